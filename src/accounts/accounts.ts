@@ -1,0 +1,154 @@
+import { eq, inArray, sql } from "drizzle-orm";
+import { server, users as usersTable } from "../db/schema.ts";
+import {
+  type Connections,
+  createConnections,
+  draftConnection,
+  putConnection,
+} from "./connections.ts";
+import { AccountError, type AccountsContext, type Writer } from "./context.ts";
+import type { ApiKey, WidgetToken } from "./credential.ts";
+import { createKeys, insertKey, type Keys } from "./keys.ts";
+import type { Vault } from "./secrets.ts";
+import { isUserName, USER_NAME_RULE } from "./user-name.ts";
+import { createUsers, insertUser, type User, type Users } from "./users.ts";
+import { createWidgets, draftWidgetToken, putWidgetToken, type Widgets } from "./widgets.ts";
+
+/** A user as added, with what is shown this one time. */
+export interface AddedUser {
+  readonly user: User;
+  readonly key: ApiKey;
+  readonly widgetToken: WidgetToken;
+}
+
+/** Everything the server knows of its users. */
+export interface Accounts {
+  readonly users: Users;
+  readonly keys: Keys;
+  readonly widgets: Widgets;
+  readonly connections: Connections;
+  /**
+   * Adds users, each with a key and a widget token, all or none.
+   * @throws {AccountError} naming every name that is invalid, taken or given twice
+   */
+  add(
+    names: readonly string[],
+    connection?: { source: string; settings: unknown },
+  ): Promise<AddedUser[]>;
+  /** Where the server was last reached, for commands that print addresses. */
+  lastBaseUrl(): Promise<string | undefined>;
+  rememberBaseUrl(baseUrl: string): Promise<void>;
+  /** Calls back after another process has changed the accounts, within half a second. */
+  onChange(listener: () => void): void;
+  /** Looks whether another process has changed the accounts. */
+  checkForChanges(): void;
+}
+
+export function createAccounts(context: AccountsContext): Accounts {
+  const { store, vault, wallMs } = context;
+  const { queries } = store;
+  const users = createUsers(context);
+  const keys = createKeys(context);
+  const listeners: (() => void)[] = [];
+  let seenVersion = store.dataVersion();
+
+  return {
+    users,
+    keys,
+    widgets: createWidgets(context),
+    connections: createConnections(context),
+    async add(names, connection) {
+      // What is sealed is bound to the user's id, so ids are chosen before the rows are written.
+      // Another process may take them meanwhile; then it is all done again.
+      for (;;) {
+        const firstId = nextUserId(queries);
+        const drafts = await Promise.all(
+          names.map((name, index) => draftUser(vault, firstId + index, name, connection, wallMs())),
+        );
+        const added = queries.transaction(
+          (writer) => {
+            refuseBadNames(names, takenNames(writer, names));
+            if (nextUserId(writer) !== firstId) return undefined;
+            return drafts.map((draft) => insertDraft(writer, draft));
+          },
+          { behavior: "immediate" },
+        );
+        if (added) return added;
+      }
+    },
+    lastBaseUrl: async () =>
+      queries.select().from(server).where(eq(server.id, 1)).get()?.baseUrl ?? undefined,
+    async rememberBaseUrl(baseUrl) {
+      queries
+        .insert(server)
+        .values({ id: 1, baseUrl })
+        .onConflictDoUpdate({ target: server.id, set: { baseUrl } })
+        .run();
+    },
+    onChange: (listener) => void listeners.push(listener),
+    checkForChanges() {
+      const version = store.dataVersion();
+      if (version === seenVersion) return;
+      seenVersion = version;
+      keys.forget();
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+interface UserDraft {
+  readonly user: Omit<User, "role">;
+  readonly widget: Awaited<ReturnType<typeof draftWidgetToken>>;
+  readonly connection: Awaited<ReturnType<typeof draftConnection>> | undefined;
+}
+
+async function draftUser(
+  vault: Vault,
+  id: number,
+  name: string,
+  connection: { source: string; settings: unknown } | undefined,
+  createdAt: number,
+): Promise<UserDraft> {
+  return {
+    user: { id, name, createdAt },
+    widget: await draftWidgetToken(vault, id, createdAt),
+    connection: connection && (await draftConnection(vault, id, connection, createdAt)),
+  };
+}
+
+function insertDraft(writer: Writer, { user: draft, widget, connection }: UserDraft): AddedUser {
+  const user = insertUser(writer, draft);
+  if (connection) putConnection(writer, connection);
+  putWidgetToken(writer, widget.row);
+  const { key } = insertKey(writer, user, "first key", draft.createdAt);
+  return { user, key, widgetToken: widget.token };
+}
+
+/** The id that follows every one ever given, those of removed users too. */
+function nextUserId(writer: Writer): number {
+  const sequence = writer
+    .select({ last: sql<number>`seq` })
+    .from(sql`sqlite_sequence`)
+    .where(sql`name = 'users'`)
+    .get();
+  return (sequence?.last ?? 0) + 1;
+}
+
+function takenNames(writer: Writer, names: readonly string[]): string[] {
+  return writer
+    .select({ name: usersTable.name })
+    .from(usersTable)
+    .where(inArray(usersTable.name, [...names]))
+    .all()
+    .map((user) => user.name);
+}
+
+function refuseBadNames(names: readonly string[], taken: readonly string[]): void {
+  const mistakes = new Set<string>();
+  for (const [index, name] of names.entries()) {
+    if (!isUserName(name)) mistakes.add(`"${name}" is no user name: it must be ${USER_NAME_RULE}.`);
+    else if (taken.includes(name)) mistakes.add(`There is a user named "${name}" already.`);
+    else if (names.indexOf(name) !== index) mistakes.add(`"${name}" is given twice.`);
+  }
+  if (mistakes.size > 0) throw new AccountError([...mistakes, "No user was added."].join("\n"));
+}

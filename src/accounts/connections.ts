@@ -1,0 +1,85 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { connections } from "../db/schema.ts";
+import type { AccountsContext, Writer } from "./context.ts";
+import type { Vault } from "./secrets.ts";
+import type { User } from "./users.ts";
+
+/** What a user hears music through. */
+export interface Connection {
+  /** Never reused: another id means another connection. */
+  readonly id: number;
+  readonly source: string;
+  /** The source's own settings, to be checked by the source. */
+  readonly settings: unknown;
+  /** When the upstream refused our credentials (Unix ms): the user has to connect again. */
+  readonly refusedAt: number | null;
+}
+
+export interface Connections {
+  of(userId: number): Promise<Connection | undefined>;
+  /** The id of a user's connection unless it is refused, without decrypting anything. */
+  workingIdOf(userId: number): Promise<number | undefined>;
+  /** Replaces what the user was connected to. */
+  connect(user: User, source: string, settings: unknown): Promise<void>;
+  /** Answers whether there was anything to disconnect. */
+  disconnect(user: User): Promise<boolean>;
+  /** Remembers that the upstream refuses this connection until the user connects again. */
+  markRefused(connectionId: number): Promise<void>;
+}
+
+export function createConnections({ store, vault, wallMs }: AccountsContext): Connections {
+  const { queries } = store;
+  return {
+    async of(userId) {
+      const row = queries.select().from(connections).where(eq(connections.userId, userId)).get();
+      if (!row) return undefined;
+      const settings: unknown = JSON.parse(
+        await vault.open("connection-settings", userId, row.sealedSettings),
+      );
+      return { id: row.id, source: row.source, settings, refusedAt: row.refusedAt };
+    },
+    workingIdOf: async (userId) =>
+      queries
+        .select({ id: connections.id })
+        .from(connections)
+        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
+        .get()?.id,
+    async connect(user, source, settings) {
+      const row = await draftConnection(vault, user.id, { source, settings }, wallMs());
+      queries.transaction((writer) => putConnection(writer, row));
+    },
+    disconnect: async (user) =>
+      queries
+        .delete(connections)
+        .where(eq(connections.userId, user.id))
+        .returning({ id: connections.id })
+        .all().length > 0,
+    async markRefused(connectionId) {
+      queries
+        .update(connections)
+        .set({ refusedAt: wallMs() })
+        .where(eq(connections.id, connectionId))
+        .run();
+    },
+  };
+}
+
+type ConnectionRow = typeof connections.$inferInsert;
+
+/** The row that stores what a user is connected to. */
+export async function draftConnection(
+  vault: Vault,
+  userId: number,
+  { source, settings }: { source: string; settings: unknown },
+  createdAt: number,
+): Promise<ConnectionRow> {
+  const text = JSON.stringify(settings);
+  const sealedSettings = await vault.seal("connection-settings", userId, text);
+  return { userId, source, sealedSettings, createdAt };
+}
+
+/** Stores a connection in place of the user's other one, inside a transaction. */
+export function putConnection(writer: Writer, row: ConnectionRow): void {
+  writer.delete(connections).where(eq(connections.userId, row.userId)).run();
+  writer.insert(connections).values(row).run();
+}

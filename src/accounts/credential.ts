@@ -1,0 +1,68 @@
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE = ALPHABET.length;
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+
+export type ApiKey = string & { readonly kind: "api-key" };
+export type WidgetToken = string & { readonly kind: "widget-token" };
+
+const API_KEY_PREFIX = "mq_";
+const WIDGET_TOKEN_PREFIX = "mqw_";
+
+export const createApiKey = (): ApiKey => (API_KEY_PREFIX + randomBody()) as ApiKey;
+export const createWidgetToken = (): WidgetToken =>
+  (WIDGET_TOKEN_PREFIX + randomBody()) as WidgetToken;
+
+/** The text as a key when its form and checksum are right, which says nothing of its being in use. */
+export function parseApiKey(text: string): ApiKey | undefined {
+  return isWellFormed(API_KEY_PREFIX, text) ? (text as ApiKey) : undefined;
+}
+
+/** The text as a widget token when its form and checksum are right. */
+export function parseWidgetToken(text: string): WidgetToken | undefined {
+  return isWellFormed(WIDGET_TOKEN_PREFIX, text) ? (text as WidgetToken) : undefined;
+}
+
+/** SHA-256, as stored. A plain hash suffices: the body has 190 random bits. */
+export function hashCredential(credential: ApiKey | WidgetToken): Buffer {
+  return Buffer.from(new Bun.CryptoHasher("sha256").update(credential).digest());
+}
+
+/** A short public name for a key, such as `k4Rz81Qm`. */
+export const createKeyId = (): string => randomText(8);
+
+/** CRC32 (IEEE) of ASCII text as six base62 digits, most significant first. */
+export function checksumOf(text: string): string {
+  let rest = Bun.hash.crc32(text);
+  let digits = "";
+  for (let place = 0; place < CHECKSUM_LENGTH; place++) {
+    digits = ALPHABET.charAt(rest % BASE) + digits;
+    rest = Math.floor(rest / BASE);
+  }
+  return digits;
+}
+
+function isWellFormed(prefix: string, text: string): boolean {
+  if (text.length !== prefix.length + RANDOM_LENGTH + CHECKSUM_LENGTH) return false;
+  if (!text.startsWith(prefix)) return false;
+  const body = text.slice(prefix.length);
+  if (!/^[0-9A-Za-z]+$/.test(body)) return false;
+  return checksumOf(body.slice(0, RANDOM_LENGTH)) === body.slice(RANDOM_LENGTH);
+}
+
+function randomBody(): string {
+  const random = randomText(RANDOM_LENGTH);
+  return random + checksumOf(random);
+}
+
+/** Base62 text in which every character is equally likely: bytes past the last whole 62 are dropped. */
+function randomText(length: number): string {
+  const limit = 256 - (256 % BASE);
+  let text = "";
+  while (text.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
+      if (byte < limit && text.length < length) text += ALPHABET.charAt(byte % BASE);
+    }
+  }
+  return text;
+}

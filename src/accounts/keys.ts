@@ -1,0 +1,168 @@
+import { and, asc, eq, gt, isNull, or } from "drizzle-orm";
+import { apiKeys, users } from "../db/schema.ts";
+import { AccountError, type AccountsContext, type Writer } from "./context.ts";
+import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./credential.ts";
+import type { User } from "./users.ts";
+
+/** Who a working key belongs to. */
+export interface KeyHolder {
+  readonly keyId: string;
+  readonly user: User;
+}
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly name: string;
+  /** Unix times in milliseconds. A `revokedAt` to come is the end of a rotation's grace. */
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+/** A key as it is shown the one time it can be. */
+export interface IssuedKey {
+  readonly id: string;
+  readonly key: ApiKey;
+}
+
+export interface Keys {
+  /** Who holds this key, if it works. Answers from memory when the key was asked for before. */
+  holderOf(key: ApiKey): Promise<KeyHolder | undefined>;
+  /** The same from memory alone: `undefined` when it is not known there. */
+  cachedHolderOf(key: ApiKey): KeyHolder | undefined;
+  /** Remembers that a key was used; written with the next flush. */
+  noteUse(keyId: string): void;
+  /** Writes the uses noted since the last flush. */
+  flushUses(): void;
+  /** Forgets what is held in memory, because the database has changed. */
+  forget(): void;
+  add(user: User, name: string): Promise<IssuedKey>;
+  /** All keys of a user, revoked ones too, oldest first. */
+  list(user: User): Promise<KeyRecord[]>;
+  /** @throws {AccountError} when the user has no such working key. */
+  revoke(user: User, keyId: string): Promise<void>;
+  /**
+   * Issues a key in place of another, which goes on working for `graceMs`.
+   * @throws {AccountError} when `keyId` names no working key, or is needed and missing
+   */
+  rotate(user: User, keyId: string | undefined, graceMs: number): Promise<IssuedKey>;
+}
+
+interface CachedHolder extends KeyHolder {
+  revokedAt: number | null;
+}
+
+/** Bounds the memory that looked-up keys take; the oldest look-up makes room. */
+const MOST_CACHED_KEYS = 20_000;
+
+export function createKeys({ store, wallMs }: AccountsContext): Keys {
+  const { queries } = store;
+  const cache = new Map<ApiKey, CachedHolder>();
+  const uses = new Map<string, number>();
+
+  const working = () => or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs()));
+
+  const lookUp = (key: ApiKey): CachedHolder | undefined => {
+    const row = queries
+      .select({ keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
+      .from(apiKeys)
+      .innerJoin(users, eq(users.id, apiKeys.userId))
+      .where(and(eq(apiKeys.hash, hashCredential(key)), working()))
+      .get();
+    if (!row) return undefined;
+    const oldest = cache.size >= MOST_CACHED_KEYS ? cache.keys().next() : undefined;
+    if (oldest && !oldest.done) cache.delete(oldest.value);
+    cache.set(key, row);
+    return row;
+  };
+
+  const workingKey = (writer: Writer, user: User, keyId: string) => {
+    const key = writer
+      .select()
+      .from(apiKeys)
+      .where(and(eq(apiKeys.id, keyId), eq(apiKeys.userId, user.id), working()))
+      .get();
+    if (!key) {
+      throw new AccountError(
+        `${user.name} has no working key "${keyId}". "marquee key list ${user.name}" shows all.`,
+      );
+    }
+    return key;
+  };
+
+  const onlyKey = (writer: Writer, user: User) => {
+    const [key, ...others] = writer
+      .select()
+      .from(apiKeys)
+      .where(and(eq(apiKeys.userId, user.id), isNull(apiKeys.revokedAt)))
+      .orderBy(asc(apiKeys.createdAt))
+      .all();
+    if (!key) {
+      throw new AccountError(
+        `${user.name} has no key to replace. "marquee key add ${user.name}" makes one.`,
+      );
+    }
+    if (others.length > 0) {
+      throw new AccountError(
+        `${user.name} has several keys: say which one by its id. "marquee key list ${user.name}" shows them.`,
+      );
+    }
+    return key;
+  };
+
+  const cachedHolderOf = (key: ApiKey): KeyHolder | undefined => {
+    const holder = cache.get(key);
+    if (!holder) return undefined;
+    return holder.revokedAt === null || holder.revokedAt > wallMs() ? holder : undefined;
+  };
+
+  return {
+    cachedHolderOf,
+    holderOf: async (key) => cachedHolderOf(key) ?? lookUp(key),
+    noteUse(keyId) {
+      uses.set(keyId, wallMs());
+    },
+    flushUses() {
+      if (uses.size === 0) return;
+      queries.transaction((writer) => {
+        for (const [keyId, lastUsedAt] of uses) {
+          writer.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, keyId)).run();
+        }
+      });
+      uses.clear();
+    },
+    forget: () => cache.clear(),
+    add: async (user, name) => insertKey(queries, user, name, wallMs()),
+    list: async (user) =>
+      queries
+        .select()
+        .from(apiKeys)
+        .where(eq(apiKeys.userId, user.id))
+        .orderBy(asc(apiKeys.createdAt))
+        .all(),
+    async revoke(user, keyId) {
+      const key = workingKey(queries, user, keyId);
+      queries.update(apiKeys).set({ revokedAt: wallMs() }).where(eq(apiKeys.id, key.id)).run();
+      cache.clear();
+    },
+    rotate: async (user, keyId, graceMs) =>
+      queries.transaction((writer) => {
+        const old = keyId === undefined ? onlyKey(writer, user) : workingKey(writer, user, keyId);
+        const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Number.MAX_SAFE_INTEGER);
+        writer.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, old.id)).run();
+        cache.clear();
+        return insertKey(writer, user, old.name, wallMs());
+      }),
+  };
+}
+
+/** Issues a key inside a transaction. */
+export function insertKey(writer: Writer, user: User, name: string, createdAt: number): IssuedKey {
+  const key = createApiKey();
+  const id = createKeyId();
+  writer
+    .insert(apiKeys)
+    .values({ id, userId: user.id, name, hash: hashCredential(key), createdAt })
+    .run();
+  return { id, key };
+}

@@ -1,0 +1,61 @@
+import { eq } from "drizzle-orm";
+import { users, widgetTokens } from "../db/schema.ts";
+import type { AccountsContext, Writer } from "./context.ts";
+import { createWidgetToken, hashCredential, type WidgetToken } from "./credential.ts";
+import type { Vault } from "./secrets.ts";
+import type { User } from "./users.ts";
+
+export interface Widgets {
+  /** The user a token shows, if it is the user's current one. */
+  userOf(token: WidgetToken): Promise<User | undefined>;
+  /** The user's current token. */
+  tokenOf(user: User): Promise<WidgetToken>;
+  /** Replaces the token: the old address stops working at once. */
+  rotate(user: User): Promise<WidgetToken>;
+}
+
+export function createWidgets({ store, vault, wallMs }: AccountsContext): Widgets {
+  const { queries } = store;
+  const replace = async (user: User): Promise<WidgetToken> => {
+    const { token, row } = await draftWidgetToken(vault, user.id, wallMs());
+    putWidgetToken(queries, row);
+    return token;
+  };
+  return {
+    userOf: async (token) =>
+      queries
+        .select({ id: users.id, name: users.name, role: users.role, createdAt: users.createdAt })
+        .from(widgetTokens)
+        .innerJoin(users, eq(users.id, widgetTokens.userId))
+        .where(eq(widgetTokens.hash, hashCredential(token)))
+        .get(),
+    async tokenOf(user) {
+      const row = queries.select().from(widgetTokens).where(eq(widgetTokens.userId, user.id)).get();
+      if (!row) return replace(user);
+      return (await vault.open("widget-token", user.id, row.sealedToken)) as WidgetToken;
+    },
+    rotate: replace,
+  };
+}
+
+type WidgetTokenRow = typeof widgetTokens.$inferInsert;
+
+/** A fresh token for a user, and the row that stores it. */
+export async function draftWidgetToken(
+  vault: Vault,
+  userId: number,
+  createdAt: number,
+): Promise<{ token: WidgetToken; row: WidgetTokenRow }> {
+  const token = createWidgetToken();
+  const sealedToken = await vault.seal("widget-token", userId, token);
+  return { token, row: { userId, hash: hashCredential(token), sealedToken, createdAt } };
+}
+
+/** Stores a token in place of the user's other one. */
+export function putWidgetToken(writer: Writer, row: WidgetTokenRow): void {
+  writer
+    .insert(widgetTokens)
+    .values(row)
+    .onConflictDoUpdate({ target: widgetTokens.userId, set: row })
+    .run();
+}

@@ -1,0 +1,67 @@
+import { type ApiKey, parseApiKey } from "../accounts/credential.ts";
+import type { KeyHolder, Keys } from "../accounts/keys.ts";
+import type { Clock } from "../clock.ts";
+import { networkOf } from "../http/client-address.ts";
+import { failure } from "./envelope.ts";
+import { createGuessLimit } from "./guess-limit.ts";
+import { secondsOf } from "./rate-limit.ts";
+
+export interface AuthenticateDeps {
+  readonly keys: Pick<Keys, "cachedHolderOf" | "holderOf" | "noteUse">;
+  readonly clock: Clock;
+  /** Where a request came from. */
+  addressOf(request: Request): string;
+}
+
+/** Finds who a request's key belongs to, or answers in their stead. */
+export type Authenticate = (
+  request: Request,
+) => Promise<KeyHolder | Response> | KeyHolder | Response;
+
+const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
+
+export function createAuthenticate({ keys, clock, addressOf }: AuthenticateDeps): Authenticate {
+  const guesses = createGuessLimit();
+
+  const refuseWrongKey = (request: Request): Response => {
+    const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
+    if (waitMs === undefined) return failure(401, "Invalid API key", CHALLENGE);
+    return failure(429, "Too many invalid keys", { "Retry-After": String(secondsOf(waitMs)) });
+  };
+
+  const lookUp = async (key: ApiKey, request: Request): Promise<KeyHolder | Response> => {
+    const holder = await keys.holderOf(key);
+    if (!holder) return refuseWrongKey(request);
+    keys.noteUse(holder.keyId);
+    return holder;
+  };
+
+  return (request) => {
+    const sent = sentKey(request);
+    if (sent === undefined) return failure(401, "Missing API key", CHALLENGE);
+    const key = parseKey(sent, keys);
+    if (key === undefined) return refuseWrongKey(request);
+    const holder = keys.cachedHolderOf(key);
+    if (!holder) return lookUp(key, request);
+    keys.noteUse(holder.keyId);
+    return holder;
+  };
+}
+
+/** A key known in memory needs no second look at its checksum. */
+function parseKey(sent: string, keys: Pick<Keys, "cachedHolderOf">): ApiKey | undefined {
+  return keys.cachedHolderOf(sent as ApiKey) ? (sent as ApiKey) : parseApiKey(sent);
+}
+
+/**
+ * The key as sent: the header wins, an empty one counts as absent. Several in the query are no key
+ * of anybody's, so they are answered as one that cannot exist.
+ */
+function sentKey(request: Request): string | undefined {
+  const header = request.headers.get("x-api-key");
+  if (header) return header;
+  const query = request.url.indexOf("?");
+  if (query === -1) return undefined;
+  const sent = new URLSearchParams(request.url.slice(query + 1)).getAll("api_key");
+  return sent.length > 1 ? "several keys" : sent[0] || undefined;
+}

@@ -1,0 +1,44 @@
+/** Limits wrong keys per network: a burst, then a slow trickle. */
+export interface GuessLimit {
+  /**
+   * Counts a wrong key at a monotonic time in milliseconds; `undefined` while it is tolerated, else
+   * the milliseconds until the next one is.
+   */
+  countWrongKey(network: string, nowMs: number): number | undefined;
+}
+
+const BURST = 10;
+const REFILL_MS = 60_000;
+/** Bounds the memory; who has been quiet longest is forgotten first. */
+const MOST_NETWORKS = 10_000;
+
+interface Bucket {
+  tokens: number;
+  filledAtMs: number;
+}
+
+export function createGuessLimit(): GuessLimit {
+  const buckets = new Map<string, Bucket>();
+  return {
+    countWrongKey(network, nowMs) {
+      const bucket = refilled(buckets.get(network), nowMs);
+      buckets.delete(network);
+      buckets.set(network, bucket);
+      for (const quietest of buckets.keys()) {
+        if (buckets.size <= MOST_NETWORKS) break;
+        buckets.delete(quietest);
+      }
+      if (bucket.tokens < 1) return bucket.filledAtMs + REFILL_MS - nowMs;
+      bucket.tokens -= 1;
+      return undefined;
+    },
+  };
+}
+
+/** Whole tokens only: the time towards the next one is kept in `filledAtMs`. */
+function refilled(bucket: Bucket | undefined, nowMs: number): Bucket {
+  if (!bucket) return { tokens: BURST, filledAtMs: nowMs };
+  const gained = Math.floor((nowMs - bucket.filledAtMs) / REFILL_MS);
+  if (bucket.tokens + gained >= BURST) return { tokens: BURST, filledAtMs: nowMs };
+  return { tokens: bucket.tokens + gained, filledAtMs: bucket.filledAtMs + gained * REFILL_MS };
+}

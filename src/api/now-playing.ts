@@ -1,0 +1,70 @@
+import type { Clock } from "../clock.ts";
+import type { Hub } from "../playback/hub.ts";
+import { type Artwork, artistNames, type Playback, positionAt } from "../playback/playback.ts";
+import type { KeyHolder } from "../accounts/keys.ts";
+import { type ExtraHeaders, failure, success } from "./envelope.ts";
+import { secondsOf } from "./rate-limit.ts";
+
+export interface NowPlayingDeps {
+  readonly hub: Pick<Hub, "glance" | "read">;
+  readonly clock: Clock;
+  /** The absolute address of a picture. */
+  artworkUrl(artwork: Artwork): string;
+  /** Whole seconds that a caller waits between calls anyway. */
+  readonly rateLimitSeconds: number;
+}
+
+/** Longest wait for a source that has not been listened to until now. */
+const FIRST_WORD_MS = 4_000;
+
+/** `GET /api/v1/now-playing`: the envelope around what the key's user is playing. */
+export function createNowPlaying({ hub, clock, artworkUrl, rateLimitSeconds }: NowPlayingDeps) {
+  return async ({ user }: KeyHolder, headers: ExtraHeaders | undefined): Promise<Response> => {
+    const reading = hub.glance(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
+    switch (reading.kind) {
+      case "nothing":
+      case "unlinked":
+        return success(null, undefined, headers);
+      case "unavailable": {
+        const waitSeconds = Math.max(rateLimitSeconds, secondsOf(reading.retryAfterMs));
+        return failure(503, "Playback is temporarily unavailable", {
+          "Retry-After": String(waitSeconds),
+        });
+      }
+      case "playback": {
+        const data = toData(reading.playback, clock.monotonicMs(), artworkUrl);
+        const meta = { user: user.name, timestamp: Math.floor(clock.wallMs() / 1000) };
+        return success(data, meta, headers);
+      }
+    }
+  };
+}
+
+/** A playback as the API tells it at a monotonic time in milliseconds. */
+export function toData(
+  playback: Playback,
+  nowMs: number,
+  artworkUrl: (artwork: Artwork) => string,
+) {
+  const { track, album, device } = playback;
+  const durationMs = track.durationMs ?? 0;
+  const progressMs = Math.min(Math.floor(positionAt(playback, nowMs)), durationMs);
+  return {
+    is_playing: playback.state === "playing",
+    progress_ms: progressMs,
+    progress_percent: durationMs === 0 ? 0 : Math.round((progressMs / durationMs) * 10_000) / 100,
+    time_remaining_ms: durationMs - progressMs,
+    track: {
+      id: track.id,
+      name: track.title,
+      duration_ms: durationMs,
+      explicit: track.explicit,
+    },
+    artist_name: artistNames(playback),
+    album: {
+      name: album.name,
+      images: album.artworks.map((artwork) => ({ url: artworkUrl(artwork) })),
+    },
+    device: { name: device.name, type: device.type, volume: device.volumePercent },
+  };
+}

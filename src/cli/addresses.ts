@@ -1,0 +1,21 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import type { WidgetToken } from "../accounts/credential.ts";
+import type { Config } from "../config.ts";
+import type { Language } from "../i18n/index.ts";
+
+/** Where a server that listens on this port is reached, without a slash at the end. */
+export function baseUrlOf({ baseUrl, host }: Config, port: number): string {
+  if (baseUrl) return baseUrl;
+  const everywhere = ["0.0.0.0", "::", "localhost", "::1", "127.0.0.1"].includes(host);
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `http://${everywhere ? "127.0.0.1" : name}:${port}`;
+}
+
+/** The base URL for a command: as set, else where the server was last reached, else the default. */
+export async function knownBaseUrl(config: Config, accounts: Accounts): Promise<string> {
+  return config.baseUrl ?? (await accounts.lastBaseUrl()) ?? baseUrlOf(config, config.port);
+}
+
+export function widgetUrl(baseUrl: string, token: WidgetToken, language: Language = "en"): string {
+  return `${baseUrl}/${language}/widget/${token}`;
+}

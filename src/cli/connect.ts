@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { systemClock } from "../clock.ts";
+import { describeError, redact } from "../log.ts";
+import { sourceById, sources } from "../sources/index.ts";
+import { type AnySource, SourceFailure, SourceSettingsError } from "../sources/source.ts";
+import { print, UsageError } from "./io.ts";
+import type { Command } from "./program.ts";
+import { withWorkspace } from "./workspace.ts";
+
+/** `marquee connect USER SOURCE [--option value …]`. */
+export function connectUser(userName: string, sourceId: string, given: readonly string[]): Command {
+  const source = sourceById(sourceId);
+  if (!source) {
+    const known = sources.map(({ id }) => id).join(", ");
+    throw new UsageError(`There is no source ${JSON.stringify(sourceId)}. There are: ${known}.`);
+  }
+  const settings = parseSourceOptions(source, given);
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(userName);
+      await accounts.connections.connect(user, source.id, settings);
+      print(
+        io,
+        asJson,
+        [{ username: user.name, source: source.id }],
+        [`${user.name} is connected to ${source.name}.`],
+      );
+      const trouble = await tryOut(source, settings);
+      if (trouble) io.error(`Note: ${trouble}. The connection is kept and tried again.`);
+    });
+}
+
+/** `marquee disconnect USER`. */
+export function disconnectUser(userName: string): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(userName);
+      const disconnected = await accounts.connections.disconnect(user);
+      print(
+        io,
+        asJson,
+        [{ username: user.name, disconnected }],
+        [
+          disconnected
+            ? `${user.name} is disconnected.`
+            : `${user.name} was not connected to anything.`,
+        ],
+      );
+    });
+}
+
+/** The sources and their options, for `--help`. */
+export function describeSources(): string {
+  const lines = sources.flatMap((source) => [
+    `  ${source.id.padEnd(28)} ${source.name}`,
+    ...source.options.map(({ name, placeholder, help, fallback }) => {
+      const option = `    --${name} <${placeholder}>`;
+      return `${option.padEnd(30)} ${help}${fallback ? ` (default: ${fallback})` : ""}`;
+    }),
+  ]);
+  return ["Sources and their options:", ...lines].join("\n");
+}
+
+/** @throws {UsageError} naming what is wrong and what is allowed */
+function parseSourceOptions(source: AnySource, given: readonly string[]): unknown {
+  // A secret may also come from a file, so that it is not seen in the list of processes.
+  const secretFiles = source.options
+    .filter(({ secret }) => secret)
+    .map(({ name }) => `${name}-file`);
+  const names = [...source.options.map(({ name }) => name), ...secretFiles];
+  const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
+  try {
+    const { values } = parseArgs({ args: [...given], options, strict: true });
+    for (const name of secretFiles) {
+      const path = values[name];
+      if (typeof path !== "string") continue;
+      values[name.replace(/-file$/, "")] = readFileSync(path, "utf8").trimEnd();
+      delete values[name];
+    }
+    return source.parseSettings(values);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof SourceSettingsError) throw new UsageError(redact(reason));
+    const options = names.map((name) => `--${name}`).join(", ") || "no options";
+    throw new UsageError(
+      `${redact(reason.split(". ")[0] ?? reason)}. ${source.name} takes ${options}.`,
+    );
+  }
+}
+
+const TRY_OUT_MS = 3_000;
+
+/** Listens for a moment, so that a mistyped address shows at once; what is wrong, if anything. */
+async function tryOut(source: AnySource, settings: unknown): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(TRY_OUT_MS);
+  const quiet = () => {};
+  const log = { error: quiet, warn: quiet, info: quiet, debug: quiet, enabled: () => false };
+  try {
+    for await (const _ of source.watch(settings, { signal, clock: systemClock, log }))
+      return undefined;
+    return `${source.name} has not answered within ${TRY_OUT_MS / 1000} seconds`;
+  } catch (error) {
+    return error instanceof SourceFailure ? error.message : describeError(error);
+  }
+}

@@ -1,0 +1,44 @@
+/** What a command may touch of the world around it. */
+export interface Io {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Writes one line. */
+  out(line: string): void;
+  error(line: string): void;
+}
+
+/** A command cannot do what it was asked for; the message says why and what to do. Exit code 1. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+/** A command was called wrongly; the message says how to call it. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Writes each document as a line of JSON, or the lines for people. */
+export function print(
+  io: Io,
+  asJson: boolean,
+  documents: readonly unknown[],
+  lines: readonly string[],
+): void {
+  if (asJson) for (const document of documents) io.out(JSON.stringify(document));
+  else for (const line of lines) io.out(line);
+}
+
+/** Rows of text in columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ""))),
+  );
+  return rows.map((row) =>
+    row
+      .map(
+        (cell, column) =>
+          cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - Bun.stringWidth(cell))),
+      )
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,89 @@
+import type { IssuedKey, KeyRecord } from "../accounts/keys.ts";
+import { type Io, print, table, UsageError } from "./io.ts";
+import type { Command } from "./program.ts";
+import { withWorkspace } from "./workspace.ts";
+
+/** `marquee key add USER`. */
+export function addKey(userName: string, name: string): Command {
+  if (!/^[^\p{C}]{1,64}$/u.test(name)) {
+    throw new UsageError("--name must be 1 to 64 characters without line breaks.");
+  }
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(userName);
+      printIssued(io, asJson, await accounts.keys.add(user, name));
+    });
+}
+
+/** `marquee key list USER`. */
+export function listKeys(userName: string): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const keys = await accounts.keys.list(await accounts.users.named(userName));
+      const documents = keys.map((key) => ({
+        id: key.id,
+        name: key.name,
+        status: statusOf(key),
+        created_at: isoTime(key.createdAt),
+        last_used_at: isoTime(key.lastUsedAt),
+        revoked_at: isoTime(key.revokedAt),
+      }));
+      const rows = documents.map((key) => [
+        key.id,
+        key.name,
+        key.status,
+        key.created_at ?? "",
+        key.last_used_at ?? "never",
+      ]);
+      print(
+        io,
+        asJson,
+        documents,
+        table([["ID", "NAME", "STATUS", "CREATED", "LAST USED"], ...rows]),
+      );
+    });
+}
+
+/** `marquee key revoke USER KEY-ID`. */
+export function revokeKey(userName: string, keyId: string): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      await accounts.keys.revoke(await accounts.users.named(userName), keyId);
+      print(io, asJson, [{ id: keyId, revoked: true }], [`Key ${keyId} no longer works.`]);
+    });
+}
+
+/** `marquee key rotate USER [KEY-ID]`. */
+export function rotateKey(userName: string, keyId: string | undefined, grace: string): Command {
+  const graceMs = parseGrace(grace);
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(userName);
+      printIssued(io, asJson, await accounts.keys.rotate(user, keyId, graceMs));
+    });
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+const LONGEST_GRACE_MS = 24 * 3_600_000;
+
+/** @throws {UsageError} unless the text is a time from `0s` to `24h` */
+function parseGrace(text: string): number {
+  const [, amount, unit = ""] = /^(\d{1,5})([smh])$/.exec(text) ?? [];
+  const graceMs = Number(amount) * (UNIT_MS[unit] ?? Number.NaN);
+  if (graceMs >= 0 && graceMs <= LONGEST_GRACE_MS) return graceMs;
+  throw new UsageError(
+    `--grace ${JSON.stringify(text)}: must be a time from 0s to 24h, such as 30m or 1h.`,
+  );
+}
+
+function printIssued(io: Io, asJson: boolean, { id, key }: IssuedKey): void {
+  print(io, asJson, [{ id, api_key: key }], [`Key ${id}`, `  ${key}   (shown this once: keep it)`]);
+}
+
+function statusOf({ revokedAt }: KeyRecord): "works" | "ends" | "revoked" {
+  if (revokedAt === null) return "works";
+  return revokedAt > Date.now() ? "ends" : "revoked";
+}
+
+const isoTime = (unixMs: number | null) =>
+  unixMs === null ? null : new Date(unixMs).toISOString();

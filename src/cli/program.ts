@@ -1,0 +1,248 @@
+import { Command as CommanderCommand, CommanderError, Option } from "commander";
+import { AccountError } from "../accounts/context.ts";
+import { SecretError } from "../accounts/secrets.ts";
+import {
+  type Config,
+  flagOf,
+  resolveConfig,
+  type ResolvedConfig,
+  type SettingName,
+  settingNames,
+  settings,
+  SettingsError,
+} from "../config.ts";
+import { DatabaseError, explainDatabaseFailure, sqliteCode } from "../db/open.ts";
+import { ListenError } from "../http/server.ts";
+import { describeError, redact } from "../log.ts";
+import { VERSION } from "../version.ts";
+import { backUp } from "./backup.ts";
+import { connectUser, describeSources, disconnectUser } from "./connect.ts";
+import { CommandError, type Io, UsageError } from "./io.ts";
+import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
+import { serve } from "./serve.ts";
+import { showConfig } from "./show-config.ts";
+import { addUsers, listUsers, removeUser } from "./user.ts";
+import { rotateWidget, showWidgetUrl } from "./widget.ts";
+
+/** A command with its arguments in place, ready to run on settled settings. */
+export type Command = (config: Config, asJson: boolean, io: Io) => Promise<void>;
+
+/** Exit codes: done, failed, wrongly called. */
+export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+/** Runs a command line (without the program's own name) and resolves with the exit code. */
+export async function run(arguments_: readonly string[], io: Io): Promise<number> {
+  const program = createProgram(io);
+  try {
+    await program.parseAsync([...arguments_], { from: "user" });
+    return EXIT.done;
+  } catch (error) {
+    return explain(error, io);
+  }
+}
+
+/** Settings that matter to every command; `serve` and `config` take all of them. */
+const SHARED_SETTINGS: readonly SettingName[] = ["data", "baseUrl", "secretKey"];
+
+function createProgram(io: Io): CommanderCommand {
+  const program = quiet(new CommanderCommand("marquee"), io)
+    .description("What is playing, for your stream: a JSON API and an overlay for OBS.")
+    .version(VERSION, "--version", "print the version")
+    .showSuggestionAfterError()
+    .addHelpText("after", EXAMPLES);
+
+  const command = (name: string, help: string, examples: readonly string[] = []) => {
+    const added = quiet(program.command(name).description(help), io);
+    return addExamples(added, examples);
+  };
+  const group = (name: string, help: string) => {
+    const parent = quiet(program.command(name).description(help), io);
+    return (usage: string, description: string, examples: readonly string[] = []) =>
+      addExamples(quiet(parent.command(usage).description(description), io), examples);
+  };
+  /** Gives a command its settings and runs what `prepare` makes of its arguments. */
+  const runs = (target: CommanderCommand, prepare: (...given: never[]) => Command) => {
+    addSettings(target, SHARED_SETTINGS);
+    target.action(async (...given: unknown[]) => {
+      // Commander hands over the arguments, then the options, then the command itself.
+      const { config, asJson } = settle(target, io);
+      await prepare(...(given.slice(0, -1) as never[]))(config, asJson, io);
+    });
+  };
+
+  const serving = program
+    .command("serve", { isDefault: true })
+    .description("run the server (what marquee does without a command)");
+  addExamples(quiet(serving, io), [
+    "marquee serve --port 8080",
+    "marquee serve --host 0.0.0.0 --base-url https://music.example.org",
+  ]);
+  addSettings(serving, settingNames);
+  serving.action(async () => {
+    const { resolved, asJson } = settle(serving, io);
+    await serve(resolved, asJson, io);
+  });
+
+  const user = group("user", "add, list and remove users");
+  runs(
+    user("add", "add users, all or none, and print their credentials once", [
+      "marquee user add ada",
+      "marquee user add ada grace --source demo",
+    ])
+      .argument("<names...>", "user names: a-z, 0-9, _ and -")
+      .option("--source <source>", "connect them to a source that needs no settings, such as demo"),
+    (names: string[], options: { source?: string }) => addUsers(names, options.source),
+  );
+  runs(user("list", "list all users"), () => listUsers());
+  runs(
+    user("remove", "remove a user with keys, widget address and connection").argument("<name>"),
+    (name: string) => removeUser(name),
+  );
+
+  const key = group("key", "manage a user's API keys");
+  runs(
+    key("add", "issue another key", ["marquee key add ada --name 'chat bot'"])
+      .argument("<user>")
+      .option("--name <name>", "what the key is for", "key"),
+    (name: string, options: { name: string }) => addKey(name, options.name),
+  );
+  runs(key("list", "list a user's keys").argument("<user>"), (name: string) => listKeys(name));
+  runs(
+    key("revoke", "end a key at once").argument("<user>").argument("<key-id>"),
+    (name: string, keyId: string) => revokeKey(name, keyId),
+  );
+  runs(
+    key("rotate", "replace a key", ["marquee key rotate ada --grace 1h"])
+      .argument("<user>")
+      .argument("[key-id]", "needed when the user has several keys")
+      .option("--grace <time>", "how long the old key goes on working: 0s to 24h", "0s"),
+    (name: string, keyId: string | undefined, options: { grace: string }) =>
+      rotateKey(name, keyId, options.grace),
+  );
+
+  const widget = group("widget", "show or replace a user's widget address");
+  const language = () => new Option("--lang <language>", "en, fr, es, pt or de").default("en");
+  runs(
+    widget("url", "print the address for the browser source", ["marquee widget url ada --lang fr"])
+      .argument("<user>")
+      .addOption(language()),
+    (name: string, options: { lang: string }) => showWidgetUrl(name, options.lang),
+  );
+  runs(
+    widget("rotate", "replace the address; the old one stops working at once")
+      .argument("<user>")
+      .addOption(language()),
+    (name: string, options: { lang: string }) => rotateWidget(name, options.lang),
+  );
+
+  runs(
+    command("connect", "choose where a user's music is heard", [
+      "marquee connect ada mpd --address 192.168.1.20:6600",
+      "marquee connect ada mpd --password-file ./mpd-password",
+    ])
+      .usage("<user> <source> [--option value …] [options]")
+      .argument("<user>")
+      .argument("<source>")
+      .argument("[options...]", "the source's own options")
+      .allowUnknownOption()
+      .addHelpText("after", () => `\n${describeSources()}`),
+    (name: string, source: string, given: string[]) => connectUser(name, source, given),
+  );
+  runs(
+    command("disconnect", "forget where a user's music is heard").argument("<user>"),
+    (name: string) => disconnectUser(name),
+  );
+
+  runs(
+    command("backup", "copy the database while the server runs", [
+      "marquee backup ./marquee-2026-11-21.db",
+    ]).argument("<file>", "a file that does not exist yet"),
+    (file: string) => backUp(file),
+  );
+
+  const config = command("config", "show the settings in force and where each came from");
+  addSettings(config, settingNames);
+  config.action(() => {
+    const { resolved, asJson } = settle(config, io);
+    showConfig(resolved, asJson, io);
+  });
+  return program;
+}
+
+const EXAMPLES = `
+Examples:
+  marquee                                   start; the first time, everything is set up
+  marquee user add ada --source demo        add a user
+  marquee connect ada mpd                   hear the MPD on this machine
+  marquee widget url ada --lang fr          the address for OBS, in French
+
+Settings can be flags, environment variables (MARQUEE_PORT for --port) and, for secrets, files
+(MARQUEE_SECRET_KEY_FILE). "marquee serve --help" lists them all.`;
+
+/** Lines go through `io`, and nothing exits by itself. */
+function quiet(command: CommanderCommand, io: Io): CommanderCommand {
+  return command
+    .exitOverride()
+    .helpOption("--help", "show this help")
+    .helpCommand(false)
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.error(redact(text.trimEnd())),
+    });
+}
+
+function addExamples(command: CommanderCommand, examples: readonly string[]): CommanderCommand {
+  if (examples.length === 0) return command;
+  return command.addHelpText(
+    "after",
+    `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`,
+  );
+}
+
+function addSettings(command: CommanderCommand, names: readonly SettingName[]): void {
+  for (const name of names) {
+    const { help, placeholder, fallback, fallbackText } = settings[name];
+    const usual = fallbackText ?? String(fallback);
+    const flag = placeholder ? `${flagOf(name)} <${placeholder}>` : flagOf(name);
+    command.option(flag, `${help} (default: ${usual})`);
+  }
+  command.option("--json", "print JSON on standard output and nothing else");
+}
+
+interface Settled {
+  readonly resolved: ResolvedConfig;
+  readonly config: Config;
+  readonly asJson: boolean;
+}
+
+/** @throws {SettingsError} naming every mistake at once */
+function settle(command: CommanderCommand, io: Io): Settled {
+  const flags: Record<string, unknown> = command.opts();
+  const resolved = resolveConfig(flags, io.environment);
+  return { resolved, config: resolved.config, asJson: flags["json"] === true };
+}
+
+/** Says what went wrong in a sentence, and answers with the exit code. */
+function explain(error: unknown, io: Io): number {
+  if (error instanceof CommanderError) {
+    // Commander has said it already; asking for help or the version is no mistake.
+    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  }
+  const say = (message: string) => {
+    for (const line of redact(message).split("\n")) io.error(`marquee: ${line}`);
+  };
+  if (error instanceof SettingsError || error instanceof UsageError) {
+    say(error.message);
+    return EXIT.usage;
+  }
+  if (isExpected(error)) say(error.message);
+  else if (sqliteCode(error)) say(explainDatabaseFailure(error, "The database").message);
+  else say(`Something unexpected went wrong: ${describeError(error)}`);
+  return EXIT.failed;
+}
+
+function isExpected(error: unknown): error is Error {
+  return [AccountError, CommandError, DatabaseError, ListenError, SecretError].some(
+    (kind) => error instanceof kind,
+  );
+}

@@ -1,0 +1,178 @@
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
+import type { AddedUser } from "../accounts/accounts.ts";
+import { toUserName } from "../accounts/user-name.ts";
+import { createApp } from "../app.ts";
+import { systemClock } from "../clock.ts";
+import type { ResolvedConfig } from "../config.ts";
+import { listen } from "../http/server.ts";
+import { createLog, describeError, type Log } from "../log.ts";
+import { createHub } from "../playback/hub.ts";
+import { createListeningFinder } from "../playback/listening.ts";
+import { VERSION } from "../version.ts";
+import { baseUrlOf, widgetUrl } from "./addresses.ts";
+import type { Io } from "./io.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+/** How soon the changes of other commands take effect. */
+const LOOK_FOR_CHANGES_MS = 250;
+const FLUSH_KEY_USES_MS = 30_000;
+/** A stop takes at most this long, so that a service manager need not kill. */
+const STOP_WITHIN_MS = 3_500;
+
+/** `marquee serve`: runs until it is told to stop. */
+export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): Promise<void> {
+  const { config } = resolved;
+  const clock = systemClock;
+  const log = createLog({
+    level: config.logLevel,
+    format: config.logFormat,
+    write: io.error,
+    wallMs: clock.wallMs,
+  });
+  for (const warning of resolved.warnings) log.warn(warning);
+
+  const workspace = await openWorkspace(config);
+  try {
+    const { accounts, vault, store } = workspace;
+    const { listeningOf, connectionIdOf } = createListeningFinder(accounts, config.demo);
+    const hub = createHub({
+      clock,
+      log,
+      random: Math.random,
+      listeningOf,
+      connectionIdOf,
+      onRefused: (connectionId) => accounts.connections.markRefused(connectionId),
+    });
+    const server = listen({
+      host: config.host,
+      port: config.port,
+      clock,
+      createApp: (port) =>
+        createApp({
+          accounts,
+          hub,
+          vault,
+          clock,
+          log,
+          config,
+          baseUrl: baseUrlOf(config, port),
+          probeWrite: store.probeWrite,
+        }),
+    });
+    const baseUrl = baseUrlOf(config, server.port);
+    await accounts.rememberBaseUrl(baseUrl);
+    const stopKeepingUp = keepUp(workspace, log, () => {
+      hub.followConnections().catch((error: unknown) => logFailure(log, error));
+      server.app.live.dropReplacedTokens().catch((error: unknown) => logFailure(log, error));
+    });
+
+    const signal = stopSignal();
+    await greet(workspace, resolved, baseUrl, asJson, io);
+    // The executable is built with a patient JIT compiler, which starts sooner and in less memory.
+    Bun.unsafe.setJITPolicy(1);
+    log.info("serving", { url: baseUrl, version: VERSION });
+
+    log.info("stopping", { because: await signal });
+    await server.stop(STOP_WITHIN_MS);
+    stopKeepingUp();
+    hub.stop();
+    accounts.keys.flushUses();
+  } finally {
+    workspace.store.close();
+  }
+}
+
+/** Resolves with the name of the first signal that ends a program. */
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+      process.once(signal, () => resolve(signal));
+    }
+  });
+}
+
+/** Notices what other commands do to the accounts, and writes when keys were used. */
+function keepUp({ accounts }: Workspace, log: Log, onChange: () => void): () => void {
+  accounts.onChange(onChange);
+  const attempt = (task: () => void) => () => {
+    try {
+      task();
+    } catch (error) {
+      // A full disk must not end the server: the next turn may work.
+      logFailure(log, error);
+    }
+  };
+  const timers = [
+    setInterval(attempt(accounts.checkForChanges), LOOK_FOR_CHANGES_MS),
+    setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
+  ];
+  return () => timers.forEach((timer) => clearInterval(timer));
+}
+
+function logFailure(log: Log, error: unknown): void {
+  log.error("background work failed", { reason: describeError(error) });
+}
+
+/** Says where the server is, and on the first start everything needed to use it. */
+async function greet(
+  { accounts }: Workspace,
+  { config }: ResolvedConfig,
+  baseUrl: string,
+  asJson: boolean,
+  io: Io,
+): Promise<void> {
+  const [added] = (await accounts.users.list()).length > 0 ? [] : await addOwner();
+  const owner = added?.user ?? (await accounts.users.owner());
+  if (asJson) {
+    const ready = { event: "ready", url: baseUrl, username: owner?.name ?? null };
+    io.out(JSON.stringify(added ? { ...ready, ...credentialsOf(added, baseUrl) } : ready));
+    return;
+  }
+  const lines = added
+    ? firstStartLines(added, baseUrl)
+    : [
+        `  API        ${baseUrl}/api/v1/now-playing`,
+        `  Widget     marquee widget url ${owner?.name ?? "USER"}`,
+      ];
+  io.out("");
+  io.out(`  Marquee ${VERSION} serves ${baseUrl}`);
+  io.out(`  Data       ${resolve(config.data)}`);
+  for (const line of lines) io.out(line);
+  io.out("");
+
+  function addOwner() {
+    const name = config.owner ?? toUserName(systemUserName());
+    return accounts.add([name], { source: "demo", settings: null });
+  }
+}
+
+function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
+  return { api_key: key, widget_token: widgetToken, widget_url: widgetUrl(baseUrl, widgetToken) };
+}
+
+function firstStartLines({ user, key, widgetToken }: AddedUser, baseUrl: string): string[] {
+  return [
+    `  User       ${user.name}, who hears the demo playlist for now`,
+    `  API key    ${key}`,
+    "             shown this once: keep it",
+    "",
+    "  Ask what is playing:",
+    `    curl -H 'X-Api-Key: ${key}' ${baseUrl}/api/v1/now-playing`,
+    "",
+    "  Put it on stream: add a browser source of 500 × 120 in OBS with this address:",
+    `    ${widgetUrl(baseUrl, widgetToken)}`,
+    "",
+    "  Hear your own music:",
+    `    marquee connect ${user.name} mpd --address 127.0.0.1:6600`,
+  ];
+}
+
+/** The operating system's name for whoever runs this; containers may have none. */
+function systemUserName(): string {
+  // Bun takes the name from $USER alone and says "unknown" where a service has no such variable.
+  const { username } = userInfo();
+  if (username !== "unknown") return username;
+  const answer = Bun.which("id") ? Bun.spawnSync(["id", "-un"]).stdout.toString().trim() : "";
+  return answer || "owner";
+}

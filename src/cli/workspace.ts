@@ -1,0 +1,67 @@
+import { type Accounts, createAccounts } from "../accounts/accounts.ts";
+import {
+  createSecretKey,
+  createVault,
+  readSecretKey,
+  SecretError,
+  secretKeyPath,
+  type Vault,
+} from "../accounts/secrets.ts";
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { openStore, type Store } from "../db/open.ts";
+
+/** The data folder, opened: what every command works on. */
+export interface Workspace {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly accounts: Accounts;
+}
+
+/**
+ * Opens the data folder, creating what is missing.
+ * @throws {DatabaseError | SecretError} when it cannot be used
+ */
+export async function openWorkspace(config: Config): Promise<Workspace> {
+  const store = openStore(config.data);
+  try {
+    const vault = await createVault(config.secretKey ?? loadKey(config.data, store));
+    const accounts = createAccounts({ store, vault, wallMs: systemClock.wallMs });
+    await proveKey(accounts);
+    return { store, vault, accounts };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+/** Runs a command on the data folder and closes it after. */
+export async function withWorkspace<Result>(
+  config: Config,
+  command: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  const workspace = await openWorkspace(config);
+  try {
+    return await command(workspace);
+  } finally {
+    workspace.store.close();
+  }
+}
+
+function loadKey(folder: string, store: Store): string {
+  const path = secretKeyPath(folder);
+  const key = readSecretKey(path);
+  if (key) return key;
+  if (store.hasUsers()) {
+    throw new SecretError(
+      `${path} is missing, and without it the database's secrets cannot be read. Put it back from where you keep it safe.`,
+    );
+  }
+  return createSecretKey(path);
+}
+
+/** A wrong key is found at the start, not when the first overlay asks for it. */
+async function proveKey({ users, widgets }: Accounts): Promise<void> {
+  const [user] = await users.list();
+  if (user) await widgets.tokenOf(user);
+}

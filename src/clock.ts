@@ -1,0 +1,38 @@
+/**
+ * The two times a server lives by. Elapsed time is monotonic, because the wall clock may jump;
+ * the wall clock is only for what people and other machines read.
+ */
+export interface Clock {
+  /** Unix time in milliseconds. May jump. */
+  wallMs(): number;
+  /** Milliseconds since an arbitrary start. Never runs backwards. */
+  monotonicMs(): number;
+  /** Resolves after `ms` milliseconds, or at once when `signal` aborts; never rejects. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls `task` once after `ms` milliseconds; the returned function cancels it. */
+  after(ms: number, task: () => void): () => void;
+}
+
+/** The longest delay a timer takes; a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep(ms, signal) {
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", finish);
+        resolve();
+      };
+      const timer = setTimeout(finish, Math.min(ms, LONGEST_TIMER_MS));
+      signal.addEventListener("abort", finish);
+    });
+  },
+  after(ms, task) {
+    const timer = setTimeout(task, Math.min(ms, LONGEST_TIMER_MS));
+    return () => clearTimeout(timer);
+  },
+};

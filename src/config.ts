@@ -1,0 +1,275 @@
+import { readFileSync } from "node:fs";
+import ipaddr from "ipaddr.js";
+import { isUserName, USER_NAME_RULE } from "./accounts/user-name.ts";
+import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
+
+/** One setting: everything that flags, environment, `--help`, `config` and the documentation say of it. */
+export interface Setting<Value> {
+  /** Value when nobody sets it. */
+  readonly fallback: Value;
+  /** How the fallback reads in `--help` when it is not simply the value. */
+  readonly fallbackText?: string;
+  /** What a value looks like in `--help`; a flag without one is a switch. */
+  readonly placeholder?: string;
+  /** One sentence for `--help` and the documentation. */
+  readonly help: string;
+  /** What is allowed, as it ends the sentence "must be …". */
+  readonly allowed: string;
+  readonly secret?: true;
+  /** The value a text stands for, or `undefined` when it is not allowed. */
+  parse(text: string): Value | undefined;
+}
+
+const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition;
+
+/** Every setting there is. The key gives flag (`--base-url`) and variable (`MARQUEE_BASE_URL`). */
+export const settings = {
+  data: setting<string>({
+    fallback: "./marquee-data",
+    fallbackText: "$STATE_DIRECTORY, else ./marquee-data",
+    placeholder: "folder",
+    help: "Folder that holds the database and the secret key.",
+    allowed: "a folder's path",
+    parse: (text) => (text === "" ? undefined : text),
+  }),
+  host: setting<string>({
+    fallback: "127.0.0.1",
+    placeholder: "address",
+    help: "Address to listen on; 0.0.0.0 or :: for every network.",
+    allowed: "an IP address or a host name",
+    parse: (text) => (/^[0-9A-Za-z.:_-]+$/.test(text) ? text : undefined),
+  }),
+  port: setting<number>({
+    fallback: 4747,
+    placeholder: "number",
+    help: "Port to listen on; 0 takes any free one and prints it.",
+    allowed: "a whole number from 0 to 65535",
+    parse: (text) => wholeNumber(text, 0, 65_535),
+  }),
+  baseUrl: setting<string | null>({
+    fallback: null,
+    fallbackText: "http://127.0.0.1:<port>",
+    placeholder: "url",
+    help: "Public address, with a path prefix if a proxy serves Marquee below one.",
+    allowed: "an http or https address without user name, query or fragment",
+    parse: parseBaseUrl,
+  }),
+  allowedHosts: setting<readonly string[]>({
+    fallback: [],
+    fallbackText: "none besides the base URL's host and this machine's own names",
+    placeholder: "names",
+    help: "More host names this server answers to, separated by commas.",
+    allowed: "host names or IP addresses without a port, separated by commas",
+    parse: (text) =>
+      list(text, (name) =>
+        /^[0-9A-Za-z._-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(name) ? name.toLowerCase() : undefined,
+      ),
+  }),
+  trustedProxies: setting<readonly string[]>({
+    fallback: [],
+    fallbackText: "none",
+    placeholder: "addresses",
+    help: "Reverse proxies whose X-Forwarded-For is believed, separated by commas.",
+    allowed: "IP addresses or ranges such as 10.0.0.0/8, separated by commas",
+    parse: (text) =>
+      list(text, (range) =>
+        ipaddr.isValidCIDR(range) || ipaddr.isValid(range) ? range : undefined,
+      ),
+  }),
+  owner: setting<string | null>({
+    fallback: null,
+    fallbackText: "your name on this machine",
+    placeholder: "name",
+    help: "Name of the first user, created on the first start.",
+    allowed: USER_NAME_RULE,
+    parse: (text) => (isUserName(text) ? text : undefined),
+  }),
+  demo: setting<boolean>({
+    fallback: false,
+    help: "Users who have connected no music hear the demo playlist.",
+    allowed: "true or false",
+    parse: parseBoolean,
+  }),
+  rateLimitSeconds: setting<number>({
+    fallback: 5,
+    placeholder: "seconds",
+    help: "Each key may call each endpoint once in this time; 0 turns the limit off.",
+    allowed: "a whole number from 0 to 3600",
+    parse: (text) => wholeNumber(text, 0, 3_600),
+  }),
+  musicPrefix: setting<string>({
+    fallback: "music",
+    placeholder: "word",
+    help: "First word of music_connected, music_display_name and music_product in the API.",
+    allowed: "1 to 32 lower-case letters, digits or underscores, starting with a letter",
+    parse: (text) => (/^[a-z][a-z0-9_]{0,31}$/.test(text) ? text : undefined),
+  }),
+  secretKey: setting<string | null>({
+    fallback: null,
+    fallbackText: "secret.key in the data folder",
+    placeholder: "base64",
+    secret: true,
+    help: "Key that encrypts stored secrets; prefer the file form.",
+    allowed: "32 random bytes in base64 (43 or 44 characters)",
+    parse: (text) => (/^[0-9A-Za-z+/_-]{43}=?$/.test(text) ? text : undefined),
+  }),
+  logLevel: setting<(typeof LOG_LEVELS)[number]>({
+    fallback: "info",
+    placeholder: "level",
+    help: "How much is logged.",
+    allowed: `one of ${LOG_LEVELS.join(", ")}`,
+    parse: (text) => LOG_LEVELS.find((level) => level === text),
+  }),
+  logFormat: setting<(typeof LOG_FORMATS)[number]>({
+    fallback: "text",
+    placeholder: "format",
+    help: "Shape of a log line.",
+    allowed: `one of ${LOG_FORMATS.join(", ")}`,
+    parse: (text) => LOG_FORMATS.find((format) => format === text),
+  }),
+} as const;
+
+export type SettingName = keyof typeof settings;
+export const settingNames = Object.keys(settings) as readonly SettingName[];
+
+type ValueOf<S> = S extends Setting<infer Value> ? Value : never;
+
+/** Every setting's value. */
+export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
+
+/** A setting's flag, such as `--base-url`. */
+export const flagOf = (name: SettingName): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** A setting's environment variable, such as `MARQUEE_BASE_URL`. */
+export const variableOf = (name: SettingName): string =>
+  `MARQUEE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** All that is wrong with the settings, a sentence each. */
+export class SettingsError extends Error {
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.name = "SettingsError";
+    this.mistakes = mistakes;
+  }
+}
+
+export interface ResolvedConfig {
+  config: Config;
+  /** Where each value came from: a flag, a variable, a file or `default`. */
+  origins: Readonly<Record<SettingName, string>>;
+  /** Variables that look like settings but are none, a sentence each. */
+  warnings: readonly string[];
+}
+
+/**
+ * Settles every setting: flag before variable before `…_FILE` before default.
+ * @throws {SettingsError} naming every mistake at once.
+ */
+export function resolveConfig(
+  flags: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): ResolvedConfig {
+  const mistakes: string[] = [];
+  const origins: Partial<Record<SettingName, string>> = {};
+  const resolve = <Name extends SettingName>(name: Name): Config[Name] => {
+    const definition = settings[name] as unknown as Setting<Config[Name]>;
+    const given = findText(name, definition, flags, environment, mistakes);
+    if (given === undefined) {
+      origins[name] = "default";
+      return definition.fallback;
+    }
+    origins[name] = given.origin;
+    const value = definition.parse(given.text.trim());
+    if (value !== undefined) return value;
+    const shown = definition.secret ? "" : ` ${redact(JSON.stringify(given.text))}`;
+    mistakes.push(`${given.origin}${shown}: must be ${definition.allowed}.`);
+    return definition.fallback;
+  };
+  const config = Object.fromEntries(settingNames.map((name) => [name, resolve(name)])) as Config;
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
+  return {
+    config,
+    origins: origins as Record<SettingName, string>,
+    warnings: unknownVariables(environment),
+  };
+}
+
+interface GivenText {
+  text: string;
+  origin: string;
+}
+
+function findText(
+  name: SettingName,
+  definition: Setting<unknown>,
+  flags: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  mistakes: string[],
+): GivenText | undefined {
+  const flag = flags[name];
+  if (flag === true) return { text: "true", origin: flagOf(name) };
+  if (typeof flag === "string") return { text: flag, origin: flagOf(name) };
+
+  const variable = variableOf(name);
+  const text = environment[variable];
+  const path = definition.secret ? environment[`${variable}_FILE`] : undefined;
+  if (text && path)
+    mistakes.push(`${variable} and ${variable}_FILE are both set: keep one of them.`);
+  if (text) return { text, origin: variable };
+  if (path) {
+    try {
+      return { text: readFileSync(path, "utf8"), origin: `${variable}_FILE` };
+    } catch {
+      mistakes.push(
+        `${variable}_FILE ${JSON.stringify(path)}: must be a file this program can read.`,
+      );
+      return undefined;
+    }
+  }
+  // systemd names the folder it made for the service; with several, the first is ours.
+  const stateDirectory =
+    name === "data" ? environment["STATE_DIRECTORY"]?.split(":")[0] : undefined;
+  return stateDirectory ? { text: stateDirectory, origin: "STATE_DIRECTORY" } : undefined;
+}
+
+function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const known = new Set(
+    settingNames.flatMap((name) =>
+      "secret" in settings[name]
+        ? [variableOf(name), `${variableOf(name)}_FILE`]
+        : [variableOf(name)],
+    ),
+  );
+  return Object.keys(environment)
+    .filter((variable) => variable.startsWith("MARQUEE_") && !known.has(variable))
+    .map((variable) => `${variable} is not a setting and has no effect; see marquee serve --help.`);
+}
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}
+
+function parseBoolean(text: string): boolean | undefined {
+  if (/^(true|1|yes|on)$/i.test(text)) return true;
+  return /^(false|0|no|off)$/i.test(text) ? false : undefined;
+}
+
+function list<Item>(text: string, parse: (item: string) => Item | undefined): Item[] | undefined {
+  const items = text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+    .map(parse);
+  return items.every((item) => item !== undefined) ? items : undefined;
+}
+
+function parseBaseUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  if (url.username || url.password || /[?#]/.test(text)) return undefined;
+  if (!/^[0-9A-Za-z/._~-]*$/.test(url.pathname) || url.pathname.includes("//")) return undefined;
+  return url.href.replace(/\/+$/, "");
+}

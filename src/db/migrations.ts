@@ -1,0 +1,101 @@
+import type { Database } from "bun:sqlite";
+import accounts from "../../drizzle/0000_accounts.sql" with { type: "text" };
+
+export interface Migration {
+  /** The generated file's name without its ending; names sort in the order of the steps. */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Every step from an empty database to the current schema, embedded so that the executable needs no files. */
+export const migrations: readonly Migration[] = [{ name: "0000_accounts", sql: accounts }];
+
+/** The database cannot be brought to this version's schema. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+}
+
+export interface MigrateOptions {
+  steps?: readonly Migration[];
+  /** Called before the first step touches a database that already holds something. */
+  beforeChange(nextStep: Migration): void;
+}
+
+/**
+ * Applies the steps a database has not seen, all or none.
+ * Own code because drizzle's `migrate()` reads its steps from disk, skips steps out of order in
+ * silence, and cannot switch foreign keys off where that has an effect (drizzle-orm#5769, #5782).
+ * @throws {MigrationError} when the database is newer than this program or its history differs.
+ */
+export function migrate(sqlite: Database, options: MigrateOptions): void {
+  const steps = options.steps ?? migrations;
+  const next = steps[appliedSteps(sqlite, steps)];
+  if (!next) return;
+  if (isPopulated(sqlite)) options.beforeChange(next);
+
+  // A table rebuild drops the old table: with foreign keys on, that deletes the rows that refer to
+  // it. The pragma has no effect inside a transaction, so it goes around it.
+  sqlite.run("PRAGMA foreign_keys = OFF");
+  try {
+    sqlite
+      .transaction(() => {
+        sqlite.run(
+          "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)",
+        );
+        // Asked again under the write lock: another process may have migrated meanwhile.
+        for (const step of steps.slice(appliedSteps(sqlite, steps))) {
+          sqlite.run(step.sql);
+          sqlite.run("INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)", [
+            step.name,
+            hashOf(step),
+            Date.now(),
+          ]);
+        }
+        const broken = sqlite.query("PRAGMA foreign_key_check").all();
+        if (broken.length > 0) {
+          throw new MigrationError(
+            `Updating the database would leave ${broken.length} rows without what they belong to; nothing was changed.`,
+          );
+        }
+      })
+      .immediate();
+  } finally {
+    sqlite.run("PRAGMA foreign_keys = ON");
+  }
+}
+
+/** How many of `steps` this database has seen. */
+function appliedSteps(sqlite: Database, steps: readonly Migration[]): number {
+  if (!hasTable(sqlite, "migrations")) return 0;
+  const applied = sqlite
+    .query<{ name: string; hash: string }, []>("SELECT name, hash FROM migrations ORDER BY name")
+    .all();
+  for (const [index, { name, hash }] of applied.entries()) {
+    const step = steps[index];
+    if (!step) {
+      throw new MigrationError(
+        `The database was written by a newer Marquee (it knows the step ${name}). Run that version or a newer one, or restore a backup made with this one.`,
+      );
+    }
+    if (step.name !== name || hashOf(step) !== hash) {
+      throw new MigrationError(
+        `The database's history differs from this program's at the step ${name}, so it was made by another build. Run the version that made it, or restore a backup.`,
+      );
+    }
+  }
+  return applied.length;
+}
+
+function isPopulated(sqlite: Database): boolean {
+  return sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table'").get() !== null;
+}
+
+function hasTable(sqlite: Database, name: string): boolean {
+  return (
+    sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null
+  );
+}
+
+function hashOf(step: Migration): string {
+  return new Bun.CryptoHasher("sha256").update(step.sql).digest("hex");
+}

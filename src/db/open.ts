@@ -1,0 +1,135 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { migrate, MigrationError, type Migration } from "./migrations.ts";
+import * as schema from "./schema.ts";
+
+export type Queries = BunSQLiteDatabase<typeof schema>;
+
+/** An open database: typed queries, and the few things SQLite does beyond them. */
+export interface Store {
+  readonly queries: Queries;
+  /** Whether there is anything that a secret key belongs to. */
+  hasUsers(): boolean;
+  /** Changes whenever another process has written. */
+  dataVersion(): number;
+  /** Writes one row. @throws when the disk is full or read-only. */
+  probeWrite(): void;
+  /** Writes a consistent copy to a file that does not exist yet. */
+  copyTo(path: string): void;
+  /** Folds the write-ahead log into the database and closes it. */
+  close(): void;
+}
+
+/** The database cannot be used; the message says why and what to do. */
+export class DatabaseError extends Error {
+  override readonly name = "DatabaseError";
+}
+
+export const DATABASE_FILE = "marquee.db";
+
+/**
+ * Opens the database in a data folder, creating both if needed, and brings its schema up to date.
+ * @param folder a data folder, or `:memory:` for a database that lives as long as the process
+ * @throws {DatabaseError} when the folder is not writable or the file is damaged, busy or too new
+ */
+export function openStore(folder: string, steps?: readonly Migration[]): Store {
+  const path = folder === ":memory:" ? folder : join(folder, DATABASE_FILE);
+  if (path !== ":memory:") createFolder(folder);
+  let sqlite: Database | undefined;
+  try {
+    sqlite = new Database(path, { create: true, readwrite: true, strict: true });
+    sqlite.run("PRAGMA busy_timeout = 10000");
+    sqlite.run("PRAGMA journal_mode = WAL");
+    sqlite.run("PRAGMA synchronous = FULL");
+    sqlite.run("PRAGMA foreign_keys = ON");
+    if (path !== ":memory:") chmodSync(path, 0o600);
+    const opened = sqlite;
+    migrate(opened, {
+      ...(steps && { steps }),
+      beforeChange: (step) => copyDatabase(opened, join(folder, `marquee-before-${step.name}.db`)),
+    });
+    // The quick check reads every page, so it is left to `backup`; this finds a damaged schema.
+    opened.query("SELECT count(*) FROM sqlite_schema").get();
+    return createStore(opened);
+  } catch (error) {
+    sqlite?.close();
+    throw explainDatabaseFailure(error, path);
+  }
+}
+
+function createStore(sqlite: Database): Store {
+  const dataVersion = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
+  return {
+    queries: drizzle(sqlite, { schema }),
+    hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
+    dataVersion: () => dataVersion.get()?.data_version ?? 0,
+    probeWrite() {
+      sqlite.run(
+        "INSERT INTO server (id, checked_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET checked_at = ?1",
+        [Date.now()],
+      );
+    },
+    copyTo: (path) => copyDatabase(sqlite, path),
+    close() {
+      sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      sqlite.close();
+    },
+  };
+}
+
+function copyDatabase(sqlite: Database, path: string): void {
+  try {
+    sqlite.run("VACUUM INTO ?", [path]);
+    chmodSync(path, 0o600);
+  } catch (error) {
+    const exists = error instanceof Error && /already exists/.test(error.message);
+    throw new DatabaseError(
+      exists
+        ? `${path} already exists. Move it away or choose another name, so that no copy is overwritten.`
+        : `No copy of the database could be written to ${path}. Check that its folder exists, is writable and has room.`,
+      { cause: error },
+    );
+  }
+}
+
+function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new DatabaseError(
+      `The data folder ${folder} cannot be created. Choose one you may write to with --data or MARQUEE_DATA.`,
+      { cause: error },
+    );
+  }
+}
+
+/** A sentence for people about what SQLite reported, as a {@link DatabaseError}. */
+export function explainDatabaseFailure(error: unknown, path: string): DatabaseError {
+  if (error instanceof DatabaseError) return error;
+  if (error instanceof MigrationError) return new DatabaseError(error.message);
+  const code = sqliteCode(error);
+  const sentences: Record<string, string> = {
+    SQLITE_NOTADB: `${path} is not a database, or it is damaged. Restore a backup in its place; the file was left as it is.`,
+    SQLITE_CORRUPT: `${path} is damaged. Restore a backup in its place; the file was left as it is.`,
+    SQLITE_CANTOPEN: `${path} cannot be opened. Check that you may read and write ${dirname(path)}, or choose another folder with --data or MARQUEE_DATA.`,
+    SQLITE_READONLY: `${path} is read-only. Make ${dirname(path)} writable for this user, or choose another folder with --data or MARQUEE_DATA.`,
+    SQLITE_FULL: `The disk that holds ${path} is full. Make room and start again.`,
+    SQLITE_BUSY: `${path} is in use by another program that does not let go. Stop it and start again.`,
+    SQLITE_IOERR: `${path} cannot be read or written: the disk reports an error.`,
+  };
+  const known = Object.keys(sentences).find((name) => code.startsWith(name));
+  const sentence = known ? sentences[known] : undefined;
+  return new DatabaseError(
+    sentence ?? `${path} cannot be used. Check that you may read and write it.`,
+    { cause: error },
+  );
+}
+
+/** SQLite's name for what failed, such as `SQLITE_FULL`; empty when it was not SQLite. */
+export function sqliteCode(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return sqliteCode(error.cause);
+}

@@ -1,0 +1,69 @@
+import { sql } from "drizzle-orm";
+import { blob, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+/** Unix time in milliseconds. */
+const instant = (name: string) => integer(name, { mode: "number" });
+/** Bytes, read back as a Uint8Array. */
+const bytes = (name: string) => blob(name, { mode: "buffer" });
+
+export const users = sqliteTable("users", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  name: text("name").notNull().unique(),
+  role: text("role", { enum: ["owner", "member"] }).notNull(),
+  createdAt: instant("created_at").notNull(),
+});
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: text("id").primaryKey(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    /** SHA-256 of the whole key: the key itself is shown once and never stored. */
+    hash: bytes("hash").notNull(),
+    createdAt: instant("created_at").notNull(),
+    lastUsedAt: instant("last_used_at"),
+    /** The key works until then; in the future while a rotation's grace lasts. */
+    revokedAt: instant("revoked_at"),
+  },
+  (table) => [uniqueIndex("api_keys_hash").on(table.hash), index("api_keys_user").on(table.userId)],
+);
+
+export const widgetTokens = sqliteTable("widget_tokens", {
+  userId: integer("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  /** SHA-256 of the token, for looking it up. */
+  hash: bytes("hash").notNull().unique("widget_tokens_hash"),
+  /** The token, encrypted: its URL can be shown again. */
+  sealedToken: bytes("sealed_token").notNull(),
+  createdAt: instant("created_at").notNull(),
+});
+
+export const connections = sqliteTable("connections", {
+  /** Never reused, so another id means another connection. */
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  userId: integer("user_id")
+    .notNull()
+    .unique("connections_user")
+    .references(() => users.id, { onDelete: "cascade" }),
+  source: text("source").notNull(),
+  /** The source's own settings as JSON, encrypted. */
+  sealedSettings: bytes("sealed_settings").notNull(),
+  createdAt: instant("created_at").notNull(),
+  /** When the upstream refused our credentials; the user has to connect again. */
+  refusedAt: instant("refused_at"),
+});
+
+/** The one row of facts about this server that its commands read. */
+export const server = sqliteTable("server", {
+  id: integer("id")
+    .primaryKey()
+    .default(sql`1`),
+  /** Where the running server, or the last one that ran, was reached. */
+  baseUrl: text("base_url"),
+  /** Rewritten to prove that the database takes writes. */
+  checkedAt: instant("checked_at"),
+});

@@ -1,0 +1,5 @@
+/** A migration's text, imported with `{ type: "text" }`. */
+declare module "*.sql" {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,33 @@
+import { de } from "./de.ts";
+import { en, type Words } from "./en.ts";
+import { es } from "./es.ts";
+import { fr } from "./fr.ts";
+import { pt } from "./pt.ts";
+
+export type { Words };
+
+export const languages = { en, fr, es, pt, de } as const satisfies Record<string, Words>;
+
+export type Language = keyof typeof languages;
+
+export const LANGUAGES = Object.keys(languages) as readonly Language[];
+
+export function isLanguage(text: string): text is Language {
+  return Object.hasOwn(languages, text);
+}
+
+/**
+ * The best of our languages for an `Accept-Language` header (RFC 9110 § 12.5.4), English otherwise.
+ * A region counts as its language: `pt-BR` is Portuguese.
+ */
+export function negotiateLanguage(header: string | null): Language {
+  const wishes = (header ?? "").split(",").map((part) => {
+    const [range = "", ...parameters] = part.trim().toLowerCase().split(";");
+    const quality = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean);
+    return { language: range.split("-")[0] ?? "", quality: Number(quality ?? 1) };
+  });
+  const best = wishes
+    .filter(({ language, quality }) => isLanguage(language) && quality > 0)
+    .toSorted((one, other) => other.quality - one.quality)[0]?.language;
+  return best && isLanguage(best) ? best : "en";
+}

@@ -1,0 +1,95 @@
+export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const LOG_FORMATS = ["text", "json"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+/** Writes one structured line a call. Secrets are taken out here, whoever calls. */
+export interface Log {
+  error(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+  enabled(level: LogLevel): boolean;
+}
+
+export interface LogOptions {
+  level: LogLevel;
+  format: LogFormat;
+  /** Takes one finished line without its newline. */
+  write(line: string): void;
+  /** Unix time in milliseconds. */
+  wallMs(): number;
+}
+
+/**
+ * What never leaves the process in a line: API keys and widget tokens wherever they stand, whatever
+ * follows `api_key=` or `/widget/` even when it is not a token of ours, and the values of headers
+ * and settings that carry secrets.
+ */
+const REDACTIONS: readonly [pattern: RegExp, replacement: string][] = [
+  [/mqw?_[0-9A-Za-z]+/g, "[redacted]"],
+  [/(api_key=)[^&\s"'\\]*/gi, "$1[redacted]"],
+  [/(:\/\/)[^/\s@"']+@/g, "$1[redacted]@"],
+  [/(\/widget\/)[^/?#\s"'\\]+/gi, "$1[redacted]"],
+  [
+    /((?:x-api-key|authorization|cookie|password|secret[_-]?key)["']?\s*[:=]\s*["']?)[^\s"',;&]+/gi,
+    "$1[redacted]",
+  ],
+];
+
+/** Replaces every secret in `text` by `[redacted]`. */
+export function redact(text: string): string {
+  let result = text;
+  for (const [pattern, replacement] of REDACTIONS) result = result.replace(pattern, replacement);
+  return result;
+}
+
+export function createLog(options: LogOptions): Log {
+  const threshold = LOG_LEVELS.indexOf(options.level);
+  const enabled = (level: LogLevel) => LOG_LEVELS.indexOf(level) <= threshold;
+  const format = options.format === "json" ? jsonLine : textLine;
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (!enabled(level)) return;
+      const time = new Date(options.wallMs()).toISOString();
+      options.write(format(time, level, message, fields));
+    };
+  return { error: at("error"), warn: at("warn"), info: at("info"), debug: at("debug"), enabled };
+}
+
+/** The sentence of an error and of what caused it, without stacks. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined
+    ? error.message
+    : `${error.message} (${describeError(error.cause)})`;
+}
+
+function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  const clean: LogFields = {};
+  for (const [name, value] of Object.entries(fields)) {
+    clean[name] = typeof value === "string" ? redact(value) : value;
+  }
+  return JSON.stringify({ time, level, message: redact(message), ...clean });
+}
+
+function textLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  const words = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${textValue(value)}`);
+  return redact(`${time} ${level.padEnd(5)} ${[oneLine(message), ...words].join(" ")}`);
+}
+
+function textValue(value: LogFields[string]): string {
+  const text = String(value);
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+/** Keeps a forged line break in data from starting a line of its own. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\r\n\u2028\u2029]+/g, " ");
+}

@@ -1,0 +1,19 @@
+import type { ArtworkStore } from "../artwork/artwork-store.ts";
+
+/** `GET /art/{id}/{rendition}`: a cover that a source has named. */
+export function createArt(artworks: Pick<ArtworkStore, "render">) {
+  return async (id: string, rendition: string): Promise<Response | undefined> => {
+    const picture = await artworks.render(id, rendition);
+    if (!picture) return undefined;
+    return new Response(picture.bytes, {
+      headers: {
+        "Content-Type": picture.type,
+        "Cache-Control": "public, max-age=31536000, immutable",
+        "X-Content-Type-Options": "nosniff",
+        // Whoever reads the API may show the picture on a page of their own.
+        "Cross-Origin-Resource-Policy": "cross-origin",
+        "Access-Control-Allow-Origin": "*",
+      },
+    });
+  };
+}

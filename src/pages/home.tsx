@@ -1,0 +1,57 @@
+import { Html } from "../jsx.ts";
+import { type Language, languages, negotiateLanguage } from "../i18n/index.ts";
+import { Document, htmlResponse } from "./html.tsx";
+
+export interface HomeDeps {
+  /** Where the server is reached, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+}
+
+/** `GET /{lang}/`: says in a glance what this server is. */
+export function createHome(deps: HomeDeps) {
+  return (language: Language): Promise<Response> =>
+    htmlResponse(<HomePage {...deps} language={language} />);
+}
+
+/** `GET /`: sends people to their language. */
+export function createLanguageRedirect(basePath: string) {
+  return ({ request }: { request: Request }): Response => {
+    const language = negotiateLanguage(request.headers.get("accept-language"));
+    return new Response(null, {
+      status: 302,
+      headers: {
+        Location: `${basePath}/${language}/`,
+        Vary: "Accept-Language",
+        "Cache-Control": "no-store",
+      },
+    });
+  };
+}
+
+function HomePage({ baseUrl, basePath, language }: HomeDeps & { language: Language }): JSX.Element {
+  const { home } = languages[language];
+  return (
+    <Document language={language} title={home.title} path="" basePath={basePath}>
+      <>
+        <h1 safe>{home.title}</h1>
+        <p class="lead" safe>
+          {home.lead}
+        </p>
+        <section>
+          <h2 safe>{home.apiTitle}</h2>
+          <p safe>{home.apiText}</p>
+          <code safe>{`curl -H "X-Api-Key: mq_…" ${baseUrl}/api/v1/now-playing`}</code>
+          <a href={`${basePath}/api/v1/openapi.json`} safe>
+            {home.descriptionLink}
+          </a>
+        </section>
+        <section>
+          <h2 safe>{home.widgetTitle}</h2>
+          <p safe>{home.widgetText}</p>
+          <code safe>{`${baseUrl}/${language}/widget/mqw_…`}</code>
+        </section>
+      </>
+    </Document>
+  );
+}

@@ -1,0 +1,5 @@
+/** A picture's text, imported with `{ type: "text" }`. */
+declare module "*.svg" {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,53 @@
+import { Html } from "../jsx.ts";
+import { parseWidgetOptions } from "../../widget/options.ts";
+import { WidgetPage } from "../../widget/page.tsx";
+import { parseWidgetToken } from "../accounts/credential.ts";
+import type { Widgets } from "../accounts/widgets.ts";
+import type { Clock } from "../clock.ts";
+import { type Language, languages } from "../i18n/index.ts";
+import type { Hub } from "../playback/hub.ts";
+import type { Artwork } from "../playback/playback.ts";
+import { icon, widgetScript, widgetStylesheet } from "./assets.ts";
+import { htmlResponse } from "./html.tsx";
+import { toWidgetState } from "./widget-state.ts";
+
+export interface WidgetDeps {
+  readonly widgets: Pick<Widgets, "userOf">;
+  readonly hub: Pick<Hub, "read">;
+  readonly clock: Clock;
+  /** Path of a picture on this server. */
+  artworkPath(artwork: Artwork): string;
+  readonly basePath: string;
+}
+
+/** A page is not held back longer than this for a source that has not been listened to until now. */
+const FIRST_WORD_MS = 80;
+
+/** `GET /{lang}/widget/{token}`: the overlay; `undefined` when the token shows nobody. */
+export function createWidget({ widgets, hub, clock, artworkPath, basePath }: WidgetDeps) {
+  return async (
+    language: Language,
+    tokenText: string,
+    query: URLSearchParams,
+  ): Promise<Response | undefined> => {
+    const token = parseWidgetToken(tokenText);
+    const user = token && (await widgets.userOf(token));
+    if (!user) return undefined;
+    const reading = await hub.read(user.id, FIRST_WORD_MS);
+    const known = reading.kind !== "unavailable";
+    const { options, warnings } = parseWidgetOptions(query);
+    const page = (
+      <WidgetPage
+        language={language}
+        words={languages[language].widget}
+        options={options}
+        warnings={warnings}
+        state={known ? toWidgetState(reading, clock.monotonicMs(), artworkPath) : undefined}
+        iconPath={basePath + icon.path}
+        stylesheetPath={basePath + widgetStylesheet.path}
+        scriptPath={basePath + widgetScript.path}
+      />
+    );
+    return htmlResponse(page, 200, "*");
+  };
+}

@@ -1,0 +1,69 @@
+import type { CoverName } from "./covers.ts";
+
+export interface DemoTrack {
+  readonly id: CoverName;
+  readonly title: string;
+  readonly artists: readonly string[];
+  readonly album: string;
+  readonly durationMs: number;
+  /** Where the player rests for a while. */
+  readonly pause?: { readonly atMs: number; readonly lengthMs: number };
+}
+
+const seconds = (value: number) => value * 1000;
+
+/** Invented music by invented people: several lengths and scripts, and one title too long for any card. */
+export const playlist: readonly DemoTrack[] = [
+  {
+    id: "lanterns",
+    title: "Paper Lanterns",
+    artists: ["Juniper Vale"],
+    album: "Slow Weather",
+    durationMs: seconds(188),
+  },
+  {
+    id: "ferry",
+    title: "Midnight Ferry",
+    artists: ["The Harbour Lights", "Mina Okafor"],
+    album: "Tidelines",
+    durationMs: seconds(161),
+    pause: { atMs: seconds(48), lengthMs: seconds(12) },
+  },
+  {
+    id: "garden",
+    title: "夜の庭で会いましょう",
+    artists: ["青い硝子"],
+    album: "透明な街",
+    durationMs: seconds(176),
+  },
+  {
+    id: "observatory",
+    title:
+      "Everything We Said We Would Do When the Summer Came Back to the Little House by the Sea (Live at the Old Observatory)",
+    artists: ["Otto Lindqvist Ensemble"],
+    album: "A Map of Small Hours",
+    durationMs: seconds(242),
+  },
+  {
+    id: "moonlight",
+    title: "ضوء القمر على الماء",
+    artists: ["فرقة الياسمين"],
+    album: "ليالي الصيف",
+    durationMs: seconds(201),
+  },
+  {
+    id: "birds",
+    title: "Zugvögel",
+    artists: ["Lena Sturm"],
+    album: "Über den Dächern",
+    durationMs: seconds(72),
+    pause: { atMs: seconds(30), lengthMs: seconds(8) },
+  },
+  {
+    id: "rain",
+    title: "Ojos de lluvia",
+    artists: ["Los Faroles"],
+    album: "Calle sin nombre",
+    durationMs: seconds(153),
+  },
+];

@@ -1,0 +1,172 @@
+import type { Artwork, Playback } from "../playback/playback.ts";
+import { createCoverLookup } from "./mpd/cover.ts";
+import { connectMpd, type MpdAddress, MpdConnectionLost } from "./mpd/connection.ts";
+import {
+  ACK_PASSWORD,
+  ACK_PERMISSION,
+  fieldOf,
+  fieldsOf,
+  MpdRefusal,
+  type MpdResponse,
+} from "./mpd/protocol.ts";
+import { type Source, SourceFailure, SourceSettingsError, type WatchContext } from "./source.ts";
+
+/** The Music Player Daemon, by its own protocol: https://mpd.readthedocs.io/en/stable/protocol.html */
+
+interface MpdSettings {
+  readonly address: string;
+  readonly password?: string;
+}
+
+const DEFAULT_ADDRESS = "127.0.0.1:6600";
+const DEFAULT_PORT = 6600;
+
+/** MPD pushes every change; asking again now and then finds a connection that died in silence. */
+const RESYNC_MS = 30_000;
+
+export const mpd: Source<MpdSettings> = {
+  id: "mpd",
+  name: "MPD",
+  options: [
+    {
+      name: "address",
+      placeholder: "host:port",
+      help: "Where MPD listens: host:port, or the path of its socket.",
+      fallback: DEFAULT_ADDRESS,
+    },
+    {
+      name: "password",
+      placeholder: "password",
+      help: "MPD's password, if it asks for one.",
+      secret: true,
+    },
+  ],
+
+  parseSettings(input) {
+    const { address, password } = readSettings(input);
+    parseAddress(address);
+    return password ? { address, password } : { address };
+  },
+
+  account: () => ({ displayName: "MPD", product: null }),
+
+  async *watch(settings, context) {
+    try {
+      yield* listen(settings, context);
+    } catch (error) {
+      if (context.signal.aborted) return;
+      throw toSourceFailure(error, settings);
+    }
+  },
+};
+
+async function* listen(
+  settings: MpdSettings,
+  context: WatchContext,
+): AsyncGenerator<Playback | null, void> {
+  const address = parseAddress(settings.address);
+  const connection = await connectMpd(address, settings.password, context);
+  const covers = createCoverLookup(() => connectMpd(address, settings.password, context), context);
+  try {
+    while (!context.signal.aborted) {
+      const answer = await connection.send(
+        "command_list_begin\nstatus\ncurrentsong\ncommand_list_end",
+      );
+      const observedAtMs = context.clock.monotonicMs();
+      const uri = fieldOf(answer, "file");
+      const playing = uri !== undefined && fieldOf(answer, "state") !== "stop";
+      const cover = playing ? covers.find(uri) : undefined;
+      yield cover ? readPlayback(answer, await cover.soon, observedAtMs) : null;
+
+      const change = connection.idle("player mixer", RESYNC_MS);
+      const lateCover = await Promise.race([change.then(() => null), cover?.late() ?? null]);
+      if (lateCover) yield readPlayback(answer, lateCover, observedAtMs);
+      await change;
+    }
+  } finally {
+    connection.close();
+    covers.close();
+  }
+}
+
+function readPlayback(answer: MpdResponse, cover: Artwork | null, observedAtMs: number): Playback {
+  const uri = fieldOf(answer, "file") ?? "";
+  // A radio station sends its own name as Name and what it plays as Title.
+  const station = fieldOf(answer, "Name");
+  const artists = fieldsOf(answer, "Artist");
+  const albumArtists = fieldsOf(answer, "AlbumArtist");
+  return {
+    source: mpd.name,
+    state: fieldOf(answer, "state") === "play" ? "playing" : "paused",
+    track: {
+      id: uri,
+      title: fieldOf(answer, "Title") ?? station ?? fileName(uri),
+      durationMs: milliseconds(fieldOf(answer, "duration")),
+      explicit: false,
+    },
+    artists:
+      [artists, albumArtists, station ? [station] : []].find((names) => names.length > 0) ?? [],
+    album: {
+      name: fieldOf(answer, "Album") ?? station ?? "",
+      artworks: cover ? [cover] : [],
+    },
+    device: { name: "MPD", type: "mpd", volumePercent: volume(fieldOf(answer, "volume")) },
+    positionMs: milliseconds(fieldOf(answer, "elapsed")) ?? 0,
+    observedAtMs,
+    rate: 1,
+  };
+}
+
+/** MPD's seconds with a fraction; a stream's length is absent or 0. */
+function milliseconds(seconds: string | undefined): number | null {
+  const value = Number(seconds ?? Number.NaN);
+  return Number.isFinite(value) && value > 0 ? Math.round(value * 1000) : null;
+}
+
+/** Absent or -1 when the output has no mixer. */
+function volume(text: string | undefined): number | null {
+  const value = Number(text ?? -1);
+  return Number.isInteger(value) && value >= 0 && value <= 100 ? value : null;
+}
+
+function fileName(uri: string): string {
+  const last = uri.split("/").findLast((part) => part !== "") ?? uri;
+  return last.replace(/\.[0-9A-Za-z]{1,5}$/, "");
+}
+
+function readSettings(input: unknown): MpdSettings {
+  const given: Record<string, unknown> =
+    typeof input === "object" && input !== null ? { ...input } : {};
+  const { address = DEFAULT_ADDRESS, password = "" } = given;
+  if (typeof address !== "string" || typeof password !== "string") {
+    throw new SourceSettingsError("address and password must be texts.");
+  }
+  if (/[\r\n]/.test(password)) {
+    throw new SourceSettingsError("password: must not contain a line break.");
+  }
+  return { address: address.trim(), password };
+}
+
+function parseAddress(address: string): MpdAddress {
+  if (address.startsWith("/")) return { unix: address };
+  const match = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::(\d{1,5}))?$/.exec(address);
+  const port = Number(match?.[2] ?? DEFAULT_PORT);
+  if (!match?.[1] || port < 1 || port > 65_535) {
+    throw new SourceSettingsError(
+      `address ${JSON.stringify(address)}: must be host:port, such as ${DEFAULT_ADDRESS}, or a socket's path starting with /.`,
+    );
+  }
+  return { hostname: match[1].replace(/^\[|\]$/g, ""), port };
+}
+
+function toSourceFailure(error: unknown, { address }: MpdSettings): SourceFailure {
+  const where = `MPD at ${address}`;
+  if (error instanceof MpdRefusal) {
+    const unauthorized = error.code === ACK_PASSWORD || error.code === ACK_PERMISSION;
+    return unauthorized
+      ? new SourceFailure({ kind: "unauthorized" }, `${where} refuses the password or asks for one`)
+      : new SourceFailure({ kind: "unavailable" }, `${where} refuses a command: ${error.message}`);
+  }
+  const reason = error instanceof MpdConnectionLost ? error.message : "it could not be reached";
+  return new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause: error });
+}

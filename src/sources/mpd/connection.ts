@@ -1,0 +1,128 @@
+import type { Socket, SocketHandler } from "bun";
+import type { Clock } from "../../clock.ts";
+import {
+  MpdProtocolError,
+  MpdRefusal,
+  type MpdResponse,
+  MpdResponseReader,
+  quote,
+} from "./protocol.ts";
+
+/** Where MPD listens. */
+export type MpdAddress = { hostname: string; port: number } | { unix: string };
+
+/** One conversation with MPD: a command, its answer, and so on. */
+export interface MpdConnection {
+  /**
+   * Sends a line, or several as one, and resolves with the answer.
+   * @throws {MpdRefusal} when MPD answers `ACK`
+   * @throws {MpdConnectionLost} when there is no answer in time or the connection ends
+   */
+  send(lines: string): Promise<MpdResponse>;
+  /**
+   * Waits until one of the subsystems changes, at the longest `atMostMs`.
+   * @throws {MpdConnectionLost} when the connection ends
+   */
+  idle(subsystems: string, atMostMs: number): Promise<void>;
+  close(): void;
+}
+
+/** The connection could not be made, or ended. */
+export class MpdConnectionLost extends Error {
+  override readonly name = "MpdConnectionLost";
+}
+
+/** Longest wait for the greeting and for each answer. */
+const DEADLINE_MS = 5_000;
+
+/**
+ * Connects, waits for MPD's greeting and gives the password, if there is one.
+ * @throws {MpdConnectionLost} when nobody answers, or not as MPD does
+ * @throws {MpdRefusal} when the password is wrong
+ */
+export async function connectMpd(
+  address: MpdAddress,
+  password: string | undefined,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<MpdConnection> {
+  const reader = new MpdResponseReader();
+  let waiting: PromiseWithResolvers<MpdResponse> | undefined;
+  let lost: MpdConnectionLost | undefined;
+  let socket: Socket | undefined;
+
+  const lose = (reason: string, cause?: unknown) => {
+    lost ??= new MpdConnectionLost(reason, { cause });
+    signal.removeEventListener("abort", onAbort);
+    waiting?.reject(lost);
+    socket?.terminate();
+  };
+  const onAbort = () => lose("it was closed by us");
+  signal.addEventListener("abort", onAbort);
+
+  const expectAnswer = () => {
+    if (lost) throw lost;
+    waiting = Promise.withResolvers();
+    return waiting.promise;
+  };
+  const withDeadline = async (answer: Promise<MpdResponse>) => {
+    const cancel = clock.after(DEADLINE_MS, () =>
+      lose(`no answer in ${DEADLINE_MS / 1000} seconds`),
+    );
+    try {
+      return await answer;
+    } finally {
+      cancel();
+    }
+  };
+  const send = (lines: string) => {
+    const answer = expectAnswer();
+    socket?.write(`${lines}\n`);
+    return withDeadline(answer);
+  };
+
+  const greeting = expectAnswer();
+  const handlers: SocketHandler<undefined> = {
+    open(opened) {
+      socket = opened;
+      if (lost) opened.terminate();
+    },
+    data(_, bytes) {
+      try {
+        for (const answer of reader.push(bytes)) {
+          if (answer instanceof MpdRefusal) waiting?.reject(answer);
+          else waiting?.resolve(answer);
+        }
+      } catch (error) {
+        lose(error instanceof MpdProtocolError ? error.message : "it could not be read", error);
+      }
+    },
+    error: (_, error) => lose("the connection failed", error),
+    close: () => lose("MPD closed the connection"),
+    connectError: (_, error) => lose("nobody answers there", error),
+  };
+  const connecting =
+    "unix" in address
+      ? Bun.connect({ unix: address.unix, socket: handlers })
+      : Bun.connect({ hostname: address.hostname, port: address.port, socket: handlers });
+  connecting.catch((error: unknown) => lose("nobody answers there", error));
+  await withDeadline(greeting);
+  if (password) await send(`password ${quote(password)}`);
+
+  return {
+    send,
+    async idle(subsystems, atMostMs) {
+      const change = expectAnswer();
+      socket?.write(`idle ${subsystems}\n`);
+      const cancel = clock.after(atMostMs, () => socket?.write("noidle\n"));
+      // Past the time, MPD has to answer the `noidle`: a half-open connection shows itself here.
+      const giveUp = clock.after(atMostMs + DEADLINE_MS, () => lose("MPD no longer answers"));
+      try {
+        await change;
+      } finally {
+        cancel();
+        giveUp();
+      }
+    },
+    close: () => lose("it was closed by us"),
+  };
+}

@@ -1,0 +1,24 @@
+/** Bundles the overlay's browser code. Used as macros: they run while the program is compiled or loaded. */
+
+/** The overlay's script, minified. */
+export function bundledScript(): string {
+  return bundle("client.ts");
+}
+
+/** The overlay's stylesheet, minified. */
+export function bundledStylesheet(): string {
+  return bundle("widget.css");
+}
+
+function bundle(file: string): string {
+  const result = Bun.spawnSync([
+    process.execPath,
+    "build",
+    `${import.meta.dir}/${file}`,
+    "--target=browser",
+    "--format=iife",
+    "--minify",
+  ]);
+  if (!result.success) throw new Error(`Bundling ${file} failed:\n${result.stderr.toString()}`);
+  return result.stdout.toString();
+}

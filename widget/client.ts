@@ -1,0 +1,36 @@
+import { createCard } from "./card.ts";
+import { connect } from "./live.ts";
+import type { WidgetSetup } from "./page.tsx";
+
+/** Keeps the page drawn by the server up to date. */
+const root = document.documentElement;
+const setup = JSON.parse(root.dataset["npSetup"] ?? "{}") as WidgetSetup;
+for (const warning of setup.warnings) console.warn(warning);
+
+const card = createCard(root, setup);
+const live = connect(liveAddress(), {
+  onState: card.show,
+  onLost: card.goOffline,
+  onTokenReplaced: card.goDark,
+});
+
+// OBS tells a source's visibility by an event of its own; the page may also be in a plain browser.
+const setVisible = (visible: boolean) => {
+  card.setVisible(visible);
+  if (visible) live.check();
+};
+document.addEventListener("visibilitychange", () => setVisible(!document.hidden));
+window.addEventListener("obsSourceVisibleChanged", (event) => {
+  const { detail } = event as CustomEvent<{ visible?: boolean }>;
+  setVisible(detail.visible !== false);
+});
+
+/** The socket is below the page's own path, whatever prefix a proxy put before it. */
+function liveAddress(): string {
+  const address = new URL(location.href);
+  address.protocol = address.protocol.replace("http", "ws");
+  address.pathname = `${address.pathname.replace(/\/$/, "")}/live`;
+  address.search = "";
+  address.hash = "";
+  return address.href;
+}

@@ -1,0 +1,83 @@
+import { BEAT_MS, CLOSED_TOKEN_REPLACED, type WidgetMessage, type WidgetState } from "./state.ts";
+
+export interface LiveHandlers {
+  onState(state: WidgetState): void;
+  /** The connection has been gone for a while. */
+  onLost(): void;
+  /** The page's address no longer works, for ever. */
+  onTokenReplaced(): void;
+}
+
+export interface Live {
+  /** Looks whether the connection is still good, for instance after the computer slept. */
+  check(): void;
+}
+
+const SHORTEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+/** The card stays this long without a connection. */
+const LOST_AFTER_MS = 10_000;
+/** Two beats missed: the connection is dead, even if nobody said so. */
+const SILENCE_MS = BEAT_MS * 2.5;
+
+/** Listens to the server and reconnects for ever. */
+export function connect(address: string, handlers: LiveHandlers): Live {
+  let socket: WebSocket | undefined;
+  let failures = 0;
+  let heardAtMs = Date.now();
+  let lostTimer: ReturnType<typeof setTimeout> | undefined;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+  let silenceTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const open = () => {
+    clearTimeout(retryTimer);
+    const opened = new WebSocket(address);
+    socket = opened;
+    opened.onmessage = ({ data }) => {
+      heard();
+      const message = JSON.parse(String(data)) as WidgetMessage;
+      if (message.type === "state") handlers.onState(message.state);
+    };
+    opened.onclose = ({ code }) => {
+      if (socket === opened) closed(code);
+    };
+  };
+
+  const heard = () => {
+    failures = 0;
+    heardAtMs = Date.now();
+    clearTimeout(lostTimer);
+    lostTimer = undefined;
+    clearTimeout(silenceTimer);
+    silenceTimer = setTimeout(drop, SILENCE_MS);
+  };
+
+  const closed = (code: number) => {
+    socket = undefined;
+    clearTimeout(silenceTimer);
+    if (code === CLOSED_TOKEN_REPLACED) {
+      clearTimeout(lostTimer);
+      handlers.onTokenReplaced();
+      return;
+    }
+    lostTimer ??= setTimeout(handlers.onLost, LOST_AFTER_MS);
+    const ceiling = Math.min(SHORTEST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS);
+    failures += 1;
+    // Spread, so that a restarted server is not asked by every overlay at once.
+    retryTimer = setTimeout(open, SHORTEST_WAIT_MS + Math.random() * (ceiling - SHORTEST_WAIT_MS));
+  };
+
+  const drop = () => {
+    const dropped = socket;
+    socket = undefined;
+    dropped?.close();
+    closed(0);
+  };
+
+  open();
+  return {
+    check() {
+      if (socket?.readyState === WebSocket.OPEN && Date.now() - heardAtMs > SILENCE_MS) drop();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { Html } from "../src/jsx.ts";
+import { optionStyles } from "./option-styles.ts";
+import type { WidgetOptions } from "./options.ts";
+import type { WidgetState } from "./state.ts";
+import { cardTexts, clockText, progressShare } from "./view.ts";
+import type { WidgetWords } from "./words.ts";
+
+/** What the page hands to its script. */
+export interface WidgetSetup {
+  readonly options: WidgetOptions;
+  readonly words: WidgetWords;
+  /** Sentences for the browser's console about options that were not understood. */
+  readonly warnings: readonly string[];
+}
+
+export interface WidgetPageProps extends WidgetSetup {
+  readonly language: string;
+  /** `undefined` while nothing is known yet. */
+  readonly state: WidgetState | undefined;
+  /** Paths on this server. */
+  readonly iconPath: string;
+  readonly stylesheetPath: string;
+  readonly scriptPath: string;
+}
+
+/** The whole overlay, right at its first paint. */
+export function WidgetPage(props: WidgetPageProps): JSX.Element {
+  const { options, words, state, language } = props;
+  const setup: WidgetSetup = { options, words, warnings: props.warnings };
+  const hidden = state?.kind === "idle" && options.idle === "hide";
+  const track = state && "track" in state ? state.track : undefined;
+  const art = options.art ? track?.art : undefined;
+  const safeStyles = optionStyles(options);
+  return (
+    <>
+      {"<!doctype html>"}
+      <html
+        lang={language}
+        data-np-theme="card"
+        data-np-state={state?.kind ?? "loading"}
+        data-np-mode={options.mode}
+        data-np-position={options.position}
+        data-np-paused={options.paused}
+        data-np-motion={options.motion}
+        data-np-swap={options.swap}
+        data-np-has-art={Boolean(art)}
+        data-np-hidden={hidden}
+        data-np-setup={JSON.stringify(setup)}
+      >
+        <head>
+          <meta charset="utf-8" />
+          <title>Marquee</title>
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <link rel="icon" href={props.iconPath} />
+          <link rel="stylesheet" href={props.stylesheetPath} />
+          <style>{safeStyles}</style>
+          <script defer src={props.scriptPath} />
+        </head>
+        <body>
+          <main class="np" aria-label={words.overlay}>
+            <Card {...props} art={art ?? undefined} />
+            <p class="np-sr" role="status" />
+          </main>
+        </body>
+      </html>
+    </>
+  );
+}
+
+function Card({ state, options, words, art }: WidgetPageProps & { art: string | undefined }) {
+  const texts = cardTexts(state ?? { kind: "idle" }, options, words);
+  const track = state && "track" in state ? state.track : undefined;
+  const positionMs = state && "track" in state ? state.positionMs : 0;
+  const album = options.album ? texts.album : "";
+  const duration = track?.durationMs ? clockText(track.durationMs) : "";
+  const share = state ? progressShare(state, positionMs) : null;
+  return (
+    <div class="np-card">
+      <div class="np-backdrop" />
+      <div class="np-art">
+        <img class="np-art-img" alt="" {...(art && { src: art })} />
+      </div>
+      <div class="np-info">
+        <div class="np-label" safe>
+          {texts.label}
+        </div>
+        <div class="np-title np-marquee">
+          <bdi class="np-marquee-text" dir="auto" safe>
+            {texts.title}
+          </bdi>
+        </div>
+        <div class="np-artist np-marquee">
+          <bdi class="np-marquee-text" dir="auto" safe>
+            {texts.artist}
+          </bdi>
+        </div>
+        <div class="np-album" dir="auto" safe>
+          {album}
+        </div>
+        <div class="np-progress" aria-hidden="true" hidden={share === null || !options.progress}>
+          <div class="np-progress-fill" style={`transform:scaleX(${(share ?? 0).toFixed(4)})`} />
+        </div>
+        <div class="np-time" aria-hidden="true" hidden={!track || !options.time}>
+          <span class="np-elapsed" safe>
+            {clockText(positionMs)}
+          </span>
+          <span class="np-duration" safe>
+            {duration}
+          </span>
+        </div>
+      </div>
+    </div>
+  );
+}
