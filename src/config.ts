@@ -183,7 +183,7 @@ export function resolveConfig(
     origins[name] = given.origin;
     const value = definition.parse(given.text.trim());
     if (value !== undefined) return value;
-    const shown = definition.secret ? "" : ` ${redact(JSON.stringify(given.text))}`;
+    const shown = definition.secret ? "" : ` ${JSON.stringify(redact(given.text))}`;
     mistakes.push(`${given.origin}${shown}: must be ${definition.allowed}.`);
     return definition.fallback;
   };

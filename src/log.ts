@@ -31,14 +31,19 @@ export interface LogOptions {
  */
 const REDACTIONS: readonly [pattern: RegExp, replacement: string][] = [
   [/mqw?_[0-9A-Za-z]+/g, "[redacted]"],
-  [/(api_key=)[^&\s"'\\]*/gi, "$1[redacted]"],
-  [/(:\/\/)[^/\s@"']+@/g, "$1[redacted]@"],
-  [/(\/widget\/)[^/?#\s"'\\]+/gi, "$1[redacted]"],
+  [/(api_key=)[^&#\s]*/gi, "$1[redacted]"],
+  [/(:\/\/)[^/?#\s]+@/g, "$1[redacted]@"],
+  [/(\/widget\/)[^/?#\s]+/gi, "$1[redacted]"],
+  // These two headers have spaces and semicolons in their values.
+  [/((?:authorization|cookie)["']?\s*[:=]\s*)[^\r\n]+/gi, "$1[redacted]"],
   [
-    /((?:x-api-key|authorization|cookie|password|secret[_-]?key)["']?\s*[:=]\s*["']?)[^\s"',;&]+/gi,
+    /((?:api[_-]?key|password|secret[_-]?key)["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"',;&]+)/gi,
     "$1[redacted]",
   ],
 ];
+
+/** A field whose whole value is a secret. */
+const SECRET_FIELD = /(?:api[_-]?key|authorization|cookie|password|secret[_-]?key)$/i;
 
 /** Replaces every secret in `text` by `[redacted]`. */
 export function redact(text: string): string {
@@ -70,26 +75,34 @@ export function describeError(error: unknown): string {
 }
 
 function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
-  const clean: LogFields = {};
-  for (const [name, value] of Object.entries(fields)) {
-    clean[name] = typeof value === "string" ? redact(value) : value;
-  }
-  return JSON.stringify({ time, level, message: redact(message), ...clean });
+  const line = JSON.stringify({ time, level, message: redact(message), ...cleanFields(fields) });
+  return line.replace(
+    LINE_BREAKERS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function textLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
-  const words = Object.entries(fields)
+  const words = Object.entries(cleanFields(fields))
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${textValue(value)}`);
-  return redact(`${time} ${level.padEnd(5)} ${[oneLine(message), ...words].join(" ")}`);
+  const line = `${time} ${level.padEnd(5)} ${[redact(message), ...words].join(" ")}`;
+  return line.replace(LINE_BREAKERS, " ");
+}
+
+/** What could make data in a line look like a line of its own, to a terminal too. */
+const LINE_BREAKERS = /[\p{Cc}\u2028\u2029]/gu;
+
+function cleanFields(fields: LogFields): LogFields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      if (typeof value !== "string") return [name, value];
+      return [name, SECRET_FIELD.test(name) ? "[redacted]" : redact(value)];
+    }),
+  );
 }
 
 function textValue(value: LogFields[string]): string {
   const text = String(value);
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
-}
-
-/** Keeps a forged line break in data from starting a line of its own. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\r\n\u2028\u2029]+/g, " ");
 }

@@ -53,7 +53,13 @@ export function createAccounts(context: AccountsContext): Accounts {
   let seenVersion = store.dataVersion();
 
   return {
-    users,
+    users: {
+      ...users,
+      async remove(name) {
+        await users.remove(name);
+        keys.forget();
+      },
+    },
     keys,
     widgets: createWidgets(context),
     connections: createConnections(context),

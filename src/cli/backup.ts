@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { secretKeyPath } from "../accounts/secrets.ts";
-import { print } from "./io.ts";
-import type { Command } from "./program.ts";
+import { type Command, print } from "./command.ts";
+
 import { withWorkspace } from "./workspace.ts";
 
 /** `marquee backup FILE`: a consistent copy of the database, while the server runs or not. */

@@ -4,12 +4,18 @@ import { systemClock } from "../clock.ts";
 import { describeError, redact } from "../log.ts";
 import { sourceById, sources } from "../sources/index.ts";
 import { type AnySource, SourceFailure, SourceSettingsError } from "../sources/source.ts";
-import { print, UsageError } from "./io.ts";
-import type { Command } from "./program.ts";
+import { type Command, print, UsageError } from "./command.ts";
+
 import { withWorkspace } from "./workspace.ts";
 
 /** `marquee connect USER SOURCE [--option value …]`. */
 export function connectUser(userName: string, sourceId: string, given: readonly string[]): Command {
+  // An option before the source shifts every word: none is shown, for it may be a password.
+  if ([userName, sourceId].some((word) => word.startsWith("-"))) {
+    throw new UsageError(
+      "A source's options come last: marquee connect USER SOURCE --option value …",
+    );
+  }
   const source = sourceById(sourceId);
   if (!source) {
     const known = sources.map(({ id }) => id).join(", ");
@@ -83,9 +89,11 @@ function parseSourceOptions(source: AnySource, given: readonly string[]): unknow
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof SourceSettingsError) throw new UsageError(redact(reason));
     const options = names.map((name) => `--${name}`).join(", ") || "no options";
-    throw new UsageError(
-      `${redact(reason.split(". ")[0] ?? reason)}. ${source.name} takes ${options}.`,
-    );
+    // A word too many is not shown: it may be the rest of a password with a space in it.
+    const mistake = /^Unexpected argument/.test(reason)
+      ? "A word is not an option or its value (quote values with spaces)"
+      : redact(reason.split(". ")[0] ?? reason);
+    throw new UsageError(`${mistake}. ${source.name} takes ${options}.`);
   }
 }
 

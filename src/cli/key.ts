@@ -1,6 +1,6 @@
 import type { IssuedKey, KeyRecord } from "../accounts/keys.ts";
-import { type Io, print, table, UsageError } from "./io.ts";
-import type { Command } from "./program.ts";
+import { type Command, type Io, print, table, UsageError } from "./command.ts";
+
 import { withWorkspace } from "./workspace.ts";
 
 /** `marquee key add USER`. */

@@ -17,15 +17,12 @@ import { describeError, redact } from "../log.ts";
 import { VERSION } from "../version.ts";
 import { backUp } from "./backup.ts";
 import { connectUser, describeSources, disconnectUser } from "./connect.ts";
-import { CommandError, type Io, UsageError } from "./io.ts";
+import { type Command, type Io, UsageError } from "./command.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
 import { addUsers, listUsers, removeUser } from "./user.ts";
 import { rotateWidget, showWidgetUrl } from "./widget.ts";
-
-/** A command with its arguments in place, ready to run on settled settings. */
-export type Command = (config: Config, asJson: boolean, io: Io) => Promise<void>;
 
 /** Exit codes: done, failed, wrongly called. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -242,7 +239,7 @@ function explain(error: unknown, io: Io): number {
 }
 
 function isExpected(error: unknown): error is Error {
-  return [AccountError, CommandError, DatabaseError, ListenError, SecretError].some(
+  return [AccountError, DatabaseError, ListenError, SecretError].some(
     (kind) => error instanceof kind,
   );
 }

@@ -11,7 +11,7 @@ import { createHub } from "../playback/hub.ts";
 import { createListeningFinder } from "../playback/listening.ts";
 import { VERSION } from "../version.ts";
 import { baseUrlOf, widgetUrl } from "./addresses.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./command.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 /** How soon the changes of other commands take effect. */

@@ -1,5 +1,5 @@
 import { flagOf, type ResolvedConfig, settingNames, settings, variableOf } from "../config.ts";
-import { type Io, print, table } from "./io.ts";
+import { type Io, print, table } from "./command.ts";
 
 /** `marquee config`: every setting in force and where it came from, secrets masked. */
 export function showConfig({ config, origins }: ResolvedConfig, asJson: boolean, io: Io): void {

@@ -2,8 +2,8 @@ import type { AddedUser } from "../accounts/accounts.ts";
 import { sourceById } from "../sources/index.ts";
 import { SourceSettingsError } from "../sources/source.ts";
 import { knownBaseUrl, widgetUrl } from "./addresses.ts";
-import { type Io, print, table, UsageError } from "./io.ts";
-import type { Command } from "./program.ts";
+import { type Command, type Io, print, table, UsageError } from "./command.ts";
+
 import { withWorkspace } from "./workspace.ts";
 
 /** `marquee user add NAME…`: adds users, all or none, and shows their credentials once. */

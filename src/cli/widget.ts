@@ -2,8 +2,8 @@ import type { User } from "../accounts/users.ts";
 import type { WidgetToken } from "../accounts/credential.ts";
 import { isLanguage, type Language, LANGUAGES } from "../i18n/index.ts";
 import { knownBaseUrl, widgetUrl } from "./addresses.ts";
-import { print, UsageError } from "./io.ts";
-import type { Command } from "./program.ts";
+import { type Command, print, UsageError } from "./command.ts";
+
 import { withWorkspace, type Workspace } from "./workspace.ts";
 
 /** `marquee widget url USER`. */

@@ -36,6 +36,8 @@ export function listen({ host, port, clock, createApp }: ListenOptions): Running
     const server = Bun.serve<LiveTicket>({
       hostname: host,
       port,
+      // Outside development Bun shares ports by default: a second server would start in silence.
+      reusePort: false,
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: LARGEST_BODY_BYTES,
       // Errors are answered by the app; a development page would show their stacks to strangers.

@@ -35,6 +35,9 @@ export const TRUST_AFTER_FAILURE_MS = 30_000;
 /** A player paused this long has been left. */
 export const LONGEST_PAUSE_MS = 30 * 60_000;
 
+/** Nothing more to hear until the user connects anew, or another attempt, sooner or later. */
+type ListeningEnd = "over" | { readonly retryAfterMs?: number };
+
 type Listener = (reading: Reading) => void;
 
 /** One user's music: runs the source while somebody looks, and keeps what it said last. */
@@ -47,6 +50,8 @@ export class Channel {
   /** `undefined` until the source has said something. */
   #observed: Playback | null | undefined;
   #unlinked = false;
+  /** Whether this attempt to listen has brought a word. */
+  #heard = false;
   #failure: { sinceMs: number; nextTryMs: number } | undefined;
   /** Survives the end of a run, so that looking away does not make a pause young again. */
   #pause: { trackId: string; positionMs: number; sinceMs: number } | undefined;
@@ -120,12 +125,13 @@ export class Channel {
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#deps;
-    for (let failures = 1; !signal.aborted; failures++) {
-      const delayMs = await this.#listenOnce(signal, failures, () => {
-        failures = 0;
-      });
-      if (delayMs === undefined || signal.aborted) return;
+    const { clock, random } = this.#deps;
+    for (let failures = 0; !signal.aborted;) {
+      this.#heard = false;
+      const end = await this.#listenOnce(signal);
+      if (end === "over" || signal.aborted) return;
+      failures = this.#heard ? 1 : failures + 1;
+      const delayMs = end.retryAfterMs ?? retryDelayMs(failures, random());
       const nowMs = clock.monotonicMs();
       this.#failure = { sinceMs: this.#failure?.sinceMs ?? nowMs, nextTryMs: nowMs + delayMs };
       this.#settle();
@@ -133,58 +139,59 @@ export class Channel {
     }
   }
 
-  /** Listens until the source fails; the milliseconds to wait then, `undefined` to give up. */
-  async #listenOnce(
-    signal: AbortSignal,
-    failures: number,
-    onHeard: () => void,
-  ): Promise<number | undefined> {
-    const { clock, log, random } = this.#deps;
+  /** Listens until the source ends, and answers how it goes on. */
+  async #listenOnce(signal: AbortSignal): Promise<ListeningEnd> {
+    const { clock, log } = this.#deps;
     try {
       const listening = await this.#deps.listeningOf(this.#userId);
-      if (signal.aborted) return undefined;
+      if (signal.aborted) return "over";
       this.#connectionId = listening?.connectionId;
       if (!listening) return this.#unlink();
       for await (const playback of listening.watch({ signal, clock, log })) {
-        if (signal.aborted) return undefined;
-        onHeard();
+        if (signal.aborted) return "over";
         this.#hear(playback);
       }
-      if (signal.aborted) return undefined;
-      log.warn("a source ended by itself; listening again", { user: this.#userId });
-      return retryDelayMs(failures, random());
+      if (!signal.aborted) log.warn("a source ended by itself", { user: this.#userId });
+      return {};
     } catch (error) {
-      if (signal.aborted) return undefined;
-      return this.#failed(error, failures);
+      return signal.aborted ? "over" : this.#failed(error);
     }
   }
 
-  async #failed(error: unknown, failures: number): Promise<number | undefined> {
-    const { log, random } = this.#deps;
+  async #failed(error: unknown): Promise<ListeningEnd> {
+    const { log } = this.#deps;
     const reason = describeError(error);
     if (!(error instanceof SourceFailure)) {
-      log.error("a source broke", { user: this.#userId, reason });
-      return retryDelayMs(failures, random());
+      if (!this.#failure) log.error("a source broke", { user: this.#userId, reason });
+      return {};
     }
     if (error.meaning.kind === "unauthorized") {
       log.warn("music has to be connected again", { user: this.#userId, reason });
-      if (this.#connectionId !== undefined) await this.#deps.onRefused(this.#connectionId);
+      await this.#rememberRefusal();
       return this.#unlink();
     }
     // Once when it starts failing, not for every attempt.
     if (!this.#failure) log.warn("music cannot be heard", { user: this.#userId, reason });
-    return error.meaning.kind === "retryLater"
-      ? error.meaning.afterMs
-      : retryDelayMs(failures, random());
+    return error.meaning.kind === "retryLater" ? { retryAfterMs: error.meaning.afterMs } : {};
   }
 
-  #unlink(): undefined {
+  async #rememberRefusal(): Promise<void> {
+    try {
+      if (this.#connectionId !== undefined) await this.#deps.onRefused(this.#connectionId);
+    } catch (error) {
+      // Without room on the disk it is found out again after a restart.
+      this.#deps.log.error("a refusal could not be stored", { reason: describeError(error) });
+    }
+  }
+
+  #unlink(): ListeningEnd {
     this.#unlinked = true;
     this.#settle();
-    return undefined;
+    return "over";
   }
 
   #hear(playback: Playback | null): void {
+    this.#heard = true;
     if (this.#failure) this.#deps.log.info("music is heard again", { user: this.#userId });
     this.#observed = reconcile(this.#observed, playback);
     this.#failure = undefined;

@@ -1,3 +1,5 @@
+import type { Config } from "../config.ts";
+
 /** What a command may touch of the world around it. */
 export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -6,10 +8,8 @@ export interface Io {
   error(line: string): void;
 }
 
-/** A command cannot do what it was asked for; the message says why and what to do. Exit code 1. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
-}
+/** A command with its arguments in place, ready to run on settled settings. */
+export type Command = (config: Config, asJson: boolean, io: Io) => Promise<void>;
 
 /** A command was called wrongly; the message says how to call it. Exit code 2. */
 export class UsageError extends Error {

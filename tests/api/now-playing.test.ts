@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { SourceFailure } from "../../src/sources/source.ts";
+import { START_MS } from "../fixtures/fake-clock.ts";
+import type { Playback } from "../../src/playback/playback.ts";
+import { aPlayback } from "../fixtures/playback.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+const PATH = "/api/v1/now-playing";
+
+let server: TestServer;
+let ada: AddedUser;
+
+beforeEach(async () => {
+  server = await createTestServer({ settings: { rateLimitSeconds: "0" } });
+  ada = await server.addUser("ada");
+});
+afterEach(() => server.close());
+
+const read = () => server.getAs(ada, PATH);
+
+/** Asks, and says what the source hears while the cold channel waits for its first word. */
+async function hearing(playback: Partial<Playback> | null): Promise<Response> {
+  const { sourceOf } = server;
+  await sourceOf(ada).says(
+    playback && aPlayback({ observedAtMs: server.clock.monotonicMs(), ...playback }),
+  );
+  return read();
+}
+
+describe("GET /api/v1/now-playing", () => {
+  test("answers exactly the specified fields while playing", async () => {
+    const response = await hearing({});
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      success: true,
+      data: {
+        is_playing: true,
+        progress_ms: 10_000,
+        progress_percent: 5,
+        time_remaining_ms: 190_000,
+        track: { id: "test:1", name: "Paper Lanterns", duration_ms: 200_000, explicit: false },
+        artist_name: "Juniper Vale",
+        album: { name: "Slow Weather", images: [] },
+        device: { name: "Turntable", type: "speaker", volume: 40 },
+      },
+      meta: { user: "ada", timestamp: START_MS / 1000 },
+    });
+  });
+
+  test("computes the position when it is read", async () => {
+    await hearing({});
+    await server.clock.advance(2_500);
+    const { data } = await (await read()).json();
+    expect(data.progress_ms).toBe(12_500);
+    expect(data.progress_percent).toBe(6.25);
+    expect(data.time_remaining_ms).toBe(187_500);
+  });
+
+  test("answers exactly null when nothing is playing", async () => {
+    const response = await hearing(null);
+    expect(await response.text()).toBe('{"success":true,"data":null}');
+  });
+
+  test("freezes the position while paused, with meta", async () => {
+    await hearing({ state: "paused" });
+    await server.clock.advance(60_000);
+    const { data, meta } = await (await read()).json();
+    expect(data.is_playing).toBe(false);
+    expect(data.progress_ms).toBe(10_000);
+    expect(meta.user).toBe("ada");
+  });
+
+  test("answers null after thirty minutes of pause", async () => {
+    await hearing({ state: "paused" });
+    await server.clock.advance(30 * 60_000 - 1);
+    expect((await (await read()).json()).data).not.toBeNull();
+    await server.clock.advance(1);
+    expect((await (await read()).json()).data).toBeNull();
+  });
+
+  test("says zero for a stream that has no duration", async () => {
+    const track = { id: "radio", title: "News", durationMs: null, explicit: false };
+    const { data } = await (await hearing({ track, positionMs: 5_000 })).json();
+    expect(data.track.duration_ms).toBe(0);
+    expect(data.progress_ms).toBe(0);
+    expect(data.progress_percent).toBe(0);
+    expect(data.time_remaining_ms).toBe(0);
+  });
+
+  test("says null for a volume that the source does not tell", async () => {
+    const device = { name: "Radio", type: "speaker", volumePercent: null };
+    const { data } = await (await hearing({ device })).json();
+    expect(data.device.volume).toBeNull();
+  });
+
+  test("joins several artists in the source's order", async () => {
+    const { data } = await (await hearing({ artists: ["B", "A", "C"] })).json();
+    expect(data.artist_name).toBe("B, A, C");
+  });
+
+  test("never passes the end of the track", async () => {
+    await hearing({ positionMs: 199_000 });
+    await server.clock.advance(20_000);
+    const { data } = await (await read()).json();
+    expect(data.progress_ms).toBe(200_000);
+    expect(data.progress_percent).toBe(100);
+    expect(data.time_remaining_ms).toBe(0);
+  });
+
+  test("answers null for a user who has connected nothing", async () => {
+    const bob = await server.addUser("bob", false);
+    const response = await server.getAs(bob, PATH);
+    expect(await response.text()).toBe('{"success":true,"data":null}');
+  });
+
+  test("answers null when the music has to be connected again", async () => {
+    await hearing({});
+    await server.sourceOf(ada).fails(new SourceFailure({ kind: "unauthorized" }, "no"));
+    expect(await (await read()).text()).toBe('{"success":true,"data":null}');
+  });
+
+  test("goes on from the last state for thirty seconds after the source failed, then says 503", async () => {
+    await hearing({});
+    await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
+    await server.clock.advance(29_999);
+    expect((await (await read()).json()).data.progress_ms).toBe(39_999);
+    await server.clock.advance(1);
+    const response = await read();
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      success: false,
+      error: "Playback is temporarily unavailable",
+    });
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  });
+
+  test("says 503 at once when the source has never answered", async () => {
+    await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "refused"));
+    expect((await read()).status).toBe(503);
+  });
+
+  test("serves art that only we hold below the base URL", async () => {
+    const artworks = [{ key: "cover", load: async () => new Uint8Array() }];
+    const { data } = await (await hearing({ album: { name: "A", artworks } })).json();
+    expect(data.album.images).toHaveLength(1);
+    expect(data.album.images[0].url).toMatch(
+      /^http:\/\/127\.0\.0\.1:4747\/art\/[\w-]{22}\/640\.jpg$/,
+    );
+  });
+});

@@ -1,0 +1,318 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  buildBinary,
+  type MarqueeProcess,
+  runMarquee,
+  startMarquee,
+  type StartOptions,
+} from "../fixtures/marquee-process.ts";
+import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { until } from "../fixtures/waiting.ts";
+
+let folder: ReturnType<typeof createTempFolder>;
+let servers: MarqueeProcess[];
+
+beforeAll(buildBinary, 60_000);
+beforeEach(() => {
+  folder = createTempFolder();
+  servers = [];
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.kill()));
+  folder.remove();
+});
+
+async function start(options: Omit<StartOptions, "folder"> = {}): Promise<MarqueeProcess> {
+  const server = await startMarquee({ folder: folder.path, ...options });
+  servers.push(server);
+  return server;
+}
+
+const run = (...given: string[]) => runMarquee({ folder: folder.path, arguments: given });
+
+const askAs = (server: MarqueeProcess, key: string | undefined, path = "/api/v1/now-playing") =>
+  fetch(server.url + path, { headers: { "X-Api-Key": key ?? "" } });
+
+const dataFile = (name: string) => join(folder.path, "marquee-data", name);
+
+describe("a first start in an empty folder", () => {
+  test("makes everything work at once", async () => {
+    const server = await start();
+    expect(Object.keys(server.ready)).toEqual([
+      "event",
+      "url",
+      "username",
+      "api_key",
+      "widget_token",
+      "widget_url",
+    ]);
+    const playing = await (await askAs(server, server.ready["api_key"])).json();
+    expect(playing.data.track.id).toStartWith("demo:");
+    const cover = await fetch(playing.data.album.images[0].url);
+    expect(cover.headers.get("content-type")).toBe("image/jpeg");
+
+    const page = await (await fetch(server.ready["widget_url"] ?? "")).text();
+    expect(page).toContain(Bun.escapeHTML(playing.data.track.name));
+    for (const [, path] of page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
+      expect((await fetch(server.url + path)).status).toBe(200);
+    }
+  });
+
+  test("prints a curl line that works as pasted, and the widget's address", async () => {
+    const child = Bun.spawn([join(import.meta.dir, "../../dist/marquee"), "--port", "0"], {
+      cwd: folder.path,
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    let text = "";
+    for await (const bytes of child.stdout) {
+      text += new TextDecoder().decode(bytes);
+      if (text.includes("marquee connect")) break;
+    }
+    const curl = /curl .*/.exec(text)?.[0] ?? "";
+    const { stdout } = Bun.spawnSync(["sh", "-c", curl.replace("curl", "curl -s")]);
+    expect(JSON.parse(stdout.toString())).toMatchObject({ success: true });
+    const address = /http\S+\/en\/widget\/\S+/.exec(text)?.[0] ?? "";
+    expect((await fetch(address)).status).toBe(200);
+    child.kill();
+    await child.exited;
+  });
+
+  test("keeps the database and the key to its user", async () => {
+    await start();
+    expect(statSync(dataFile("marquee.db")).mode & 0o777).toBe(0o600);
+    expect(statSync(dataFile("secret.key")).mode & 0o777).toBe(0o600);
+    expect(statSync(dataFile("")).mode & 0o777).toBe(0o700);
+  });
+
+  test("does not listen to a hostile .env and bunfig.toml beside it", async () => {
+    const trace = join(folder.path, "trace");
+    writeFileSync(join(folder.path, ".env"), "MARQUEE_MUSIC_PREFIX=evil\nMARQUEE_OWNER=evil\n");
+    writeFileSync(
+      join(folder.path, "evil.ts"),
+      `await Bun.write(${JSON.stringify(trace)}, "ran");`,
+    );
+    writeFileSync(join(folder.path, "bunfig.toml"), 'preload = ["./evil.ts"]\n');
+    const server = await start();
+    expect(server.ready["username"]).not.toBe("evil");
+    const user = await (await askAs(server, server.ready["api_key"], "/api/v1/user")).json();
+    expect(user.data).toHaveProperty("music_connected");
+    expect(existsSync(trace)).toBe(false);
+  });
+});
+
+describe("a later start", () => {
+  test("tells where it is and nothing secret", async () => {
+    const first = await start();
+    await first.stop();
+    const second = await start();
+    expect(Object.keys(second.ready)).toEqual(["event", "url", "username"]);
+    expect((await askAs(second, first.ready["api_key"])).status).toBe(200);
+  });
+});
+
+describe("commands beside a running server take effect within a second:", () => {
+  const withinASecond = async (isDone: () => Promise<boolean>) => {
+    const startedAtMs = performance.now();
+    await until(async () => ((await isDone()) ? true : undefined));
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  };
+
+  test("a user added, a key revoked", async () => {
+    const server = await start({ arguments: ["--port", "0", "--rate-limit-seconds", "0"] });
+    const added = JSON.parse((await run("user", "add", "bob", "--source", "demo", "--json")).out);
+    expect(added.widget_url).toStartWith(server.url);
+    expect((await askAs(server, added.api_key)).status).toBe(200);
+    const { id } = JSON.parse((await run("key", "list", "bob", "--json")).out);
+    expect((await run("key", "revoke", "bob", id)).code).toBe(0);
+    await withinASecond(async () => (await askAs(server, added.api_key)).status === 401);
+  });
+
+  test("a connection changed", async () => {
+    const server = await start({ arguments: ["--port", "0", "--rate-limit-seconds", "0"] });
+    const key = server.ready["api_key"];
+    expect((await (await askAs(server, key)).json()).data).not.toBeNull();
+    await run("disconnect", server.ready["username"] ?? "");
+    await withinASecond(async () => (await (await askAs(server, key)).json()).data === null);
+  });
+
+  test("a widget address replaced: the page goes dark and the address is gone", async () => {
+    const server = await start();
+    const address = server.ready["widget_url"] ?? "";
+    const socket = new WebSocket(`${address.replace("http", "ws")}/live`);
+    const closed = new Promise<number>((resolve) => {
+      socket.onclose = ({ code }) => resolve(code);
+    });
+    await new Promise<void>((resolve) => {
+      socket.onmessage = () => resolve();
+    });
+    await run("widget", "rotate", server.ready["username"] ?? "");
+    const rotatedAtMs = performance.now();
+    expect(await closed).toBe(4404);
+    expect(performance.now() - rotatedAtMs).toBeLessThan(1_000);
+    expect((await fetch(address)).status).toBe(404);
+  });
+
+  test("a backup, which opens as a database with the same users", async () => {
+    const server = await start();
+    const file = join(folder.path, "copy.db");
+    const backup = await run("backup", file);
+    expect(backup.out).toContain("secret.key");
+    using copy = new Database(file, { readonly: true });
+    expect(copy.query("SELECT name FROM users").values()).toEqual([[server.ready["username"]]]);
+  });
+});
+
+describe("stopping", () => {
+  test("ends with 0 within five seconds, overlays told to come back, the log folded in", async () => {
+    const server = await start();
+    const address = `${(server.ready["widget_url"] ?? "").replace("http", "ws")}/live`;
+    const opening = Array.from({ length: 50 }, async () => {
+      const socket = new WebSocket(address);
+      await new Promise<void>((resolve) => {
+        socket.onmessage = () => resolve();
+      });
+      return socket;
+    });
+    const sockets = await Promise.all(opening);
+    const closed = sockets.map(
+      (socket) =>
+        new Promise<number>((resolve) => {
+          socket.onclose = ({ code }) => resolve(code);
+        }),
+    );
+    const askedAtMs = performance.now();
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - askedAtMs).toBeLessThan(5_000);
+    expect(new Set(await Promise.all(closed))).toEqual(new Set([1012]));
+    expect(existsSync(dataFile("marquee.db-wal"))).toBe(false);
+  });
+
+  test("by being killed, again and again while users are added, loses no user that was told", async () => {
+    const told: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      const name = `user-${round}`;
+      const adding = Bun.spawn(
+        [join(import.meta.dir, "../../dist/marquee"), "user", "add", name, `${name}-b`, "--json"],
+        { cwd: folder.path, stdout: "pipe", stderr: "ignore" },
+      );
+      setTimeout(() => adding.kill("SIGKILL"), 15 + round * 3);
+      const lines = (await new Response(adding.stdout).text()).trim().split("\n").filter(Boolean);
+      told.push(...lines.map((line) => JSON.parse(line).username));
+      await adding.exited;
+    }
+    const listed = await run("user", "list", "--json");
+    const names = listed.out
+      .trim()
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).username);
+    expect(names).toEqual(expect.arrayContaining(told));
+    // All or none: wherever one of a pair is, the other is.
+    for (let round = 0; round < 10; round++) {
+      expect(names.includes(`user-${round}`)).toBe(names.includes(`user-${round}-b`));
+    }
+    using database = new Database(dataFile("marquee.db"));
+    expect(database.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);
+  });
+});
+
+describe("what cannot work is said in a sentence:", () => {
+  const expectSentence = (
+    { code, out, error }: Awaited<ReturnType<typeof run>>,
+    expected: number,
+  ) => {
+    expect(code).toBe(expected);
+    expect(out).toBe("");
+    expect(error).toMatch(/^(\S+Z \w+ .*\n)*marquee: .*\.\n$/s);
+    expect(error).not.toMatch(/\bat .*:\d+:\d+/);
+  };
+
+  test("every wrong setting at once", async () => {
+    const finished = await runMarquee({
+      folder: folder.path,
+      arguments: ["--port", "99999", "--base-url", "ftp://x"],
+      environment: { MARQUEE_LOG_LEVEL: "loud" },
+    });
+    expect(finished.code).toBe(2);
+    expect(finished.error).toContain("--port");
+    expect(finished.error).toContain("--base-url");
+    expect(finished.error).toContain("MARQUEE_LOG_LEVEL");
+    expect(existsSync(dataFile(""))).toBe(false);
+  });
+
+  test("a taken port", async () => {
+    const server = await start();
+    const { port } = new URL(server.url);
+    const finished = await run("--port", port);
+    expectSentence(finished, 1);
+    expect(finished.error).toContain(`Port ${port}`);
+  });
+
+  test("a damaged database, which is left as it is", async () => {
+    mkdirSync(dataFile(""), { mode: 0o700 });
+    writeFileSync(
+      dataFile("marquee.db"),
+      "this is not a database, but long enough to look".repeat(40),
+    );
+    const before = readFileSync(dataFile("marquee.db"));
+    expectSentence(await run("--port", "0"), 1);
+    expect(readFileSync(dataFile("marquee.db"))).toEqual(before);
+  });
+
+  test("a database of a newer version", async () => {
+    await run("user", "add", "ada");
+    const database = new Database(dataFile("marquee.db"));
+    database.run("INSERT INTO migrations VALUES ('9999_future', 'x', 0)");
+    database.close();
+    const finished = await run("--port", "0");
+    expectSentence(finished, 1);
+    expect(finished.error).toContain("newer");
+  });
+
+  test("a secret key that others can read", async () => {
+    await run("user", "add", "ada");
+    chmodSync(dataFile("secret.key"), 0o644);
+    const finished = await run("--port", "0");
+    expectSentence(finished, 1);
+    expect(finished.error).toContain("chmod 600");
+  });
+
+  test("a lost or foreign secret key", async () => {
+    await run("user", "add", "ada");
+    writeFileSync(dataFile("secret.key"), `${Buffer.alloc(32, 1).toString("base64")}\n`);
+    expectSentence(await run("user", "list"), 1);
+    Bun.spawnSync(["rm", dataFile("secret.key")]);
+    expectSentence(await run("user", "list"), 1);
+  });
+
+  test("a data folder that cannot be made", async () => {
+    writeFileSync(join(folder.path, "file"), "");
+    expectSentence(await run("--data", join(folder.path, "file", "data"), "--port", "0"), 1);
+  });
+});
+
+test("nothing secret is logged, at any level, whatever is asked", async () => {
+  const server = await start({ arguments: ["--port", "0", "--log-level", "debug"] });
+  const { api_key: key = "", widget_token: token = "", widget_url: address = "" } = server.ready;
+  await askAs(server, key);
+  await fetch(`${server.url}/api/v1/user?api_key=${key}`);
+  await fetch(`${server.url}/api/v1/user?api_key=${key}x&api_key=planted-secret`);
+  await fetch(address);
+  await fetch(`${server.url}/fr/widget/planted-secret/live`);
+  await fetch(`${server.url}/nowhere/${token}`);
+  await server.stop();
+  expect(server.log()).toContain("/api/v1/user");
+  for (const secret of [key, token, "planted-secret"]) expect(server.log()).not.toContain(secret);
+});
+
+test("it tells its version and helps", async () => {
+  expect((await run("--version")).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const help = await run("--help");
+  expect(help.code).toBe(0);
+  expect(help.out).toContain("Examples:");
+  expect((await run("frobnicate")).code).toBe(2);
+});

@@ -1,0 +1,97 @@
+import { describe, expect } from "bun:test";
+import type { test as bunTest } from "bun:test";
+import type { Clock } from "../../src/clock.ts";
+import { createLog } from "../../src/log.ts";
+import type { Playback } from "../../src/playback/playback.ts";
+import { sources } from "../../src/sources/index.ts";
+import { type AnySource, SourceFailure, SourceSettingsError } from "../../src/sources/source.ts";
+
+/** What the suite needs to know of a source. */
+export interface SourceHarness {
+  readonly source: AnySource;
+  readonly test: typeof bunTest;
+  readonly clock: Clock;
+  /** Settings with which something is playing. */
+  goodSettings(): unknown;
+  /** Settings that cannot be used, if there are any. */
+  readonly badSettings: readonly unknown[];
+  /** Settings of an upstream that does not answer, with a secret that must not be told. */
+  readonly unreachable?: { readonly settings: unknown; readonly secret: string };
+}
+
+/** Every source keeps these promises. */
+export function describeSourceContract({ source, test, ...harness }: SourceHarness): void {
+  const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: Date.now });
+  const watch = (settings: unknown, signal: AbortSignal) =>
+    source
+      .watch(source.parseSettings(settings), { signal, clock: harness.clock, log })
+      [Symbol.asyncIterator]();
+
+  describe(`the source ${source.id}`, () => {
+    test("is listed once, under a name that fits a command line", () => {
+      expect(source.id).toMatch(/^[a-z][a-z0-9-]*$/);
+      expect(sources.filter(({ id }) => id === source.id)).toEqual([source]);
+    });
+
+    test("says soon what is playing, in a form that can be shown", async () => {
+      const stop = new AbortController();
+      const iterator = watch(harness.goodSettings(), stop.signal);
+      const { value, done } = await iterator.next();
+      expect(done).toBeFalsy();
+      if (value) expectSensible(value, harness.clock.monotonicMs());
+      stop.abort();
+      await iterator.return?.();
+    });
+
+    test("ends when it is told to, between two words", async () => {
+      const stop = new AbortController();
+      const iterator = watch(harness.goodSettings(), stop.signal);
+      await iterator.next();
+      const rest = iterator.next();
+      stop.abort();
+      expect((await rest).done).toBe(true);
+    });
+
+    test("ends when it was told to before it began", async () => {
+      const { done } = await watch(harness.goodSettings(), AbortSignal.abort()).next();
+      expect(done).toBe(true);
+    });
+
+    for (const settings of harness.badSettings) {
+      test(`refuses the settings ${JSON.stringify(settings)} with a sentence`, () => {
+        expect(() => source.parseSettings(settings)).toThrow(SourceSettingsError);
+        expect(() => source.parseSettings(settings)).toThrow(/must .*\.$/s);
+      });
+    }
+
+    test("stores settings that it understands again", () => {
+      const settings = source.parseSettings(harness.goodSettings());
+      expect(source.parseSettings(JSON.parse(JSON.stringify(settings)))).toEqual(settings);
+    });
+
+    const { unreachable } = harness;
+    if (unreachable) {
+      test("fails as unavailable when nobody answers, and tells no secret", async () => {
+        const failure = await watch(unreachable.settings, new AbortController().signal)
+          .next()
+          .catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(SourceFailure);
+        expect((failure as SourceFailure).meaning.kind).toBe("unavailable");
+        expect(Bun.inspect(failure)).not.toContain(unreachable.secret);
+      });
+    }
+  });
+}
+
+function expectSensible(playback: Playback, nowMs: number): void {
+  const { track, album, device, artists, positionMs } = playback;
+  expect(track.id).not.toBe("");
+  expect(track.title).not.toBe("");
+  expect(
+    [...artists, album.name, device.name, device.type].every((text) => typeof text === "string"),
+  ).toBe(true);
+  expect(positionMs).toBeWithin(0, (track.durationMs ?? Number.MAX_SAFE_INTEGER) + 1);
+  expect(playback.observedAtMs).toBeLessThanOrEqual(nowMs);
+  expect(playback.rate).toBeGreaterThan(0);
+  if (device.volumePercent !== null) expect(device.volumePercent).toBeWithin(0, 101);
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { drawCover } from "../../src/sources/demo/covers.ts";
+import { playlist } from "../../src/sources/demo/playlist.ts";
+import { demo, demoAt } from "../../src/sources/demo.ts";
+import { createLog } from "../../src/log.ts";
+import { createFakeClock } from "../fixtures/fake-clock.ts";
+
+const instant = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
+
+describe("the demo", () => {
+  test("plays the same for everybody at any time, within a track", () => {
+    fc.assert(
+      fc.property(instant, (wallMs) => {
+        const moment = demoAt(wallMs);
+        expect(moment).toEqual(demoAt(wallMs));
+        expect(moment.positionMs).toBeWithin(0, moment.track.durationMs);
+        expect(moment.changesInMs).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  test("goes on exactly as it announced", () => {
+    fc.assert(
+      fc.property(instant, fc.double({ min: 0, max: 0.999, noNaN: true }), (wallMs, share) => {
+        const before = demoAt(wallMs);
+        const elapsedMs = Math.floor(before.changesInMs * share);
+        const after = demoAt(wallMs + elapsedMs);
+        const expected =
+          before.state === "playing" ? before.positionMs + elapsedMs : before.positionMs;
+        expect(after).toMatchObject({
+          track: before.track,
+          state: before.state,
+          positionMs: expected,
+        });
+        expect(demoAt(wallMs + before.changesInMs)).not.toMatchObject({
+          track: before.track,
+          state: before.state,
+        });
+      }),
+    );
+  });
+
+  test("has several lengths, pauses, a title too long for a card, CJK and right-to-left text", () => {
+    const titles = playlist.map(({ title }) => title);
+    expect(new Set(playlist.map(({ durationMs }) => durationMs)).size).toBeGreaterThan(4);
+    expect(playlist.some(({ pause }) => pause)).toBe(true);
+    expect(titles.some((title) => title.length >= 100)).toBe(true);
+    expect(titles.some((title) => /\p{Script=Han}|\p{Script=Hiragana}/u.test(title))).toBe(true);
+    expect(titles.some((title) => /\p{Script=Arabic}/u.test(title))).toBe(true);
+  });
+
+  test("has a picture for every track", async () => {
+    const sizes = await Promise.all(
+      playlist.map(async ({ id }) => new Bun.Image(await drawCover(id)).metadata()),
+    );
+    for (const { width, height } of sizes) expect([width, height]).toEqual([480, 480]);
+  });
+
+  test("tells each change when it comes", async () => {
+    const clock = createFakeClock();
+    const stop = new AbortController();
+    const log = createLog({
+      level: "error",
+      format: "text",
+      write: () => {},
+      wallMs: clock.wallMs,
+    });
+    const heard = demo.watch(null, { signal: stop.signal, clock, log })[Symbol.asyncIterator]();
+    const first = (await heard.next()).value;
+    const change = heard.next();
+    await clock.advance(demoAt(clock.wallMs()).changesInMs);
+    const second = (await change).value;
+    expect([second?.track.id, second?.state]).not.toEqual([first?.track.id, first?.state]);
+    stop.abort();
+  });
+});

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Playback } from "../../src/playback/playback.ts";
+import { createLog } from "../../src/log.ts";
+import { mpd } from "../../src/sources/mpd.ts";
+import type { SourceFailure } from "../../src/sources/source.ts";
+import { createFakeClock, type FakeClock } from "../fixtures/fake-clock.ts";
+import { createFakeMpd, type FakeMpd } from "../fixtures/fake-mpd.ts";
+import { until } from "../fixtures/waiting.ts";
+
+const NOW = "status+currentsong";
+const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: Date.now });
+
+let daemon: FakeMpd;
+let clock: FakeClock;
+let stop: AbortController;
+
+beforeEach(() => {
+  daemon = createFakeMpd();
+  clock = createFakeClock();
+  stop = new AbortController();
+});
+afterEach(() => {
+  stop.abort();
+  daemon.stop();
+});
+
+function listen(address = daemon.address) {
+  const heard = mpd.watch({ address }, { signal: stop.signal, clock, log });
+  return heard[Symbol.asyncIterator]();
+}
+
+async function hear(status: string): Promise<Playback> {
+  daemon.answers.set(NOW, status);
+  return (await listen().next()).value as Playback;
+}
+
+async function failureOf(iterator: AsyncIterator<Playback | null>): Promise<SourceFailure> {
+  return iterator.next().then(
+    () => expect.unreachable("it should have failed"),
+    (error: SourceFailure) => error,
+  );
+}
+
+describe("what MPD tells", () => {
+  test("of a radio station: its name, its title and no duration", async () => {
+    const heard = await hear(
+      "volume: -1\nstate: play\nelapsed: 12.500\nfile: http://radio.example/live\nTitle: Song of the Hour\nName: Radio Example\nOK\n",
+    );
+    expect(heard).toMatchObject({
+      track: { id: "http://radio.example/live", title: "Song of the Hour", durationMs: null },
+      artists: ["Radio Example"],
+      album: { name: "Radio Example" },
+      device: { volumePercent: null },
+      positionMs: 12_500,
+    });
+  });
+
+  test("of a station that names no title: the station's name", async () => {
+    const heard = await hear(
+      "state: play\nfile: http://radio.example/live\nName: Radio Example\nOK\n",
+    );
+    expect(heard.track.title).toBe("Radio Example");
+  });
+
+  test("of a track without its own artist: the album's", async () => {
+    const heard = await hear(
+      "state: pause\nfile: a.flac\nAlbumArtist: Various\nduration: 61.25\nOK\n",
+    );
+    expect(heard).toMatchObject({
+      state: "paused",
+      artists: ["Various"],
+      track: { durationMs: 61_250 },
+    });
+  });
+});
+
+describe("covers", () => {
+  const playing = "state: play\nfile: a.flac\nTitle: A\nOK\n";
+
+  test("that take their time are told after the title", async () => {
+    daemon.answers.set(NOW, playing);
+    daemon.answers.set("readpicture", "silence");
+    const iterator = listen();
+    const first = iterator.next();
+    await until(() => daemon.received.find((command) => command.startsWith("readpicture")));
+    await clock.advance(60);
+    expect((await first).value?.album.artworks).toEqual([]);
+  });
+
+  test("are read in pieces until they are whole", async () => {
+    daemon.answers.set(NOW, playing);
+    daemon.answers.set("readpicture", "size: 6\ntype: image/png\nbinary: 3\na\nb\nOK\n");
+    const heard = (await listen().next()).value;
+    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("a\nba\nb"));
+    expect(daemon.received.filter((command) => command.startsWith("readpicture"))).toEqual([
+      'readpicture "a.flac" 0',
+      'readpicture "a.flac" 3',
+    ]);
+  });
+
+  test("of a monstrous size are left alone", async () => {
+    daemon.answers.set(NOW, playing);
+    daemon.answers.set("readpicture", "size: 900000000\nbinary: 1\nx\nOK\n");
+    expect((await listen().next()).value?.album.artworks).toEqual([]);
+  });
+
+  test("are not read again when the track only pauses", async () => {
+    daemon.answers.set(NOW, playing);
+    const iterator = listen();
+    await iterator.next();
+    const second = iterator.next();
+    await until(() => daemon.received.find((command) => command.startsWith("idle")));
+    daemon.answers.set(NOW, playing.replace("play", "pause"));
+    daemon.change("player");
+    expect((await second).value?.state).toBe("paused");
+    expect(daemon.received.filter((command) => command.startsWith("readpicture"))).toHaveLength(1);
+  });
+});
+
+describe("an MPD that misbehaves", () => {
+  test("by never greeting is given up after five seconds", async () => {
+    const mute = createFakeMpd("");
+    const failure = failureOf(listen(mute.address));
+    await until(() => (clock.waiting() > 0 ? true : undefined));
+    await clock.advance(5_000);
+    expect((await failure).meaning.kind).toBe("unavailable");
+    mute.stop();
+  });
+
+  test("by falling silent while idle is found out", async () => {
+    daemon.answers.set(NOW, "state: stop\nOK\n");
+    const iterator = listen();
+    await iterator.next();
+    const failure = failureOf(iterator);
+    await until(() => daemon.received.find((command) => command.startsWith("idle")));
+    daemon.forgetIdle();
+    await clock.advance(35_000);
+    expect((await failure).message).toContain("no longer answers");
+  });
+
+  test("by speaking another protocol is unavailable, not a crash", async () => {
+    const web = createFakeMpd("HTTP/1.1 400 Bad Request\r\n\r\n");
+    expect((await failureOf(listen(web.address))).meaning.kind).toBe("unavailable");
+    web.stop();
+  });
+
+  test("by sending a line without end is let go", async () => {
+    const flood = createFakeMpd("x".repeat(100_000));
+    expect((await failureOf(listen(flood.address))).meaning.kind).toBe("unavailable");
+    flood.stop();
+  });
+});
