@@ -111,7 +111,8 @@ export function createApp(deps: AppDeps): App {
     (render: (language: Language, context: PageContext) => PageAnswer) =>
     async (context: PageContext): Promise<Response> => {
       const { lang = "" } = context.params;
-      const response = isLanguage(lang) ? await render(lang, context) : undefined;
+      if (!isLanguage(lang)) return lost(context.request);
+      const response = await render(lang, context);
       return response ?? notFoundPage(new URL(context.request.url).pathname);
     };
 
@@ -198,7 +199,8 @@ export function createApp(deps: AppDeps): App {
     const response = await answer(request);
     log.debug("request", {
       method: request.method,
-      url: request.url,
+      // Without its query, which may hold a key in a spelling that no pattern finds.
+      url: request.url.split("?", 1)[0],
       status: response?.status ?? 101,
       ms: Math.round(clock.monotonicMs() - startedAtMs),
     });

@@ -146,13 +146,17 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
       cache.clear();
     },
     rotate: async (user, keyId, graceMs) =>
-      queries.transaction((writer) => {
-        const old = keyId === undefined ? onlyKey(writer, user) : workingKey(writer, user, keyId);
-        const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Number.MAX_SAFE_INTEGER);
-        writer.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, old.id)).run();
-        cache.clear();
-        return insertKey(writer, user, old.name, wallMs());
-      }),
+      queries.transaction(
+        (writer) => {
+          const old = keyId === undefined ? onlyKey(writer, user) : workingKey(writer, user, keyId);
+          const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Number.MAX_SAFE_INTEGER);
+          writer.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, old.id)).run();
+          cache.clear();
+          return insertKey(writer, user, old.name, wallMs());
+        },
+        // A lock taken only after reading would fail if another process wrote in between.
+        { behavior: "immediate" },
+      ),
   };
 }
 

@@ -16,21 +16,25 @@ export interface Users {
   named(name: string): Promise<User>;
   /** The first user, who runs this server. */
   owner(): Promise<User | undefined>;
-  /** Removes a user with keys, widget token and connection. @throws {AccountError} when there is none. */
+  /**
+   * Removes a user with keys, widget token and connection; the next one follows an owner.
+   * @throws {AccountError} when there is none
+   */
   remove(name: string): Promise<void>;
 }
 
 export function createUsers({ store }: AccountsContext): Users {
   const { queries } = store;
-  const all = () => queries.select().from(users).orderBy(asc(users.id)).all();
   return {
-    list: async () => all(),
+    list: async () => queries.select().from(users).orderBy(asc(users.id)).all(),
     named: async (name) => findUser(queries, name),
-    owner: async () => all().find((user) => user.role === "owner"),
-    async remove(name) {
-      const user = findUser(queries, name);
-      queries.delete(users).where(eq(users.id, user.id)).run();
-    },
+    owner: async () => queries.select().from(users).where(eq(users.role, "owner")).get(),
+    remove: async (name) =>
+      queries.transaction((writer) => {
+        const user = findUser(writer, name);
+        writer.delete(users).where(eq(users.id, user.id)).run();
+        if (user.role === "owner") promoteFirst(writer);
+      }),
   };
 }
 
@@ -42,6 +46,11 @@ export function insertUser(writer: Writer, user: Omit<User, "role">): User {
     .values({ ...user, role })
     .returning()
     .get();
+}
+
+function promoteFirst(writer: Writer): void {
+  const first = writer.select().from(users).orderBy(asc(users.id)).limit(1).get();
+  if (first) writer.update(users).set({ role: "owner" }).where(eq(users.id, first.id)).run();
 }
 
 /** @throws {AccountError} when there is no such user. */

@@ -1,4 +1,5 @@
 import { VERSION } from "../version.ts";
+import { createRateLimit } from "./rate-limit.ts";
 
 export interface OpenApiOptions {
   /** Where the API is reached, without a slash at the end. */
@@ -200,7 +201,7 @@ function refusals(rateLimitSeconds: number) {
       "Too soon after the last call, or too many wrong keys from one address.",
       {
         ...(rateLimitSeconds > 0 && {
-          rate: `Rate limit exceeded: one call every ${rateLimitSeconds} seconds`,
+          rate: createRateLimit(rateLimitSeconds).message,
         }),
         guessing: "Too many invalid keys",
       },

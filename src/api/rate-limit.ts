@@ -38,13 +38,13 @@ export function createRateLimit(windowSeconds: number): RateLimit {
     admit(caller, nowMs) {
       const lastMs = lastCalls.get(caller);
       if (lastMs !== undefined && nowMs - lastMs < windowMs - EARLY_MS) {
-        return { allowed: false, waitMs: lastMs + windowMs - nowMs };
+        return { allowed: false, waitMs: windowMs - (nowMs - lastMs) };
       }
       dropPast(nowMs);
       if (lastMs === undefined && lastCalls.size >= MOST_CALLERS) {
         // Forgetting a caller would grant it an extra call; the next one to fall due makes room.
         const [oldestMs = nowMs] = lastCalls.values();
-        return { allowed: false, waitMs: oldestMs + windowMs - nowMs };
+        return { allowed: false, waitMs: windowMs - (nowMs - oldestMs) };
       }
       lastCalls.delete(caller);
       lastCalls.set(caller, nowMs);

@@ -122,8 +122,9 @@ async function greet(
   asJson: boolean,
   io: Io,
 ): Promise<void> {
-  const [added] = (await accounts.users.list()).length > 0 ? [] : await addOwner();
-  const owner = added?.user ?? (await accounts.users.owner());
+  const knownOwner = await accounts.users.owner();
+  const [added] = knownOwner ? [] : await addOwner();
+  const owner = knownOwner ?? added?.user;
   if (asJson) {
     const ready = { event: "ready", url: baseUrl, username: owner?.name ?? null };
     io.out(JSON.stringify(added ? { ...ready, ...credentialsOf(added, baseUrl) } : ready));

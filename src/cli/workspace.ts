@@ -62,6 +62,6 @@ function loadKey(folder: string, store: Store): string {
 
 /** A wrong key is found at the start, not when the first overlay asks for it. */
 async function proveKey({ users, widgets }: Accounts): Promise<void> {
-  const [user] = await users.list();
-  if (user) await widgets.tokenOf(user);
+  const owner = await users.owner();
+  if (owner) await widgets.tokenOf(owner);
 }

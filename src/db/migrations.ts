@@ -29,9 +29,11 @@ export interface MigrateOptions {
  */
 export function migrate(sqlite: Database, options: MigrateOptions): void {
   const steps = options.steps ?? migrations;
+  // Asked first: what another process creates meanwhile is not ours to copy.
+  const populated = isPopulated(sqlite);
   const next = steps[appliedSteps(sqlite, steps)];
   if (!next) return;
-  if (isPopulated(sqlite)) options.beforeChange(next);
+  if (populated) options.beforeChange(next);
 
   // A table rebuild drops the old table: with foreign keys on, that deletes the rows that refer to
   // it. The pragma has no effect inside a transaction, so it goes around it.

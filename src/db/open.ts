@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
@@ -29,6 +29,8 @@ export class DatabaseError extends Error {
 
 export const DATABASE_FILE = "marquee.db";
 
+const BUSY_TIMEOUT_MS = 10_000;
+
 /**
  * Opens the database in a data folder, creating both if needed, and brings its schema up to date.
  * @param folder a data folder, or `:memory:` for a database that lives as long as the process
@@ -40,8 +42,8 @@ export function openStore(folder: string, steps?: readonly Migration[]): Store {
   let sqlite: Database | undefined;
   try {
     sqlite = new Database(path, { create: true, readwrite: true, strict: true });
-    sqlite.run("PRAGMA busy_timeout = 10000");
-    sqlite.run("PRAGMA journal_mode = WAL");
+    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    switchToWriteAheadLog(sqlite);
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
     if (path !== ":memory:") chmodSync(path, 0o600);
@@ -56,6 +58,24 @@ export function openStore(folder: string, steps?: readonly Migration[]): Store {
   } catch (error) {
     sqlite?.close();
     throw explainDatabaseFailure(error, path);
+  }
+}
+
+/**
+ * SQLite does not wait when another process switches the same database at the same moment, whatever
+ * the busy timeout: both hold a lock the other one needs.
+ */
+function switchToWriteAheadLog(sqlite: Database): void {
+  const giveUpAtMs = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      sqlite.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      const busy = sqliteCode(error).startsWith("SQLITE_BUSY");
+      if (!busy || performance.now() > giveUpAtMs) throw error;
+      Bun.sleepSync(5 + Math.random() * 10);
+    }
   }
 }
 
@@ -80,15 +100,18 @@ function createStore(sqlite: Database): Store {
 }
 
 function copyDatabase(sqlite: Database, path: string): void {
+  // SQLite would fill an empty file, and call another one no database.
+  if (existsSync(path)) {
+    throw new DatabaseError(
+      `${path} already exists. Move it away or choose another name, so that no copy is overwritten.`,
+    );
+  }
   try {
     sqlite.run("VACUUM INTO ?", [path]);
     chmodSync(path, 0o600);
   } catch (error) {
-    const exists = error instanceof Error && /already exists/.test(error.message);
     throw new DatabaseError(
-      exists
-        ? `${path} already exists. Move it away or choose another name, so that no copy is overwritten.`
-        : `No copy of the database could be written to ${path}. Check that its folder exists, is writable and has room.`,
+      `No copy of the database could be written to ${path}. Check that its folder exists, is writable and has room.`,
       { cause: error },
     );
   }

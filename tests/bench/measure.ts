@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { binaryPath } from "../fixtures/marquee-process.ts";
+import { freePort, until } from "../fixtures/waiting.ts";
+
+/** A server under measurement. */
+export interface Measured {
+  readonly port: number;
+  readonly pid: number;
+  /** Milliseconds from the start of the process to the first 200. */
+  readonly startedInMs: number;
+  stop(): Promise<void>;
+}
+
+const referencePath = join(import.meta.dir, "../../dist/bench-reference");
+
+/** Compiles the reference server in the same way as the product. */
+export function buildReference(): void {
+  const source = join(import.meta.dir, "reference-server.ts");
+  const flags = ["--compile", "--minify", "--bytecode", "--format=esm", "--outfile", referencePath];
+  const built = Bun.spawnSync([process.execPath, "build", source, ...flags]);
+  if (!built.success) throw new Error(built.stderr.toString());
+}
+
+export function startReference(body?: string): Promise<Measured> {
+  const port = freePort();
+  return start([referencePath, String(port), ...(body === undefined ? [] : [body])], port, "/");
+}
+
+export function startProduct(folder: string, ...flags: string[]): Promise<Measured> {
+  const port = freePort();
+  return start([binaryPath, "--data", folder, "--port", String(port), ...flags], port, "/livez");
+}
+
+async function start(command: string[], port: number, path: string): Promise<Measured> {
+  const startedAtMs = performance.now();
+  const child = Bun.spawn(command, { stdout: "ignore", stderr: "ignore" });
+  const url = `http://127.0.0.1:${port}${path}`;
+  for (;;) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) break;
+    if (child.exitCode !== null) throw new Error(`${command[0]} ended with ${child.exitCode}`);
+    await Bun.sleep(0.5);
+  }
+  const startedInMs = performance.now() - startedAtMs;
+  return {
+    port,
+    pid: child.pid,
+    startedInMs,
+    async stop() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+/** Memory that a process holds, in KiB, once it has stopped changing. */
+export async function restingMemoryKib(pid: number): Promise<number> {
+  let last = 0;
+  return until(async () => {
+    await Bun.sleep(400);
+    const now = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+    const settled = Math.abs(now - last) < 64;
+    last = now;
+    return settled ? now : undefined;
+  });
+}
+
+/** The value below which a share of the values lie; 0.5 is the median. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export interface Row {
+  readonly what: string;
+  readonly product: string;
+  readonly reference: string;
+  readonly ratio: string;
+  readonly goal: string;
+}
+
+export const ratio = (value: number): string => value.toFixed(2);

@@ -1,0 +1,79 @@
+import { runMarquee } from "../fixtures/marquee-process.ts";
+import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { median, ratio, restingMemoryKib, type Row, startProduct, startReference } from "./measure.ts";
+
+const STARTS = 11;
+const SOCKETS = 2_000;
+const SOCKETS_A_USER = 50;
+
+/** Cold start, idle memory, and memory for each overlay on screen. */
+export async function benchProcess(): Promise<Row[]> {
+  const folder = createTempFolder();
+  const names = Array.from({ length: SOCKETS / SOCKETS_A_USER }, (_, index) => `user-${index}`);
+  const added = await runMarquee({
+    folder: folder.path,
+    arguments: ["user", "add", ...names, "--source", "demo", "--json", "--data", folder.path],
+  });
+  const tokens = added.out.trim().split("\n").map((line) => JSON.parse(line).widget_token as string);
+
+  const starts: { product: number; reference: number }[] = [];
+  const idle: { product: number; reference: number }[] = [];
+  for (let round = 0; round < STARTS; round++) {
+    const reference = await startReference();
+    const product = await startProduct(folder.path);
+    starts.push({ product: product.startedInMs, reference: reference.startedInMs });
+    if (round % 4 === 0) {
+      idle.push({
+        product: await restingMemoryKib(product.pid),
+        reference: await restingMemoryKib(reference.pid),
+      });
+    }
+    await Promise.all([product.stop(), reference.stop()]);
+  }
+
+  const product = await startProduct(folder.path);
+  const beforeKib = await restingMemoryKib(product.pid);
+  const sockets = await openSockets(product.port, tokens);
+  const afterKib = await restingMemoryKib(product.pid);
+  for (const socket of sockets) socket.close();
+  await product.stop();
+  folder.remove();
+
+  const row = (what: string, goal: string, unit: string, rounds: typeof starts): Row => ({
+    what,
+    product: `${median(rounds.map((round) => round.product)).toFixed(1)} ${unit}`,
+    reference: `${median(rounds.map((round) => round.reference)).toFixed(1)} ${unit}`,
+    ratio: ratio(median(rounds.map((round) => round.product / round.reference))),
+    goal,
+  });
+  const mebibytes = idle.map((one) => ({ product: one.product / 1024, reference: one.reference / 1024 }));
+  return [
+    row("cold start to the first 200", "≤ 8", "ms", starts),
+    row("idle memory", "≤ 1.8", "MiB", mebibytes),
+    {
+      what: `memory for an overlay's socket, of ${SOCKETS}`,
+      product: `${((afterKib - beforeKib) / SOCKETS).toFixed(1)} KiB`,
+      reference: "",
+      ratio: "",
+      goal: "≤ 40 KiB",
+    },
+  ];
+}
+
+async function openSockets(port: number, tokens: readonly string[]): Promise<WebSocket[]> {
+  const sockets: WebSocket[] = [];
+  for (const token of tokens) {
+    const opened = await Promise.all(
+      Array.from({ length: SOCKETS_A_USER }, async () => {
+        const socket = new WebSocket(`ws://127.0.0.1:${port}/en/widget/${token}/live`);
+        await new Promise<void>((resolve, reject) => {
+          socket.onmessage = () => resolve();
+          socket.onerror = () => reject(new Error("a socket was refused"));
+        });
+        return socket;
+      }),
+    );
+    sockets.push(...opened);
+  }
+  return sockets;
+}
