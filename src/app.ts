@@ -151,7 +151,7 @@ export function createApp(deps: AppDeps): App {
         ),
       )
       .get("/:lang/widget/:token/live", ({ params, request }) =>
-        isLanguage(params.lang) ? live.upgrade(request, params.token, server) : lost(request),
+        isLanguage(params.lang) ? live.upgrade(request, params.token ?? "", server) : lost(request),
       );
 
   const lost = (request: Request): Promise<Response> | Response => {

@@ -30,11 +30,15 @@ export function createUsers({ store }: AccountsContext): Users {
     named: async (name) => findUser(queries, name),
     owner: async () => queries.select().from(users).where(eq(users.role, "owner")).get(),
     remove: async (name) =>
-      queries.transaction((writer) => {
-        const user = findUser(writer, name);
-        writer.delete(users).where(eq(users.id, user.id)).run();
-        if (user.role === "owner") promoteFirst(writer);
-      }),
+      queries.transaction(
+        (writer) => {
+          const user = findUser(writer, name);
+          writer.delete(users).where(eq(users.id, user.id)).run();
+          if (user.role === "owner") promoteFirst(writer);
+        },
+        // A lock taken only after reading would fail if another process wrote in between.
+        { behavior: "immediate" },
+      ),
   };
 }
 

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { AddedUser } from "../accounts/accounts.ts";
 import { toUserName } from "../accounts/user-name.ts";
 import { createApp } from "../app.ts";
@@ -134,7 +134,7 @@ async function greet(
     ? firstStartLines(added, baseUrl)
     : [
         `  API        ${baseUrl}/api/v1/now-playing`,
-        `  Widget     marquee widget url ${owner?.name ?? "USER"}`,
+        `  Widget     ${ownCommand()} widget url ${owner?.name ?? "USER"}`,
       ];
   io.out("");
   io.out(`  Marquee ${VERSION} serves ${baseUrl}`);
@@ -165,8 +165,13 @@ function firstStartLines({ user, key, widgetToken }: AddedUser, baseUrl: string)
     `    ${widgetUrl(baseUrl, widgetToken)}`,
     "",
     "  Hear your own music:",
-    `    marquee connect ${user.name} mpd --address 127.0.0.1:6600`,
+    `    ${ownCommand()} connect ${user.name} mpd --address 127.0.0.1:6600`,
   ];
+}
+
+/** How this program is called: by its own name, or from its source. */
+function ownCommand(): string {
+  return /^bun(\.exe)?$/.test(basename(process.execPath)) ? "npx -y bun@1.4.5 start" : "marquee";
 }
 
 /** The operating system's name for whoever runs this; containers may have none. */
