@@ -31,6 +31,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 export async function run(arguments_: readonly string[], io: Io): Promise<number> {
   const program = createProgram(io);
   try {
+    refuseUnknownCommand(program, arguments_);
     await program.parseAsync([...arguments_], { from: "user" });
     return EXIT.done;
   } catch (error) {
@@ -161,6 +162,7 @@ function createProgram(io: Io): CommanderCommand {
   addSettings(config, settingNames);
   config.action(() => {
     const { resolved, asJson } = settle(config, io);
+    for (const warning of resolved.warnings) io.error(warning);
     showConfig(resolved, asJson, io);
   });
   return program;
@@ -175,6 +177,14 @@ Examples:
 
 Settings can be flags, environment variables (MARQUEE_PORT for --port) and, for secrets, files
 (MARQUEE_SECRET_KEY_FILE). "marquee serve --help" lists them all.`;
+
+/** Commander would take a mistyped command for an argument of the default one. */
+function refuseUnknownCommand(program: CommanderCommand, arguments_: readonly string[]): void {
+  const [first = "-"] = arguments_;
+  if (first.startsWith("-") || program.commands.some((command) => command.name() === first)) return;
+  const known = program.commands.map((command) => command.name()).join(", ");
+  throw new UsageError(`There is no command ${JSON.stringify(first)}. There are: ${known}.`);
+}
 
 /** Lines go through `io`, and nothing exits by itself. */
 function quiet(command: CommanderCommand, io: Io): CommanderCommand {

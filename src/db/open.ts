@@ -50,7 +50,7 @@ export function openStore(folder: string, steps?: readonly Migration[]): Store {
     const opened = sqlite;
     migrate(opened, {
       ...(steps && { steps }),
-      beforeChange: (step) => copyDatabase(opened, join(folder, `marquee-before-${step.name}.db`)),
+      beforeChange: (step) => copyDatabase(opened, freePath(folder, `marquee-before-${step.name}`)),
     });
     // The quick check reads every page, so it is left to `backup`; this finds a damaged schema.
     opened.query("SELECT count(*) FROM sqlite_schema").get();
@@ -114,6 +114,14 @@ function copyDatabase(sqlite: Database, path: string): void {
       `No copy of the database could be written to ${path}. Check that its folder exists, is writable and has room.`,
       { cause: error },
     );
+  }
+}
+
+/** A copy made before an update that then failed must not stand in the way of the next attempt. */
+function freePath(folder: string, name: string): string {
+  for (let attempt = 1; ; attempt++) {
+    const path = join(folder, attempt === 1 ? `${name}.db` : `${name}-${attempt}.db`);
+    if (!existsSync(path)) return path;
   }
 }
 

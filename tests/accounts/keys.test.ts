@@ -1,0 +1,223 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { AccountError } from "../../src/accounts/context.ts";
+import { createApiKey } from "../../src/accounts/credential.ts";
+import { apiKeys } from "../../src/db/schema.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+import { START_MS } from "../fixtures/fake-clock.ts";
+
+const HOUR_MS = 3_600_000;
+
+let world: TestAccounts;
+let ada: AddedUser;
+
+beforeEach(async () => {
+  world = await createTestAccounts();
+  ada = await world.add("ada");
+});
+afterEach(() => world.store.close());
+
+const keys = () => world.accounts.keys;
+const holderName = async (key: AddedUser["key"]) => (await keys().holderOf(key))?.user.name;
+const firstKeyId = async () => (await keys().list(ada.user))[0]?.id ?? "";
+
+describe("the holder of a key", () => {
+  test("is the user it was made for", async () => {
+    const grace = await world.add("grace");
+    expect(await holderName(ada.key)).toBe("ada");
+    expect(await holderName(grace.key)).toBe("grace");
+  });
+
+  test("is nobody for a well-formed key that was never issued", async () => {
+    expect(await keys().holderOf(createApiKey())).toBe(undefined);
+  });
+
+  test("comes with the key's id", async () => {
+    expect((await keys().holderOf(ada.key))?.keyId).toBe(await firstKeyId());
+  });
+
+  test("is the same for every key of a user", async () => {
+    const another = await keys().add(ada.user, "chat bot");
+    expect(await holderName(another.key)).toBe("ada");
+    expect(await holderName(ada.key)).toBe("ada");
+  });
+
+  test("is known in memory only after it was asked for", async () => {
+    expect(keys().cachedHolderOf(ada.key)).toBe(undefined);
+    await keys().holderOf(ada.key);
+    expect(keys().cachedHolderOf(ada.key)?.user.name).toBe("ada");
+  });
+
+  test("is answered from memory until that is forgotten", async () => {
+    await keys().holderOf(ada.key);
+    world.store.queries.delete(apiKeys).run();
+    expect(await holderName(ada.key)).toBe("ada");
+    keys().forget();
+    expect(await holderName(ada.key)).toBe(undefined);
+  });
+
+  test("is nobody once the user is removed, even where it was in memory", async () => {
+    await keys().holderOf(ada.key);
+    await world.accounts.users.remove("ada");
+    expect(await holderName(ada.key)).toBe(undefined);
+  });
+});
+
+describe("a revoked key", () => {
+  test("works no longer, even where its holder was in memory", async () => {
+    await keys().holderOf(ada.key);
+    await keys().revoke(ada.user, await firstKeyId());
+    expect(await holderName(ada.key)).toBe(undefined);
+  });
+
+  test("leaves the others working", async () => {
+    const another = await keys().add(ada.user, "chat bot");
+    await keys().revoke(ada.user, await firstKeyId());
+    expect(await holderName(another.key)).toBe("ada");
+  });
+
+  test("stays on the list with the time of its end", async () => {
+    await keys().revoke(ada.user, await firstKeyId());
+    expect(await keys().list(ada.user)).toMatchObject([{ name: "first key", revokedAt: START_MS }]);
+  });
+
+  test("cannot be revoked again", async () => {
+    const id = await firstKeyId();
+    await keys().revoke(ada.user, id);
+    await expect(keys().revoke(ada.user, id)).rejects.toBeInstanceOf(AccountError);
+  });
+});
+
+describe("revoking", () => {
+  test("an unknown id is an error that names it", async () => {
+    const revoking = keys().revoke(ada.user, "nothing1");
+    await expect(revoking).rejects.toBeInstanceOf(AccountError);
+    await expect(revoking).rejects.toThrow(/"nothing1"/);
+  });
+
+  test("another user's key is an error and leaves it working", async () => {
+    const grace = await world.add("grace");
+    const [hers] = await keys().list(grace.user);
+    await expect(keys().revoke(ada.user, hers?.id ?? "")).rejects.toBeInstanceOf(AccountError);
+    expect(await holderName(grace.key)).toBe("grace");
+  });
+});
+
+describe("rotating a key", () => {
+  test("without grace ends the old one at once", async () => {
+    await keys().holderOf(ada.key);
+    const issued = await keys().rotate(ada.user, undefined, 0);
+    expect(await holderName(ada.key)).toBe(undefined);
+    expect(await holderName(issued.key)).toBe("ada");
+  });
+
+  test("with grace lets both work until it ends, and then the new one alone", async () => {
+    const issued = await keys().rotate(ada.user, undefined, HOUR_MS);
+    await world.clock.advance(HOUR_MS - 1);
+    expect(await holderName(ada.key)).toBe("ada");
+    expect(await holderName(issued.key)).toBe("ada");
+    await world.clock.advance(1);
+    expect(await holderName(ada.key)).toBe(undefined);
+    expect(keys().cachedHolderOf(ada.key)).toBe(undefined);
+    expect(await holderName(issued.key)).toBe("ada");
+  });
+
+  test("keeps its name under a fresh id", async () => {
+    const bot = await keys().add(ada.user, "chat bot");
+    const issued = await keys().rotate(ada.user, bot.id, 0);
+    expect(issued.id).not.toBe(bot.id);
+    const record = (await keys().list(ada.user)).find(({ id }) => id === issued.id);
+    expect(record?.name).toBe("chat bot");
+  });
+
+  test("needs its id when the user has several, and changes nothing without it", async () => {
+    const another = await keys().add(ada.user, "chat bot");
+    await expect(keys().rotate(ada.user, undefined, 0)).rejects.toThrow(/which one/);
+    expect(await holderName(ada.key)).toBe("ada");
+    expect(await holderName(another.key)).toBe("ada");
+    expect(await keys().list(ada.user)).toHaveLength(2);
+  });
+
+  test("needs no id when the user's other keys have ended", async () => {
+    const first = await keys().rotate(ada.user, undefined, 0);
+    const second = await keys().rotate(ada.user, undefined, 0);
+    expect(await holderName(first.key)).toBe(undefined);
+    expect(await holderName(second.key)).toBe("ada");
+  });
+
+  test("in its grace does not prolong it", async () => {
+    const oldId = await firstKeyId();
+    await keys().rotate(ada.user, oldId, HOUR_MS);
+    await keys().rotate(ada.user, oldId, 24 * HOUR_MS);
+    await world.clock.advance(HOUR_MS);
+    expect(await holderName(ada.key)).toBe(undefined);
+  });
+
+  test("by an unknown id is an error", async () => {
+    await expect(keys().rotate(ada.user, "nothing1", 0)).rejects.toBeInstanceOf(AccountError);
+  });
+
+  test("by another user's id is an error and leaves that key working", async () => {
+    const grace = await world.add("grace");
+    const [hers] = await keys().list(grace.user);
+    await expect(keys().rotate(ada.user, hers?.id, 0)).rejects.toBeInstanceOf(AccountError);
+    expect(await holderName(grace.key)).toBe("grace");
+  });
+
+  test("is an error when the user has none left", async () => {
+    await keys().revoke(ada.user, await firstKeyId());
+    await expect(keys().rotate(ada.user, undefined, 0)).rejects.toThrow(/key add ada/);
+  });
+});
+
+describe("the list of keys", () => {
+  test("is that of one user alone, oldest first", async () => {
+    await world.add("grace");
+    await world.clock.advance(1_000);
+    await keys().add(ada.user, "chat bot");
+    const list = await keys().list(ada.user);
+    expect(list).toMatchObject([
+      { name: "first key", createdAt: START_MS, lastUsedAt: null, revokedAt: null },
+      { name: "chat bot", createdAt: START_MS + 1_000, lastUsedAt: null, revokedAt: null },
+    ]);
+  });
+});
+
+describe("the last use of a key", () => {
+  const lastUsedAt = async () => (await keys().list(ada.user))[0]?.lastUsedAt;
+
+  test("is written with the next flush", async () => {
+    keys().noteUse(await firstKeyId());
+    expect(await lastUsedAt()).toBe(null);
+    keys().flushUses();
+    expect(await lastUsedAt()).toBe(START_MS);
+  });
+
+  test("is the latest of several", async () => {
+    keys().noteUse(await firstKeyId());
+    await world.clock.advance(5_000);
+    keys().noteUse(await firstKeyId());
+    keys().flushUses();
+    expect(await lastUsedAt()).toBe(START_MS + 5_000);
+  });
+
+  test("is not written again by a flush without a use", async () => {
+    keys().noteUse(await firstKeyId());
+    keys().flushUses();
+    world.store.queries
+      .update(apiKeys)
+      .set({ lastUsedAt: 1 })
+      .where(eq(apiKeys.userId, ada.user.id))
+      .run();
+    keys().flushUses();
+    expect(await lastUsedAt()).toBe(1);
+  });
+
+  test("of a key that is gone does not keep the others from being written", async () => {
+    keys().noteUse("gone");
+    keys().noteUse(await firstKeyId());
+    keys().flushUses();
+    expect(await lastUsedAt()).toBe(START_MS);
+  });
+});

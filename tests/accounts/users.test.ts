@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { AccountError } from "../../src/accounts/context.ts";
+import { isUserName, toUserName } from "../../src/accounts/user-name.ts";
+import { apiKeys, connections, widgetTokens } from "../../src/db/schema.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+import { START_MS } from "../fixtures/fake-clock.ts";
+
+let world: TestAccounts;
+beforeEach(async () => {
+  world = await createTestAccounts();
+});
+afterEach(() => world.store.close());
+
+const names = async () => (await world.accounts.users.list()).map(({ name }) => name);
+
+describe("adding users", () => {
+  test("makes them in the order given, each with a working key and widget token", async () => {
+    const { accounts } = world;
+    const added = await accounts.add(["ada", "grace"]);
+    expect(added.map(({ user }) => user.name)).toEqual(["ada", "grace"]);
+    for (const { user, key, widgetToken } of added) {
+      expect((await accounts.keys.holderOf(key))?.user).toEqual(user);
+      expect(await accounts.widgets.userOf(widgetToken)).toEqual(user);
+    }
+  });
+
+  test("makes the first of all the owner, and nobody else", async () => {
+    await world.accounts.add(["ada", "grace"]);
+    await world.add("edsger");
+    const roles = (await world.accounts.users.list()).map(({ role }) => role);
+    expect(roles).toEqual(["owner", "member", "member"]);
+    expect((await world.accounts.users.owner())?.name).toBe("ada");
+  });
+
+  test("remembers when", async () => {
+    expect((await world.add("ada")).user.createdAt).toBe(START_MS);
+  });
+
+  test("connects them all when a connection is given", async () => {
+    const { accounts } = world;
+    const added = await accounts.add(["ada", "grace"], { source: "demo", settings: null });
+    for (const { user } of added) {
+      expect(await accounts.connections.of(user.id)).toMatchObject({
+        source: "demo",
+        settings: null,
+      });
+    }
+  });
+
+  test("connects them to nothing otherwise", async () => {
+    const { user } = await world.add("ada");
+    expect(await world.accounts.connections.of(user.id)).toBe(undefined);
+  });
+
+  test("names every bad, taken and repeated name at once and adds none", async () => {
+    await world.add("ada");
+    const adding = world.accounts.add(["grace", "Bad Name", "ada", "twin", "twin", "-dash"]);
+    await expect(adding).rejects.toBeInstanceOf(AccountError);
+    const message = await adding.catch((error: Error) => error.message);
+    const sentences = String(message).split("\n");
+    for (const name of ["Bad Name", "ada", "twin", "-dash"]) {
+      expect(sentences.filter((sentence) => sentence.includes(`"${name}"`))).toHaveLength(1);
+    }
+    expect(message).not.toContain("grace");
+    expect(await names()).toEqual(["ada"]);
+  });
+
+  test("leaves no key or token behind when it fails", async () => {
+    const { accounts, store } = world;
+    await expect(accounts.add(["ada", "ada"])).rejects.toBeInstanceOf(AccountError);
+    expect(store.queries.select().from(apiKeys).all()).toEqual([]);
+    expect(store.queries.select().from(widgetTokens).all()).toEqual([]);
+  });
+
+  test("at the same moment gives each the secrets that are theirs", async () => {
+    const { accounts } = world;
+    const added = (await Promise.all([accounts.add(["ada"]), accounts.add(["grace"])])).flat();
+    for (const { user, widgetToken } of added) {
+      expect(await accounts.widgets.tokenOf(user)).toBe(widgetToken);
+    }
+  });
+});
+
+describe("removing a user", () => {
+  test("takes keys, widget token and connection along, and leaves the others'", async () => {
+    const { accounts, store, add } = world;
+    await add("ada", { source: "demo", settings: null });
+    const grace = await add("grace", { source: "demo", settings: null });
+    await accounts.users.remove("ada");
+    expect(await names()).toEqual(["grace"]);
+    for (const table of [apiKeys, widgetTokens, connections]) {
+      expect(store.queries.select({ userId: table.userId }).from(table).all()).toEqual([
+        { userId: grace.user.id },
+      ]);
+    }
+  });
+
+  test("makes the next one the owner when it was the owner, and nobody otherwise", async () => {
+    const { accounts, add } = world;
+    await accounts.add(["ada", "grace", "edsger"]);
+    await accounts.users.remove("edsger");
+    expect((await accounts.users.owner())?.name).toBe("ada");
+    await accounts.users.remove("ada");
+    expect((await accounts.users.owner())?.name).toBe("grace");
+    await accounts.users.remove("grace");
+    expect(await accounts.users.owner()).toBe(undefined);
+    expect((await add("barbara")).user.role).toBe("owner");
+  });
+
+  test("never lets a later user have the same id", async () => {
+    const ada = await world.add("ada");
+    await world.accounts.users.remove("ada");
+    expect((await world.add("ada")).user.id).not.toBe(ada.user.id);
+  });
+
+  test("that is not there is an error that names it", async () => {
+    await expect(world.accounts.users.remove("nobody")).rejects.toThrow(/"nobody"/);
+    await expect(world.accounts.users.remove("nobody")).rejects.toBeInstanceOf(AccountError);
+  });
+});
+
+test("looking up an unknown name is an error that says how to see all", async () => {
+  await expect(world.accounts.users.named("nobody")).rejects.toThrow(/marquee user list/);
+});
+
+describe("where the server was last reached", () => {
+  test("is unknown at first", async () => {
+    expect(await world.accounts.lastBaseUrl()).toBe(undefined);
+  });
+
+  test("is what was remembered last", async () => {
+    await world.accounts.rememberBaseUrl("http://127.0.0.1:4747");
+    await world.accounts.rememberBaseUrl("https://music.example.org");
+    expect(await world.accounts.lastBaseUrl()).toBe("https://music.example.org");
+  });
+});
+
+describe("a user name", () => {
+  const aLetterOrDigit = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz0123456789");
+  const aFurtherCharacter = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz0123456789_-");
+  const aName = fc
+    .tuple(aLetterOrDigit, fc.string({ unit: aFurtherCharacter, maxLength: 31 }))
+    .map((parts) => parts.join(""));
+
+  test("is 1 to 32 of a-z, 0-9, _ and -, starting with a letter or digit", () => {
+    fc.assert(fc.property(aName, isUserName));
+  });
+
+  test.each(["", "-a", "_a", "A", "é", "a b", "a\n", "\na", "a.b", "a/b", "a".repeat(33), "ａ"])(
+    "is not %p",
+    (text) => expect(isUserName(text)).toBe(false),
+  );
+
+  test("is made of any text", () => {
+    const anything = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }));
+    fc.assert(
+      fc.property(anything, (text) => isUserName(toUserName(text))),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("stays as it is when it is valid and does not end in a dash", () => {
+    fc.assert(
+      fc.property(aName, (name) => {
+        fc.pre(!name.endsWith("-"));
+        expect(toUserName(name)).toBe(name);
+      }),
+    );
+  });
+
+  test.each([
+    ["Ada Lovelace", "ada-lovelace"],
+    ["José", "jose"],
+    ["EXAMPLE\\ada", "example-ada"],
+    ["_www", "www"],
+    ["ada!", "ada"],
+    ["a".repeat(40), "a".repeat(32)],
+    ["山田", "owner"],
+    ["", "owner"],
+  ])("is made of %p as %p", (text, name) => expect(toUserName(text)).toBe(name));
+});

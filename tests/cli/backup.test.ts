@@ -1,0 +1,73 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { useCommandLine } from "../fixtures/command-line.ts";
+
+const { marquee, documentsOf, path } = useCommandLine();
+
+let widget: Record<string, unknown>[];
+beforeEach(async () => {
+  await marquee("user", "add", "ada", "--source", "demo");
+  widget = await documentsOf("widget", "url", "ada");
+});
+
+describe("marquee backup", () => {
+  test("makes a copy that serves as a data folder's database, with the key", async () => {
+    mkdirSync(path("restored"));
+    expect((await marquee("backup", path("restored", "marquee.db"))).code).toBe(0);
+    copyFileSync(path("data", "secret.key"), path("restored", "secret.key"));
+    expect(await documentsOf("widget", "url", "ada", "--data", path("restored"))).toEqual(widget);
+  });
+
+  test("says that the key belongs with it, kept apart", async () => {
+    const { out } = await marquee("backup", path("backup.db"));
+    expect(out).toContain(path("backup.db"));
+    expect(out).toContain(path("data", "secret.key"));
+  });
+
+  test("does not put the key's bytes into the copy", async () => {
+    await marquee("backup", path("backup.db"));
+    const key = readFileSync(path("data", "secret.key"), "utf8").trim();
+    const copy = readFileSync(path("backup.db"));
+    expect(copy.includes(key)).toBe(false);
+    expect(copy.includes(Buffer.from(key, "base64"))).toBe(false);
+    expect(copy.includes("ada")).toBe(true);
+  });
+
+  test("fails rather than write over a file", async () => {
+    writeFileSync(path("backup.db"), "the only copy");
+    const { code, errors } = await marquee("backup", path("backup.db"));
+    expect(code).toBe(1);
+    expect(errors).toContain("already exists");
+    expect(readFileSync(path("backup.db"), "utf8")).toBe("the only copy");
+  });
+
+  test("fails where the folder is not there", async () => {
+    expect((await marquee("backup", path("missing", "backup.db"))).code).toBe(1);
+  });
+
+  test("needs a file", async () => {
+    expect((await marquee("backup")).code).toBe(2);
+  });
+});
+
+describe("a data folder", () => {
+  test("without its key is not used, and no other key is made", async () => {
+    mkdirSync(path("restored"));
+    await marquee("backup", path("restored", "marquee.db"));
+    const { code, errors } = await marquee("user", "list", "--data", path("restored"));
+    expect(code).toBe(1);
+    expect(errors).toContain(path("restored", "secret.key"));
+    expect(() => readFileSync(path("restored", "secret.key"))).toThrow();
+  });
+
+  test("with another's key is not used", async () => {
+    mkdirSync(path("restored"));
+    await marquee("backup", path("restored", "marquee.db"));
+    const key = Buffer.alloc(32, 9).toString("base64");
+    writeFileSync(path("restored", "secret.key"), key, { mode: 0o600 });
+    const { code, errors } = await marquee("key", "list", "ada", "--data", path("restored"));
+    expect(code).toBe(1);
+    expect(errors).toContain("another key");
+    expect(errors).not.toContain(key);
+  });
+});

@@ -1,0 +1,139 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { createVault } from "../../src/accounts/secrets.ts";
+import { readSecretKey } from "../../src/accounts/secrets.ts";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { openStore } from "../../src/db/open.ts";
+import { useCommandLine } from "../fixtures/command-line.ts";
+
+const { marquee, documentsOf, path } = useCommandLine();
+
+/** A port of the machine itself that nobody listens on. */
+const NOBODY = "127.0.0.1:1";
+const PASSWORD = "swordfish";
+
+beforeEach(async () => {
+  await marquee("user", "add", "ada");
+});
+
+const source = async () => (await documentsOf("user", "list"))[0]?.["source"];
+
+/** The settings that ada's connection was stored with. */
+async function storedSettings(): Promise<unknown> {
+  const store = openStore(path("data"));
+  const vault = await createVault(readSecretKey(path("data", "secret.key")) ?? "");
+  const accounts = createAccounts({ store, vault, wallMs: Date.now });
+  const connection = await accounts.connections.of((await accounts.users.named("ada")).id);
+  store.close();
+  return connection?.settings;
+}
+
+describe("marquee connect", () => {
+  test("connects a user to the demo without a word of trouble", async () => {
+    const { code, out, errors } = await marquee("connect", "ada", "demo");
+    expect(code).toBe(0);
+    expect(out).toContain("ada is connected");
+    expect(errors).toBe("");
+    expect(await source()).toBe("demo");
+  });
+
+  test("connects to a player that does not answer, and notes that", async () => {
+    const ran = await marquee("connect", "ada", "mpd", "--address", NOBODY, "--json");
+    expect(ran.code).toBe(0);
+    expect(ran.documents()).toEqual([{ username: "ada", source: "mpd" }]);
+    expect(ran.errors).toContain(NOBODY);
+    expect(await source()).toBe("mpd");
+  });
+
+  test("replaces what the user was connected to", async () => {
+    await marquee("connect", "ada", "demo");
+    await marquee("connect", "ada", "mpd", "--address", NOBODY);
+    expect(await source()).toBe("mpd");
+  });
+
+  test("stores the options, and never prints the password", async () => {
+    const options = ["--address", NOBODY, "--password", PASSWORD];
+    const { code, out, errors } = await marquee("connect", "ada", "mpd", ...options);
+    expect(code).toBe(0);
+    expect(out + errors).not.toContain(PASSWORD);
+    expect(await storedSettings()).toEqual({ address: NOBODY, password: PASSWORD });
+  });
+
+  test("takes the password from a file", async () => {
+    writeFileSync(path("password"), `${PASSWORD}\n`);
+    const options = ["--address", NOBODY, "--password-file", path("password")];
+    expect((await marquee("connect", "ada", "mpd", ...options)).code).toBe(0);
+    expect(await storedSettings()).toEqual({ address: NOBODY, password: PASSWORD });
+  });
+
+  test.each([
+    { why: "a misspelt option", words: ["ada", "mpd", "--pasword", PASSWORD] },
+    { why: "a misspelt option with =", words: ["ada", "mpd", `--pasword=${PASSWORD}`] },
+    { why: "a word too many", words: ["ada", "mpd", "--password", "my", PASSWORD] },
+    { why: "an option before the user", words: ["--password", PASSWORD, "ada", "mpd"] },
+    { why: "an option before the source", words: ["ada", "--password", PASSWORD, "mpd"] },
+    { why: "a line break in it", words: ["ada", "mpd", "--password", `${PASSWORD}\nx`] },
+    {
+      why: "a wrong address beside it",
+      words: ["ada", "mpd", "--address=:", `--password=${PASSWORD}`],
+    },
+    { why: "a source that takes none", words: ["ada", "demo", "--password", PASSWORD] },
+  ])("is called wrongly with $why, and does not show the password", async ({ words }) => {
+    const { code, out, errors } = await marquee("connect", ...words);
+    expect(code).toBe(2);
+    expect(errors).not.toBe("");
+    expect(out + errors).not.toContain(PASSWORD);
+    expect(await source()).toBe(null);
+  });
+
+  test("says which options there are when one is wrong", async () => {
+    const { code, errors } = await marquee("connect", "ada", "mpd", "--adress", NOBODY);
+    expect(code).toBe(2);
+    expect(errors).toContain("--adress");
+    expect(errors).toContain("--address");
+    expect(errors).toContain("--password");
+  });
+
+  test.each(["a b", ":6600", "host:0", "host:99999", "http://host:6600"])(
+    "refuses the address %p and says what is allowed",
+    async (address) => {
+      const { code, errors } = await marquee("connect", "ada", "mpd", "--address", address);
+      expect(code).toBe(2);
+      expect(errors).toContain("host:port");
+      expect(await source()).toBe(null);
+    },
+  );
+
+  test("says which sources there are when one is wrong", async () => {
+    const { code, errors } = await marquee("connect", "ada", "gramophone");
+    expect(code).toBe(2);
+    expect(errors).toMatch(/gramophone.*demo, mpd/);
+  });
+
+  test("fails for a user who is not there", async () => {
+    const { code, out, errors } = await marquee("connect", "nobody", "demo", "--json");
+    expect(code).toBe(1);
+    expect(out).toBe("");
+    expect(errors).toContain('"nobody"');
+  });
+
+  test("lists the sources with their options in its help", async () => {
+    const { code, out } = await marquee("connect", "--help");
+    expect(code).toBe(0);
+    for (const word of ["demo", "mpd", "--address", "--password"]) expect(out).toContain(word);
+  });
+});
+
+describe("marquee disconnect", () => {
+  test("forgets where the music is heard", async () => {
+    await marquee("connect", "ada", "demo");
+    expect((await marquee("disconnect", "ada")).code).toBe(0);
+    expect(await source()).toBe(null);
+  });
+
+  test("is done, and says so, when there was nothing", async () => {
+    const { code, out } = await marquee("disconnect", "ada");
+    expect(code).toBe(0);
+    expect(out).toContain("was not connected");
+  });
+});

@@ -1,0 +1,293 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseError, openStore, type Store } from "../../src/db/open.ts";
+import { createTestAccounts } from "../fixtures/accounts.ts";
+import { createTempFolder } from "../fixtures/temp-folder.ts";
+
+let folder: ReturnType<typeof createTempFolder>;
+beforeEach(() => {
+  folder = createTempFolder();
+});
+afterEach(() => folder.remove());
+
+const path = (...names: string[]) => join(folder.path, ...names);
+const permissionsOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
+
+/** Opens a store for the length of a call. */
+async function withStore<Result>(use: (store: Store) => Result, at = folder.path) {
+  const store = openStore(at);
+  try {
+    return await use(store);
+  } finally {
+    store.close();
+  }
+}
+
+/** What opening a folder throws. */
+function refusalOf(at: string): Error {
+  try {
+    openStore(at).close();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("the database was opened");
+}
+
+describe("an open database", () => {
+  test.each([
+    ["journal_mode", "wal"],
+    ["busy_timeout", 10_000],
+    ["synchronous", 2],
+    ["foreign_keys", 1],
+  ])("has its %s set to %p", (name, value) =>
+    withStore(({ queries }) => {
+      expect(queries.get<[unknown]>(`PRAGMA ${name}`)[0]).toBe(value);
+    }),
+  );
+
+  test("refuses a row without the user it belongs to", () =>
+    withStore(({ queries }) => {
+      const insert = () =>
+        queries.run(
+          "INSERT INTO connections (user_id, source, sealed_settings, created_at) VALUES (9, 'demo', x'', 0)",
+        );
+      expect(insert).toThrow();
+    }));
+
+  test("is made with its folder, both for this user alone", () =>
+    withStore(
+      () => {
+        expect(permissionsOf(path("a", "b"))).toBe("700");
+        expect(permissionsOf(path("a", "b", "marquee.db"))).toBe("600");
+      },
+      path("a", "b"),
+    ));
+
+  test("is taken from others who could read it", async () => {
+    await withStore(() => Bun.spawnSync(["chmod", "644", path("marquee.db")]));
+    await withStore(() => expect(permissionsOf(path("marquee.db"))).toBe("600"));
+  });
+
+  test("keeps what was written when it is closed and opened again", async () => {
+    await withStore(({ queries }) => queries.run("INSERT INTO server (base_url) VALUES ('x')"));
+    await withStore(({ queries }) =>
+      expect(queries.get<string[]>("SELECT base_url FROM server")).toEqual(["x"]),
+    );
+  });
+
+  test("has everything in its one file once it is closed", async () => {
+    await withStore(({ queries }) => queries.run("INSERT INTO server (base_url) VALUES ('x')"));
+    const log = path("marquee.db-wal");
+    expect(readdirSync(folder.path).includes("marquee.db-wal") ? statSync(log).size : 0).toBe(0);
+    // Two bytes of the header ask for a log; without them the file has to do alone.
+    const alone = Database.deserialize(readFileSync(path("marquee.db")).fill(1, 18, 20));
+    expect(alone.query("SELECT base_url FROM server").get()).toEqual({ base_url: "x" });
+    alone.close();
+  });
+
+  test("has users once one was added", async () => {
+    const { store, add } = await createTestAccounts(folder.path);
+    expect(store.hasUsers()).toBe(false);
+    await add("ada");
+    expect(store.hasUsers()).toBe(true);
+    store.close();
+  });
+
+  test("is opened by several processes at once, the first time too", async () => {
+    const folders = Array.from({ length: 20 }, (_, index) => path(String(index)));
+    const open = JSON.stringify(join(import.meta.dir, "../../src/db/open.ts"));
+    const script = `
+      const { openStore } = await import(${open});
+      console.write("ready");
+      await Bun.stdin.text();
+      for (const folder of ${JSON.stringify(folders)}) openStore(folder).close();`;
+    const openers = Array.from({ length: 3 }, () =>
+      Bun.spawn([process.execPath, "-e", script], {
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: "pipe",
+      }),
+    );
+    await Promise.all(openers.map((opener) => opener.stdout.getReader().read()));
+    await Promise.all(openers.map((opener) => opener.stdin.end()));
+    expect(await Promise.all(openers.map((opener) => opener.exited))).toEqual([0, 0, 0]);
+    const files = folders.flatMap((folder) => readdirSync(folder));
+    expect(files.filter((file) => file.includes("before"))).toEqual([]);
+  });
+});
+
+test("a database that another process holds for a moment, before it has a log, is waited for", async () => {
+  const script = `
+    const { Database } = await import("bun:sqlite");
+    const sqlite = new Database(${JSON.stringify(path("marquee.db"))});
+    sqlite.run("BEGIN IMMEDIATE");
+    console.write("held");
+    Bun.sleepSync(50);
+    sqlite.run("COMMIT");`;
+  const holder = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+  await holder.stdout.getReader().read();
+  await withStore((store) => expect(store.hasUsers()).toBe(false));
+  expect(await holder.exited).toBe(0);
+});
+
+describe("the version of the data", () => {
+  test("changes when another connection writes", () =>
+    withStore(async (store) => {
+      const before = store.dataVersion();
+      await withStore((other) => other.probeWrite());
+      expect(store.dataVersion()).not.toBe(before);
+    }));
+
+  test("stays when this one writes, or another one reads", () =>
+    withStore(async (store) => {
+      const before = store.dataVersion();
+      store.probeWrite();
+      await withStore((other) => {
+        other.hasUsers();
+        expect(store.dataVersion()).toBe(before);
+      });
+    }));
+});
+
+test("a probe writes, and leaves what is known of the server", () =>
+  withStore((store) => {
+    store.queries.run("INSERT INTO server (id, base_url) VALUES (1, 'x')");
+    store.probeWrite();
+    store.probeWrite();
+    const rows = store.queries.all("SELECT id, base_url FROM server WHERE checked_at > 0");
+    expect(rows).toEqual([{ id: 1, base_url: "x" }]);
+  }));
+
+test("a probe fails where nothing can be written", () =>
+  withStore((store) => {
+    store.queries.run("PRAGMA query_only = ON");
+    expect(store.probeWrite).toThrow();
+  }));
+
+describe("a folder or file that cannot be used", () => {
+  test("is a DatabaseError that names the folder when a file is in the way", () => {
+    writeFileSync(path("file"), "");
+    const refusal = refusalOf(path("file", "data"));
+    expect(refusal).toBeInstanceOf(DatabaseError);
+    expect(refusal.message).toContain(path("file", "data"));
+    expect(refusal.message).toContain("--data");
+  });
+
+  test("is a DatabaseError when the database is a folder", () => {
+    mkdirSync(path("marquee.db"));
+    const refusal = refusalOf(folder.path);
+    expect(refusal).toBeInstanceOf(DatabaseError);
+    expect(refusal.message).toContain(path("marquee.db"));
+  });
+
+  test("is a DatabaseError that leaves a file of something else as it is", () => {
+    writeFileSync(path("marquee.db"), "these are my notes, and no database at all. ".repeat(200));
+    const before = readFileSync(path("marquee.db"));
+    const refusal = refusalOf(folder.path);
+    expect(refusal).toBeInstanceOf(DatabaseError);
+    expect(refusal.message).toMatch(/is not a database.*Restore a backup/);
+    expect(readFileSync(path("marquee.db"))).toEqual(before);
+    expect(readdirSync(folder.path)).toEqual(["marquee.db"]);
+  });
+
+  test.each([
+    { damage: "its header is gone", from: 0, to: 100 },
+    { damage: "its schema is gone", from: 100, to: 4096 },
+    { damage: "everything after its first page is gone", from: 4096, to: Infinity },
+  ])("is a DatabaseError that leaves it as it is when $damage", async ({ from, to }) => {
+    const { store, add } = await createTestAccounts(folder.path);
+    await add("ada");
+    store.close();
+    const damaged = readFileSync(path("marquee.db"));
+    damaged.fill(0xa5, from, Math.min(to, damaged.length));
+    const elsewhere = path("damaged");
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, "marquee.db"), damaged);
+    const refusal = refusalOf(elsewhere);
+    expect(refusal).toBeInstanceOf(DatabaseError);
+    expect(refusal.message).toMatch(/damaged.*Restore a backup/);
+    expect(readFileSync(join(elsewhere, "marquee.db"))).toEqual(damaged);
+  });
+});
+
+describe("a copy of the database", () => {
+  const rowsOf = (at: string) => {
+    const sqlite = new Database(at, { readonly: true });
+    const tables = ["users", "api_keys", "widget_tokens", "connections", "server", "migrations"];
+    const rows = tables.map((table) => sqlite.query(`SELECT * FROM ${table} ORDER BY 1`).all());
+    sqlite.close();
+    return rows;
+  };
+
+  /** Rows in every table, with some of them still in the log. */
+  async function populated(): Promise<Store> {
+    const { accounts, store, add } = await createTestAccounts(folder.path);
+    await add("ada", { source: "demo", settings: null });
+    await add("grace", { source: "demo", settings: null });
+    await accounts.rememberBaseUrl("http://127.0.0.1:4747");
+    return store;
+  }
+
+  test("has the same rows", async () => {
+    const store = await populated();
+    store.copyTo(path("backup.db"));
+    const rows = rowsOf(path("backup.db"));
+    expect(rows.every((found) => found.length > 0)).toBe(true);
+    expect(rows).toEqual(rowsOf(path("marquee.db")));
+    store.close();
+  });
+
+  test("can be read by its owner alone", async () => {
+    const store = await populated();
+    store.copyTo(path("backup.db"));
+    expect(permissionsOf(path("backup.db"))).toBe("600");
+    store.close();
+  });
+
+  test("works as a database of its own", async () => {
+    const store = await populated();
+    mkdirSync(path("restored"));
+    store.copyTo(path("restored", "marquee.db"));
+    store.close();
+    const restored = await createTestAccounts(path("restored"));
+    const ada = await restored.accounts.users.named("ada");
+    const token = await restored.accounts.widgets.tokenOf(ada);
+    expect(await restored.accounts.widgets.userOf(token)).toEqual(ada);
+    restored.store.close();
+  });
+
+  test("is not written over a file that is there", async () => {
+    const store = await populated();
+    writeFileSync(path("backup.db"), "the only copy");
+    expect(() => store.copyTo(path("backup.db"))).toThrow(DatabaseError);
+    expect(() => store.copyTo(path("backup.db"))).toThrow(/already exists/);
+    expect(readFileSync(path("backup.db"), "utf8")).toBe("the only copy");
+    store.close();
+  });
+
+  test("is not written over an older copy, nor over an empty file", async () => {
+    const store = await populated();
+    store.copyTo(path("backup.db"));
+    const copy = readFileSync(path("backup.db"));
+    expect(() => store.copyTo(path("backup.db"))).toThrow(/already exists/);
+    expect(readFileSync(path("backup.db"))).toEqual(copy);
+    writeFileSync(path("empty.db"), "");
+    expect(() => store.copyTo(path("empty.db"))).toThrow(/already exists/);
+    store.close();
+  });
+
+  test("is not written over the database itself", async () => {
+    const store = await populated();
+    expect(() => store.copyTo(path("marquee.db"))).toThrow(/already exists/);
+    store.close();
+  });
+
+  test("into a folder that is not there is a DatabaseError that says so", async () => {
+    const store = await populated();
+    expect(() => store.copyTo(path("missing", "backup.db"))).toThrow(DatabaseError);
+    expect(() => store.copyTo(path("missing", "backup.db"))).toThrow(/its folder exists/);
+    store.close();
+  });
+});
