@@ -9,6 +9,7 @@ import { createRateLimit } from "./api/rate-limit.ts";
 import { createReadEndpoint } from "./api/read-endpoint.ts";
 import { createUser } from "./api/user.ts";
 import { createArtworkStore } from "./artwork/artwork-store.ts";
+import type { DiskCache } from "./artwork/disk-cache.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { createClientAddress } from "./http/client-address.ts";
@@ -19,6 +20,7 @@ import { isLanguage, type Language } from "./i18n/index.ts";
 import { describeError, type Log } from "./log.ts";
 import { createArt } from "./pages/art.ts";
 import { assetResponse } from "./pages/assets.ts";
+import { createCovers } from "./pages/covers.ts";
 import { createHome, createLanguageRedirect } from "./pages/home.tsx";
 import { createLive, type Live, type Upgrader } from "./pages/live.ts";
 import { createNotFound } from "./pages/not-found.tsx";
@@ -35,6 +37,8 @@ export interface AppDeps {
   readonly config: Config;
   /** Where the server is reached, without a slash at the end. */
   readonly baseUrl: string;
+  /** Keeps drawn covers over restarts. */
+  readonly artworkCache?: DiskCache;
   /** Writes to the database. @throws when it takes no writes */
   probeWrite(): void;
 }
@@ -66,9 +70,10 @@ export function createApp(deps: AppDeps): App {
 
   const artworks = createArtworkStore({
     opaqueName: vault.opaqueName,
+    ...(deps.artworkCache && { disk: deps.artworkCache }),
     onUnreadable: (error) => log.warn("a cover cannot be read", { reason: describeError(error) }),
   });
-  const artworkPath = (artwork: Artwork) => basePath + artworks.pathOf(artwork, "256.webp");
+  const covers = createCovers(artworks, basePath, clock);
   const artworkUrl = (artwork: Artwork) => baseUrl + artworks.pathOf(artwork, "640.jpg");
 
   const addressOf = (request: Request) =>
@@ -94,14 +99,14 @@ export function createApp(deps: AppDeps): App {
 
   const notFoundPage = createNotFound(basePath);
   const home = createHome({ baseUrl, basePath });
-  const widget = createWidget({ ...accounts, hub, clock, artworkPath, basePath });
+  const widget = createWidget({ ...accounts, hub, clock, covers, basePath });
   const art = createArt(artworks);
   const health = createHealth({ probeWrite: deps.probeWrite, clock });
   const live = createLive({
     ...accounts,
     hub,
     clock,
-    artworkPath,
+    covers,
     isOwnOrigin: hosts.allowsOrigin,
     notFound: notFoundPage,
   });

@@ -2,7 +2,16 @@ import { startClock } from "./clock.ts";
 import { createMarquee } from "./marquee.ts";
 import type { WidgetSetup } from "./page.tsx";
 import type { WidgetState } from "./state.ts";
-import { cardTexts, clockText, positionAfter, progressShare } from "./view.ts";
+import { coverStyles } from "./styles.ts";
+import {
+  cardTexts,
+  clockText,
+  coverPath,
+  hidesCard,
+  positionAfter,
+  progressShare,
+  trackOf,
+} from "./view.ts";
 
 /** The card on the page. */
 export interface Card {
@@ -11,16 +20,19 @@ export interface Card {
   goOffline(): void;
   /** Fades out and never comes back. */
   goDark(): void;
-  /** A hidden card does nothing; a shown one is right at once. */
+  /** A hidden page does nothing; a shown one is right at once. */
   setVisible(visible: boolean): void;
+  /** Whether nobody would notice if the page were drawn anew. */
+  isUnseen(): boolean;
 }
 
-/** A swap waits this long for the new cover. */
-const COVER_WAIT_MS = 400;
+/** A change waits this long for its cover, then goes on without. */
+const COVER_WAIT_MS = 350;
 
 export function createCard(root: HTMLElement, { options, words }: WidgetSetup): Card {
   const find = (name: string) => root.querySelector<HTMLElement>(`.np-${name}`) as HTMLElement;
   const elements = {
+    card: find("card"),
     label: find("label"),
     title: find("title").firstElementChild as HTMLElement,
     artist: find("artist").firstElementChild as HTMLElement,
@@ -32,143 +44,182 @@ export function createCard(root: HTMLElement, { options, words }: WidgetSetup): 
     elapsed: find("elapsed"),
     duration: find("duration"),
     status: find("sr"),
+    coverStyles: find("cover-styles"),
   };
   const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
   const moves = () =>
     options.motion === "full" || (options.motion === "auto" && !reducedMotion.matches);
-  root.dataset["npMotion"] = moves() ? "full" : "none";
-
   const marquees = [find("title"), find("artist")].map((element) =>
     createMarquee(element, { ...options, moves }),
   );
 
-  let state: WidgetState = { kind: "idle" };
-  let shownAtMs = 0;
-  let newest = 0;
+  let state: WidgetState = { kind: "offline" };
+  /** What the server has drawn stays as it is until there is something to say. */
+  let isDrawn = false;
+  let drawnAtMs = 0;
+  let changedAtMs = performance.now();
+  let turn = 0;
   let visible = !document.hidden;
   let dark = false;
   let hideTimer: ReturnType<typeof setTimeout> | undefined;
   let stopClock = () => {};
 
+  const hasFlag = (name: string) => root.hasAttribute(`data-np-${name}`);
   const setFlag = (name: string, on: boolean) => root.toggleAttribute(`data-np-${name}`, on);
-
   const setText = (element: HTMLElement, text: string) => {
     if (element.textContent !== text) element.textContent = text;
   };
 
   const drawTime = () => {
-    const positionMs = positionAfter(state, performance.now() - shownAtMs);
+    const positionMs = positionAfter(state, performance.now() - drawnAtMs);
     const share = progressShare(state, positionMs);
-    elements.progress.hidden = share === null || !options.progress;
-    elements.fill.style.transform = `scaleX(${(share ?? 0).toFixed(4)})`;
+    if (share !== null) elements.fill.style.transform = `scaleX(${share.toFixed(4)})`;
     setText(elements.elapsed, clockText(positionMs));
     return positionMs;
   };
 
-  const runClock = () => {
-    stopClock();
-    stopClock = () => {};
-    drawTime();
-    if (visible && state.kind === "playing") stopClock = startClock(drawTime);
+  const drawTexts = () => {
+    const track = trackOf(state);
+    // A card that is on its way out keeps what it said.
+    if (!track && (options.idle !== "text" || state.kind !== "idle")) return;
+    const texts = cardTexts(state, options, words);
+    setText(elements.label, texts.label);
+    setText(elements.title, texts.title);
+    setText(elements.artist, texts.artist);
+    setText(elements.album, texts.album);
+    setText(elements.status, texts.announcement);
+    setText(elements.duration, track?.durationMs ? clockText(track.durationMs) : "");
+    elements.time.hidden = !track || !options.time;
+    elements.progress.hidden = !track?.durationMs || !options.progress;
+    if (!track) setFlag("has-art", false);
   };
 
-  /** The card goes after a while when its state is one that the streamer wants hidden. */
+  const hide = (hidden: boolean) => {
+    if (hidden === hasFlag("hidden")) return;
+    setFlag("hidden", hidden);
+    if (!hidden) animate("entering");
+  };
+
+  /** Hides the card when its time is over, now or later. */
   const planHiding = () => {
     clearTimeout(hideTimer);
-    const hides =
-      (state.kind === "idle" && options.idle === "hide") ||
-      (state.kind === "paused" && options.paused === "hide");
-    if (!hides) setFlag("hidden", false);
-    else hideTimer = setTimeout(() => setFlag("hidden", true), options.hideDelay);
+    const shownForMs = hidesCard(state, options)
+      ? options.hideDelay
+      : options.show > 0 && trackOf(state)
+        ? options.show * 1000
+        : Number.POSITIVE_INFINITY;
+    const restMs = changedAtMs + shownForMs - performance.now();
+    // A page drawn while nothing played starts without a card.
+    if (hidesCard(state, options) && hasFlag("hidden")) return;
+    hide(restMs <= 0);
+    if (restMs > 0 && Number.isFinite(restMs)) hideTimer = setTimeout(() => hide(true), restMs);
   };
 
   const draw = () => {
-    const track = "track" in state ? state.track : undefined;
-    // A card that is on its way out keeps what it said.
-    if (track || options.idle === "text") {
-      const texts = cardTexts(state, options, words);
-      setText(elements.label, texts.label);
-      setText(elements.title, texts.title);
-      setText(elements.artist, texts.artist);
-      setText(elements.album, options.album ? texts.album : "");
-      setText(elements.status, texts.announcement);
-      setText(elements.duration, track?.durationMs ? clockText(track.durationMs) : "");
-      elements.time.hidden = !track || !options.time;
-      setFlag("has-art", Boolean(options.art && track?.art));
-    }
+    isDrawn = true;
+    root.dataset["npMotion"] = moves() ? "full" : "none";
     root.dataset["npState"] = state.kind;
-    planHiding();
-    runClock();
-    for (const marquee of marquees) marquee.measure(visible && state.kind === "playing");
+    drawTexts();
+    stopClock();
+    stopClock = () => {};
+    if (trackOf(state)) drawTime();
+    if (!dark) planHiding();
+    const runs = visible && state.kind === "playing";
+    if (runs) stopClock = startClock(drawTime);
+    for (const marquee of marquees) marquee.measure(runs);
   };
 
-  const animateChange = () => {
-    setFlag("changing", false);
-    // Reading a size makes the browser notice that the flag was gone, so the animation starts anew.
+  /** Plays a finite animation of the stylesheet's, from its beginning if it is under way. */
+  const animate = (name: "changing" | "entering") => {
+    if (!visible || !moves()) return;
+    setFlag(name, false);
+    // Reading a size makes the browser notice that the flag was gone.
     void root.offsetWidth;
-    setFlag("changing", true);
+    setFlag(name, true);
   };
-  root.addEventListener("animationend", () => setFlag("changing", false));
+  root.addEventListener("animationend", ({ target }) => {
+    setFlag(target === elements.card ? "entering" : "changing", false);
+  });
+
+  const showCover = (cover: HTMLImageElement | undefined) => {
+    if (cover) {
+      cover.className = elements.image.className;
+      elements.image.replaceWith(cover);
+      elements.image = cover;
+    }
+    setFlag("has-art", cover !== undefined);
+    elements.coverStyles.textContent = coverStyles(trackOf(state), options);
+  };
 
   const show = async (next: WidgetState) => {
     if (dark) return;
-    const turn = ++newest;
+    const mine = ++turn;
     const arrivedAtMs = performance.now();
-    const changes = trackIdOf(next) !== trackIdOf(state);
-    const art = "track" in next && options.art ? next.track.art : null;
-    if (art && elements.image.getAttribute("src") !== art) {
-      const cover = await loadCover(art);
-      if (turn !== newest || dark) return;
-      if (cover) {
-        cover.className = elements.image.className;
-        elements.image.replaceWith(cover);
-        elements.image = cover;
-      }
-    }
+    const path = coverPath(trackOf(next), options);
+    const current = hasFlag("has-art") ? elements.image.getAttribute("src") : null;
+    const loading = path !== null && path !== current ? loadCover(path) : undefined;
+    const cover = loading && (await inTime(loading));
+    if (mine !== turn || dark) return;
+
+    const trackChanges = trackOf(next)?.id !== trackOf(state)?.id;
+    if (trackChanges || next.kind !== state.kind) changedAtMs = performance.now();
     state = next;
-    shownAtMs = arrivedAtMs;
-    if (changes && "track" in next) animateChange();
+    drawnAtMs = arrivedAtMs;
+    if (loading) showCover(cover);
+    else if (trackOf(next)) showCover(path === null ? undefined : elements.image);
+    draw();
+    if (trackChanges && trackOf(next)) animate("changing");
+
+    // A cover that missed the change comes in by itself, unless something else plays by then.
+    const late = loading && !cover ? await loading : undefined;
+    if (late && mine === turn && !dark) showCover(late);
+  };
+
+  const leave = () => {
+    turn += 1;
+    state = { kind: "offline" };
     draw();
   };
 
-  new MutationObserver(draw).observe(document.head, { childList: true });
-  window.addEventListener("resize", draw);
-  void document.fonts.ready.then(draw);
+  const redraw = () => {
+    if (isDrawn) draw();
+  };
+  new MutationObserver(redraw).observe(document.head, { childList: true });
+  window.addEventListener("resize", redraw);
+  reducedMotion.addEventListener("change", redraw);
+  void document.fonts.ready.then(redraw);
 
   return {
     show: (next) => void show(next),
-    goOffline() {
-      newest += 1;
-      state = { kind: "offline" };
-      draw();
-    },
+    goOffline: leave,
     goDark() {
       dark = true;
-      newest += 1;
-      state = { kind: "offline" };
-      draw();
+      leave();
+      clearTimeout(hideTimer);
       setFlag("hidden", true);
     },
     setVisible(nowVisible) {
       visible = nowVisible;
-      draw();
+      redraw();
     },
+    isUnseen: () => !visible || hasFlag("hidden") || state.kind === "idle",
   };
 }
 
-function trackIdOf(state: WidgetState): string | undefined {
-  return "track" in state ? state.track.id : undefined;
-}
-
-/** A decoded cover ready for the page; `undefined` when it does not come in time. */
+/** A decoded cover ready for the page; `undefined` when there is none at the path. */
 async function loadCover(path: string): Promise<HTMLImageElement | undefined> {
   const cover = new Image();
   cover.alt = "";
   cover.src = path;
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, COVER_WAIT_MS));
   try {
-    return await Promise.race([cover.decode().then(() => cover), late]);
+    await cover.decode();
+    return cover;
   } catch {
     return undefined;
   }
+}
+
+function inTime<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, COVER_WAIT_MS));
+  return Promise.race([promise, late]);
 }

@@ -8,8 +8,17 @@ const setup = JSON.parse(root.dataset["npSetup"] ?? "{}") as WidgetSetup;
 for (const warning of setup.warnings) console.warn(warning);
 
 const card = createCard(root, setup);
+let isOutdated = false;
+const reloadUnseen = () => {
+  if (isOutdated && card.isUnseen()) location.reload();
+};
+
 const live = connect(liveAddress(), {
-  onState: card.show,
+  onState(state, version) {
+    card.show(state);
+    isOutdated ||= version !== setup.version;
+    reloadUnseen();
+  },
   onLost: card.goOffline,
   onTokenReplaced: card.goDark,
 });
@@ -18,6 +27,7 @@ const live = connect(liveAddress(), {
 const setVisible = (visible: boolean) => {
   card.setVisible(visible);
   if (visible) live.check();
+  reloadUnseen();
 };
 document.addEventListener("visibilitychange", () => setVisible(!document.hidden));
 window.addEventListener("obsSourceVisibleChanged", (event) => {
@@ -30,7 +40,7 @@ function liveAddress(): string {
   const address = new URL(location.href);
   address.protocol = address.protocol.replace("http", "ws");
   address.pathname = `${address.pathname.replace(/\/$/, "")}/live`;
-  address.search = "";
+  address.search = setup.options.demo ? "?demo=1" : "";
   address.hash = "";
   return address.href;
 }

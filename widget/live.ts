@@ -1,7 +1,7 @@
 import { BEAT_MS, CLOSED_TOKEN_REPLACED, type WidgetMessage, type WidgetState } from "./state.ts";
 
 export interface LiveHandlers {
-  onState(state: WidgetState): void;
+  onState(state: WidgetState, version: string): void;
   /** The connection has been gone for a while. */
   onLost(): void;
   /** The page's address no longer works, for ever. */
@@ -36,7 +36,7 @@ export function connect(address: string, handlers: LiveHandlers): Live {
     opened.onmessage = ({ data }) => {
       heard();
       const message = JSON.parse(String(data)) as WidgetMessage;
-      if (message.type === "state") handlers.onState(message.state);
+      if (message.type === "state") handlers.onState(message.state, message.version);
     };
     opened.onclose = ({ code }) => {
       if (socket === opened) closed(code);

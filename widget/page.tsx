@@ -1,8 +1,8 @@
 import { Html } from "../src/jsx.ts";
-import { optionStyles } from "./option-styles.ts";
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetState } from "./state.ts";
-import { cardTexts, clockText, progressShare } from "./view.ts";
+import { coverStyles, optionStyles } from "./styles.ts";
+import { cardTexts, clockText, coverPath, hidesCard, progressShare, trackOf } from "./view.ts";
 import type { WidgetWords } from "./words.ts";
 
 /** What the page hands to its script. */
@@ -11,6 +11,8 @@ export interface WidgetSetup {
   readonly words: WidgetWords;
   /** Sentences for the browser's console about options that were not understood. */
   readonly warnings: readonly string[];
+  /** The version of the server that drew the page. */
+  readonly version: string;
 }
 
 export interface WidgetPageProps extends WidgetSetup {
@@ -25,27 +27,28 @@ export interface WidgetPageProps extends WidgetSetup {
 
 /** The whole overlay, right at its first paint. */
 export function WidgetPage(props: WidgetPageProps): JSX.Element {
-  const { options, words, state, language } = props;
-  const setup: WidgetSetup = { options, words, warnings: props.warnings };
-  const hidden = state?.kind === "idle" && options.idle === "hide";
-  const track = state && "track" in state ? state.track : undefined;
-  const art = options.art ? track?.art : undefined;
-  const safeStyles = optionStyles(options);
+  const { options, words, warnings, version, state, language } = props;
+  const setup: WidgetSetup = { options, words, warnings, version };
+  const track = trackOf(state);
+  const safeOptionStyles = optionStyles(options);
+  const safeCoverStyles = coverStyles(track, options);
   return (
     <>
       {"<!doctype html>"}
       <html
         lang={language}
-        data-np-theme="card"
+        data-np-theme={options.theme}
         data-np-state={state?.kind ?? "loading"}
         data-np-mode={options.mode}
         data-np-position={options.position}
+        data-np-enter={options.enter}
+        data-np-exit={options.exit}
         data-np-paused={options.paused}
         data-np-motion={options.motion}
         data-np-swap={options.swap}
-        data-np-has-art={Boolean(art)}
-        data-np-hidden={hidden}
-        data-np-setup={JSON.stringify(setup)}
+        data-np-has-art={coverPath(track, options) !== null}
+        data-np-hidden={state !== undefined && hidesCard(state, options)}
+        data-np-setup={attributeJson(setup)}
       >
         <head>
           <meta charset="utf-8" />
@@ -54,12 +57,13 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
           <meta name="color-scheme" content="light dark" />
           <link rel="icon" href={props.iconPath} />
           <link rel="stylesheet" href={props.stylesheetPath} />
-          <style>{safeStyles}</style>
+          <style>{safeOptionStyles}</style>
+          <style class="np-cover-styles">{safeCoverStyles}</style>
           <script defer src={props.scriptPath} />
         </head>
         <body>
           <main class="np" aria-label={words.overlay}>
-            <Card {...props} art={art ?? undefined} />
+            <Card {...props} />
             <p class="np-sr" role="status" />
           </main>
         </body>
@@ -68,13 +72,18 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
   );
 }
 
-function Card({ state, options, words, art }: WidgetPageProps & { art: string | undefined }) {
+/** JSON without a character that HTML would read as the start of an entity: attributes keep those. */
+function attributeJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll("&", "\\u0026");
+}
+
+function Card({ state, options, words }: WidgetPageProps) {
   const texts = cardTexts(state ?? { kind: "idle" }, options, words);
-  const track = state && "track" in state ? state.track : undefined;
+  const track = trackOf(state);
+  const art = coverPath(track, options);
   const positionMs = state && "track" in state ? state.positionMs : 0;
-  const album = options.album ? texts.album : "";
-  const duration = track?.durationMs ? clockText(track.durationMs) : "";
   const share = state ? progressShare(state, positionMs) : null;
+  const duration = track?.durationMs ? clockText(track.durationMs) : "";
   return (
     <div class="np-card">
       <div class="np-backdrop" />
@@ -96,7 +105,7 @@ function Card({ state, options, words, art }: WidgetPageProps & { art: string | 
           </bdi>
         </div>
         <div class="np-album" dir="auto" safe>
-          {album}
+          {texts.album}
         </div>
         <div class="np-progress" aria-hidden="true" hidden={share === null || !options.progress}>
           <div class="np-progress-fill" style={`transform:scaleX(${(share ?? 0).toFixed(4)})`} />

@@ -18,6 +18,8 @@ export interface WidgetTrack {
   readonly album: string;
   /** Path of the cover on this server, or `null`. */
   readonly art: string | null;
+  /** A lively colour of the cover, such as `#e07a5f`, or `null`. */
+  readonly accent: string | null;
   /** Milliseconds, or `null` for a stream without an end. */
   readonly durationMs: number | null;
   /** Where the music is heard, such as `MPD`. */
@@ -26,7 +28,13 @@ export interface WidgetTrack {
 
 /** One message on the socket. Positions are right at `sentAtMs`, the server's Unix time. */
 export type WidgetMessage =
-  | { readonly type: "state"; readonly sentAtMs: number; readonly state: WidgetState }
+  | {
+      readonly type: "state";
+      readonly sentAtMs: number;
+      /** The server's version: a page drawn by another one reloads when nobody sees it. */
+      readonly version: string;
+      readonly state: WidgetState;
+    }
   | { readonly type: "beat"; readonly sentAtMs: number };
 
 /** How often the server sends a beat, so that the page notices a connection that died in silence. */

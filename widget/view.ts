@@ -1,5 +1,5 @@
 import type { WidgetOptions } from "./options.ts";
-import type { WidgetState } from "./state.ts";
+import type { WidgetState, WidgetTrack } from "./state.ts";
 import type { WidgetWords } from "./words.ts";
 
 /** Every text of the card, as it stands in the document. */
@@ -12,21 +12,45 @@ export interface CardTexts {
   readonly announcement: string;
 }
 
+/** The track of a state that has one. */
+export function trackOf(state: WidgetState | undefined): WidgetTrack | undefined {
+  return state && "track" in state ? state.track : undefined;
+}
+
 /** What the card says in a state; pure, so that server and browser draw the same. */
 export function cardTexts(
   state: WidgetState,
   options: WidgetOptions,
   words: WidgetWords,
 ): CardTexts {
-  if (state.kind === "idle" || state.kind === "offline") {
+  const track = trackOf(state);
+  if (!track) {
     const title = options.idleText || words.nothingPlaying;
     return { label: "", title, artist: "", album: "", announcement: words.nothingPlaying };
   }
-  const { title, artist, album, source } = state.track;
+  const { title, artist, source } = track;
   const status = state.kind === "paused" ? words.paused : words.nowPlaying;
   const label = [options.label && status, options.source && source].filter(Boolean).join(" · ");
+  const album = options.album ? track.album : "";
   const credit = artist === "" ? title : `${title} ${words.by} ${artist}`;
   return { label, title, artist, album, announcement: `${status}: ${credit}` };
+}
+
+/** Whether a state is one that the streamer does not want to see. */
+export function hidesCard(state: WidgetState, options: WidgetOptions): boolean {
+  return (
+    (state.kind === "idle" && options.idle === "hide") ||
+    (state.kind === "paused" && options.paused === "hide")
+  );
+}
+
+/** Themes whose cover is the largest thing on the card get the larger picture. */
+const LARGE_COVERS: readonly WidgetOptions["theme"][] = ["art", "vinyl"];
+
+/** The path of the picture to show, or `null`. */
+export function coverPath(track: WidgetTrack | undefined, options: WidgetOptions): string | null {
+  if (!track?.art || !options.art) return null;
+  return LARGE_COVERS.includes(options.theme) ? track.art.replace("/256.", "/512.") : track.art;
 }
 
 /** `m:ss`, from an hour on `h:mm:ss`. */
@@ -49,7 +73,6 @@ export function positionAfter(state: WidgetState, elapsedMs: number): number {
 
 /** The filled share of the bar, 0 to 1; `null` when the track has no known end. */
 export function progressShare(state: WidgetState, positionMs: number): number | null {
-  if (state.kind !== "playing" && state.kind !== "paused") return null;
-  const { durationMs } = state.track;
+  const durationMs = trackOf(state)?.durationMs;
   return durationMs ? positionMs / durationMs : null;
 }

@@ -1,10 +1,12 @@
 import type { Artwork } from "../playback/playback.ts";
+import { accentOf } from "./accent.ts";
+import type { DiskCache } from "./disk-cache.ts";
 
 /** The forms a picture is served in. The name is the last part of its address. */
 export const renditions = {
-  /** For the widget. */
+  /** For the overlay. */
   "256.webp": { sidePx: 256, type: "image/webp" },
-  /** For the widget's large themes. */
+  /** For the overlay's themes with a large cover. */
   "512.webp": { sidePx: 512, type: "image/webp" },
   /** For whoever reads the API, in the format that everything shows. */
   "640.jpg": { sidePx: 640, type: "image/jpeg" },
@@ -21,6 +23,10 @@ export interface RenderedArtwork {
 export interface ArtworkStore {
   /** The path of a picture, such as `/art/mZ0…/256.webp`, which works from then on. */
   pathOf(artwork: Artwork, rendition: Rendition): string;
+  /** A lively colour of the picture once it has been studied; `null` when it has none. */
+  accentOf(artwork: Artwork): string | null;
+  /** Prepares what the overlay will ask for; never rejects. */
+  study(artwork: Artwork): Promise<void>;
   /** The picture at a path; `undefined` when no source named it or it cannot be read. */
   render(id: string, rendition: string): Promise<RenderedArtwork | undefined>;
 }
@@ -29,6 +35,8 @@ export interface ArtworkStoreDeps {
   /** An unguessable name for a picture's key. */
   opaqueName(key: string): string;
   onUnreadable(reason: unknown): void;
+  /** Keeps drawn pictures over restarts. */
+  readonly disk?: DiskCache;
 }
 
 const MOST_ARTWORKS = 1_024;
@@ -36,74 +44,110 @@ const MOST_RENDERED_BYTES = 32 * 1024 * 1024;
 /** A cover is not larger; a bomb is. */
 const MOST_PIXELS = 6_000 * 6_000;
 
-export function createArtworkStore({ opaqueName, onUnreadable }: ArtworkStoreDeps): ArtworkStore {
-  const artworks = new Map<string, Artwork>();
+/** One picture and what has been found out about it. */
+interface Entry {
+  readonly artwork: Artwork;
+  accent: string | null;
+  studied: Promise<void> | undefined;
+}
+
+export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
+  const { opaqueName, onUnreadable, disk } = deps;
+  const entries = new Map<string, Entry>();
   const ids = new WeakMap<Artwork, string>();
   const rendered = new Map<string, Promise<RenderedArtwork | undefined>>();
   let renderedBytes = 0;
 
-  const register = (artwork: Artwork): string => {
-    const known = ids.get(artwork);
-    if (known !== undefined && artworks.has(known)) return known;
-    const id = known ?? opaqueName(artwork.key);
+  const register = (artwork: Artwork): { id: string; entry: Entry } => {
+    const id = ids.get(artwork) ?? opaqueName(artwork.key);
     ids.set(artwork, id);
-    artworks.delete(id);
-    artworks.set(id, artwork);
-    for (const oldest of artworks.keys()) {
-      if (artworks.size <= MOST_ARTWORKS) break;
-      artworks.delete(oldest);
+    const known = entries.get(id);
+    if (known) return { id, entry: known };
+    const entry: Entry = { artwork, accent: null, studied: undefined };
+    entries.set(id, entry);
+    for (const oldest of entries.keys()) {
+      if (entries.size <= MOST_ARTWORKS) break;
+      entries.delete(oldest);
     }
-    return id;
+    return { id, entry };
   };
 
-  const keep = (path: string, picture: RenderedArtwork) => {
+  const keep = (name: string, picture: RenderedArtwork) => {
     renderedBytes += picture.bytes.length;
-    for (const [oldestPath, oldest] of rendered) {
-      if (renderedBytes <= MOST_RENDERED_BYTES || oldestPath === path) break;
-      rendered.delete(oldestPath);
+    for (const [oldestName, oldest] of rendered) {
+      if (renderedBytes <= MOST_RENDERED_BYTES || oldestName === name) break;
+      rendered.delete(oldestName);
       void oldest.then((gone) => {
         renderedBytes -= gone?.bytes.length ?? 0;
       });
     }
   };
 
-  const draw = async (artwork: Artwork, rendition: Rendition, path: string) => {
+  const draw = async (entry: Entry, rendition: Rendition, name: string) => {
+    const bytes = await resize(await entry.artwork.load(), rendition);
+    // A full disk costs a drawing after the next restart, and nothing now.
+    disk?.write(name, bytes).catch(onUnreadable);
+    return bytes;
+  };
+
+  const find = async (id: string, rendition: Rendition, name: string) => {
     try {
-      const picture = await resize(await artwork.load(), rendition);
-      keep(path, picture);
+      const entry = entries.get(id);
+      const bytes = (await disk?.read(name)) ?? (entry && (await draw(entry, rendition, name)));
+      if (!bytes) return undefined;
+      const picture = { bytes, type: renditions[rendition].type };
+      keep(name, picture);
       return picture;
     } catch (error) {
       onUnreadable(error);
-      rendered.delete(path);
       return undefined;
     }
   };
 
+  const render = async (id: string, rendition: string) => {
+    if (!isRendition(rendition) || !ID_PATTERN.test(id)) return undefined;
+    const name = `${id}-${rendition}`;
+    const existing = rendered.get(name);
+    if (existing) return existing;
+    const picture = find(id, rendition, name);
+    rendered.set(name, picture);
+    if (!(await picture)) rendered.delete(name);
+    return picture;
+  };
+
+  const examine = async (id: string, entry: Entry) => {
+    try {
+      const [picture] = await Promise.all([entry.artwork.load(), render(id, "256.webp")]);
+      entry.accent = await accentOf(picture, MOST_PIXELS);
+    } catch {
+      // Its drawing has told the log already.
+    }
+  };
+
   return {
-    pathOf: (artwork, rendition) => `/art/${register(artwork)}/${rendition}`,
-    async render(id, rendition) {
-      if (!isRendition(rendition)) return undefined;
-      const path = `${id}/${rendition}`;
-      const existing = rendered.get(path);
-      if (existing) return existing;
-      const artwork = artworks.get(id);
-      if (!artwork) return undefined;
-      const picture = draw(artwork, rendition, path);
-      rendered.set(path, picture);
-      return picture;
+    pathOf: (artwork, rendition) => `/art/${register(artwork).id}/${rendition}`,
+    accentOf: (artwork) => register(artwork).entry.accent,
+    async study(artwork) {
+      const { id, entry } = register(artwork);
+      entry.studied ??= examine(id, entry);
+      await entry.studied;
     },
+    render,
   };
 }
 
+/** What {@link ArtworkStoreDeps.opaqueName} makes: nothing else becomes part of a file's name. */
+const ID_PATTERN = /^[\w-]{22}$/;
+
 /** Whole and uncropped, at most as large as the rendition. */
-async function resize(bytes: Uint8Array, rendition: Rendition): Promise<RenderedArtwork> {
+async function resize(bytes: Uint8Array, rendition: Rendition): Promise<Uint8Array<ArrayBuffer>> {
   const { sidePx, type } = renditions[rendition];
   const image = new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).resize(sidePx, sidePx, {
     fit: "inside",
     withoutEnlargement: true,
   });
   const encoded = type === "image/webp" ? image.webp({ quality: 82 }) : image.jpeg({ quality: 85 });
-  return { bytes: new Uint8Array(await encoded.bytes()), type };
+  return new Uint8Array(await encoded.bytes());
 }
 
 function isRendition(name: string): name is Rendition {

@@ -1,8 +1,9 @@
 import { userInfo } from "node:os";
-import { basename, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { AddedUser } from "../accounts/accounts.ts";
 import { toUserName } from "../accounts/user-name.ts";
 import { createApp } from "../app.ts";
+import { createDiskCache } from "../artwork/disk-cache.ts";
 import { systemClock } from "../clock.ts";
 import type { ResolvedConfig } from "../config.ts";
 import { listen } from "../http/server.ts";
@@ -17,6 +18,8 @@ import { openWorkspace, type Workspace } from "./workspace.ts";
 /** How soon the changes of other commands take effect. */
 const LOOK_FOR_CHANGES_MS = 250;
 const FLUSH_KEY_USES_MS = 30_000;
+/** What covers may take on the disk. */
+const MOST_COVER_BYTES = 64 * 1024 * 1024;
 /** A stop takes at most this long, so that a service manager need not kill. */
 const STOP_WITHIN_MS = 3_500;
 
@@ -58,6 +61,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
           config,
           baseUrl: baseUrlOf(config, port),
           probeWrite: store.probeWrite,
+          artworkCache: createDiskCache(join(config.data, "covers"), MOST_COVER_BYTES),
         }),
     });
     const baseUrl = baseUrlOf(config, server.port);

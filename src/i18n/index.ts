@@ -22,8 +22,11 @@ export function isLanguage(text: string): text is Language {
  */
 export function negotiateLanguage(header: string | null): Language {
   const wishes = (header ?? "").split(",").map((part) => {
-    const [range = "", ...parameters] = part.trim().toLowerCase().split(";");
-    const quality = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean);
+    const [range = "", ...parameters] = part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/);
+    const quality = parameters.map((one) => /^q=([\d.]+)$/.exec(one)?.[1]).find(Boolean);
     return { language: range.split("-")[0] ?? "", quality: Number(quality ?? 1) };
   });
   const best = wishes

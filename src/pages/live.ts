@@ -10,14 +10,17 @@ import type { Widgets } from "../accounts/widgets.ts";
 import type { Clock } from "../clock.ts";
 import type { Reading } from "../playback/channel.ts";
 import type { Hub } from "../playback/hub.ts";
-import type { Artwork } from "../playback/playback.ts";
+import { DEMO_LISTENER } from "../playback/listening.ts";
+import { VERSION } from "../version.ts";
+import type { Covers } from "./covers.ts";
 import { plainText } from "../http/plain-text.ts";
 import { toWidgetState } from "./widget-state.ts";
 
 /** What a socket carries. */
 export interface LiveTicket {
   readonly token: WidgetToken;
-  readonly userId: number;
+  /** Whose music it hears: a user, or the demo's own listener. */
+  readonly listenerId: number;
 }
 
 /** What turns a request into a socket: `Bun.serve`'s server. */
@@ -48,17 +51,18 @@ export interface LiveDeps {
   readonly widgets: Pick<Widgets, "userOf">;
   readonly hub: Pick<Hub, "subscribe" | "glance">;
   readonly clock: Clock;
-  artworkPath(artwork: Artwork): string;
+  readonly covers: Covers;
   /** Whether a page from this origin may listen. */
   isOwnOrigin(origin: string): boolean;
   /** The answer to a token that shows nobody. */
   notFound(path: string): Promise<Response>;
 }
 
-/** The overlays of one token, and what ends their listening. */
-interface Room {
-  readonly userId: number;
+/** The overlays of one token that hear the same, and what ends their listening. */
+interface Room extends LiveTicket {
   readonly sockets: Set<LiveSocket>;
+  /** What was heard last. */
+  latest: Reading | undefined;
   leave(): void;
 }
 
@@ -74,28 +78,49 @@ export const liveSocketSettings = {
 } as const satisfies WebSocketHandler<LiveTicket>;
 
 export function createLive(deps: LiveDeps): Live {
-  const { widgets, hub, clock, artworkPath } = deps;
-  const rooms = new Map<WidgetToken, Room>();
+  const { widgets, hub, clock, covers } = deps;
+  const rooms = new Map<string, Room>();
   let stopBeats: (() => void) | undefined;
 
   const messageOf = (reading: Reading): string =>
     encode({
       type: "state",
       sentAtMs: clock.wallMs(),
-      state: toWidgetState(reading, clock.monotonicMs(), artworkPath),
+      version: VERSION,
+      state: toWidgetState(reading, clock.monotonicMs(), covers),
     });
 
   const broadcast = (sockets: Iterable<LiveSocket>, message: string) => {
     for (const socket of sockets) socket.send(message);
   };
 
-  const openRoom = ({ token, userId }: LiveTicket): Room => {
-    const sockets = new Set<LiveSocket>();
-    const leave = hub.subscribe(userId, (reading) => broadcast(sockets, messageOf(reading)));
-    const room = { userId, sockets, leave };
-    rooms.set(token, room);
+  /** Tells a room what is heard, unless something newer is heard before its cover is ready. */
+  const announce = async (room: Room, reading: Reading) => {
+    room.latest = reading;
+    await covers.prepare(reading);
+    if (room.latest === reading) broadcast(room.sockets, messageOf(reading));
+  };
+
+  const openRoom = (ticket: LiveTicket): Room => {
+    const room: Room = { ...ticket, sockets: new Set(), latest: undefined, leave: () => {} };
+    room.leave = hub.subscribe(ticket.listenerId, (reading) => void announce(room, reading));
+    rooms.set(roomOf(ticket), room);
     return room;
   };
+
+  /** Tells a newcomer what the others in the room know already. */
+  const welcome = async (socket: LiveSocket, room: Room) => {
+    const reading = hub.glance(room.listenerId);
+    if (!reading) return;
+    await covers.prepare(reading);
+    if (room.sockets.has(socket)) socket.send(messageOf(hub.glance(room.listenerId) ?? reading));
+  };
+
+  const socketsOf = (token: WidgetToken, userId: number): number =>
+    [userId, DEMO_LISTENER].reduce(
+      (sum, listenerId) => sum + (rooms.get(roomOf({ token, listenerId }))?.sockets.size ?? 0),
+      0,
+    );
 
   const beat = () => {
     const message = encode({ type: "beat", sentAtMs: clock.wallMs() });
@@ -114,36 +139,38 @@ export function createLive(deps: LiveDeps): Live {
       if (!user) return deps.notFound(new URL(request.url).pathname);
       const origin = request.headers.get("origin");
       if (origin !== null && !deps.isOwnOrigin(origin)) return plainText(403, "Not from this page");
-      if ((rooms.get(token)?.sockets.size ?? 0) >= MOST_SOCKETS_PER_TOKEN) {
+      if (socketsOf(token, user.id) >= MOST_SOCKETS_PER_TOKEN) {
         return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
       }
-      if (server?.upgrade(request, { data: { token, userId: user.id } })) return undefined;
+      const hearsDemo = new URL(request.url).searchParams.get("demo") === "1";
+      const listenerId = hearsDemo ? DEMO_LISTENER : user.id;
+      if (server?.upgrade(request, { data: { token, listenerId } })) return undefined;
       return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
     },
 
     opened(socket) {
-      const { token, userId } = socket.data;
-      const room = rooms.get(token) ?? openRoom(socket.data);
+      const known = rooms.get(roomOf(socket.data));
+      // A new room is told what is heard as soon as it listens.
+      const room = known ?? openRoom(socket.data);
       room.sockets.add(socket);
-      const reading = hub.glance(userId);
-      if (reading) socket.send(messageOf(reading));
+      if (known) void welcome(socket, known);
       stopBeats ??= clock.after(BEAT_MS, beat);
     },
     closed(socket) {
-      const { token } = socket.data;
-      const room = rooms.get(token);
+      const name = roomOf(socket.data);
+      const room = rooms.get(name);
       room?.sockets.delete(socket);
       if (!room || room.sockets.size > 0) return;
       room.leave();
-      rooms.delete(token);
+      rooms.delete(name);
       if (rooms.size > 0) return;
       stopBeats?.();
       stopBeats = undefined;
     },
 
     async dropReplacedTokens() {
-      for (const [token, room] of rooms) {
-        if (!(await widgets.userOf(token))) closeAll(room, CLOSED_TOKEN_REPLACED);
+      for (const room of rooms.values()) {
+        if (!(await widgets.userOf(room.token))) closeAll(room, CLOSED_TOKEN_REPLACED);
       }
     },
     stop() {
@@ -152,6 +179,9 @@ export function createLive(deps: LiveDeps): Live {
     connected: () => [...rooms.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
   };
 }
+
+/** The name of the room that a ticket leads to. */
+const roomOf = ({ token, listenerId }: LiveTicket): string => `${listenerId} ${token}`;
 
 function encode(message: WidgetMessage): string {
   return JSON.stringify(message);

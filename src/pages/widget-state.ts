@@ -1,12 +1,13 @@
 import type { WidgetState } from "../../widget/state.ts";
 import type { Reading } from "../playback/channel.ts";
-import { type Artwork, artistNames, positionAt } from "../playback/playback.ts";
+import { artistNames, positionAt } from "../playback/playback.ts";
+import type { Covers } from "./covers.ts";
 
 /** A reading as the overlay shows it, with the position at a monotonic time in milliseconds. */
 export function toWidgetState(
   reading: Reading,
   nowMs: number,
-  artworkPath: (artwork: Artwork) => string,
+  covers: Pick<Covers, "pathOf" | "accentOf">,
 ): WidgetState {
   if (reading.kind === "unavailable") return { kind: "offline" };
   if (reading.kind !== "playback") return { kind: "idle" };
@@ -19,7 +20,8 @@ export function toWidgetState(
       title: playback.track.title,
       artist: artistNames(playback),
       album: playback.album.name,
-      art: artwork ? artworkPath(artwork) : null,
+      art: artwork ? covers.pathOf(artwork) : null,
+      accent: artwork ? covers.accentOf(artwork) : null,
       durationMs: playback.track.durationMs,
       source: playback.source,
     },

@@ -6,17 +6,18 @@ import type { Widgets } from "../accounts/widgets.ts";
 import type { Clock } from "../clock.ts";
 import { type Language, languages } from "../i18n/index.ts";
 import type { Hub } from "../playback/hub.ts";
-import type { Artwork } from "../playback/playback.ts";
+import { DEMO_LISTENER } from "../playback/listening.ts";
+import { VERSION } from "../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "./assets.ts";
 import { htmlResponse } from "./html.tsx";
+import type { Covers } from "./covers.ts";
 import { toWidgetState } from "./widget-state.ts";
 
 export interface WidgetDeps {
   readonly widgets: Pick<Widgets, "userOf">;
   readonly hub: Pick<Hub, "read">;
   readonly clock: Clock;
-  /** Path of a picture on this server. */
-  artworkPath(artwork: Artwork): string;
+  readonly covers: Covers;
   readonly basePath: string;
 }
 
@@ -24,7 +25,7 @@ export interface WidgetDeps {
 const FIRST_WORD_MS = 80;
 
 /** `GET /{lang}/widget/{token}`: the overlay; `undefined` when the token shows nobody. */
-export function createWidget({ widgets, hub, clock, artworkPath, basePath }: WidgetDeps) {
+export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDeps) {
   return async (
     language: Language,
     tokenText: string,
@@ -33,16 +34,18 @@ export function createWidget({ widgets, hub, clock, artworkPath, basePath }: Wid
     const token = parseWidgetToken(tokenText);
     const user = token && (await widgets.userOf(token));
     if (!user) return undefined;
-    const reading = await hub.read(user.id, FIRST_WORD_MS);
-    const known = reading.kind !== "unavailable";
     const { options, warnings } = parseWidgetOptions(query);
+    const reading = await hub.read(options.demo ? DEMO_LISTENER : user.id, FIRST_WORD_MS);
+    const known = reading.kind !== "unavailable";
+    await covers.prepare(reading);
     const page = (
       <WidgetPage
         language={language}
         words={languages[language].widget}
         options={options}
         warnings={warnings}
-        state={known ? toWidgetState(reading, clock.monotonicMs(), artworkPath) : undefined}
+        version={VERSION}
+        state={known ? toWidgetState(reading, clock.monotonicMs(), covers) : undefined}
         iconPath={basePath + icon.path}
         stylesheetPath={basePath + widgetStylesheet.path}
         scriptPath={basePath + widgetScript.path}

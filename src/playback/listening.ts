@@ -10,16 +10,22 @@ export interface ListeningFinder {
   connectionIdOf(userId: number): Promise<number | undefined>;
 }
 
+/** A listener of its own that always hears the demo, for overlays that ask for it. */
+export const DEMO_LISTENER = 0;
+
 /** @param demoForAll whether users without a connection hear the demo */
 export function createListeningFinder(
   { connections }: Pick<Accounts, "connections">,
   demoForAll: boolean,
 ): ListeningFinder {
-  const unconnected: Listening | undefined = demoForAll
-    ? { connectionId: undefined, watch: (context) => demo.watch(null, context) }
-    : undefined;
+  const demoListening: Listening = {
+    connectionId: undefined,
+    watch: (context) => demo.watch(null, context),
+  };
+  const unconnected = demoForAll ? demoListening : undefined;
   return {
     async listeningOf(userId) {
+      if (userId === DEMO_LISTENER) return demoListening;
       const connection = await connections.of(userId);
       if (!connection) return unconnected;
       const source = sourceById(connection.source);

@@ -15,7 +15,10 @@ export async function benchApi(): Promise<Row[]> {
     folder: folder.path,
     arguments: ["user", "add", ...names, "--source", "demo", "--json", "--data", folder.path],
   });
-  const keys = added.out.trim().split("\n").map((line) => JSON.parse(line).api_key as string);
+  const keys = added.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).api_key as string);
   const product = await startProduct(folder.path, "--rate-limit-seconds", "0");
   const bodies = await Promise.all(
     keys.map(async (key) => {
@@ -37,7 +40,12 @@ export async function benchApi(): Promise<Row[]> {
 
   const failures = rounds.reduce((sum, round) => sum + round.product.failures, 0);
   if (failures > 0) throw new Error(`${failures} answers were not 200`);
-  const row = (what: string, goal: string, unit: string, of: (result: LoadResult) => number): Row => ({
+  const row = (
+    what: string,
+    goal: string,
+    unit: string,
+    of: (result: LoadResult) => number,
+  ): Row => ({
     what,
     product: `${of0(rounds.map((round) => of(round.product)))} ${unit}`,
     reference: `${of0(rounds.map((round) => of(round.reference)))} ${unit}`,

@@ -17,13 +17,16 @@ export async function benchLatency(): Promise<Row[]> {
   const folder = createTempFolder();
   const cover = await patternPicture("jpeg", 500);
   const song = (title: string) => silentFlac({ seconds: 600, tags: [["TITLE", title]], cover });
-  const daemon = await createMpdDaemon({ music: { "0.flac": song("Title 0"), "1.flac": song("Title 1") } });
+  const daemon = await createMpdDaemon({
+    music: { "0.flac": song("Title 0"), "1.flac": song("Title 1") },
+  });
   await daemon.command('add "0.flac"');
   await daemon.command('add "1.flac"');
   await daemon.command("play 0");
 
   const data = ["--data", folder.path];
-  const run = (...given: string[]) => runMarquee({ folder: folder.path, arguments: [...given, ...data] });
+  const run = (...given: string[]) =>
+    runMarquee({ folder: folder.path, arguments: [...given, ...data] });
   const { widget_url } = JSON.parse((await run("user", "add", "ada", "--json")).out);
   await run("connect", "ada", "mpd", "--address", daemon.address);
   const product = await startProduct(folder.path);
@@ -42,7 +45,9 @@ export async function benchLatency(): Promise<Row[]> {
             if (document.querySelector(".np-title")?.textContent !== expected) return;
             observer.disconnect();
             // The frame after the next one begins when the change is on the screen.
-            requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.timeOrigin + performance.now())));
+            requestAnimationFrame(() =>
+              requestAnimationFrame(() => resolve(performance.timeOrigin + performance.now())),
+            );
           };
           const observer = new MutationObserver(look);
           observer.observe(document.body, { childList: true, characterData: true, subtree: true });

@@ -19,7 +19,9 @@ export function applyLoad(
   folder: string,
 ): Promise<LoadResult> {
   const url = `http://127.0.0.1:${port}/api/v1/now-playing`;
-  return Bun.which("wrk") ? loadWithWrk(url, keys, seconds, folder) : loadWithFetch(url, keys, seconds);
+  return Bun.which("wrk")
+    ? loadWithWrk(url, keys, seconds, folder)
+    : loadWithFetch(url, keys, seconds);
 }
 
 async function loadWithWrk(
@@ -50,7 +52,18 @@ end
 `,
   );
   const child = Bun.spawn(
-    ["wrk", "--threads", "1", "--connections", String(CONNECTIONS), "--duration", `${seconds}s`, "--script", script, url],
+    [
+      "wrk",
+      "--threads",
+      "1",
+      "--connections",
+      String(CONNECTIONS),
+      "--duration",
+      `${seconds}s`,
+      "--script",
+      script,
+      url,
+    ],
     { stdout: "pipe", stderr: "inherit" },
   );
   const text = await new Response(child.stdout).text();
@@ -73,7 +86,9 @@ async function loadWithFetch(
   const worker = async () => {
     while (performance.now() < endMs) {
       const sentAtMs = performance.now();
-      const response = await fetch(url, { headers: { "X-Api-Key": keys[turn++ % keys.length] ?? "" } });
+      const response = await fetch(url, {
+        headers: { "X-Api-Key": keys[turn++ % keys.length] ?? "" },
+      });
       await response.arrayBuffer();
       latencies.push(performance.now() - sentAtMs);
       if (response.status !== 200) failures += 1;
@@ -82,5 +97,10 @@ async function loadWithFetch(
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
   latencies.sort((one, other) => one - other);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-  return { requestsPerSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failures };
+  return {
+    requestsPerSecond: latencies.length / seconds,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    failures,
+  };
 }

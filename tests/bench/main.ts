@@ -12,7 +12,9 @@ const rows: Row[] = [];
 for (const bench of [benchProcess, benchLatency, benchApi]) rows.push(...(await bench()));
 
 const processor = cpus()[0]?.model ?? "unknown processor";
-console.log(`\n${cpus().length} × ${processor}, Bun ${Bun.version}, load by ${Bun.which("wrk") ? "wrk" : "fetch"}\n`);
+console.log(
+  `\n${cpus().length} × ${processor}, Bun ${Bun.version}, load by ${Bun.which("wrk") ? "wrk" : "fetch"}\n`,
+);
 console.log("| | Marquee | empty server | ratio | goal |\n|---|---|---|---|---|");
 for (const row of rows) {
   console.log(`| ${row.what} | ${row.product} | ${row.reference} | ${row.ratio} | ${row.goal} |`);

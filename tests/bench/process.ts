@@ -1,6 +1,13 @@
 import { runMarquee } from "../fixtures/marquee-process.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
-import { median, ratio, restingMemoryKib, type Row, startProduct, startReference } from "./measure.ts";
+import {
+  median,
+  ratio,
+  restingMemoryKib,
+  type Row,
+  startProduct,
+  startReference,
+} from "./measure.ts";
 
 const STARTS = 11;
 const SOCKETS = 2_000;
@@ -14,7 +21,10 @@ export async function benchProcess(): Promise<Row[]> {
     folder: folder.path,
     arguments: ["user", "add", ...names, "--source", "demo", "--json", "--data", folder.path],
   });
-  const tokens = added.out.trim().split("\n").map((line) => JSON.parse(line).widget_token as string);
+  const tokens = added.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).widget_token as string);
 
   const starts: { product: number; reference: number }[] = [];
   const idle: { product: number; reference: number }[] = [];
@@ -46,7 +56,10 @@ export async function benchProcess(): Promise<Row[]> {
     ratio: ratio(median(rounds.map((round) => round.product / round.reference))),
     goal,
   });
-  const mebibytes = idle.map((one) => ({ product: one.product / 1024, reference: one.reference / 1024 }));
+  const mebibytes = idle.map((one) => ({
+    product: one.product / 1024,
+    reference: one.reference / 1024,
+  }));
   return [
     row("cold start to the first 200", "≤ 8", "ms", starts),
     row("idle memory", "≤ 1.8", "MiB", mebibytes),

@@ -162,7 +162,9 @@ describe("commands beside a running server take effect within a second:", () => 
     const backup = await run("backup", file);
     expect(backup.out).toContain("secret.key");
     using copy = new Database(file, { readonly: true });
-    expect(copy.query("SELECT name FROM users").values()).toEqual([[server.ready["username"] ?? ""]]);
+    expect(copy.query("SELECT name FROM users").values()).toEqual([
+      [server.ready["username"] ?? ""],
+    ]);
   });
 });
 

@@ -298,10 +298,18 @@ describe("the copy made before a change", () => {
 
   test("keeps the change from being made when it cannot be written", async () => {
     await populate();
-    await Bun.write(copyPath(), "something else");
     const before = contentOf(databasePath());
-    expect(() => open([...migrations, addTable])).toThrow(DatabaseError);
+    // The copy is named after the step; a step with a slash leads to a folder that is not there.
+    const unnamable = { ...addTable, name: `no-such-folder/${addTable.name}` };
+    expect(() => open([...migrations, unnamable])).toThrow(DatabaseError);
     expect(contentOf(databasePath())).toEqual(before);
+  });
+
+  test("leaves an earlier copy alone and takes another name", async () => {
+    await populate();
+    await Bun.write(copyPath(), "something else");
+    open([...migrations, addTable]);
     expect(readFileSync(copyPath(), "utf8")).toBe("something else");
+    expect(existsSync(copyPath().replace(/\.db$/, "-2.db"))).toBe(true);
   });
 });

@@ -1,0 +1,44 @@
+import { luminance, type Rgb, saturation, toHex } from "../../widget/colour.ts";
+
+const SAMPLE_SIDE_PX = 32;
+const PALETTE_COLOURS = 12;
+
+/**
+ * A lively colour of a picture, such as `#e07a5f`, or `null` when it has none (a grey one).
+ * Bun quantises the picture to a palette; the PNG file that it writes holds that palette as a chunk
+ * of its own (https://www.w3.org/TR/png-3/#11PLTE), so no pixel needs decoding here.
+ */
+export async function accentOf(picture: Uint8Array, maxPixels: number): Promise<string | null> {
+  const file = await new Bun.Image(picture, { maxPixels })
+    .resize(SAMPLE_SIDE_PX, SAMPLE_SIDE_PX, { filter: "box" })
+    .png({ palette: true, colors: PALETTE_COLOURS, dither: false })
+    .bytes();
+  const liveliest = readPalette(file).toSorted(
+    (one, other) => liveliness(other) - liveliness(one),
+  )[0];
+  return liveliest && liveliness(liveliest) > DULLEST ? toHex(liveliest) : null;
+}
+
+/** Below this a colour is as good as grey. */
+const DULLEST = 0.12;
+
+/** Colourful and neither too dark nor too pale to be seen as a colour. */
+function liveliness(colour: Rgb): number {
+  const light = Math.sqrt(luminance(colour));
+  return saturation(colour) * (1 - Math.abs(light - 0.6));
+}
+
+function readPalette(png: Uint8Array): Rgb[] {
+  const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
+  // Eight bytes of signature, then chunks: length, name, content, checksum.
+  for (let at = 8; at + 12 <= png.length; at += 12 + view.getUint32(at)) {
+    const name = String.fromCharCode(...png.subarray(at + 4, at + 8));
+    if (name !== "PLTE") continue;
+    const content = png.subarray(at + 8, at + 8 + view.getUint32(at));
+    return Array.from({ length: content.length / 3 }, (_, index): Rgb => {
+      const [red = 0, green = 0, blue = 0] = content.subarray(index * 3, index * 3 + 3);
+      return [red, green, blue];
+    });
+  }
+  return [];
+}

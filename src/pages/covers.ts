@@ -1,0 +1,35 @@
+import type { ArtworkStore } from "../artwork/artwork-store.ts";
+import type { Clock } from "../clock.ts";
+import type { Reading } from "../playback/channel.ts";
+import type { Artwork } from "../playback/playback.ts";
+
+/** What the overlay needs of covers. */
+export interface Covers {
+  /** Path of a picture on this server. */
+  pathOf(artwork: Artwork): string;
+  /** A lively colour of it such as `#e07a5f`; `null` when it has none or is not known yet. */
+  accentOf(artwork: Artwork): string | null;
+  /** Gets a reading's cover ready, for a moment at most; never rejects. */
+  prepare(reading: Reading): Promise<void>;
+}
+
+/** A change is not held back longer than this for the colour of its cover. */
+const MOMENT_MS = 120;
+
+export function createCovers(
+  artworks: Pick<ArtworkStore, "pathOf" | "accentOf" | "study">,
+  basePath: string,
+  clock: Pick<Clock, "sleep">,
+): Covers {
+  return {
+    pathOf: (artwork) => basePath + artworks.pathOf(artwork, "256.webp"),
+    accentOf: artworks.accentOf,
+    async prepare(reading) {
+      const artwork = reading.kind === "playback" ? reading.playback.album.artworks[0] : undefined;
+      if (!artwork) return;
+      const waited = new AbortController();
+      await Promise.race([artworks.study(artwork), clock.sleep(MOMENT_MS, waited.signal)]);
+      waited.abort();
+    },
+  };
+}

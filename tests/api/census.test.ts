@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createApiKey, createWidgetToken } from "../../src/accounts/credential.ts";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+/** What anybody may ask for. Whoever adds a route lists it here, or guards it with a key. */
+const PUBLIC = [
+  "OPTIONS /api/v1/now-playing",
+  "OPTIONS /api/v1/user",
+  "GET /api/v1/openapi.json",
+  "HEAD /api/v1/openapi.json",
+  "OPTIONS /api/v1/openapi.json",
+  "GET /",
+  "GET /livez",
+  "GET /readyz",
+  "GET /assets/:file",
+  "GET /art/:id/:rendition",
+  "GET /:lang",
+];
+/** What refuses every method that has no route of its own. */
+const REFUSES_METHODS = ["ALL /api/v1/now-playing", "ALL /api/v1/user", "ALL /api/v1/openapi.json"];
+/** What is opened by the widget token in the path. */
+const BY_WIDGET_TOKEN = ["GET /:lang/widget/:token", "GET /:lang/widget/:token/live"];
+
+const BASE_URLS = ["http://127.0.0.1:4747", "http://example.org/music"];
+
+describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
+  let server: TestServer;
+  let ada: AddedUser;
+  let revokedKey: string;
+
+  beforeEach(async () => {
+    server = await createTestServer({ baseUrl });
+    ada = await server.addUser("ada");
+    revokedKey = ada.key;
+    await server.accounts.keys.rotate(ada.user, undefined, 0);
+  });
+  afterEach(() => server.close());
+
+  const prefix = new URL(baseUrl).pathname.replace(/\/$/, "");
+  /** A route without the base URL's prefix, as the lists name it. */
+  const listed = (route: string) => {
+    const [method = "", path = ""] = route.split(" ");
+    const below = prefix && path.startsWith(prefix) ? path.slice(prefix.length) : path;
+    return `${method} ${below}`;
+  };
+  const routesThat = (isAsked: (route: string) => boolean) =>
+    server.app.routes.filter((route) => isAsked(listed(route)));
+  const fill = (route: string, values: Record<string, string> = {}) =>
+    route
+      .slice(route.indexOf(" ") + 1)
+      .replace(/:(\w+)/g, (_, name: string) => values[name] ?? "x");
+
+  test("knows every route that it lists", () => {
+    const routes = server.app.routes.map(listed);
+    for (const route of [...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN]) {
+      expect(routes).toContain(route);
+    }
+  });
+
+  test("finds every route that is not listed asking for a key", async () => {
+    const credentials: [query: string, headers: Record<string, string>][] = [
+      ["", {}],
+      ["", { "x-api-key": "" }],
+      ["?api_key=", {}],
+      ["?api_key=null", {}],
+      [`?api_key=${createApiKey()}&api_key=${createApiKey()}`, {}],
+      ["", { "x-api-key": createApiKey() }],
+      ["", { "x-api-key": revokedKey }],
+      [`?api_key=${ada.widgetToken}`, { cookie: `session=${ada.widgetToken}` }],
+    ];
+    const unlisted = routesThat(
+      (route) => ![...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN].includes(route),
+    );
+    expect(unlisted.length).toBeGreaterThan(0);
+    for (const route of unlisted) {
+      const [method = ""] = route.split(" ");
+      for (const [query, headers] of credentials) {
+        // So that no call finds the limit on guesses.
+        await server.clock.advance(60_000);
+        const init = { method: method === "ALL" ? "POST" : method, headers };
+        const { status } = await server.get(fill(route) + query, init);
+        expect(`${route} ${status}`).toBe(`${route} 401`);
+      }
+    }
+  });
+
+  test("finds every other method refused, with a key and without", async () => {
+    for (const route of routesThat((one) => REFUSES_METHODS.includes(one))) {
+      for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+        expect((await server.get(fill(route), { method })).status).toBe(405);
+        expect((await server.getAs(ada, fill(route), { method })).status).toBe(405);
+      }
+    }
+  });
+
+  test("finds no page behind a widget token that is not in use", async () => {
+    const tokens = ["x", "null", "mqw_", createWidgetToken(), createApiKey(), ada.key];
+    for (const route of routesThat((one) => BY_WIDGET_TOKEN.includes(one))) {
+      for (const token of tokens) {
+        for (const lang of ["en", "xx"]) {
+          expect((await server.get(fill(route, { lang, token }))).status).toBe(404);
+        }
+      }
+    }
+  });
+
+  test("finds no route that answers 422 or 500 to what it did not expect", async () => {
+    for (const route of server.app.routes) {
+      const [method = ""] = route.split(" ");
+      for (const query of [
+        "?api_key[]=a",
+        "?api_key=%",
+        "?=&&=",
+        "?%00=%ff",
+        `?${"a".repeat(5_000)}`,
+      ]) {
+        const init = { method: method === "ALL" ? "POST" : method };
+        const { status } = await server.get(fill(route) + query, init);
+        expect(status).not.toBe(422);
+        expect(status).toBeLessThan(500);
+      }
+    }
+  });
+});

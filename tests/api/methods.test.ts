@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { SourceFailure } from "../../src/sources/source.ts";
+import { aPlayback } from "../fixtures/playback.ts";
+import { openPort } from "../fixtures/real-port.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+const ENDPOINTS = ["/api/v1/now-playing", "/api/v1/user", "/api/v1/openapi.json"];
+
+let server: TestServer;
+let ada: AddedUser;
+
+beforeEach(async () => {
+  server = await createTestServer();
+  ada = await server.addUser("ada");
+  await server.sourceOf(ada).says(aPlayback());
+});
+afterEach(() => server.close());
+
+describe("a path below /api/ that does not exist", () => {
+  test.each([
+    "/api/",
+    "/api/v1",
+    "/api/v1/",
+    "/api/v2/now-playing",
+    "/api/v1/now-playing/more",
+    "/api/v1/Now-Playing",
+    "/api/v1/__proto__",
+    "/api/widget/mqw_x",
+    "/api/widget/mqw_x/live",
+    "/api/v1/%00",
+    "/api/v1/..%2f..%2flivez",
+  ])("is answered 404 with an envelope: %s", async (path) => {
+    for (const method of ["GET", "POST", "DELETE"]) {
+      const response = await server.get(path, { method });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({ success: false, error: "Not found" });
+    }
+  });
+});
+
+describe.each(ENDPOINTS)("%s", (path) => {
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("does not allow %s", async (method) => {
+    const response = await server.getAs(ada, path, { method });
+    expect(response.status).toBe(405);
+    expect(await response.json()).toEqual({ success: false, error: "Method not allowed" });
+    const allowed = response.headers.get("allow")?.split(", ").toSorted();
+    expect(allowed).toEqual(["GET", "HEAD", "OPTIONS"]);
+  });
+
+  test("does not allow a POST whose body is no JSON either", async () => {
+    const headers = { "content-type": "application/json" };
+    const response = await server.getAs(ada, path, { method: "POST", body: "{", headers });
+    expect(response.status).toBe(405);
+  });
+
+  test("lets other sites' pages call", async () => {
+    const response = await server.get(path, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://example.org",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "x-api-key",
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe("");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-headers")).toBe("X-Api-Key");
+    expect(response.headers.get("access-control-allow-methods")).toBe("GET, HEAD");
+  });
+});
+
+describe("HEAD", () => {
+  const withoutTime = (headers: Headers) =>
+    [...headers].filter(([name]) => name !== "date").toSorted();
+
+  test.each([
+    ...ENDPOINTS.map((path) => [path, 200, true] as const),
+    ["/api/v1/user", 401, false] as const,
+    ["/api/v1/nothing", 404, true] as const,
+  ])("of %s answers %i like GET, without a body", async (path, status, withKey) => {
+    const port = openPort(server);
+    const other = await server.accounts.keys.add(ada.user, "other");
+    const headersFor = (key: string) => (withKey ? { "x-api-key": key } : {});
+    const get = await fetch(port.origin + path, { headers: headersFor(ada.key) });
+    const head = await fetch(port.origin + path, {
+      headers: headersFor(other.key),
+      method: "HEAD",
+    });
+    expect(get.status).toBe(status);
+    expect(head.status).toBe(status);
+    expect(withoutTime(head.headers)).toEqual(withoutTime(get.headers));
+    expect(await head.text()).toBe("");
+    expect(await get.text()).not.toBe("");
+    await port.end();
+  });
+
+  test("sends no byte of a body", async () => {
+    const port = openPort(server);
+    const { status, body } = await port.sendRaw(
+      `HEAD /api/v1/user HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${ada.key}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(status).toBe(200);
+    expect(body).toBe("");
+    await port.end();
+  });
+});
+
+describe("every answer of the API", () => {
+  const unavailable = async () => {
+    await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
+    await server.getAs(ada, ENDPOINTS[0]!);
+    await server.clock.advance(30_000);
+    return server.getAs(ada, ENDPOINTS[0]!);
+  };
+  const limited = async () => {
+    await server.getAs(ada, ENDPOINTS[1]!);
+    return server.getAs(ada, ENDPOINTS[1]!);
+  };
+  const guessed = async () => {
+    for (let guesses = 0; guesses < 10; guesses++) await server.get("/api/v1/user?api_key=x");
+    return server.get("/api/v1/user?api_key=x");
+  };
+  const broken = async () => {
+    server.store.queries.run(sql`DROP TABLE api_keys`);
+    return server.getAs(ada, ENDPOINTS[1]!);
+  };
+  const answers: [name: string, status: number, answer: () => Promise<Response>][] = [
+    ["now-playing", 200, () => server.getAs(ada, ENDPOINTS[0]!)],
+    ["user", 200, () => server.getAs(ada, ENDPOINTS[1]!)],
+    ["description", 200, () => server.get(ENDPOINTS[2]!)],
+    ["missing key", 401, () => server.get(ENDPOINTS[0]!)],
+    ["unknown path", 404, () => server.get("/api/v1/nothing")],
+    ["other method", 405, () => server.get(ENDPOINTS[0]!, { method: "POST" })],
+    ["limit", 429, limited],
+    ["guesses", 429, guessed],
+    ["failure inside", 500, broken],
+    ["failed source", 503, unavailable],
+  ];
+
+  test.each(answers)("carries the same headers: %s, %i", async (_, status, answer) => {
+    const response = await answer();
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    const exposed = response.headers.get("access-control-expose-headers")?.split(", ").toSorted();
+    expect(exposed).toEqual(["RateLimit", "RateLimit-Policy", "Retry-After"]);
+    expect(await response.json()).toBeObject();
+  });
+
+  test("tells when to come back after a source failed, at least as long as the limit lasts", async () => {
+    const response = await unavailable();
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(5);
+  });
+
+  test("says nothing of what failed inside, which the log does", async () => {
+    const response = await broken();
+    expect(await response.json()).toEqual({ success: false, error: "Internal server error" });
+    const headers = JSON.stringify([...response.headers]);
+    const line = server.logged.find((one) => one.includes("a request failed"));
+    expect(line).toContain("no such table");
+    expect(line).toContain("/api/v1/user");
+    expect(headers).not.toContain("table");
+  });
+});

@@ -1,0 +1,266 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import fc from "fast-check";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createApiKey } from "../../src/accounts/credential.ts";
+import { SourceFailure } from "../../src/sources/source.ts";
+import { type ApiDescription, readApiDescription } from "../fixtures/api-description.ts";
+import { aPlayback } from "../fixtures/playback.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+const NOW_PLAYING = "/api/v1/now-playing";
+const USER = "/api/v1/user";
+
+let server: TestServer;
+let ada: AddedUser;
+let description: ApiDescription;
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  server = await createTestServer({ settings });
+  ada = await server.addUser("ada");
+  description = await readApiDescription(server);
+}
+beforeEach(() => start());
+afterEach(() => server.close());
+
+describe("the description of the API", () => {
+  test("is served to everybody as JSON", async () => {
+    const response = await server.get("/api/v1/openapi.json");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  });
+
+  test.each([{}, { musicPrefix: "branded" }, { rateLimitSeconds: "0" }])(
+    "is valid OpenAPI 3.1 with the settings %j",
+    async (settings) => {
+      server.close();
+      await start(settings);
+      const validator = new Validator();
+      const { valid, errors } = await validator.validate(structuredClone(description.document));
+      expect(errors ?? []).toEqual([]);
+      expect(valid).toBe(true);
+      expect(validator.version).toBe("3.1");
+    },
+  );
+
+  test("offers the key in the header or in the query, either alone", () => {
+    const { components, security } = description.document;
+    const places = Object.values(components.securitySchemes);
+    expect(places).toContainEqual({ type: "apiKey", in: "header", name: "X-Api-Key" });
+    expect(places).toContainEqual({ type: "apiKey", in: "query", name: "api_key" });
+    const names = Object.keys(components.securitySchemes);
+    expect<unknown>(security).toEqual(names.map((name) => ({ [name]: [] })));
+  });
+
+  test("describes exactly the endpoints that ask for a key", () => {
+    const guarded = server.app.routes
+      .filter((route) => route.startsWith("GET /api/") && !route.endsWith(".json"))
+      .map((route) => route.slice("GET ".length));
+    expect(Object.keys(description.document.paths).toSorted()).toEqual(guarded.toSorted());
+  });
+
+  test("names the server's base URL", () => {
+    expect(description.document.servers).toEqual([{ url: "http://127.0.0.1:4747" }]);
+  });
+
+  test("gives examples that follow its own schemas", () => {
+    let examples = 0;
+    for (const path of [NOW_PLAYING, USER]) {
+      for (const status of description.statusesOf(path)) {
+        for (const example of description.examplesOf(path, status)) {
+          expect(description.mistakesIn(path, status, example)).toEqual([]);
+          examples += 1;
+        }
+      }
+    }
+    expect(examples).toBeGreaterThan(10);
+  });
+
+  test.each(["1", "5", "60"])("quotes the limit's sentence at %s seconds", async (seconds) => {
+    server.close();
+    await start({ rateLimitSeconds: seconds });
+    await server.getAs(ada, USER);
+    const refused: unknown = await (await server.getAs(ada, USER)).json();
+    expect(description.examplesOf(USER, 429)).toContainEqual(refused);
+  });
+});
+
+describe("a real answer follows the description", () => {
+  const expectToFollow = async (path: string, status: number, response: Response) => {
+    expect(response.status).toBe(status);
+    expect(description.mistakesIn(path, status, await response.json())).toEqual([]);
+    expect(description.missingHeaders(path, status, response.headers)).toEqual([]);
+  };
+  const hears = (playback: Parameters<typeof aPlayback>[0]) =>
+    server.sourceOf(ada).says(aPlayback(playback));
+
+  test("while playing, with a cover", async () => {
+    const artworks = [{ key: "cover", load: async () => new Uint8Array() }];
+    await hears({ album: { name: "A", artworks } });
+    await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
+  });
+
+  test("while paused", async () => {
+    await hears({ state: "paused" });
+    await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
+  });
+
+  test("while nothing plays", async () => {
+    await server.sourceOf(ada).says(null);
+    await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
+  });
+
+  test("for a stream of unknown length and volume", async () => {
+    await hears({
+      track: { id: "radio", title: "", durationMs: null, explicit: false },
+      artists: [],
+      device: { name: "", type: "", volumePercent: null },
+    });
+    await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
+  });
+
+  test("at a position between two milliseconds", async () => {
+    await hears({ positionMs: 1_000.4, rate: 1.01 });
+    await server.clock.advance(333);
+    await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
+  });
+
+  test("for a connected user", async () => {
+    await expectToFollow(USER, 200, await server.getAs(ada, USER));
+  });
+
+  test("for a user without a connection", async () => {
+    const bob = await server.addUser("bob", false);
+    await expectToFollow(USER, 200, await server.getAs(bob, USER));
+  });
+
+  describe.each([NOW_PLAYING, USER])("of %s", (path) => {
+    test("without a key", async () => {
+      await expectToFollow(path, 401, await server.get(path));
+    });
+
+    test("with a wrong key", async () => {
+      await expectToFollow(path, 401, await server.get(`${path}?api_key=x`));
+    });
+
+    test("with another method", async () => {
+      await expectToFollow(path, 405, await server.getAs(ada, path, { method: "PUT" }));
+    });
+
+    test("past the limit", async () => {
+      await server.sourceOf(ada).says(null);
+      await server.getAs(ada, path);
+      await expectToFollow(path, 429, await server.getAs(ada, path));
+    });
+
+    test("past the limit on guesses", async () => {
+      for (let guesses = 0; guesses < 10; guesses++) await server.get(`${path}?api_key=x`);
+      const response = await server.get(`${path}?api_key=x`);
+      expect(response.status).toBe(429);
+      expect(description.mistakesIn(path, 429, await response.json())).toEqual([]);
+      expect(response.headers.has("retry-after")).toBe(true);
+    });
+
+    test("when something inside fails", async () => {
+      server.store.queries.run(sql`DROP TABLE api_keys`);
+      await expectToFollow(path, 500, await server.getAs(ada, path));
+    });
+  });
+
+  test("when the music source has failed", async () => {
+    await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
+    await expectToFollow(NOW_PLAYING, 503, await server.getAs(ada, NOW_PLAYING));
+  });
+
+  test("with the fields named after another service", async () => {
+    server.close();
+    await start({ musicPrefix: "branded" });
+    await expectToFollow(USER, 200, await server.getAs(ada, USER));
+  });
+});
+
+const SEED = 20_261_121;
+const REQUESTS = 500;
+
+/** What can be sent to what the description names, right or wrong, and what is heard meanwhile. */
+const anyRequest = (paths: readonly string[]) =>
+  fc.record({
+    path: fc.constantFrom(...paths),
+    method: fc.constantFrom("GET", "GET", "GET", "POST", "PUT", "PATCH", "DELETE"),
+    user: fc.nat({ max: 3 }),
+    key: fc.constantFrom("right", "right", "right", "wrong", "odd", "none"),
+    odd: fc.string(),
+    place: fc.constantFrom("header", "query", "both", "twice"),
+    parameters: fc.dictionary(fc.string({ maxLength: 8 }), fc.string({ maxLength: 20 }), {
+      maxKeys: 3,
+    }),
+    waitMs: fc.oneof(fc.integer({ min: 0, max: 6_000 }), fc.constantFrom(0, 0, 60_000)),
+    heard: fc.oneof(
+      fc.constantFrom("nothing", "failure", "the same" as const),
+      fc.record({
+        state: fc.constantFrom("playing" as const, "paused" as const),
+        title: fc.string({ unit: "binary" }),
+        artists: fc.array(fc.string({ unit: "binary" }), { maxLength: 3 }),
+        durationMs: fc.option(fc.double({ min: 0, max: 1e8, noNaN: true }).map(Math.round)),
+        positionMs: fc.double({ min: -1_000, max: 1e8, noNaN: true }),
+        rate: fc.constantFrom(0.5, 1, 2),
+        volumePercent: fc.option(fc.integer({ min: 0, max: 100 })),
+      }),
+    ),
+  });
+
+type AnyRequest = typeof anyRequest extends (paths: readonly string[]) => fc.Arbitrary<infer One>
+  ? One
+  : never;
+
+describe("requests made from the description", () => {
+  const hear = async (user: AddedUser, { heard }: AnyRequest) => {
+    const source = server.sourceOf(user);
+    if (heard === "the same") return;
+    if (heard === "nothing") return source.says(null);
+    if (heard === "failure") {
+      return source.fails(new SourceFailure({ kind: "unavailable" }, "gone"));
+    }
+    const { state, title, artists, durationMs, positionMs, rate, volumePercent } = heard;
+    return source.says(
+      aPlayback({
+        state,
+        artists,
+        positionMs,
+        rate,
+        track: { id: title, title, durationMs, explicit: false },
+        device: { name: title, type: title, volumePercent },
+        observedAtMs: server.clock.monotonicMs(),
+      }),
+    );
+  };
+  const send = (user: AddedUser, { path, method, key, odd, place, parameters }: AnyRequest) => {
+    const sent = { right: user.key, wrong: createApiKey(), odd, none: "" }[key];
+    const query = new URLSearchParams(parameters);
+    const headers = new Headers();
+    if (place === "header" || place === "both") headers.set("x-api-key", encodeURI(sent));
+    if (place !== "header" && key !== "none") query.append("api_key", sent);
+    if (place === "twice") query.append("api_key", sent);
+    return server.get(`${path}?${query}`, { method, headers });
+  };
+
+  test(`get no 500 and only answers that it describes (${REQUESTS}, seed ${SEED})`, async () => {
+    const users = [ada];
+    for (const name of ["bob", "cyd", "dan"]) users.push(await server.addUser(name));
+    for (const user of users) await server.sourceOf(user).says(null);
+    const paths = Object.keys(description.document.paths);
+    const statuses = new Set<number>();
+    for (const request of fc.sample(anyRequest(paths), { numRuns: REQUESTS, seed: SEED })) {
+      const user = users[request.user] ?? ada;
+      await server.clock.advance(request.waitMs);
+      await hear(user, request);
+      const response = await send(user, request);
+      statuses.add(response.status);
+      expect(response.status).not.toBe(500);
+      const mistakes = description.mistakesIn(request.path, response.status, await response.json());
+      expect({ request, mistakes }).toEqual({ request, mistakes: [] });
+    }
+    expect([...statuses].toSorted()).toEqual([200, 401, 405, 429, 503]);
+  });
+});

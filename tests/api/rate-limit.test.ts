@@ -1,0 +1,250 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createRateLimit } from "../../src/api/rate-limit.ts";
+import { START_MS } from "../fixtures/fake-clock.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+const USER = "/api/v1/user";
+const NOW_PLAYING = "/api/v1/now-playing";
+
+let server: TestServer;
+let ada: AddedUser;
+
+async function restart(settings: Record<string, string> = {}): Promise<void> {
+  server?.close();
+  server = await createTestServer({ settings });
+  ada = await server.addUser("ada", false);
+}
+beforeEach(async () => {
+  server = await createTestServer();
+  ada = await server.addUser("ada", false);
+});
+afterEach(() => server.close());
+
+const call = () => server.getAs(ada, USER);
+const statusAfter = async (ms: number) => {
+  await server.clock.advance(ms);
+  return (await call()).status;
+};
+
+describe("the limit", () => {
+  test("lets one call pass and refuses the next", async () => {
+    expect((await call()).status).toBe(200);
+    const refused = await call();
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toEqual({
+      success: false,
+      error: "Rate limit exceeded: one call every 5 seconds",
+    });
+  });
+
+  test("says what it is on the answer that passes", async () => {
+    const { headers } = await call();
+    expect(headers.get("ratelimit-policy")).toBe('"default";q=1;w=5');
+    expect(headers.get("ratelimit")).toBe('"default";r=0;t=5');
+    expect(headers.has("retry-after")).toBe(false);
+  });
+
+  test("says how long is left on the answer that refuses", async () => {
+    await call();
+    await server.clock.advance(1_500);
+    const { headers } = await call();
+    expect(headers.get("ratelimit-policy")).toBe('"default";q=1;w=5');
+    expect(headers.get("ratelimit")).toBe('"default";r=0;t=4');
+    expect(headers.get("retry-after")).toBe("4");
+  });
+
+  test("lets a call pass that is 250 ms early", async () => {
+    await call();
+    expect(await statusAfter(4_750)).toBe(200);
+  });
+
+  test("refuses a call that is 251 ms early", async () => {
+    await call();
+    expect(await statusAfter(4_749)).toBe(429);
+  });
+
+  test("counts the next wait from the early call", async () => {
+    await call();
+    await statusAfter(4_750);
+    expect(await statusAfter(4_749)).toBe(429);
+    expect(await statusAfter(1)).toBe(200);
+  });
+
+  test("is not lengthened by refused calls", async () => {
+    await call();
+    for (let second = 1; second <= 4; second++) expect(await statusAfter(1_000)).toBe(429);
+    expect(await statusAfter(750)).toBe(200);
+  });
+
+  test("is over after the time that Retry-After told", async () => {
+    await call();
+    await server.clock.advance(123);
+    const waitSeconds = Number((await call()).headers.get("retry-after"));
+    expect(await statusAfter(waitSeconds * 1000)).toBe(200);
+  });
+
+  test("counts each endpoint by itself", async () => {
+    expect((await call()).status).toBe(200);
+    expect((await server.getAs(ada, NOW_PLAYING)).status).toBe(200);
+    expect((await server.getAs(ada, NOW_PLAYING)).status).toBe(429);
+  });
+
+  test("counts each key by itself, also of one user", async () => {
+    const second = await server.accounts.keys.add(ada.user, "second");
+    await call();
+    const response = await server.get(USER, { headers: { "x-api-key": second.key } });
+    expect(response.status).toBe(200);
+  });
+
+  test("counts the same key in header and query together", async () => {
+    await call();
+    expect((await server.get(`${USER}?api_key=${ada.key}`)).status).toBe(429);
+  });
+
+  test("counts HEAD as GET", async () => {
+    await server.getAs(ada, USER, { method: "HEAD" });
+    expect((await call()).status).toBe(429);
+  });
+
+  test("does not count a preflight or a method that is not allowed", async () => {
+    await server.getAs(ada, USER, { method: "OPTIONS" });
+    await server.getAs(ada, USER, { method: "POST" });
+    expect((await call()).status).toBe(200);
+  });
+
+  test("lets exactly one of fifty calls at once pass", async () => {
+    const calls = Array.from({ length: 50 }, (_, at) =>
+      at % 2 === 0 ? call() : server.get(`${USER}?api_key=${ada.key}`),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(49);
+  });
+
+  test.each([
+    ["forwards", START_MS + 86_400_000],
+    ["backwards", START_MS - 86_400_000],
+  ])("does not mind the wall clock jumping %s", async (_, wallMs) => {
+    await call();
+    server.clock.setWallMs(wallMs);
+    expect(await statusAfter(4_749)).toBe(429);
+    expect(await statusAfter(1)).toBe(200);
+  });
+
+  test.each([
+    ["1", "1 second", 750],
+    ["10", "10 seconds", 9_750],
+    ["3600", "3600 seconds", 3_599_750],
+  ])("follows a setting of %s seconds", async (rateLimitSeconds, every, opensAfterMs) => {
+    await restart({ rateLimitSeconds });
+    const { headers } = await call();
+    expect(headers.get("ratelimit-policy")).toBe(`"default";q=1;w=${rateLimitSeconds}`);
+    expect(headers.get("ratelimit")).toBe(`"default";r=0;t=${rateLimitSeconds}`);
+    const refused = await call();
+    expect((await refused.json()).error).toBe(`Rate limit exceeded: one call every ${every}`);
+    expect(await statusAfter(opensAfterMs - 1)).toBe(429);
+    expect(await statusAfter(1)).toBe(200);
+  });
+
+  test("is off at 0, and its headers with it", async () => {
+    await restart({ rateLimitSeconds: "0" });
+    for (let calls = 0; calls < 20; calls++) {
+      const response = await call();
+      expect(response.status).toBe(200);
+      expect(response.headers.has("ratelimit")).toBe(false);
+      expect(response.headers.has("ratelimit-policy")).toBe(false);
+    }
+  });
+});
+
+describe("createRateLimit", () => {
+  /** Calls as they come: who, and how long after the one before. */
+  const schedule = fc.array(
+    fc.record({
+      caller: fc.constantFrom("a", "b", "c"),
+      gapMs: fc.oneof(
+        fc.integer({ min: 0, max: 7_000 }),
+        fc.constantFrom(4_749, 4_750, 4_751, 4_999, 5_000),
+        fc.double({ min: 0, max: 6_000, noNaN: true }),
+      ),
+    }),
+    { maxLength: 60 },
+  );
+
+  test("admits a call exactly when the caller's last admitted one is 4.75 seconds past", () => {
+    fc.assert(
+      fc.property(schedule, (calls) => {
+        const limit = createRateLimit(5);
+        const admitted: { caller: string; atMs: number }[] = [];
+        let nowMs = 0;
+        for (const { caller, gapMs } of calls) {
+          nowMs += gapMs;
+          const mayPass = admitted.every(
+            (past) => past.caller !== caller || nowMs - past.atMs >= 4_750,
+          );
+          if (mayPass) admitted.push({ caller, atMs: nowMs });
+          expect(limit.admit(caller, nowMs).allowed).toBe(mayPass);
+        }
+      }),
+    );
+  });
+
+  test("admits a caller who waits as long as Retry-After says, whatever else is called", () => {
+    const anySchedule = fc.tuple(schedule, fc.integer({ min: 1, max: 120 }), schedule);
+    fc.assert(
+      fc.property(anySchedule, ([before, windowSeconds, meanwhile]) => {
+        const limit = createRateLimit(windowSeconds);
+        let nowMs = 0;
+        for (const { caller, gapMs } of before) limit.admit(caller, (nowMs += gapMs));
+        const verdict = limit.admit("a", nowMs);
+        const refused = verdict.allowed ? limit.admit("a", nowMs) : verdict;
+        const waitSeconds = Number(limit.headers(refused)["Retry-After"]);
+        expect(waitSeconds).toBeInteger();
+        expect(waitSeconds).toBeWithin(1, windowSeconds + 1);
+        const comesBackAtMs = nowMs + waitSeconds * 1000;
+        for (const { caller, gapMs } of meanwhile) {
+          nowMs = Math.min(nowMs + gapMs, comesBackAtMs);
+          if (caller !== "a") limit.admit(caller, nowMs);
+        }
+        expect(limit.admit("a", comesBackAtMs).allowed).toBe(true);
+      }),
+    );
+  });
+
+  describe("with as many callers as it remembers", () => {
+    const MOST = 10_000;
+    const crowded = () => {
+      const limit = createRateLimit(5);
+      for (let caller = 0; caller < MOST; caller++) limit.admit(`caller ${caller}`, 0);
+      return limit;
+    };
+
+    test("takes in nobody else", () => {
+      expect(crowded().admit("newcomer", 100).allowed).toBe(false);
+    });
+
+    test("grants none of them an extra call, however many newcomers try", () => {
+      const limit = crowded();
+      for (let caller = 0; caller < MOST; caller++) limit.admit(`newcomer ${caller}`, 100);
+      for (let caller = 0; caller < MOST; caller++) {
+        expect(limit.admit(`caller ${caller}`, 4_749).allowed).toBe(false);
+      }
+    });
+
+    test("takes a newcomer in after the wait it told", () => {
+      const limit = crowded();
+      const refused = limit.admit("newcomer", 100);
+      const waitMs = Number(limit.headers(refused)["Retry-After"]) * 1000;
+      expect(limit.admit("newcomer", 100 + waitMs).allowed).toBe(true);
+    });
+
+    test("still lets each of them call when their wait is over", () => {
+      const limit = crowded();
+      for (let caller = 0; caller < MOST; caller++) {
+        expect(limit.admit(`caller ${caller}`, 4_750).allowed).toBe(true);
+      }
+    });
+  });
+});

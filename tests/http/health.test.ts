@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { createHealth } from "../../src/http/health.ts";
+import { createFakeClock } from "../fixtures/fake-clock.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await createTestServer();
+});
+afterEach(() => server.close());
+
+const statusOf = async (path: string) => (await server.get(path)).status;
+/** As a full disk or a read-only one would. */
+const refuseWrites = (refuse: boolean) =>
+  server.store.queries.run(refuse ? sql`PRAGMA query_only = ON` : sql`PRAGMA query_only = OFF`);
+
+describe("/livez and /readyz", () => {
+  test("answer plainly while all is well", async () => {
+    for (const path of ["/livez", "/readyz"]) {
+      const response = await server.get(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      expect(await response.text()).toBe("ok\n");
+    }
+  });
+
+  test("part when the database takes no writes", async () => {
+    refuseWrites(true);
+    expect(await statusOf("/readyz")).toBe(503);
+    expect(await statusOf("/livez")).toBe(200);
+  });
+
+  test("agree again by themselves once it does", async () => {
+    refuseWrites(true);
+    expect(await statusOf("/readyz")).toBe(503);
+    refuseWrites(false);
+    await server.clock.advance(1_000);
+    expect(await statusOf("/readyz")).toBe(200);
+  });
+
+  test("notice within a second that writes begin to fail", async () => {
+    expect(await statusOf("/readyz")).toBe(200);
+    refuseWrites(true);
+    await server.clock.advance(1_000);
+    expect(await statusOf("/readyz")).toBe(503);
+  });
+
+  test("leave reading by key and widget alone while no write works", async () => {
+    const ada = await server.addUser("ada", false);
+    refuseWrites(true);
+    expect((await server.getAs(ada, "/api/v1/user")).status).toBe(200);
+    expect((await server.getAs(ada, "/api/v1/now-playing")).status).toBe(200);
+    expect(await statusOf(`/en/widget/${ada.widgetToken}`)).toBe(200);
+  });
+
+  test("part when the server is about to stop", async () => {
+    server.app.drain();
+    expect(await statusOf("/readyz")).toBe(503);
+    expect(await statusOf("/livez")).toBe(200);
+  });
+
+  test("tell nothing of what failed", async () => {
+    refuseWrites(true);
+    expect(await (await server.get("/readyz")).text()).not.toContain("query_only");
+  });
+});
+
+test("the database is written to once a second, however often anybody asks", async () => {
+  const clock = createFakeClock();
+  let writes = 0;
+  const health = createHealth({ clock, probeWrite: () => void (writes += 1) });
+  for (let asked = 0; asked < 100; asked++) health.ready();
+  expect(writes).toBe(1);
+  await clock.advance(999);
+  health.ready();
+  expect(writes).toBe(1);
+  await clock.advance(1);
+  health.ready();
+  expect(writes).toBe(2);
+});

@@ -1,0 +1,193 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { openPort, type RealPort } from "../fixtures/real-port.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+let server: TestServer;
+let port: RealPort;
+
+async function start(settings: Record<string, string> = {}, baseUrl?: string): Promise<void> {
+  server = await createTestServer({ settings, ...(baseUrl !== undefined && { baseUrl }) });
+  port = openPort(server);
+}
+afterEach(async () => {
+  await port.end();
+  server.close();
+});
+
+/** A request with header lines as they are. */
+const ask = (target: string, ...lines: string[]) =>
+  port.sendRaw(`GET ${target} HTTP/1.1\r\n${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`);
+const askHost = (target: string, host: string) => ask(target, `Host: ${host}`);
+
+const HOSTILE = [
+  "",
+  "x",
+  "a.b",
+  "x:1",
+  "evil.example",
+  "evil.example:4747",
+  "127.0.0.1.evil.example",
+  "localhost.evil.example",
+  "evil-localhost",
+  "evil.example@127.0.0.1",
+  "127.0.0.1@evil.example",
+  "127.0.0.1/x",
+  "127.0.0.1?x",
+  "127.0.0.1#x",
+  "127.0.0.1\\x",
+  "127.0.0.1, evil.example",
+  "127.0.0.1 evil.example",
+  "http://127.0.0.1",
+  "localhost:port",
+  "localhost:",
+  "localhost:123456",
+  "%6cocalhost",
+  "localhost%00",
+  "2130706433",
+  "0x7f.1",
+  "127.0.0.2",
+  "0.0.0.0",
+  "::1",
+  "[::1",
+  "[::1]x",
+  "[::ffff:127.0.0.1]",
+  "null",
+  "/",
+  "a".repeat(300),
+];
+
+describe("a Host that is not ours", () => {
+  test.each(HOSTILE)("is refused: %j", async (host) => {
+    await start();
+    for (const target of ["/livez", "/x/livez", "/x/api/v1/openapi.json", "/x/assets/../livez"]) {
+      const { status, body } = await askHost(target, host);
+      expect([400, 421]).toContain(status);
+      expect(body).not.toBe("ok\n");
+      expect(body).not.toContain("openapi");
+    }
+    expect(server.logged.filter((line) => line.includes(" error "))).toEqual([]);
+  });
+
+  test("is refused below /api/ with an envelope", async () => {
+    await start();
+    const { status, body } = await askHost("/api/v1/user", "evil.example");
+    expect(status).toBe(421);
+    expect(JSON.parse(body)).toEqual({ success: false, error: expect.any(String) });
+  });
+
+  test("is refused when there is none", async () => {
+    await start();
+    expect((await ask("/livez")).status).toBe(400);
+  });
+
+  test("is refused when HTTP/1.0 sends none", async () => {
+    await start();
+    const { status } = await port.sendRaw("GET /livez HTTP/1.0\r\n\r\n");
+    expect([400, 421]).toContain(status);
+  });
+
+  test.each([
+    ["ours first", ["Host: 127.0.0.1", "Host: evil.example"]],
+    ["ours last", ["Host: evil.example", "Host: 127.0.0.1"]],
+    ["ours twice", ["Host: 127.0.0.1", "Host: 127.0.0.1"]],
+  ])("is refused when there are two, %s", async (_, lines) => {
+    await start();
+    expect([400, 421]).toContain((await ask("/livez", ...lines)).status);
+  });
+
+  test("cannot come in by X-Forwarded-Host", async () => {
+    await start();
+    const { status } = await ask("/livez", "Host: evil.example", "X-Forwarded-Host: 127.0.0.1");
+    expect(status).toBe(421);
+  });
+
+  test("keeps a working key out", async () => {
+    await start();
+    const { key } = await server.addUser("ada");
+    const { status, body } = await ask("/api/v1/user", "Host: evil.example", `X-Api-Key: ${key}`);
+    expect(status).toBe(421);
+    expect(body).not.toContain("ada");
+  });
+});
+
+describe("a target in absolute form", () => {
+  test("leads to the route that its path names and to no other", async () => {
+    await start();
+    expect((await askHost("http://127.0.0.1/livez", "127.0.0.1")).body).toBe("ok\n");
+    expect((await askHost("http://127.0.0.1/x/livez", "127.0.0.1")).status).toBe(404);
+    expect((await askHost("http://x/y/livez", "127.0.0.1")).status).toBe(404);
+  });
+
+  test("does not make a foreign Host ours", async () => {
+    await start();
+    expect([400, 421]).toContain((await askHost("http://127.0.0.1/livez", "evil.example")).status);
+  });
+});
+
+describe("a target that is no path", () => {
+  test.each(["livez", "*", "127.0.0.1:80", "", "?livez"])("is refused: %j", async (target) => {
+    await start();
+    const { status, body } = await askHost(target, "127.0.0.1");
+    expect(status).toBeWithin(400, 500);
+    expect(body).not.toBe("ok\n");
+  });
+
+  test.each(["//x/livez", "/\\x/livez", "/./x/livez", "/x//livez"])(
+    "leads to no route that it does not name: %j",
+    async (target) => {
+      await start();
+      expect((await askHost(target, "127.0.0.1")).status).toBe(404);
+    },
+  );
+});
+
+describe("a Host that is ours", () => {
+  test.each(["localhost", "LOCALHOST:4747", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:4747"])(
+    "is this machine's own name with any port: %s",
+    async (host) => {
+      await start();
+      expect((await askHost("/livez", host)).body).toBe("ok\n");
+    },
+  );
+
+  test.each(["http://nas", "http://a", "http://x:81", "http://a.b"])(
+    "is the base URL's, and routes rightly although it is short: %s",
+    async (baseUrl) => {
+      await start({}, baseUrl);
+      const { host } = new URL(baseUrl);
+      expect((await askHost("/livez", host)).body).toBe("ok\n");
+      expect((await askHost("/api/v1/user", host)).status).toBe(401);
+      expect((await askHost("/api/v1/openapi.json?a=/livez", host)).body).toContain("openapi");
+      expect((await askHost("/x/livez", host)).status).toBe(404);
+      expect((await askHost("/x/api/v1/openapi.json", host)).status).toBe(404);
+    },
+  );
+
+  test("is any that the operator lists, in any case", async () => {
+    await start({ allowedHosts: "tv.example, Media.LAN" });
+    expect((await askHost("/livez", "tv.example:8080")).status).toBe(200);
+    expect((await askHost("/livez", "media.lan")).status).toBe(200);
+    expect((await askHost("/livez", "TV.EXAMPLE")).status).toBe(200);
+    expect((await askHost("/livez", "other.example")).status).toBe(421);
+    expect((await askHost("/livez", "sub.tv.example")).status).toBe(421);
+  });
+
+  test("is the address listened on", async () => {
+    await start({ host: "192.0.2.7" });
+    expect((await askHost("/livez", "192.0.2.7:4747")).status).toBe(200);
+  });
+
+  test("is an IPv6 address listened on", async () => {
+    await start({ host: "2001:DB8::7" });
+    expect((await askHost("/livez", "[2001:db8::7]:4747")).status).toBe(200);
+  });
+
+  test("stays refused after many of ours have been remembered, and the other way round", async () => {
+    await start();
+    for (let at = 1; at <= 100; at++) {
+      expect((await askHost("/livez", `localhost:${at}`)).status).toBe(200);
+    }
+    expect((await askHost("/livez", "evil.example")).status).toBe(421);
+    expect((await askHost("/livez", "localhost:65535")).status).toBe(200);
+  });
+});

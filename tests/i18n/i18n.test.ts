@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test";
+import { isLanguage, LANGUAGES, languages } from "../../src/i18n/index.ts";
+
+/** Texts that rightly read as in English: a language's place in the words, such as `fr home.title`. */
+const SAME_AS_ENGLISH: readonly string[] = [];
+
+/** Every text by its place, such as `widget.paused`. */
+function textsIn(words: object, place = ""): [place: string, text: unknown][] {
+  return Object.entries(words).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === "object" && value !== null
+      ? textsIn(value, `${place}${name}.`)
+      : [[place + name, value] as [string, unknown]],
+  );
+}
+
+const english = new Map(textsIn(languages.en));
+
+describe.each(LANGUAGES)("the words in %s", (language) => {
+  const texts = textsIn(languages[language]);
+
+  test("are all there", () => {
+    expect(texts.map(([place]) => place).toSorted()).toEqual([...english.keys()].toSorted());
+  });
+
+  test("are never empty, and begin and end with no space", () => {
+    for (const [, text] of texts) expect(text).toMatch(/^\S(?:.*\S)?$/su);
+  });
+
+  test("name the language as its speakers do", () => {
+    const names = { en: "English", fr: "Français", es: "Español", pt: "Português", de: "Deutsch" };
+    expect(languages[language].endonym).toBe(names[language]);
+  });
+});
+
+describe.each(LANGUAGES.filter((language) => language !== "en"))("the words in %s", (language) => {
+  test("are not left in English", () => {
+    const same = textsIn(languages[language])
+      .filter(([place, text]) => text === english.get(place))
+      .map(([place]) => `${language} ${place}`);
+    expect(same).toEqual(SAME_AS_ENGLISH.filter((one) => one.startsWith(`${language} `)));
+  });
+});
+
+describe("isLanguage", () => {
+  test("knows the five and nothing else", () => {
+    for (const language of ["en", "fr", "es", "pt", "de"]) expect(isLanguage(language)).toBe(true);
+    for (const text of ["", "EN", "en-GB", "it", "constructor", "__proto__", "toString"]) {
+      expect(isLanguage(text)).toBe(false);
+    }
+  });
+});
