@@ -1,4 +1,4 @@
-import { chromiumIsInstalled, launchChromium } from "../fixtures/chromium.ts";
+import { currentChromium } from "../fixtures/chromium.ts";
 import { silentFlac } from "../fixtures/flac.ts";
 import { runMarquee } from "../fixtures/marquee-process.ts";
 import { createMpdDaemon, mpdIsInstalled } from "../fixtures/mpd-daemon.ts";
@@ -11,7 +11,7 @@ const CHANGES = 40;
 /** From a command at a real MPD to the new title painted in a real browser, covers cached. */
 export async function benchLatency(): Promise<Row[]> {
   const what = "from a change at MPD to the overlay's pixels";
-  if (!chromiumIsInstalled || !mpdIsInstalled) {
+  if (!currentChromium.isInstalled || !mpdIsInstalled) {
     return [{ what, product: "needs chromium and mpd", reference: "", ratio: "", goal: "" }];
   }
   const folder = createTempFolder();
@@ -30,7 +30,7 @@ export async function benchLatency(): Promise<Row[]> {
   const { widget_url } = JSON.parse((await run("user", "add", "ada", "--json")).out);
   await run("connect", "ada", "mpd", "--address", daemon.address);
   const product = await startProduct(folder.path);
-  const browser = await launchChromium();
+  const browser = await currentChromium.launch();
   const page = await browser.newPage({ viewport: { width: 500, height: 120 } });
   await page.goto(`http://127.0.0.1:${product.port}${new URL(widget_url).pathname}`);
   await page.waitForFunction(() => document.querySelector(".np-title")?.textContent === "Title 0");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { widgetOptions } from "../../widget/options.ts";
 import type { Artwork, Playback } from "../../src/playback/playback.ts";
 import { drawCover } from "../../src/sources/demo/covers.ts";
-import { launchChromium } from "../fixtures/chromium.ts";
+import { currentChromium } from "../fixtures/chromium.ts";
 import { startTestServer } from "../fixtures/listening-server.ts";
 import { aPlayback } from "../fixtures/playback.ts";
 
@@ -54,7 +54,7 @@ const sizes = [
   [1000, 240],
 ] as const;
 
-const browser = await launchChromium();
+const browser = await currentChromium.launch();
 const wanted = process.argv[3];
 for (const [width, height] of sizes) {
   if (wanted !== undefined && wanted !== `${width}x${height}`) continue;
