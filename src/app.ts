@@ -22,6 +22,7 @@ import { createArt } from "./pages/art.ts";
 import { assetResponse } from "./pages/assets.ts";
 import { createCovers } from "./pages/covers.ts";
 import { createHome, createLanguageRedirect } from "./pages/home.tsx";
+import { createLauncher } from "./pages/launcher.tsx";
 import { createLive, type Live, type Upgrader } from "./pages/live.ts";
 import { createNotFound } from "./pages/not-found.tsx";
 import { createWidget } from "./pages/widget.tsx";
@@ -100,6 +101,7 @@ export function createApp(deps: AppDeps): App {
   const notFoundPage = createNotFound(basePath);
   const home = createHome({ baseUrl, basePath });
   const widget = createWidget({ ...accounts, hub, clock, covers, basePath });
+  const launcher = createLauncher({ ...accounts, baseUrl });
   const art = createArt(artworks);
   const health = createHealth({ probeWrite: deps.probeWrite, clock });
   const live = createLive({
@@ -153,6 +155,12 @@ export function createApp(deps: AppDeps): App {
         "/:lang/widget/:token",
         page((language, { params, request }) =>
           widget(language, params["token"] ?? "", new URL(request.url).searchParams),
+        ),
+      )
+      .get(
+        "/:lang/widget/:token/launcher",
+        page((language, { params, request }) =>
+          launcher(language, params["token"] ?? "", new URL(request.url).search),
         ),
       )
       .get("/:lang/widget/:token/live", ({ params, request }) =>

@@ -5,6 +5,11 @@ export function bundledScript(): string {
   return bundle("client.ts");
 }
 
+/** The script of the file that waits for the server, minified. */
+export function bundledLauncher(): string {
+  return bundle("launcher.ts");
+}
+
 /** The overlay's stylesheet, minified. */
 export function bundledStylesheet(): string {
   return bundle("widget.css");

@@ -20,7 +20,11 @@ const PUBLIC = [
 /** What refuses every method that has no route of its own. */
 const REFUSES_METHODS = ["ALL /api/v1/now-playing", "ALL /api/v1/user", "ALL /api/v1/openapi.json"];
 /** What is opened by the widget token in the path. */
-const BY_WIDGET_TOKEN = ["GET /:lang/widget/:token", "GET /:lang/widget/:token/live"];
+const BY_WIDGET_TOKEN = [
+  "GET /:lang/widget/:token",
+  "GET /:lang/widget/:token/launcher",
+  "GET /:lang/widget/:token/live",
+];
 
 const BASE_URLS = ["http://127.0.0.1:4747", "http://example.org/music"];
 

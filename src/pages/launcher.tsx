@@ -1,0 +1,40 @@
+import { bundledLauncher } from "../../widget/bundle.ts" with { type: "macro" };
+import { LauncherPage } from "../../widget/launcher-page.tsx";
+import { parseWidgetToken } from "../accounts/credential.ts";
+import type { Widgets } from "../accounts/widgets.ts";
+import type { Language } from "../i18n/index.ts";
+import { Html } from "../jsx.ts";
+import { PAGE_HEADERS } from "./html.tsx";
+
+export interface LauncherDeps {
+  readonly widgets: Pick<Widgets, "userOf">;
+  /** Where the server is reached, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+const safeScript = bundledLauncher();
+
+/**
+ * `GET /{lang}/widget/{token}/launcher`: a file to download that waits for the server and then goes
+ * to the overlay; `undefined` when the token shows nobody.
+ */
+export function createLauncher({ widgets, baseUrl }: LauncherDeps) {
+  return async (
+    language: Language,
+    tokenText: string,
+    query: string,
+  ): Promise<Response | undefined> => {
+    const token = parseWidgetToken(tokenText);
+    if (!token || !(await widgets.userOf(token))) return undefined;
+    const address = `${baseUrl}/${language}/widget/${token}${query}`;
+    const page = (
+      <LauncherPage address={address} probe={`${baseUrl}/livez`} safeScript={safeScript} />
+    );
+    return new Response(await page, {
+      headers: {
+        ...PAGE_HEADERS,
+        "Content-Disposition": 'attachment; filename="marquee-overlay.html"',
+      },
+    });
+  };
+}
