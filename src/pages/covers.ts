@@ -9,8 +9,11 @@ export interface Covers {
   pathOf(artwork: Artwork): string;
   /** A lively colour of it such as `#e07a5f`; `null` when it has none or is not known yet. */
   accentOf(artwork: Artwork): string | null;
-  /** Gets a reading's cover ready, for a moment at most; never rejects. */
-  prepare(reading: Reading): Promise<void>;
+  /**
+   * Gets a reading's cover ready, for a moment at most; never rejects. `late` is there when it
+   * takes longer, and resolves when the cover is ready.
+   */
+  prepare(reading: Reading): Promise<{ readonly late?: Promise<void> }>;
 }
 
 /** A change is not held back longer than this for the colour of its cover. */
@@ -26,10 +29,15 @@ export function createCovers(
     accentOf: artworks.accentOf,
     async prepare(reading) {
       const artwork = reading.kind === "playback" ? reading.playback.album.artworks[0] : undefined;
-      if (!artwork) return;
+      if (!artwork) return {};
+      const study = artworks.study(artwork);
       const waited = new AbortController();
-      await Promise.race([artworks.study(artwork), clock.sleep(MOMENT_MS, waited.signal)]);
+      const ready = await Promise.race([
+        study.then(() => true),
+        clock.sleep(MOMENT_MS, waited.signal).then(() => false),
+      ]);
       waited.abort();
+      return ready ? {} : { late: study };
     },
   };
 }

@@ -97,8 +97,11 @@ export function createLive(deps: LiveDeps): Live {
   /** Tells a room what is heard, unless something newer is heard before its cover is ready. */
   const announce = async (room: Room, reading: Reading) => {
     room.latest = reading;
-    await covers.prepare(reading);
-    if (room.latest === reading) broadcast(room.sockets, messageOf(reading));
+    const { late } = await covers.prepare(reading);
+    if (room.latest !== reading) return;
+    broadcast(room.sockets, messageOf(reading));
+    await late;
+    if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading));
   };
 
   const openRoom = (ticket: LiveTicket): Room => {
@@ -112,8 +115,13 @@ export function createLive(deps: LiveDeps): Live {
   const welcome = async (socket: LiveSocket, room: Room) => {
     const reading = hub.glance(room.listenerId);
     if (!reading) return;
-    await covers.prepare(reading);
-    if (room.sockets.has(socket)) socket.send(messageOf(hub.glance(room.listenerId) ?? reading));
+    const tell = () => {
+      if (room.sockets.has(socket)) socket.send(messageOf(hub.glance(room.listenerId) ?? reading));
+    };
+    const { late } = await covers.prepare(reading);
+    tell();
+    await late;
+    if (late) tell();
   };
 
   const socketsOf = (token: WidgetToken, userId: number): number =>
