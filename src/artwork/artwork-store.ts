@@ -139,15 +139,31 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
 /** What {@link ArtworkStoreDeps.opaqueName} makes: nothing else becomes part of a file's name. */
 const ID_PATTERN = /^[\w-]{22}$/;
 
+/** What a stream's overlay may load for one cover. */
+const MOST_OVERLAY_BYTES = 60 * 1024;
+/** Tried in turn until an overlay's picture is small enough; nearly always the first one is. */
+const ATTEMPTS = [
+  { scale: 1, quality: 82 },
+  { scale: 1, quality: 60 },
+  { scale: 0.75, quality: 60 },
+  { scale: 0.5, quality: 60 },
+] as const;
+
 /** Whole and uncropped, at most as large as the rendition. */
 async function resize(bytes: Uint8Array, rendition: Rendition): Promise<Uint8Array<ArrayBuffer>> {
   const { sidePx, type } = renditions[rendition];
-  const image = new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).resize(sidePx, sidePx, {
-    fit: "inside",
-    withoutEnlargement: true,
-  });
-  const encoded = type === "image/webp" ? image.webp({ quality: 82 }) : image.jpeg({ quality: 85 });
-  return new Uint8Array(await encoded.bytes());
+  const resized = (scale: number) =>
+    new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).resize(sidePx * scale, sidePx * scale, {
+      fit: "inside",
+      withoutEnlargement: true,
+    });
+  if (type === "image/jpeg") return new Uint8Array(await resized(1).jpeg({ quality: 85 }).bytes());
+  let picture = new Uint8Array();
+  for (const { scale, quality } of ATTEMPTS) {
+    picture = new Uint8Array(await resized(scale).webp({ quality }).bytes());
+    if (picture.length <= MOST_OVERLAY_BYTES) break;
+  }
+  return picture;
 }
 
 function isRendition(name: string): name is Rendition {
