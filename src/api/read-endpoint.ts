@@ -7,6 +7,9 @@ import type { RateLimit } from "./rate-limit.ts";
 /** Answers an authenticated call that is within its limit; the headers belong on a 200. */
 export type Answer = (holder: KeyHolder, headers: ExtraHeaders | undefined) => Promise<Response>;
 
+/** A route's handler. */
+export type Endpoint = (context: { readonly request: Request }) => Promise<Response> | Response;
+
 export interface ReadEndpointDeps {
   readonly authenticate: Authenticate;
   readonly clock: Clock;
@@ -16,8 +19,8 @@ export interface ReadEndpointDeps {
 
 /** Puts the key and the limit, which counts per key and endpoint, in front of an answer. */
 export function createReadEndpoint({ authenticate, clock, rateLimit }: ReadEndpointDeps) {
-  return (endpoint: string, answer: Answer) =>
-    async ({ request }: { request: Request }): Promise<Response> => {
+  return (endpoint: string, answer: Answer): Endpoint =>
+    async ({ request }) => {
       const authentication = authenticate(request);
       const holder = authentication instanceof Promise ? await authentication : authentication;
       if (holder instanceof Response) return holder;
