@@ -29,7 +29,8 @@ export interface Card {
 /** A change waits this long for its cover, then goes on without. */
 const COVER_WAIT_MS = 350;
 
-export function createCard(root: HTMLElement, { options, words }: WidgetSetup): Card {
+export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
+  const { options, words } = setup;
   const find = (name: string) => root.querySelector<HTMLElement>(`.np-${name}`) as HTMLElement;
   const elements = {
     card: find("card"),
@@ -56,6 +57,7 @@ export function createCard(root: HTMLElement, { options, words }: WidgetSetup): 
   let state: WidgetState = { kind: "offline" };
   /** What the server has drawn stays as it is until there is something to say. */
   let isDrawn = false;
+  let shownTrackId = setup.trackId;
   let drawnAtMs = 0;
   let changedAtMs = performance.now();
   let turn = 0;
@@ -131,7 +133,7 @@ export function createCard(root: HTMLElement, { options, words }: WidgetSetup): 
 
   /** Plays a finite animation of the stylesheet's, from its beginning if it is under way. */
   const animate = (name: "changing" | "entering") => {
-    if (!visible || !moves()) return;
+    if (!visible || !moves() || options.enter === "none") return;
     setFlag(name, false);
     // Reading a size makes the browser notice that the flag was gone.
     void root.offsetWidth;
@@ -142,13 +144,13 @@ export function createCard(root: HTMLElement, { options, words }: WidgetSetup): 
   });
 
   const showCover = (cover: HTMLImageElement | undefined) => {
-    if (cover) {
+    if (cover && cover !== elements.image) {
       cover.className = elements.image.className;
       elements.image.replaceWith(cover);
       elements.image = cover;
     }
     setFlag("has-art", cover !== undefined);
-    elements.coverStyles.textContent = coverStyles(trackOf(state), options);
+    setText(elements.coverStyles, coverStyles(trackOf(state), options));
   };
 
   const show = async (next: WidgetState) => {
@@ -161,7 +163,8 @@ export function createCard(root: HTMLElement, { options, words }: WidgetSetup): 
     const cover = loading && (await inTime(loading));
     if (mine !== turn || dark) return;
 
-    const trackChanges = trackOf(next)?.id !== trackOf(state)?.id;
+    const trackChanges = trackOf(next)?.id !== shownTrackId;
+    shownTrackId = trackOf(next)?.id;
     if (trackChanges || next.kind !== state.kind) changedAtMs = performance.now();
     state = next;
     drawnAtMs = arrivedAtMs;

@@ -13,6 +13,8 @@ export interface WidgetSetup {
   readonly warnings: readonly string[];
   /** The version of the server that drew the page. */
   readonly version: string;
+  /** The track that the page shows already. */
+  readonly trackId?: string | undefined;
 }
 
 export interface WidgetPageProps extends WidgetSetup {
@@ -28,8 +30,8 @@ export interface WidgetPageProps extends WidgetSetup {
 /** The whole overlay, right at its first paint. */
 export function WidgetPage(props: WidgetPageProps): JSX.Element {
   const { options, words, warnings, version, state, language } = props;
-  const setup: WidgetSetup = { options, words, warnings, version };
   const track = trackOf(state);
+  const setup: WidgetSetup = { options, words, warnings, version, trackId: track?.id };
   const safeOptionStyles = optionStyles(options);
   const safeCoverStyles = coverStyles(track, options);
   return (
@@ -46,6 +48,7 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
         data-np-paused={options.paused}
         data-np-motion={options.motion}
         data-np-swap={options.swap}
+        data-np-album={options.album}
         data-np-has-art={coverPath(track, options) !== null}
         data-np-hidden={state !== undefined && hidesCard(state, options)}
         data-np-setup={attributeJson(setup)}
