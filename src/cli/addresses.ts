@@ -6,7 +6,7 @@ import type { Language } from "../i18n/index.ts";
 /** Where a server that listens on this port is reached, without a slash at the end. */
 export function baseUrlOf({ baseUrl, host }: Config, port: number): string {
   if (baseUrl) return baseUrl;
-  const everywhere = ["0.0.0.0", "::", "localhost", "::1", "127.0.0.1"].includes(host);
+  const everywhere = host === "0.0.0.0" || host === "::";
   const name = host.includes(":") ? `[${host}]` : host;
   return `http://${everywhere ? "127.0.0.1" : name}:${port}`;
 }
