@@ -10,6 +10,8 @@ export interface Vault {
   seal(purpose: SealPurpose, userId: number, text: string): Promise<Buffer>;
   /** Rejects with a {@link SecretError} when the bytes were altered, moved to another row, or sealed under another key. */
   open(purpose: SealPurpose, userId: number, sealed: Uint8Array): Promise<string>;
+  /** @throws {SecretError} when the bytes were sealed under another key; the cheap half of `open`. */
+  recognize(sealed: Uint8Array): void;
   /** A name for `identity` that nobody without the key can guess: 128 bits, base64url. */
   opaqueName(identity: string): string;
 }
@@ -29,7 +31,7 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
 /** @param key 32 random bytes in base64 or base64url. */
-export async function createVault(key: string): Promise<Vault> {
+export function createVault(key: string): Vault {
   const material = Buffer.from(key.trim(), "base64");
   if (material.length !== KEY_BYTES) {
     throw new SecretError(`The secret key must be ${KEY_BYTES} bytes in base64.`);
@@ -39,42 +41,53 @@ export async function createVault(key: string): Promise<Vault> {
     new Uint8Array(new Bun.CryptoHasher("sha256", material).update(`marquee ${use}`).digest());
   const keyId = derive("key id").subarray(0, KEY_ID_BYTES);
   const naming = derive("naming");
-  const sealing = await crypto.subtle.importKey("raw", derive("sealing"), "AES-GCM", false, [
-    "encrypt",
-    "decrypt",
-  ]);
+  // Made when first needed: a server that only waits does without the machinery.
+  let sealing: Promise<CryptoKey> | undefined;
+  const sealingKey = () => {
+    sealing ??= crypto.subtle.importKey("raw", derive("sealing"), "AES-GCM", false, [
+      "encrypt",
+      "decrypt",
+    ]);
+    return sealing;
+  };
   const parameters = (header: Buffer, purpose: SealPurpose, userId: number) => ({
     name: "AES-GCM",
     iv: header.subarray(1 + KEY_ID_BYTES),
     additionalData: Buffer.concat([header, Buffer.from(`${purpose}:${userId}`)]),
   });
 
+  const recognize = (sealed: Uint8Array) => {
+    const bytes = Buffer.from(sealed);
+    if (bytes.length < HEADER_BYTES + TAG_BYTES || bytes[0] !== FORMAT) {
+      throw new SecretError(DAMAGED);
+    }
+    if (!bytes.subarray(1, 1 + KEY_ID_BYTES).equals(keyId)) {
+      throw new SecretError(
+        `The database was encrypted under another key. Put the ${SECRET_KEY_FILE} that belongs to it back in the data folder.`,
+      );
+    }
+  };
+
   return {
+    recognize,
     async seal(purpose, userId, text) {
       const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
       const header = Buffer.concat([Buffer.of(FORMAT), keyId, nonce]);
       const sealed = await crypto.subtle.encrypt(
         parameters(header, purpose, userId),
-        sealing,
+        await sealingKey(),
         Buffer.from(text, "utf8"),
       );
       return Buffer.concat([header, Buffer.from(sealed)]);
     },
     async open(purpose, userId, sealed) {
+      recognize(sealed);
       const bytes = Buffer.from(sealed);
-      if (bytes.length < HEADER_BYTES + TAG_BYTES || bytes[0] !== FORMAT) {
-        throw new SecretError(DAMAGED);
-      }
-      if (!bytes.subarray(1, 1 + KEY_ID_BYTES).equals(keyId)) {
-        throw new SecretError(
-          `The database was encrypted under another key. Put the ${SECRET_KEY_FILE} that belongs to it back in the data folder.`,
-        );
-      }
       const header = bytes.subarray(0, HEADER_BYTES);
       try {
         const text = await crypto.subtle.decrypt(
           parameters(header, purpose, userId),
-          sealing,
+          await sealingKey(),
           bytes.subarray(HEADER_BYTES),
         );
         return Buffer.from(text).toString("utf8");

@@ -10,6 +10,8 @@ export interface Widgets {
   userOf(token: WidgetToken): Promise<User | undefined>;
   /** The user's current token. */
   tokenOf(user: User): Promise<WidgetToken>;
+  /** @throws {SecretError} when the user's token was sealed under another key */
+  proveKey(user: User): Promise<void>;
   /** Replaces the token: the old address stops working at once. */
   rotate(user: User): Promise<WidgetToken>;
 }
@@ -21,6 +23,9 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     putWidgetToken(queries, row);
     return token;
   };
+  const storedTokenOf = (user: User) =>
+    queries.select().from(widgetTokens).where(eq(widgetTokens.userId, user.id)).get();
+
   return {
     userOf: async (token) =>
       queries
@@ -30,9 +35,13 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
         .where(eq(widgetTokens.hash, hashCredential(token)))
         .get(),
     async tokenOf(user) {
-      const row = queries.select().from(widgetTokens).where(eq(widgetTokens.userId, user.id)).get();
+      const row = storedTokenOf(user);
       if (!row) return replace(user);
       return (await vault.open("widget-token", user.id, row.sealedToken)) as WidgetToken;
+    },
+    async proveKey(user) {
+      const row = storedTokenOf(user);
+      if (row) vault.recognize(row.sealedToken);
     },
     rotate: replace,
   };

@@ -25,7 +25,7 @@ export interface Workspace {
 export async function openWorkspace(config: Config): Promise<Workspace> {
   const store = openStore(config.data);
   try {
-    const vault = await createVault(config.secretKey ?? loadKey(config.data, store));
+    const vault = createVault(config.secretKey ?? loadKey(config.data, store));
     const accounts = createAccounts({ store, vault, wallMs: systemClock.wallMs });
     await proveKey(accounts);
     return { store, vault, accounts };
@@ -63,5 +63,5 @@ function loadKey(folder: string, store: Store): string {
 /** A wrong key is found at the start, not when the first overlay asks for it. */
 async function proveKey({ users, widgets }: Accounts): Promise<void> {
   const owner = await users.owner();
-  if (owner) await widgets.tokenOf(owner);
+  if (owner) await widgets.proveKey(owner);
 }

@@ -13,7 +13,7 @@ import {
 import { createTempFolder } from "../fixtures/temp-folder.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64");
-const vault = await createVault(keyOf(7));
+const vault = createVault(keyOf(7));
 
 const aText = fc.string({ unit: "grapheme" });
 const aUserId = fc.integer({ min: 1 });
@@ -69,7 +69,7 @@ describe("a sealed text", () => {
 
   test("is an error under another key, which says that the key is the wrong one", async () => {
     const sealed = await vault.seal("widget-token", 1, "text");
-    const opening = (await createVault(keyOf(8))).open("widget-token", 1, sealed);
+    const opening = createVault(keyOf(8)).open("widget-token", 1, sealed);
     await expect(opening).rejects.toBeInstanceOf(SecretError);
     await expect(opening).rejects.toThrow(/another key/);
   });
@@ -91,14 +91,14 @@ describe("an opaque name", () => {
 
   test("is another for another thing or key", async () => {
     expect(vault.opaqueName("a")).not.toBe(vault.opaqueName("b"));
-    expect(vault.opaqueName("a")).not.toBe((await createVault(keyOf(8))).opaqueName("a"));
+    expect(vault.opaqueName("a")).not.toBe(createVault(keyOf(8)).opaqueName("a"));
   });
 });
 
 test.each(["", "short", Buffer.alloc(31).toString("base64"), Buffer.alloc(33).toString("base64")])(
   "a vault refuses %p as its key",
   async (key) => {
-    await expect(createVault(key)).rejects.toBeInstanceOf(SecretError);
+    expect(() => createVault(key)).toThrow(SecretError);
   },
 );
 

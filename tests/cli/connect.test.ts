@@ -21,7 +21,7 @@ const source = async () => (await documentsOf("user", "list"))[0]?.["source"];
 /** The settings that ada's connection was stored with. */
 async function storedSettings(): Promise<unknown> {
   const store = openStore(path("data"));
-  const vault = await createVault(readSecretKey(path("data", "secret.key")) ?? "");
+  const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
   const accounts = createAccounts({ store, vault, wallMs: Date.now });
   const connection = await accounts.connections.of((await accounts.users.named("ada")).id);
   store.close();
