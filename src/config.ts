@@ -56,7 +56,7 @@ export const settings = {
   }),
   allowedHosts: setting<readonly string[]>({
     fallback: [],
-    fallbackText: "none besides the base URL's host and this machine's own names",
+    fallbackText: "none besides the base URL's host and loopback names",
     placeholder: "names",
     help: "More host names this server answers to, separated by commas.",
     allowed: "host names or IP addresses without a port, separated by commas",
@@ -184,7 +184,7 @@ export function resolveConfig(
     const value = definition.parse(given.text.trim());
     if (value !== undefined) return value;
     const shown = definition.secret ? "" : ` ${JSON.stringify(redact(given.text))}`;
-    mistakes.push(`${given.origin}${shown}: must be ${definition.allowed}.`);
+    mistakes.push(`${given.origin}${shown} must be ${definition.allowed}.`);
     return definition.fallback;
   };
   const config = Object.fromEntries(settingNames.map((name) => [name, resolve(name)])) as Config;

@@ -1,10 +1,16 @@
 #!/usr/bin/env bun
 import { run } from "./cli/program.ts";
+import { writeLine } from "./cli/output.ts";
 
 const code = await run(process.argv.slice(2), {
   environment: process.env,
-  // Not process.stdout: it loads Node's streams and terminal, 5 MB of idle memory.
-  out: (line) => console.log(line),
-  error: (line) => console.error(line),
+  out: (line) => writeLine(1, line),
+  error(line) {
+    try {
+      writeLine(2, line);
+    } catch {
+      // There is nowhere left to say so.
+    }
+  },
 });
 process.exit(code);

@@ -132,10 +132,10 @@ describe("mistakes", () => {
       { MARQUEE_RATE_LIMIT_SECONDS: "-1", MARQUEE_MUSIC_PREFIX: "Spotify" },
     );
     expect(mistakes.toSorted()).toEqual([
-      '--log-level "loud": must be one of error, warn, info, debug.',
-      '--port "eighty": must be a whole number from 0 to 65535.',
-      'MARQUEE_MUSIC_PREFIX "Spotify": must be 1 to 32 lower-case letters, digits or underscores, starting with a letter.',
-      'MARQUEE_RATE_LIMIT_SECONDS "-1": must be a whole number from 0 to 3600.',
+      '--log-level "loud" must be one of error, warn, info, debug.',
+      '--port "eighty" must be a whole number from 0 to 65535.',
+      'MARQUEE_MUSIC_PREFIX "Spotify" must be 1 to 32 lower-case letters, digits or underscores, starting with a letter.',
+      'MARQUEE_RATE_LIMIT_SECONDS "-1" must be a whole number from 0 to 3600.',
     ]);
   });
 
@@ -172,7 +172,7 @@ describe("mistakes", () => {
 
   test("never show a secret that a file holds, or one in an address", () => {
     const [file] = mistakesOf({}, { MARQUEE_SECRET_KEY_FILE: fileWith("swordfish") });
-    expect(file).toStartWith("MARQUEE_SECRET_KEY_FILE: must be");
+    expect(file).toStartWith("MARQUEE_SECRET_KEY_FILE must be");
     for (const url of ["https://ada:swordfish@example.org", "http://x/?api_key=swordfish"]) {
       const [mistake] = mistakesOf({ baseUrl: url });
       expect(mistake).toStartWith('--base-url "');

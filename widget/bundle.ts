@@ -10,6 +10,11 @@ export function bundledLauncher(): string {
   return bundle("launcher.ts");
 }
 
+/** The script of the page behind an address that no longer works, minified. */
+export function bundledGone(): string {
+  return bundle("gone.ts");
+}
+
 /** The overlay's stylesheet, minified. */
 export function bundledStylesheet(): string {
   return bundle("widget.css");

@@ -151,10 +151,14 @@ function takenNames(writer: Writer, names: readonly string[]): string[] {
 
 function refuseBadNames(names: readonly string[], taken: readonly string[]): void {
   const mistakes = new Set<string>();
+  let isMisuse = false;
   for (const [index, name] of names.entries()) {
+    const isBad = !isUserName(name) || names.indexOf(name) !== index;
+    isMisuse ||= isBad;
     if (!isUserName(name)) mistakes.add(`"${name}" is no user name: it must be ${USER_NAME_RULE}.`);
     else if (taken.includes(name)) mistakes.add(`There is a user named "${name}" already.`);
-    else if (names.indexOf(name) !== index) mistakes.add(`"${name}" is given twice.`);
+    else if (isBad) mistakes.add(`"${name}" is given twice.`);
   }
-  if (mistakes.size > 0) throw new AccountError([...mistakes, "No user was added."].join("\n"));
+  if (mistakes.size === 0) return;
+  throw new AccountError([...mistakes, "No user was added."].join("\n"), isMisuse);
 }

@@ -15,4 +15,10 @@ export type Writer = Pick<Queries, "select" | "insert" | "update" | "delete">;
 /** A request about accounts cannot be carried out; the message says why and what to do. */
 export class AccountError extends Error {
   override readonly name = "AccountError";
+  /** Whether the request itself was wrong, whatever the accounts hold. */
+  readonly isMisuse: boolean;
+  constructor(message: string, isMisuse = false) {
+    super(message);
+    this.isMisuse = isMisuse;
+  }
 }

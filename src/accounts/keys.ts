@@ -105,6 +105,7 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     if (others.length > 0) {
       throw new AccountError(
         `${user.name} has several keys: say which one by its id. "marquee key list ${user.name}" shows them.`,
+        true,
       );
     }
     return key;

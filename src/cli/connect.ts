@@ -81,19 +81,30 @@ function parseSourceOptions(source: AnySource, given: readonly string[]): unknow
     for (const name of secretFiles) {
       const path = values[name];
       if (typeof path !== "string") continue;
-      values[name.replace(/-file$/, "")] = readFileSync(path, "utf8").trimEnd();
+      values[name.replace(/-file$/, "")] = readSecretFile(name, path);
       delete values[name];
     }
     return source.parseSettings(values);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof SourceSettingsError) throw new UsageError(redact(reason));
     const options = names.map((name) => `--${name}`).join(", ") || "no options";
     // A word too many is not shown: it may be the rest of a password with a space in it.
     const mistake = /^Unexpected argument/.test(reason)
       ? "A word is not an option or its value (quote values with spaces)"
-      : redact(reason.split(". ")[0] ?? reason);
+      : redact(reason.split(". ")[0] ?? reason).replace(/\.+$/, "");
     throw new UsageError(`${mistake}. ${source.name} takes ${options}.`);
+  }
+}
+
+function readSecretFile(option: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8").trimEnd();
+  } catch {
+    throw new UsageError(
+      `--${option} ${JSON.stringify(path)} must be a file this program can read.`,
+    );
   }
 }
 

@@ -19,6 +19,7 @@ import { backUp } from "./backup.ts";
 import { connectUser, describeSources, disconnectUser } from "./connect.ts";
 import { type Command, type Io, UsageError } from "./command.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
+import { OutputError } from "./output.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
 import { addUsers, listUsers, removeUser } from "./user.ts";
@@ -31,8 +32,9 @@ export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 export async function run(arguments_: readonly string[], io: Io): Promise<number> {
   const program = createProgram(io);
   try {
-    refuseUnknownCommand(program, arguments_);
-    await program.parseAsync([...arguments_], { from: "user" });
+    const ordered = moveOptionsBack(program, arguments_);
+    refuseUnknownCommand(program, ordered);
+    await program.parseAsync([...ordered], { from: "user" });
     return EXIT.done;
   } catch (error) {
     return explain(error, io);
@@ -178,6 +180,32 @@ Examples:
 Settings can be flags, environment variables (MARQUEE_PORT for --port) and, for secrets, files
 (MARQUEE_SECRET_KEY_FILE). "marquee serve --help" lists them all.`;
 
+/** Options may stand before the command's words too; Commander wants them behind. */
+function moveOptionsBack(
+  program: CommanderCommand,
+  arguments_: readonly string[],
+): readonly string[] {
+  const words: string[] = [];
+  const options: string[] = [];
+  let command: CommanderCommand = program;
+  for (let at = 0; at < arguments_.length; at++) {
+    const word = arguments_[at] ?? "";
+    if (!word.startsWith("-")) {
+      const next = command.commands.find((one) => one.name() === word);
+      if (!next)
+        return words.length === 0 ? arguments_ : [...words, ...arguments_.slice(at), ...options];
+      words.push(word);
+      command = next;
+      if (next.commands.length === 0) return [...words, ...arguments_.slice(at + 1), ...options];
+      continue;
+    }
+    options.push(word);
+    const takesValue = SHARED_SETTINGS.some((name) => flagOf(name) === word);
+    if (takesValue) options.push(arguments_[++at] ?? "");
+  }
+  return arguments_;
+}
+
 /** Commander would take a mistyped command for an argument of the default one. */
 function refuseUnknownCommand(program: CommanderCommand, arguments_: readonly string[]): void {
   const [first = "-"] = arguments_;
@@ -208,10 +236,11 @@ function addExamples(command: CommanderCommand, examples: readonly string[]): Co
 
 function addSettings(command: CommanderCommand, names: readonly SettingName[]): void {
   for (const name of names) {
-    const { help, placeholder, fallback, fallbackText } = settings[name];
+    const { help, placeholder, fallback, fallbackText, allowed } = settings[name];
     const usual = fallbackText ?? String(fallback);
+    const choices = /^one of /.test(allowed) ? ` Allowed: ${allowed.slice("one of ".length)}.` : "";
     const flag = placeholder ? `${flagOf(name)} <${placeholder}>` : flagOf(name);
-    command.option(flag, `${help} (default: ${usual})`);
+    command.option(flag, `${help}${choices} (default: ${usual})`);
   }
   command.option("--json", "print JSON on standard output and nothing else");
 }
@@ -238,18 +267,22 @@ function explain(error: unknown, io: Io): number {
   const say = (message: string) => {
     for (const line of redact(message).split("\n")) io.error(`marquee: ${line}`);
   };
-  if (error instanceof SettingsError || error instanceof UsageError) {
+  if (
+    error instanceof SettingsError ||
+    error instanceof UsageError ||
+    (error instanceof AccountError && error.isMisuse)
+  ) {
     say(error.message);
     return EXIT.usage;
   }
   if (isExpected(error)) say(error.message);
-  else if (sqliteCode(error)) say(explainDatabaseFailure(error, "The database").message);
+  else if (sqliteCode(error)) say(explainDatabaseFailure(error, "the database").message);
   else say(`Something unexpected went wrong: ${describeError(error)}`);
   return EXIT.failed;
 }
 
 function isExpected(error: unknown): error is Error {
-  return [AccountError, DatabaseError, ListenError, SecretError].some(
+  return [AccountError, DatabaseError, ListenError, OutputError, SecretError].some(
     (kind) => error instanceof kind,
   );
 }

@@ -5,7 +5,7 @@ import { toUserName } from "../accounts/user-name.ts";
 import { createApp } from "../app.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
 import { systemClock } from "../clock.ts";
-import type { ResolvedConfig } from "../config.ts";
+import type { Config, ResolvedConfig } from "../config.ts";
 import { listen } from "../http/server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
 import { createHub } from "../playback/hub.ts";
@@ -35,7 +35,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   });
   for (const warning of resolved.warnings) log.warn(warning);
 
-  const workspace = await openWorkspace(config);
+  const workspace = await openWorkspace(config, "create");
   try {
     const { accounts, vault, store } = workspace;
     const { listeningOf, connectionIdOf } = createListeningFinder(accounts, config.demo);
@@ -75,6 +75,11 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     await greet(workspace, resolved, baseUrl, asJson, io);
     // The executable is built with a patient JIT compiler, which starts sooner and in less memory.
     Bun.unsafe.setJITPolicy(1);
+    if (isOpenToOthers(config)) {
+      log.warn(
+        "other machines are refused until --base-url or --allowed-hosts says how they call this one",
+      );
+    }
     log.info("serving", { url: baseUrl, version: VERSION });
 
     log.info("stopping", { because: await signal });
@@ -85,6 +90,11 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   } finally {
     workspace.store.close();
   }
+}
+
+/** Whether other machines can connect, but would be turned away for the name they use. */
+function isOpenToOthers({ host, baseUrl, allowedHosts }: Config): boolean {
+  return ["0.0.0.0", "::"].includes(host) && baseUrl === null && allowedHosts.length === 0;
 }
 
 /** Resolves with the name of the first signal that ends a program. */

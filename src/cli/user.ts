@@ -9,12 +9,16 @@ import { withWorkspace } from "./workspace.ts";
 /** `marquee user add NAME…`: adds users, all or none, and shows their credentials once. */
 export function addUsers(names: readonly string[], source: string | undefined): Command {
   return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const connection = source === undefined ? undefined : defaultConnection(source);
-      const added = await accounts.add(names, connection);
-      const baseUrl = await knownBaseUrl(config, accounts);
-      for (const one of added) printAdded(io, asJson, one, baseUrl);
-    });
+    withWorkspace(
+      config,
+      async ({ accounts }) => {
+        const connection = source === undefined ? undefined : defaultConnection(source);
+        const added = await accounts.add(names, connection);
+        const baseUrl = await knownBaseUrl(config, accounts);
+        for (const one of added) printAdded(io, asJson, one, baseUrl);
+      },
+      "create",
+    );
 }
 
 /** `marquee user list`. */

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
 import {
   createSecretKey,
@@ -9,7 +11,7 @@ import {
 } from "../accounts/secrets.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { openStore, type Store } from "../db/open.ts";
+import { DATABASE_FILE, DatabaseError, openStore, type Store } from "../db/open.ts";
 
 /** The data folder, opened: what every command works on. */
 export interface Workspace {
@@ -18,11 +20,19 @@ export interface Workspace {
   readonly accounts: Accounts;
 }
 
+/** What a command does where there is no data folder yet. */
+export type WhenMissing = "create" | "refuse";
+
 /**
- * Opens the data folder, creating what is missing.
+ * Opens the data folder; one that is missing may be a mistyped one.
  * @throws {DatabaseError | SecretError} when it cannot be used
  */
-export async function openWorkspace(config: Config): Promise<Workspace> {
+export async function openWorkspace(config: Config, whenMissing: WhenMissing): Promise<Workspace> {
+  if (whenMissing === "refuse" && !existsSync(join(config.data, DATABASE_FILE))) {
+    throw new DatabaseError(
+      `There is no Marquee data in ${config.data}. Start marquee there first, or choose another folder with --data or MARQUEE_DATA.`,
+    );
+  }
   const store = openStore(config.data);
   try {
     const vault = createVault(config.secretKey ?? loadKey(config.data, store));
@@ -39,8 +49,9 @@ export async function openWorkspace(config: Config): Promise<Workspace> {
 export async function withWorkspace<Result>(
   config: Config,
   command: (workspace: Workspace) => Promise<Result>,
+  whenMissing: WhenMissing = "refuse",
 ): Promise<Result> {
-  const workspace = await openWorkspace(config);
+  const workspace = await openWorkspace(config, whenMissing);
   try {
     return await command(workspace);
   } finally {

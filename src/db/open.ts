@@ -93,7 +93,11 @@ function createStore(sqlite: Database): Store {
     },
     copyTo: (path) => copyDatabase(sqlite, path),
     close() {
-      sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      try {
+        sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      } catch {
+        // A full disk: what is written stays in the log beside the database, and counts.
+      }
       sqlite.close();
     },
   };
@@ -146,7 +150,7 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
     SQLITE_CORRUPT: `${path} is damaged. Restore a backup in its place; the file was left as it is.`,
     SQLITE_CANTOPEN: `${path} cannot be opened. Check that you may read and write ${dirname(path)}, or choose another folder with --data or MARQUEE_DATA.`,
     SQLITE_READONLY: `${path} is read-only. Make ${dirname(path)} writable for this user, or choose another folder with --data or MARQUEE_DATA.`,
-    SQLITE_FULL: `The disk that holds ${path} is full. Make room and start again.`,
+    SQLITE_FULL: `The disk that holds ${path} is full. Make room and try again.`,
     SQLITE_BUSY: `${path} is in use by another program that does not let go. Stop it and start again.`,
     SQLITE_IOERR: `${path} cannot be read or written: the disk reports an error.`,
   };

@@ -2,8 +2,8 @@
 export interface Hosts {
   /** Whether a `Host` header names this server, whatever the port. */
   allows(host: string | null): boolean;
-  /** Whether a page from this origin is one of ours. */
-  allowsOrigin(origin: string): boolean;
+  /** Whether a page from this origin is one that this server sends, under the host it was asked by. */
+  allowsOrigin(origin: string, host: string | null): boolean;
 }
 
 export interface HostsOptions {
@@ -46,9 +46,11 @@ export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Host
 
   return {
     allows,
-    allowsOrigin(origin) {
+    allowsOrigin(origin, host) {
       const url = URL.parse(origin);
-      return url !== null && /^https?:$/.test(url.protocol) && allows(url.host);
+      if (url === null || !/^https?:$/.test(url.protocol)) return false;
+      // Behind a proxy the page's origin is the public one, whatever host the proxy asks for.
+      return url.origin === new URL(baseUrl).origin || (url.host === host && allows(host));
     },
   };
 }

@@ -1,5 +1,9 @@
 import iconSource from "./icon.svg" with { type: "text" };
-import { bundledScript, bundledStylesheet } from "../../widget/bundle.ts" with { type: "macro" };
+import {
+  bundledGone,
+  bundledScript,
+  bundledStylesheet,
+} from "../../widget/bundle.ts" with { type: "macro" };
 
 interface Asset {
   /** Path below the base URL; it names the content, so it may be kept for ever. */
@@ -10,9 +14,12 @@ interface Asset {
 
 export const widgetScript = asset("widget", "js", "text/javascript", bundledScript());
 export const widgetStylesheet = asset("widget", "css", "text/css", bundledStylesheet());
+export const goneScript = asset("gone", "js", "text/javascript", bundledGone());
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 
-const assets = new Map([widgetScript, widgetStylesheet, icon].map((one) => [one.path, one]));
+const assets = new Map(
+  [widgetScript, widgetStylesheet, goneScript, icon].map((one) => [one.path, one]),
+);
 
 /** `GET /assets/{file}`: the pages' script, styles and icon. */
 export function assetResponse(file: string): Response | undefined {

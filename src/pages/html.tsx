@@ -1,6 +1,6 @@
 import { Html } from "../jsx.ts";
 import { type Language, LANGUAGES, languages } from "../i18n/index.ts";
-import { icon } from "./assets.ts";
+import { goneScript, icon } from "./assets.ts";
 
 /** Headers of every page: nothing of ours runs elsewhere, nothing from elsewhere runs here. */
 export const PAGE_HEADERS = {
@@ -47,6 +47,8 @@ export interface DocumentProps {
   path: string;
   /** Path prefix of the base URL. */
   basePath: string;
+  /** Whether the page may appear where an overlay was, and then has to stay blank. */
+  inPlaceOfOverlay?: boolean;
   children: JSX.Element;
 }
 
@@ -57,11 +59,12 @@ export function Document({
   path,
   basePath,
   children,
+  inPlaceOfOverlay = false,
 }: DocumentProps): JSX.Element {
   return (
     <>
       {"<!doctype html>"}
-      <html lang={language}>
+      <html lang={language} data-in-place-of-overlay={inPlaceOfOverlay}>
         <head>
           <meta charset="utf-8" />
           <title safe>{title}</title>
@@ -69,6 +72,7 @@ export function Document({
           <meta name="color-scheme" content="light dark" />
           <link rel="icon" href={basePath + icon.path} />
           <style>{safeStyles}</style>
+          {inPlaceOfOverlay ? <script defer src={basePath + goneScript.path} /> : ""}
         </head>
         <body>
           <main>{children as "safe"}</main>
@@ -106,5 +110,6 @@ a{color:var(--accent)}
 nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;justify-content:center;padding:1.5rem}
 nav a{color:var(--muted);text-decoration:none}
 nav a:hover{text-decoration:underline}
+[data-in-place-of-overlay]:not([data-shown]) body{display:none}
 nav a[aria-current]{color:var(--fg);font-weight:600}
 `;

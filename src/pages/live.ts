@@ -53,7 +53,7 @@ export interface LiveDeps {
   readonly clock: Clock;
   readonly covers: Covers;
   /** Whether a page from this origin may listen. */
-  isOwnOrigin(origin: string): boolean;
+  isOwnOrigin(origin: string, host: string | null): boolean;
   /** The answer to a token that shows nobody. */
   notFound(path: string): Promise<Response>;
 }
@@ -146,7 +146,8 @@ export function createLive(deps: LiveDeps): Live {
       const user = token && (await widgets.userOf(token));
       if (!user) return deps.notFound(new URL(request.url).pathname);
       const origin = request.headers.get("origin");
-      if (origin !== null && !deps.isOwnOrigin(origin)) return plainText(403, "Not from this page");
+      if (origin !== null && !deps.isOwnOrigin(origin, request.headers.get("host")))
+        return plainText(403, "Not from this page");
       if (socketsOf(token, user.id) >= MOST_SOCKETS_PER_TOKEN) {
         return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
       }

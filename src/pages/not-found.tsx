@@ -5,21 +5,24 @@ import { Document, htmlResponse } from "./html.tsx";
 /** The page behind every address that leads nowhere, in the language that the path starts with. */
 export function createNotFound(basePath: string) {
   return (path: string): Promise<Response> => {
-    const language = languageOf(path, basePath);
-    return htmlResponse(<NotFoundPage language={language} basePath={basePath} />, 404);
+    const [first = "", second] = wordsOf(path, basePath);
+    const language = isLanguage(first) ? first : "en";
+    const inPlaceOfOverlay = second === "widget";
+    const props = { language, basePath, inPlaceOfOverlay };
+    return htmlResponse(<NotFoundPage {...props} />, 404, inPlaceOfOverlay ? "*" : "'none'");
   };
 }
 
-function NotFoundPage({
-  language,
-  basePath,
-}: {
-  language: Language;
-  basePath: string;
-}): JSX.Element {
-  const { notFound } = languages[language];
+interface NotFoundProps {
+  readonly language: Language;
+  readonly basePath: string;
+  readonly inPlaceOfOverlay: boolean;
+}
+
+function NotFoundPage(props: NotFoundProps): JSX.Element {
+  const { notFound } = languages[props.language];
   return (
-    <Document language={language} title={notFound.title} path="" basePath={basePath}>
+    <Document {...props} title={notFound.title} path="">
       <>
         <h1 safe>{notFound.title}</h1>
         <p class="lead" safe>
@@ -30,8 +33,8 @@ function NotFoundPage({
   );
 }
 
-function languageOf(path: string, basePath: string): Language {
+/** The words of a path below the base URL's. */
+function wordsOf(path: string, basePath: string): string[] {
   const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
-  const first = below.split("/")[1] ?? "";
-  return isLanguage(first) ? first : "en";
+  return below.split("/").slice(1);
 }

@@ -46,7 +46,7 @@ export interface PagesDeps {
   readonly baseUrl: string;
   readonly basePath: string;
   /** Whether a page from this origin may listen. */
-  isOwnOrigin(origin: string): boolean;
+  isOwnOrigin(origin: string, host: string | null): boolean;
 }
 
 export function createPages(deps: PagesDeps): Pages {

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:te
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  binaryPath,
   buildBinary,
   type MarqueeProcess,
   runMarquee,
@@ -317,4 +318,13 @@ test("it tells its version and helps", async () => {
   expect(help.code).toBe(0);
   expect(help.out).toContain("Examples:");
   expect((await run("frobnicate")).code).toBe(2);
+});
+
+test("a key that could not be shown is no success", async () => {
+  const { exitCode, stderr } = Bun.spawnSync(
+    ["sh", "-c", `"${binaryPath}" user add ada > /dev/full`],
+    { cwd: folder.path },
+  );
+  expect(exitCode).toBe(1);
+  expect(stderr.toString()).toContain("could not be written");
 });

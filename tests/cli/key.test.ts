@@ -110,7 +110,7 @@ describe("marquee key rotate", () => {
   test("needs the id when there are several keys", async () => {
     await marquee("key", "add", "ada");
     const without = await marquee("key", "rotate", "ada", "--json");
-    expect(without.code).toBe(1);
+    expect(without.code).toBe(2);
     expect(without.out).toBe("");
     expect(without.errors).toContain("by its id");
     expect((await marquee("key", "rotate", "ada", await onlyId())).code).toBe(0);

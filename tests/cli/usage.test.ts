@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import packageJson from "../../package.json";
+import { OutputError } from "../../src/cli/output.ts";
+import { run } from "../../src/cli/program.ts";
 import { useCommandLine } from "../fixtures/command-line.ts";
 
 const { marquee, environment, path } = useCommandLine();
@@ -124,7 +126,42 @@ describe("a command that fails", () => {
   test("exits 1 with a sentence on standard error: a folder that cannot be made", async () => {
     writeFileSync(path("file"), "");
     environment["MARQUEE_DATA"] = path("file", "data");
-    expect(await expectFailure("user", "list")).toContain(path("file", "data"));
+    expect(await expectFailure("user", "add", "ada")).toContain(path("file", "data"));
+  });
+
+  for (const words of [
+    "user list",
+    "user remove ada",
+    "key list ada",
+    "widget url ada",
+    "connect ada demo",
+    "disconnect ada",
+    "backup copy.db",
+  ]) {
+    test(`exits 1 where there is no data, and makes none: ${words}`, async () => {
+      expect(await expectFailure(...words.split(" "))).toContain("There is no Marquee data");
+      expect(existsSync(path("data"))).toBe(false);
+    });
+  }
+
+  for (const words of ["--json user list", "user --json list", "user list --json"]) {
+    test(`takes its options before its words too: ${words}`, async () => {
+      await marquee("user", "add", "ada");
+      const ran = await marquee(...words.split(" "));
+      expect(ran.code).toBe(0);
+      expect(ran.documents()).toHaveLength(1);
+    });
+  }
+
+  test("exits 1 and says so when what it printed could not be written", async () => {
+    const full = await run(["user", "add", "ada"], {
+      environment: { MARQUEE_DATA: path("data") },
+      out: () => {
+        throw new OutputError("The result could not be written.");
+      },
+      error: () => {},
+    });
+    expect(full).toBe(1);
   });
 
   test("exits 1 with a sentence on standard error: a key that others can read", async () => {
@@ -134,6 +171,7 @@ describe("a command that fails", () => {
   });
 
   test("exits 1 with a sentence on standard error: a user who is not there", async () => {
+    await marquee("user", "add", "ada");
     expect(await expectFailure("key", "list", "nobody")).toContain('"nobody"');
   });
 });

@@ -60,11 +60,16 @@ describe("marquee user add", () => {
   test("adds nobody when one name is wrong, and names every mistake", async () => {
     await marquee("user", "add", "ada");
     const { code, out, errors } = await marquee("user", "add", "grace", "ada", "Bad!", "--json");
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(out).toBe("");
     expect(errors).toContain('"ada"');
     expect(errors).toContain('"Bad!"');
     expect(await names()).toEqual(["ada"]);
+  });
+
+  test("fails for a name that is taken, which is no wrong usage", async () => {
+    await marquee("user", "add", "ada");
+    expect((await marquee("user", "add", "ada")).code).toBe(1);
   });
 });
 
@@ -82,6 +87,8 @@ describe("marquee user list", () => {
   });
 
   test("prints no JSON when there is nobody", async () => {
+    await marquee("user", "add", "ada");
+    await marquee("user", "remove", "ada");
     expect(await documentsOf("user", "list")).toEqual([]);
   });
 
@@ -100,6 +107,7 @@ describe("marquee user remove", () => {
   });
 
   test("fails for a name that is not there", async () => {
+    await marquee("user", "add", "ada");
     const { code, out, errors } = await marquee("user", "remove", "nobody", "--json");
     expect(code).toBe(1);
     expect(out).toBe("");

@@ -180,14 +180,20 @@ describe("a socket is refused", () => {
     expect(status).toBe(403);
   });
 
-  test.each([
-    "http://127.0.0.1:4747",
-    "http://localhost",
-    "https://localhost:8443",
-    "http://[::1]",
-  ])("not to a page of ours: %s", async (origin) => {
-    // Only that it is no WebSocket is wrong with it.
-    expect((await ask({ origin })).status).toBe(426);
+  test("not to a page of the host that was asked, under any of its names", async () => {
+    for (const host of ["127.0.0.1:4747", "localhost", "[::1]:80", "127.0.0.1:9000"]) {
+      const origin = new URL(`http://${host}`).origin;
+      // Only that it is no WebSocket is wrong with it.
+      expect((await ask({ origin, host: new URL(origin).host })).status).toBe(426);
+    }
+  });
+
+  test("to a page of another port of this machine", async () => {
+    const asked = { origin: "http://127.0.0.1:9999", host: "127.0.0.1:5110" };
+    expect((await ask(asked)).status).toBe(403);
+    expect((await ask({ origin: "http://localhost:5110", host: "127.0.0.1:5110" })).status).toBe(
+      403,
+    );
   });
 
   test("not to a page of the base URL", async () => {

@@ -49,7 +49,7 @@ describe("a token that shows nobody", () => {
     );
     for (const answer of answers) expect(answer).toEqual(answers[0]!);
     expect(answers[0]?.status).toBe(404);
-    expect(answers[0]?.body).toContain(`<html lang="${language}">`);
+    expect(answers[0]?.body).toContain(`<html lang="${language}"`);
   });
 
   test("is answered alike in each language by another text", async () => {
