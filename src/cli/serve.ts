@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { AddedUser } from "../accounts/accounts.ts";
+import type { User } from "../accounts/users.ts";
 import { toUserName } from "../accounts/user-name.ts";
 import { createApp } from "../app.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
@@ -139,27 +140,45 @@ async function greet(
   const knownOwner = await accounts.users.owner();
   const [added] = knownOwner ? [] : await addOwner();
   const owner = knownOwner ?? added?.user;
-  if (asJson) {
-    const ready = { event: "ready", url: baseUrl, username: owner?.name ?? null };
-    io.out(JSON.stringify(added ? { ...ready, ...credentialsOf(added, baseUrl) } : ready));
-    return;
+  const text = asJson
+    ? JSON.stringify({
+        event: "ready",
+        url: baseUrl,
+        username: owner?.name ?? null,
+        ...(added && credentialsOf(added, baseUrl)),
+      })
+    : ["", ...greetingLines(baseUrl, config, owner, added), ""].join("\n");
+  try {
+    // In one piece: a reader that has seen enough must not end the server by closing its pipe.
+    io.out(text);
+  } catch (error) {
+    // What is shown only once has to be seen; the rest the log tells as well.
+    if (added) throw error;
   }
+
+  function addOwner() {
+    const name = config.owner ?? toUserName(systemUserName());
+    return accounts.add([name], { source: "demo", settings: null });
+  }
+}
+
+function greetingLines(
+  baseUrl: string,
+  config: Config,
+  owner: User | undefined,
+  added: AddedUser | undefined,
+): string[] {
   const lines = added
     ? firstStartLines(added, baseUrl)
     : [
         `  API        ${baseUrl}/api/v1/now-playing`,
         `  Widget     ${ownCommand()} widget url ${owner?.name ?? "USER"}`,
       ];
-  io.out("");
-  io.out(`  Marquee ${VERSION} serves ${baseUrl}`);
-  io.out(`  Data       ${resolve(config.data)}`);
-  for (const line of lines) io.out(line);
-  io.out("");
-
-  function addOwner() {
-    const name = config.owner ?? toUserName(systemUserName());
-    return accounts.add([name], { source: "demo", settings: null });
-  }
+  return [
+    `  Marquee ${VERSION} serves ${baseUrl}`,
+    `  Data       ${resolve(config.data)}`,
+    ...lines,
+  ];
 }
 
 function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {

@@ -10,6 +10,7 @@ import {
   startMarquee,
   type StartOptions,
 } from "../fixtures/marquee-process.ts";
+import { playlist } from "../../src/sources/demo/playlist.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
 import { until } from "../fixtures/waiting.ts";
 
@@ -56,7 +57,8 @@ describe("a first start in an empty folder", () => {
     expect(cover.headers.get("content-type")).toBe("image/jpeg");
 
     const page = await (await fetch(server.ready["widget_url"] ?? "")).text();
-    expect(page).toContain(Bun.escapeHTML(playing.data.track.name));
+    // Another track may have begun since the API was asked.
+    expect(playlist.some(({ title }) => page.includes(Bun.escapeHTML(title)))).toBe(true);
     for (const [, path] of page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
       expect((await fetch(server.url + path)).status).toBe(200);
     }
