@@ -192,6 +192,14 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   reducedMotion.addEventListener("change", redraw);
   void document.fonts.ready.then(redraw);
 
+  // The server named this cover before anybody tried to get it.
+  const drawnCover = elements.image;
+  if (hasFlag("has-art")) {
+    drawnCover.decode().catch(() => {
+      if (elements.image === drawnCover) setFlag("has-art", false);
+    });
+  }
+
   return {
     show: (next) => void show(next),
     goOffline: leave,

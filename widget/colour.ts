@@ -52,7 +52,8 @@ export function luminance(colour: Rgb): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-function mix(from: Rgb, to: Rgb, share: number): Rgb {
+/** `from` with this share of `to`, 0 to 1, in it. */
+export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   const part = (index: 0 | 1 | 2) => Math.round(from[index] + (to[index] - from[index]) * share);
   return [part(0), part(1), part(2)];
 }

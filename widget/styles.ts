@@ -1,4 +1,4 @@
-import { parseHex, readableOn, type Rgb, toHex } from "./colour.ts";
+import { luminance, mix, parseHex, readableOn, type Rgb, toHex } from "./colour.ts";
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetTrack } from "./state.ts";
 
@@ -35,7 +35,7 @@ export function coverStyles(track: WidgetTrack | undefined, options: WidgetOptio
   const cover = track?.art && options.art ? `--np-cover:url("${track.art}")` : "";
   const accent = track?.accent && options.accent === "auto" ? parseHex(track.accent) : undefined;
   const accentOn = (mode: "dark" | "light") =>
-    accent ? `--np-accent:${toHex(readableOn(accent, panelColour(options, mode)))}` : "";
+    accent ? `--np-accent:${toHex(readableOn(accent, panelAtWorst(options, mode)))}` : "";
   const base = options.mode === "light" ? "light" : "dark";
   const rules = [`:root{${[cover, accentOn(base)].filter(Boolean).join(";")}}`];
   if (options.mode === "auto" && accent) {
@@ -46,6 +46,13 @@ export function coverStyles(track: WidgetTrack | undefined, options: WidgetOptio
 
 function panelColour({ bg }: WidgetOptions, mode: "dark" | "light"): Rgb {
   return parseHex(bg ?? PANEL[mode]);
+}
+
+/** The panel over what shines through it most: white behind a dark one, black behind a light one. */
+function panelAtWorst(options: WidgetOptions, mode: "dark" | "light"): Rgb {
+  const panel = panelColour(options, mode);
+  const behind: Rgb = luminance(panel) < 0.18 ? [255, 255, 255] : [0, 0, 0];
+  return mix(behind, panel, PANEL_OPACITY_PERCENT / 100);
 }
 
 /** Either half of the panel's paint, colour or opacity, may be chosen alone. */

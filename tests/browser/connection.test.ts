@@ -1,0 +1,230 @@
+import { expect } from "bun:test";
+import type { Page } from "playwright-core";
+import {
+  type Stage,
+  hiddenIs,
+  inEveryEngine,
+  isHidden,
+  opacityOfCard,
+  restsNow,
+  setSourceVisible,
+  stateIs,
+  titled,
+  titleIs,
+} from "../fixtures/overlay-page.ts";
+import { until } from "../fixtures/waiting.ts";
+
+inEveryEngine("the overlay's connection", (stage) => {
+  const { test } = stage;
+
+  test("comes back by itself after the server was gone, without a reload", async () => {
+    await stage.hears();
+    const { page } = await stage.open();
+    await mark(page);
+    const start = await stage.stopServer();
+    start();
+    await stage.hears(titled("After the restart"));
+    await titleIs(page, "After the restart");
+    expect(await isMarked(page)).toBe(true);
+    expect(await opacityOfCard(page)).toBe(1);
+  });
+
+  test("keeps the card for ten seconds without a server, fades it out, and brings it back", async () => {
+    await stage.hears();
+    const { page } = await stage.open("", { frozen: true });
+    await mark(page);
+    const start = await stage.stopServer();
+    await until(() => stage.server.app.live.connected() === 0 || undefined);
+    // The page has heard of it as soon as it waits to try again.
+    await page.clock.runFor(600);
+    await page.clock.runFor(9_000);
+    expect(await page.getAttribute("html", "data-np-state")).toBe("playing");
+    expect(await opacityOfCard(page)).toBe(1);
+    await page.clock.runFor(1_000);
+    expect(await page.getAttribute("html", "data-np-state")).toBe("offline");
+    await page.waitForFunction(
+      () => getComputedStyle(document.querySelector(".np-card") as Element).opacity === "0",
+    );
+
+    start();
+    await stage.hears(titled("Back again"));
+    await until(async () => {
+      // The longest wait between two attempts.
+      await page.clock.runFor(15_000);
+      return (await page.textContent(".np-title")) === "Back again" || undefined;
+    });
+    await stateIs(page, "playing");
+    await restsNow(page);
+    expect(await opacityOfCard(page)).toBe(1);
+    expect(await isMarked(page)).toBe(true);
+  }, 20_000);
+
+  test("counts on while the server is away", async () => {
+    await stage.hears({ state: "paused", positionMs: 20_000 });
+    const { page } = await stage.open("", { frozen: true });
+    await stage.hears({ positionMs: 20_000 });
+    await stateIs(page, "playing");
+    await stage.stopServer();
+    await page.clock.runFor(5_100);
+    expect(["0:25", "0:26"]).toContain((await page.textContent(".np-elapsed")) ?? "");
+  });
+
+  test("notices a line that died in silence, and opens another", async () => {
+    await stage.hears();
+    const { page } = await stage.open("", { frozen: true });
+    const again = page.waitForEvent("websocket");
+    // Two and a half of the server's beats without a word, and the wait before the next attempt.
+    await page.clock.runFor(37_600);
+    await page.clock.runFor(600);
+    await again;
+    await stage.hears(titled("On the new line"));
+    await titleIs(page, "On the new line");
+  });
+
+  test("goes dark within a second when the address was replaced, and stays dark", async () => {
+    await stage.hears();
+    const { page } = await stage.open("?idle=text", { frozen: true });
+    let sockets = 0;
+    page.on("websocket", () => (sockets += 1));
+    await stage.server.accounts.widgets.rotate(stage.ada.user);
+    await stage.server.app.live.dropReplacedTokens();
+    await hiddenIs(page, true);
+    await page.waitForFunction(
+      () => getComputedStyle(document.querySelector(".np-card") as Element).opacity === "0",
+    );
+    await stage.hears(titled("Not for this page"));
+    await page.clock.runFor(120_000);
+    await setSourceVisible(page, false);
+    await setSourceVisible(page, true);
+    await page.clock.runFor(60_000);
+    expect(sockets).toBe(0);
+    expect(stage.server.app.live.connected()).toBe(0);
+    expect(await isHidden(page)).toBe(true);
+    expect(await page.textContent(".np-title")).not.toBe("Not for this page");
+    expect(await opacityOfCard(page)).toBe(0);
+  });
+
+  test("stays open under another version of the server while the card is seen, and reloads in an idle moment", async () => {
+    await stage.hears();
+    const page = await openOutdated(stage, "?hideDelay=600000");
+    await mark(page);
+    await stage.hears(titled("Seen"));
+    await titleIs(page, "Seen");
+    await stage.hears({ ...titled("Seen"), state: "paused" });
+    await stateIs(page, "paused");
+    expect(await isMarked(page)).toBe(true);
+    await stage.hearsNothing();
+    await page.waitForFunction(() => !("mark" in window));
+    await until(() => stage.server.app.live.connected() === 1 || undefined);
+    await stage.hears(titled("Drawn anew"));
+    await titleIs(page, "Drawn anew");
+  });
+
+  test("reloads under another version of the server once its source is hidden, and not again", async () => {
+    await stage.hears();
+    const page = await openOutdated(stage);
+    await mark(page);
+    await setSourceVisible(page, false);
+    await page.waitForFunction(() => !("mark" in window));
+    await mark(page);
+    await until(() => stage.server.app.live.connected() === 1 || undefined);
+    await setSourceVisible(page, false);
+    await stage.hears(titled("Later"));
+    await titleIs(page, "Later");
+    expect(await isMarked(page)).toBe(true);
+  });
+
+  test("survives being refreshed again and again", async () => {
+    await stage.hears();
+    const { page } = await stage.open();
+    for (let time = 1; time <= 3; time++) {
+      await page.reload();
+      await stage.hears(titled(`Refreshed ${time}`));
+      await titleIs(page, `Refreshed ${time}`);
+    }
+  });
+
+  test("reaches twelve overlays beside a page of the same browser", async () => {
+    await stage.hears();
+    const context = await stage.browser.newContext();
+    const overlays = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const page = await context.newPage();
+        await page.goto(stage.address());
+        return page;
+      }),
+    );
+    await until(() => stage.server.app.live.connected() === 12 || undefined);
+    const plain = await context.newPage();
+    await plain.goto(`${stage.server.url}/en`);
+    expect(await plain.textContent("h1")).not.toBe("");
+    await stage.hears(titled("For all of you"));
+    await Promise.all(overlays.map((page) => titleIs(page, "For all of you")));
+    await context.close();
+  });
+
+  test("tells a page of another origin nothing", async () => {
+    await stage.hears();
+    const { page } = await stage.openBlank();
+    const address = "http://foreign.invalid/";
+    await page.route(address, (route) =>
+      route.fulfill({ contentType: "text/html", body: "<!doctype html>" }),
+    );
+    await page.goto(address);
+    expect(await tryToListen(page, stage.address())).toEqual(["socket refused", "page refused"]);
+  });
+
+  test("tells a sandboxed page of its own origin nothing", async () => {
+    await stage.hears();
+    const { page } = await stage.openBlank();
+    const address = `${stage.server.url}/sandboxed`;
+    await page.route(address, (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        headers: { "Content-Security-Policy": "sandbox allow-scripts" },
+        body: "<!doctype html>",
+      }),
+    );
+    await page.goto(address);
+    expect(await tryToListen(page, stage.address())).toEqual(["socket refused", "page refused"]);
+  });
+});
+
+/** What comes of opening the overlay's socket and reading its page from another page. */
+function tryToListen(page: Page, overlay: string): Promise<string[]> {
+  return page.evaluate(async (address) => {
+    const socket = new Promise<string>((resolve) => {
+      const opened = new WebSocket(`${address.replace("http", "ws")}/live`);
+      opened.onmessage = ({ data }) => resolve(`socket said ${data}`);
+      opened.onclose = () => resolve("socket refused");
+    });
+    const read = fetch(address).then(
+      (answer) => answer.text(),
+      () => "page refused",
+    );
+    return Promise.all([socket, read]);
+  }, overlay);
+}
+
+/** Opens the overlay as another version of the server would have drawn it; the next time it is right. */
+async function openOutdated(stage: Stage, query = ""): Promise<Page> {
+  const { page } = await stage.open(query, {
+    prepare: (blank) =>
+      blank.addInitScript(() => {
+        if (sessionStorage.getItem("opened")) return;
+        sessionStorage.setItem("opened", "once");
+        const { parse } = JSON;
+        JSON.parse = (text) => {
+          const value = parse(text);
+          return "options" in value ? { ...value, version: "older" } : value;
+        };
+      }),
+  });
+  return page;
+}
+
+/** Marks the document: a reload loses it. */
+const mark = (page: Page): Promise<unknown> =>
+  page.evaluate(() => Object.assign(window, { mark: "the same page" }) && undefined);
+
+const isMarked = (page: Page): Promise<boolean> => page.evaluate(() => "mark" in window);

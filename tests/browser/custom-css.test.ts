@@ -1,0 +1,120 @@
+import { expect } from "bun:test";
+import type { Page } from "playwright-core";
+import {
+  boxOf,
+  coverOf,
+  inEveryEngine,
+  styleOf,
+  titled,
+  titleIs,
+  withCover,
+} from "../fixtures/overlay-page.ts";
+import { solidPicture } from "../fixtures/pictures.ts";
+
+const red = coverOf("red", solidPicture("#c02050"));
+
+/** What a new browser source has in its field for custom CSS. */
+const OBS_DEFAULT =
+  "body { background-color: rgba(0, 0, 0, 0); margin: 0px auto; overflow: hidden; }";
+
+inEveryEngine("the streamer's own CSS", (stage) => {
+  const { test } = stage;
+
+  for (const fill of ["text node", "innerHTML"] as const) {
+    test(`wins as OBS injects it, plain and !important, by ${fill}`, async () => {
+      await stage.hears();
+      const { page, complaints } = await stage.open("?color=ff0000&bg=222222&size=20");
+      await inject(
+        page,
+        fill,
+        `.np-title { color: rgb(0, 128, 0); font-size: 17px }
+         .np-backdrop { background: rgb(4, 5, 6) !important }
+         .np-label::before { content: "a > b" }
+         body { background-color: rgb(1, 2, 3) !important }`,
+      );
+      expect(await styleOf(page, ".np-title", "color")).toBe("rgb(0, 128, 0)");
+      expect(await styleOf(page, ".np-title", "font-size")).toBe("17px");
+      expect(await styleOf(page, ".np-backdrop", "background-color")).toBe("rgb(4, 5, 6)");
+      expect(await styleOf(page, "body", "background-color")).toBe("rgb(1, 2, 3)");
+      expect(complaints).toEqual([]);
+    });
+  }
+
+  test("wins with custom properties over theme, mode, options and cover, and keeps winning", async () => {
+    await stage.hears(withCover(red));
+    const { page } = await stage.open("?theme=glass&mode=light&radius=9&size=15");
+    await inject(
+      page,
+      "text node",
+      `:root { --np-accent: #123456; --np-radius: 3px; --np-font-size: 11px; --np-fg: #010203;
+               --np-fg-muted: #040506; --np-bg: #070809; --np-padding: 5px; --np-bar-height: 7px }`,
+    );
+    const look = async () => ({
+      accent: await styleOf(page, ".np-progress-fill", "background-color"),
+      radius: await styleOf(page, ".np-card", "border-radius"),
+      size: await styleOf(page, ".np", "font-size"),
+      text: await styleOf(page, ".np-title", "color"),
+      muted: await styleOf(page, ".np-artist", "color"),
+      panel: await styleOf(page, ".np-backdrop", "background-color"),
+      padding: await styleOf(page, ".np-card", "padding"),
+      bar: await styleOf(page, ".np-progress", "height"),
+    });
+    const wanted = {
+      accent: "rgb(18, 52, 86)",
+      radius: "3px",
+      size: "11px",
+      text: "rgb(1, 2, 3)",
+      muted: "rgb(4, 5, 6)",
+      panel: "rgb(7, 8, 9)",
+      padding: "5px",
+      bar: "7px",
+    };
+    expect(await look()).toEqual(wanted);
+    await stage.hears({
+      ...titled("Next"),
+      ...withCover(coverOf("blue", solidPicture("#2050c0"))),
+    });
+    await titleIs(page, "Next");
+    expect(await look()).toEqual(wanted);
+  });
+
+  test("may hide and show parts by their public names and states", async () => {
+    await stage.hears({ state: "paused" });
+    const { page } = await stage.open();
+    await inject(
+      page,
+      "text node",
+      `.np-artist { display: none }
+       [data-np-state="paused"] .np-title { letter-spacing: 4px }
+       [data-np-theme="card"] .np-time { opacity: 0.5 }`,
+    );
+    expect((await boxOf(page, ".np-artist")).height).toBe(0);
+    expect(await styleOf(page, ".np-title", "letter-spacing")).toBe("4px");
+    expect(await styleOf(page, ".np-time", "opacity")).toBe("0.5");
+  });
+
+  test("changes nothing as OBS brings it along by default", async () => {
+    await stage.hears({ state: "paused" });
+    const { page } = await stage.open();
+    const before = await page.screenshot({ omitBackground: true });
+    await inject(page, "text node", OBS_DEFAULT);
+    expect((await page.screenshot({ omitBackground: true })).equals(before)).toBe(true);
+  });
+});
+
+/**
+ * Appends a style element to the head once the page has loaded, as obs-browser does: recent versions
+ * with a text node, older ones with innerHTML.
+ */
+async function inject(page: Page, fill: "text node" | "innerHTML", css: string): Promise<void> {
+  await page.evaluate(
+    ([way, encoded]) => {
+      const style = document.createElement("style");
+      const text = decodeURIComponent(encoded);
+      if (way === "innerHTML") style.innerHTML = text;
+      else style.append(document.createTextNode(text));
+      document.querySelector("head")?.append(style);
+    },
+    [fill, encodeURIComponent(css)] as const,
+  );
+}

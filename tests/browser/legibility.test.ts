@@ -1,0 +1,227 @@
+import { expect } from "bun:test";
+import type { Page } from "playwright-core";
+import { contrast, parseHex, type Rgb, saturation } from "../../widget/colour.ts";
+import type { Playback } from "../../src/playback/playback.ts";
+import { choicesOf, openGallery, type Picture, styleEvery } from "../fixtures/overlay-gallery.ts";
+import {
+  coverOf,
+  inEveryEngine,
+  styleOf,
+  titled,
+  titleIs,
+  withCover,
+} from "../fixtures/overlay-page.ts";
+import { noisePicture, solidPicture } from "../fixtures/pictures.ts";
+
+/** Covers that a colour is hard to take from, or to read on. */
+const covers: Readonly<Record<string, Uint8Array | undefined>> = {
+  none: undefined,
+  white: solidPicture("#ffffff"),
+  black: solidPicture("#000000"),
+  grey: solidPicture("#808080"),
+  yellow: solidPicture("#ffff00"),
+  "dark blue": solidPicture("#00008b"),
+  noise: noisePicture(64),
+};
+
+const LEAST_FOR_TEXT = 4.5;
+const LEAST_FOR_BAR = 3;
+
+const modes = ["dark", "light"] as const;
+const pictures: Picture[] = choicesOf("theme")
+  .filter((theme) => theme !== "text")
+  .flatMap((theme) =>
+    modes.map((mode) => ({
+      query: `?theme=${theme}&mode=${mode}&motion=none&album=1`,
+      width: 500,
+      height: 120,
+      scheme: mode,
+    })),
+  );
+
+inEveryEngine("the overlay's colours", (stage) => {
+  const { test } = stage;
+
+  test("can be read on white, black and noise, whatever the cover, in every theme with a panel", async () => {
+    await stage.hears();
+    const gallery = await openGallery(stage, pictures);
+    await hideWords(gallery.page);
+    const tooWeak: string[] = [];
+    for (const [name, bytes] of Object.entries(covers)) {
+      await stage.hears({ ...titled(name), ...albumWith(name, bytes), positionMs: 100_000 });
+      await gallery.every({ title: name, hasArt: bytes !== undefined });
+      const measured = await paintBehind(gallery.page);
+      expect(measured.length).toBeGreaterThan(pictures.length * 2);
+      for (const { where, part, colour, behind } of measured) {
+        const weakest = Math.min(...behind.map((paint) => contrast(colour, paint)));
+        const least = part === "progress" ? LEAST_FOR_BAR : LEAST_FOR_TEXT;
+        if (weakest < least) tooWeak.push(`${name}: ${where}: ${part} ${weakest.toFixed(2)}`);
+      }
+    }
+    expect(tooWeak).toEqual([]);
+  }, 20_000);
+
+  test("outline the words of the theme without a panel in a colour they can be read on", async () => {
+    await stage.hears();
+    const { page } = await stage.open("?theme=text");
+    for (const mode of modes) {
+      await page.goto(stage.address(`?theme=text&mode=${mode}`));
+      const shadow = await styleOf(page, ".np-title", "text-shadow");
+      const outline = rgbOf(shadow);
+      // The outline lets a tenth through of whatever is behind it.
+      const paints = [0, 255].map((ground) => mixInto(outline, 0.9, ground));
+      expect(shadow).toContain("rgba(");
+      expect(shadow).not.toContain(" 0px 0px 0px,");
+      for (const part of ["label", "title", "artist", "time"]) {
+        const colour = rgbOf(await styleOf(page, `.np-${part}`, "color"));
+        for (const paint of paints) {
+          expect(contrast(colour, paint)).toBeGreaterThanOrEqual(LEAST_FOR_TEXT);
+        }
+      }
+    }
+  });
+
+  test("take the accent from a lively cover, in its own hue", async () => {
+    await stage.hears(withCover(coverOf("lively", solidPicture("#c02050"))));
+    const { page } = await stage.open("?mode=dark");
+    const accent = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
+    expect(Math.abs(hueOf(accent) - hueOf(parseHex("#c02050")))).toBeLessThan(10);
+    await stage.hears({
+      ...titled("Next"),
+      ...withCover(coverOf("green", solidPicture("#20a040"))),
+    });
+    await titleIs(page, "Next");
+    const next = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
+    expect(Math.abs(hueOf(next) - hueOf(parseHex("#20a040")))).toBeLessThan(10);
+  });
+
+  for (const name of ["white", "black", "grey"]) {
+    test(`keep the theme's own accent when the cover is ${name}`, async () => {
+      await stage.hears();
+      const { page } = await stage.open("?mode=dark");
+      const own = await styleOf(page, ".np-progress-fill", "background-color");
+      expect(saturation(rgbOf(own))).toBeGreaterThan(0.3);
+      await stage.hears({ ...titled(name), ...albumWith(name, covers[name]) });
+      await titleIs(page, name);
+      expect(await styleOf(page, ".np-progress-fill", "background-color")).toBe(own);
+    });
+  }
+});
+
+function albumWith(name: string, bytes: Uint8Array | undefined): Pick<Playback, "album"> {
+  return bytes ? withCover(coverOf(name, bytes)) : { album: { name: "A", artworks: [] } };
+}
+
+interface Measured {
+  readonly where: string;
+  readonly part: string;
+  readonly colour: Rgb;
+  /** The darkest and the lightest paint behind the part, over each background. */
+  readonly behind: readonly Rgb[];
+}
+
+const hideWords = (page: Page): Promise<void> =>
+  styleEvery(
+    page,
+    ".np-label,.np-title,.np-artist,.np-album,.np-time,.np-progress{visibility:hidden}",
+  );
+
+/** Looks at what is really painted where the hidden words and the bar stand, over white, black and noise. */
+async function paintBehind(page: Page): Promise<Measured[]> {
+  const png = await page.screenshot({ omitBackground: true });
+  return page.evaluate(
+    async (source) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const context = canvas.getContext("2d", {
+        willReadFrequently: true,
+      }) as OffscreenCanvasRenderingContext2D;
+      context.drawImage(image, 0, 0);
+
+      type Colour = readonly [red: number, green: number, blue: number];
+      const weigh = ([red, green, blue]: Colour) => 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+      let seed = 1;
+      const noise = () => {
+        seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+        return seed >>> 24;
+      };
+      const grounds = [() => 255, () => 0, noise];
+      const extremesIn = (box: DOMRect, outer: DOMRect, inset: number) => {
+        const { data } = context.getImageData(
+          Math.round(outer.left + box.left + inset),
+          Math.round(outer.top + box.top),
+          Math.max(1, Math.round(box.width - 2 * inset)),
+          Math.max(1, Math.round(box.height)),
+        );
+        return grounds.flatMap((ground): Colour[] => {
+          let darkest: Colour = [255, 255, 255];
+          let lightest: Colour = [0, 0, 0];
+          for (let at = 0; at < data.length; at += 4) {
+            const share = (data[at + 3] ?? 0) / 255;
+            const over = (part: number) => (data[at + part] ?? 0) * share + ground() * (1 - share);
+            const paint: Colour = [over(0), over(1), over(2)];
+            if (weigh(paint) < weigh(darkest)) darkest = paint;
+            if (weigh(paint) > weigh(lightest)) lightest = paint;
+          }
+          return [darkest, lightest];
+        });
+      };
+
+      return [...document.querySelectorAll("iframe")].flatMap((frame) => {
+        const inner = frame.contentDocument as Document;
+        const { npTheme, npMode } = inner.documentElement.dataset;
+        // On the cover itself there is no panel.
+        const isCoverOnly =
+          npTheme === "art" && inner.documentElement.hasAttribute("data-np-has-art");
+        const outer = frame.getBoundingClientRect();
+        return ["label", "title", "artist", "album", "time", "progress"].flatMap((part) => {
+          const element = inner.querySelector(`.np-${part}`) as Element;
+          const box = element.getBoundingClientRect();
+          if (isCoverOnly || box.width === 0 || box.height === 0) return [];
+          const filled = inner.querySelector(".np-progress-fill") as Element;
+          const text =
+            part === "progress"
+              ? getComputedStyle(filled).backgroundColor
+              : getComputedStyle(element).color;
+          const [red = 0, green = 0, blue = 0] = (text.match(/\d+(\.\d+)?/g) ?? []).map(Number);
+          const colour: Colour = [red, green, blue];
+          // A bar along the lower edge is cut off where the card's corners are.
+          const card = inner.querySelector(".np-card") as Element;
+          const inset =
+            part === "progress" ? Number.parseFloat(getComputedStyle(card).borderRadius) : 0;
+          const behind = extremesIn(box, outer, inset);
+          return [{ where: `${npTheme} ${npMode}`, part, colour, behind }];
+        });
+      });
+    },
+    `data:image/png;base64,${png.toString("base64")}`,
+  );
+}
+
+/** The first colour in a computed value such as `rgba(0, 0, 0, 0.9) 1px 0px 0px`. */
+function rgbOf(value: string): Rgb {
+  const [red = 0, green = 0, blue = 0] = (/rgba?\(([^)]*)\)/.exec(value)?.[1] ?? "")
+    .split(",")
+    .map(Number);
+  return [red, green, blue];
+}
+
+function mixInto([red, green, blue]: Rgb, share: number, ground: number): Rgb {
+  const over = (part: number) => part * share + ground * (1 - share);
+  return [over(red), over(green), over(blue)];
+}
+
+/** Degrees on the colour wheel. */
+function hueOf([red, green, blue]: Rgb): number {
+  const most = Math.max(red, green, blue);
+  const range = most - Math.min(red, green, blue);
+  const sixth =
+    most === red
+      ? ((green - blue) / range + 6) % 6
+      : most === green
+        ? (blue - red) / range + 2
+        : (red - green) / range + 4;
+  return sixth * 60;
+}
