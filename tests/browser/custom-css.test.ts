@@ -78,6 +78,18 @@ inEveryEngine("the streamer's own CSS", (stage) => {
     expect(await look()).toEqual(wanted);
   });
 
+  test("meets no rule of ours outside a layer, and none that is !important", async () => {
+    await stage.hears(withCover(red));
+    const { page } = await stage.open("?theme=glass&bg=222222&radius=4");
+    const rules = await page.evaluate(() =>
+      [...document.styleSheets].flatMap((sheet) =>
+        [...sheet.cssRules].map((rule) => ({ kind: rule.constructor.name, text: rule.cssText })),
+      ),
+    );
+    expect(new Set(rules.map(({ kind }) => kind))).toEqual(new Set(["CSSLayerBlockRule"]));
+    expect(rules.filter(({ text }) => text.includes("!important"))).toEqual([]);
+  });
+
   test("may hide and show parts by their public names and states", async () => {
     await stage.hears({ state: "paused" });
     const { page } = await stage.open();
