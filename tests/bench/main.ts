@@ -22,3 +22,6 @@ console.log("| | Marquee | reference | ratio | goal |\n|---|---|---|---|---|");
 for (const row of rows) {
   console.log(`| ${row.what} | ${row.product} | ${row.reference} | ${row.ratio} | ${row.goal} |`);
 }
+
+// Servers of the run keep timers that nothing waits for.
+process.exit(0);
