@@ -14,12 +14,15 @@ import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./i18n/index.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Live, Upgrader } from "./pages/live.ts";
-import { createPages, type Page, type PageContext } from "./pages/pages.ts";
+import type { Page, PageContext } from "./pages/page.ts";
+import { createPages } from "./pages/pages.ts";
 import type { Hub } from "./playback/hub.ts";
+import type { Sources } from "./sources/index.ts";
 
 export interface AppDeps {
   readonly accounts: Accounts;
   readonly hub: Hub;
+  readonly sources: Sources;
   readonly vault: Pick<Vault, "opaqueName">;
   readonly clock: Clock;
   readonly log: Log;
@@ -51,7 +54,7 @@ export interface App {
 
 /** Builds the whole server from its parts; nothing here touches network or disk by itself. */
 export function createApp(deps: AppDeps): App {
-  const { accounts, hub, vault, clock, log, config, baseUrl } = deps;
+  const { accounts, hub, sources, vault, clock, log, config, baseUrl } = deps;
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
   const hosts = createHosts({ ...config, baseUrl });
   const clientAddress = createClientAddress(config.trustedProxies);
@@ -66,17 +69,20 @@ export function createApp(deps: AppDeps): App {
   const api = createApi({
     accounts,
     hub,
+    sources,
     clock,
     config,
     baseUrl,
-    artworkUrl: (artwork) => baseUrl + artworks.pathOf(artwork, "640.jpg"),
+    artworkUrl: (artwork) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg"),
     addressOf: (request) =>
       clientAddress(server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
   });
   const pages = createPages({
     accounts,
     hub,
+    sources,
     clock,
+    log,
     artworks,
     baseUrl,
     basePath,
@@ -90,7 +96,7 @@ export function createApp(deps: AppDeps): App {
   const open = (page: Page) => async (context: PageContext) =>
     (await page(context)) ?? lost(context.request);
 
-  /** The whole map. What asks for no key is public or opened by the widget token in its path. */
+  /** The whole map. What asks for no key is public, or opened by a secret in its path or state. */
   const routes = (prefix: string) => {
     const map = new Elysia({ prefix })
       .get("/", open(pages.languageRedirect))
@@ -103,7 +109,11 @@ export function createApp(deps: AppDeps): App {
       .get("/:lang/widget/:token/launcher", open(pages.launcher))
       .get("/:lang/widget/:token/live", (context) =>
         isLanguage(context.params.lang) ? pages.socket(context, server) : lost(context.request),
-      );
+      )
+      .get("/:lang/connect/:source/:secret", open(pages.connect))
+      .post("/:lang/connect/:source/:secret", open(pages.enterApp), { parse: "none" })
+      .get("/:lang/connect/:source/:secret/start", open(pages.startLinking))
+      .get("/callback/:source", open(pages.linkingCallback));
     const endpoints = {
       "/api/v1/now-playing": api.nowPlaying,
       "/api/v1/user": api.user,

@@ -20,6 +20,9 @@ export interface Setting<Value> {
   parse(text: string): Value | undefined;
 }
 
+const UPSTREAM_RULE =
+  "an https address, or an http one of this machine such as http://127.0.0.1:8080";
+
 const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition;
 
 /** Every setting there is. The key gives flag (`--base-url`) and variable (`MARQUEE_BASE_URL`). */
@@ -103,6 +106,44 @@ export const settings = {
     help: "First word of music_connected, music_display_name and music_product in the API.",
     allowed: "1 to 32 lower-case letters, digits or underscores, starting with a letter",
     parse: (text) => (/^[a-z][a-z0-9_]{0,31}$/.test(text) ? text : undefined),
+  }),
+  spotifyClientId: setting<string | null>({
+    fallback: null,
+    fallbackText: "what the owner has entered in the browser",
+    placeholder: "id",
+    help: "Client ID of your app at developer.spotify.com.",
+    allowed: "the app's client ID: letters and digits",
+    parse: (text) => (/^[0-9A-Za-z_-]{1,64}$/.test(text) ? text : undefined),
+  }),
+  spotifyClientSecret: setting<string | null>({
+    fallback: null,
+    fallbackText: "none: Spotify does not need one",
+    placeholder: "secret",
+    secret: true,
+    help: "Client secret of that app, if you want to use it; prefer the file form.",
+    allowed: "the app's client secret: letters and digits",
+    parse: (text) => (/^[0-9A-Za-z_-]{1,128}$/.test(text) ? text : undefined),
+  }),
+  spotifyBudget: setting<number>({
+    fallback: 180,
+    placeholder: "calls",
+    help: "Most calls to Spotify in any 30 seconds, for all users together.",
+    allowed: "a whole number from 5 to 10000",
+    parse: (text) => wholeNumber(text, 5, 10_000),
+  }),
+  spotifyApiUrl: setting<string>({
+    fallback: "https://api.spotify.com",
+    placeholder: "url",
+    help: "Where Spotify's Web API is reached.",
+    allowed: UPSTREAM_RULE,
+    parse: (text) => parseUpstreamUrl(text)?.replace(/\/v1$/, ""),
+  }),
+  spotifyAccountsUrl: setting<string>({
+    fallback: "https://accounts.spotify.com",
+    placeholder: "url",
+    help: "Where Spotify's accounts service is reached.",
+    allowed: UPSTREAM_RULE,
+    parse: parseUpstreamUrl,
   }),
   secretKey: setting<string | null>({
     fallback: null,
@@ -264,6 +305,15 @@ function list<Item>(text: string, parse: (item: string) => Item | undefined): It
     .filter((item) => item !== "")
     .map(parse);
   return items.every((item) => item !== undefined) ? items : undefined;
+}
+
+/** Credentials go there: plain http only where nobody else listens. */
+function parseUpstreamUrl(text: string): string | undefined {
+  const url = parseBaseUrl(text);
+  if (url === undefined) return undefined;
+  const { protocol, hostname } = new URL(url);
+  const isLoopback = ["localhost", "[::1]"].includes(hostname) || /^127\.[\d.]+$/.test(hostname);
+  return protocol === "https:" || isLoopback ? url : undefined;
 }
 
 function parseBaseUrl(text: string): string | undefined {

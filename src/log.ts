@@ -25,15 +25,16 @@ export interface LogOptions {
 }
 
 /**
- * What never leaves the process in a line: API keys and widget tokens wherever they stand, whatever
- * follows `api_key=` or `/widget/` even when it is not a token of ours, and the values of headers
+ * What never leaves the process in a line: our own keys, tokens and link secrets wherever they
+ * stand, what OAuth sends along, whatever follows `api_key=` or `/widget/` even when it is not a token of ours, and the values of headers
  * and settings that carry secrets.
  */
 const REDACTIONS: readonly [pattern: RegExp, replacement: string][] = [
-  [/mqw?_[0-9A-Za-z]+/g, "[redacted]"],
+  [/mq[wl]?_[0-9A-Za-z]+/g, "[redacted]"],
   [/(api_key=)[^&#\s]*/gi, "$1[redacted]"],
   [/(:\/\/)[^/?#\s]+@/g, "$1[redacted]@"],
   [/(\/widget\/)[^/?#\s]+/gi, "$1[redacted]"],
+  [/((?:access|refresh)_token=|[?&](?:code|state)=|bearer )[^&#\s"']+/gi, "$1[redacted]"],
   // These two headers have spaces and semicolons in their values.
   [/((?:authorization|cookie)["']?\s*[:=]\s*)[^\r\n]+/gi, "$1[redacted]"],
   [

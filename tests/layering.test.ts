@@ -7,7 +7,7 @@ import { dirname, join, normalize } from "node:path";
  */
 const PARTS: readonly (readonly [part: string, ...paths: string[]])[] = [
   ["ground", "src/clock.ts", "src/log.ts", "src/version.ts", "src/jsx.ts", "package.json"],
-  ["the playback model", "src/playback/playback.ts"],
+  ["the playback model", "src/playback/playback.ts", "src/playback/cadence.ts"],
   ["settings", "src/config.ts", "src/accounts/user-name.ts"],
   ["migrations", "drizzle/"],
   ["database", "src/db/"],

@@ -21,14 +21,19 @@ export function bundledStylesheet(): string {
 }
 
 function bundle(file: string): string {
+  return bundleFile(`${import.meta.dir}/${file}`);
+}
+
+/** A script or stylesheet with everything it imports, minified for browsers. */
+export function bundleFile(path: string): string {
   const result = Bun.spawnSync([
     process.execPath,
     "build",
-    `${import.meta.dir}/${file}`,
+    path,
     "--target=browser",
     "--format=iife",
     "--minify",
   ]);
-  if (!result.success) throw new Error(`Bundling ${file} failed:\n${result.stderr.toString()}`);
+  if (!result.success) throw new Error(`Bundling ${path} failed:\n${result.stderr.toString()}`);
   return result.stdout.toString();
 }

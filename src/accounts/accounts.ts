@@ -11,6 +11,8 @@ import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createKeys, insertKey, type Keys } from "./keys.ts";
 import type { Vault } from "./secrets.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
+import { createOneTimeLinks, type OneTimeLinks } from "./one-time-links.ts";
+import { createUpstreams, type Upstreams } from "./upstreams.ts";
 import { createUsers, insertUser, type User, type Users } from "./users.ts";
 import { createWidgets, draftWidgetToken, putWidgetToken, type Widgets } from "./widgets.ts";
 
@@ -27,6 +29,8 @@ export interface Accounts {
   readonly keys: Keys;
   readonly widgets: Widgets;
   readonly connections: Connections;
+  readonly links: OneTimeLinks;
+  readonly upstreams: Upstreams;
   /**
    * Adds users, each with a key and a widget token, all or none.
    * @throws {AccountError} naming every name that is invalid, taken or given twice
@@ -63,6 +67,8 @@ export function createAccounts(context: AccountsContext): Accounts {
     keys,
     widgets: createWidgets(context),
     connections: createConnections(context),
+    links: createOneTimeLinks(context),
+    upstreams: createUpstreams(context),
     async add(names, connection) {
       // What is sealed is bound to the user's id, so ids are chosen before the rows are written.
       // Another process may take them meanwhile; then it is all done again.

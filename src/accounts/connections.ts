@@ -1,6 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { connections } from "../db/schema.ts";
+import { connectionHealth, connections } from "../db/schema.ts";
 import type { AccountsContext, Writer } from "./context.ts";
+import { type HealthState, type ObservedHealth, type Trouble, TROUBLES } from "./health.ts";
 import type { Vault } from "./secrets.ts";
 import type { User } from "./users.ts";
 
@@ -25,6 +26,11 @@ export interface Connections {
   disconnect(user: User): Promise<boolean>;
   /** Remembers that the upstream refuses this connection until the user connects again. */
   markRefused(connectionId: number): Promise<void>;
+  /** Stores changed settings of a connection that stays the same; nothing when it is gone. */
+  keepSettings(connectionId: number, settings: unknown): Promise<void>;
+  /** Remembers how a connection does; nothing when it is gone. */
+  noteHealth(connectionId: number, health: ObservedHealth): Promise<void>;
+  healthOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<HealthState>;
 }
 
 export function createConnections({ store, vault, wallMs }: AccountsContext): Connections {
@@ -61,8 +67,64 @@ export function createConnections({ store, vault, wallMs }: AccountsContext): Co
         .where(eq(connections.id, connectionId))
         .run();
     },
+    async keepSettings(connectionId, settings) {
+      const row = queries
+        .select({ userId: connections.userId })
+        .from(connections)
+        .where(eq(connections.id, connectionId))
+        .get();
+      if (!row) return;
+      const text = JSON.stringify(settings);
+      const sealedSettings = await vault.seal("connection-settings", row.userId, text);
+      queries
+        .update(connections)
+        .set({ sealedSettings })
+        .where(eq(connections.id, connectionId))
+        .run();
+    },
+    async noteHealth(connectionId, health) {
+      const row = {
+        connectionId,
+        state: health.state,
+        because: health.state === "retrying" ? health.because : null,
+        since: health.since,
+        until: health.state === "limited" ? health.until : null,
+      };
+      queries.transaction((writer) => {
+        const known = writer
+          .select({ id: connections.id })
+          .from(connections)
+          .where(eq(connections.id, connectionId))
+          .get();
+        if (!known) return;
+        writer
+          .insert(connectionHealth)
+          .values(row)
+          .onConflictDoUpdate({ target: connectionHealth.connectionId, set: row })
+          .run();
+      });
+    },
+    async healthOf({ id, refusedAt }) {
+      if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
+      const row = queries
+        .select()
+        .from(connectionHealth)
+        .where(eq(connectionHealth.connectionId, id))
+        .get();
+      return row ? toHealthState(row) : { state: "untried" };
+    },
   };
 }
+
+function toHealthState(row: typeof connectionHealth.$inferSelect): HealthState {
+  const { state, since, until } = row;
+  if (state === "limited") return { state, since, until: until ?? since };
+  if (state === "ok") return { state, since };
+  return { state, since, because: isTrouble(row.because) ? row.because : "unreachable" };
+}
+
+const isTrouble = (text: string | null): text is Trouble =>
+  TROUBLES.some((trouble) => trouble === text);
 
 type ConnectionRow = typeof connections.$inferInsert;
 

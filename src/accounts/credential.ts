@@ -5,13 +5,18 @@ const CHECKSUM_LENGTH = 6;
 
 export type ApiKey = string & { readonly kind: "api-key" };
 export type WidgetToken = string & { readonly kind: "widget-token" };
+/** The secret of a link that works once. */
+export type LinkSecret = string & { readonly kind: "link-secret" };
 
 const API_KEY_PREFIX = "mq_";
 const WIDGET_TOKEN_PREFIX = "mqw_";
+const LINK_SECRET_PREFIX = "mql_";
 
 export const createApiKey = (): ApiKey => (API_KEY_PREFIX + randomBody()) as ApiKey;
 export const createWidgetToken = (): WidgetToken =>
   (WIDGET_TOKEN_PREFIX + randomBody()) as WidgetToken;
+
+export const createLinkSecret = (): LinkSecret => (LINK_SECRET_PREFIX + randomBody()) as LinkSecret;
 
 /** The text as a key when its form and checksum are right, which says nothing of its being in use. */
 export function parseApiKey(text: string): ApiKey | undefined {
@@ -23,8 +28,13 @@ export function parseWidgetToken(text: string): WidgetToken | undefined {
   return isWellFormed(WIDGET_TOKEN_PREFIX, text) ? (text as WidgetToken) : undefined;
 }
 
+/** The text as a link's secret when its form and checksum are right. */
+export function parseLinkSecret(text: string): LinkSecret | undefined {
+  return isWellFormed(LINK_SECRET_PREFIX, text) ? (text as LinkSecret) : undefined;
+}
+
 /** SHA-256, as stored. A plain hash suffices: the body has 190 random bits. */
-export function hashCredential(credential: ApiKey | WidgetToken): Buffer {
+export function hashCredential(credential: ApiKey | WidgetToken | LinkSecret): Buffer {
   return Buffer.from(new Bun.CryptoHasher("sha256").update(credential).digest());
 }
 

@@ -2,7 +2,10 @@ import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 
 /** What a sealed text is for; a text sealed for one purpose or user does not open for another. */
-export type SealPurpose = "widget-token" | "connection-settings";
+export type SealPurpose = "widget-token" | "connection-settings" | "upstream-app";
+
+/** In a user's place where a sealed text belongs to the server as a whole. */
+export const THE_SERVER = 0;
 
 /** Encrypts what has to be stored and shown again. */
 export interface Vault {

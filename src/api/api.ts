@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Hub } from "../playback/hub.ts";
 import type { Artwork } from "../playback/playback.ts";
+import type { Sources } from "../sources/index.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import * as envelope from "./envelope.ts";
 import { createNowPlaying } from "./now-playing.ts";
@@ -25,6 +26,7 @@ export interface Api {
 export interface ApiDeps {
   readonly accounts: Pick<Accounts, "keys" | "connections">;
   readonly hub: Hub;
+  readonly sources: Pick<Sources, "byId">;
   readonly clock: Clock;
   readonly config: Config;
   /** Where the server is reached, without a slash at the end. */
@@ -36,7 +38,7 @@ export interface ApiDeps {
 }
 
 export function createApi(deps: ApiDeps): Api {
-  const { accounts, hub, clock, config, baseUrl, artworkUrl, addressOf } = deps;
+  const { accounts, hub, sources, clock, config, baseUrl, artworkUrl, addressOf } = deps;
   const { rateLimitSeconds, musicPrefix } = config;
   const readEndpoint = createReadEndpoint({
     authenticate: createAuthenticate({ keys: accounts.keys, clock, addressOf }),
@@ -52,7 +54,12 @@ export function createApi(deps: ApiDeps): Api {
     ),
     user: readEndpoint(
       "user",
-      createUser({ connections: accounts.connections, musicPrefix, demoForAll: config.demo }),
+      createUser({
+        connections: accounts.connections,
+        sources,
+        musicPrefix,
+        demoForAll: config.demo,
+      }),
     ),
     openApi: () => envelope.document(description),
   };

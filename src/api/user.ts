@@ -1,11 +1,12 @@
 import type { Connection, Connections } from "../accounts/connections.ts";
 import type { KeyHolder } from "../accounts/keys.ts";
 import { demo } from "../sources/demo.ts";
-import { sourceById } from "../sources/index.ts";
+import type { Sources } from "../sources/index.ts";
 import { type ExtraHeaders, success } from "./envelope.ts";
 
 export interface UserDeps {
   readonly connections: Pick<Connections, "of">;
+  readonly sources: Pick<Sources, "byId">;
   /** First word of the three field names about music. */
   readonly musicPrefix: string;
   /** Whether users without a connection hear the demo. */
@@ -13,11 +14,11 @@ export interface UserDeps {
 }
 
 /** `GET /api/v1/user`: the envelope around who the key's user is. */
-export function createUser({ connections, musicPrefix, demoForAll }: UserDeps) {
+export function createUser({ connections, sources, musicPrefix, demoForAll }: UserDeps) {
   return async ({ user }: KeyHolder, headers: ExtraHeaders | undefined): Promise<Response> => {
     const connection = await connections.of(user.id);
     const account = connection
-      ? accountOf(connection)
+      ? accountOf(connection, sources)
       : demoForAll
         ? demo.account(null)
         : undefined;
@@ -35,8 +36,8 @@ export function createUser({ connections, musicPrefix, demoForAll }: UserDeps) {
   };
 }
 
-function accountOf({ source: id, settings }: Connection) {
-  const source = sourceById(id);
+function accountOf({ source: id, settings }: Connection, sources: Pick<Sources, "byId">) {
+  const source = sources.byId(id);
   return source?.account(source.parseSettings(settings));
 }
 

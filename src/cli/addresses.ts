@@ -1,5 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import type { WidgetToken } from "../accounts/credential.ts";
+import type { LinkSecret, WidgetToken } from "../accounts/credential.ts";
 import type { Config } from "../config.ts";
 import type { Language } from "../i18n/index.ts";
 
@@ -14,6 +14,11 @@ export function baseUrlOf({ baseUrl, host }: Config, port: number): string {
 /** The base URL for a command: as set, else where the server was last reached, else the default. */
 export async function knownBaseUrl(config: Config, accounts: Accounts): Promise<string> {
   return config.baseUrl ?? (await accounts.lastBaseUrl()) ?? baseUrlOf(config, config.port);
+}
+
+/** Where a user links an account in the browser. */
+export function connectUrl(baseUrl: string, source: string, secret: LinkSecret): string {
+  return `${baseUrl}/en/connect/${source}/${secret}`;
 }
 
 export function widgetUrl(baseUrl: string, token: WidgetToken, language: Language = "en"): string {

@@ -1,12 +1,31 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { connectPurpose } from "../accounts/one-time-links.ts";
 import { systemClock } from "../clock.ts";
 import { describeError, redact } from "../log.ts";
-import { sourceById, sources } from "../sources/index.ts";
-import { type AnySource, SourceFailure, SourceSettingsError } from "../sources/source.ts";
+import { resolveConfig } from "../config.ts";
+import { createSources } from "../sources/index.ts";
+import {
+  type AnySource,
+  type Attention,
+  type Linking,
+  SourceFailure,
+  SourceSettingsError,
+} from "../sources/source.ts";
+import { connectUrl, knownBaseUrl } from "./addresses.ts";
 import { type Command, print, UsageError } from "./command.ts";
-
 import { withWorkspace } from "./workspace.ts";
+
+/** The sources as commands describe them; those that are used come with the data folder. */
+const { all: sources, byId: sourceById } = createSources({
+  clock: systemClock,
+  settings: resolveConfig({}, {}).config,
+  memory: {
+    appOf: async () => undefined,
+    pauseOf: async () => undefined,
+    rememberPause: async () => {},
+  },
+});
 
 /** `marquee connect USER SOURCE [--option value …]`. */
 export function connectUser(userName: string, sourceId: string, given: readonly string[]): Command {
@@ -21,6 +40,7 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
     const known = sources.map(({ id }) => id).join(", ");
     throw new UsageError(`There is no source ${JSON.stringify(sourceId)}. There are: ${known}.`);
   }
+  if (source.linking) return linkInBrowser(userName, source, source.linking, given);
   const settings = parseSourceOptions(source, given);
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
@@ -34,6 +54,42 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
       );
       const trouble = await tryOut(source, settings);
       if (trouble) io.error(`Note: ${trouble}. The connection is kept and tried again.`);
+    });
+}
+
+/** Prints the address where a user links an account that needs a browser. */
+function linkInBrowser(
+  userName: string,
+  { id, name }: AnySource,
+  linking: Linking<unknown>,
+  given: readonly string[],
+): Command {
+  if (given.length > 0) {
+    throw new UsageError(`${name} is linked in the browser and takes no options here.`);
+  }
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(userName);
+      const baseUrl = await knownBaseUrl(config, accounts);
+      const secret = await accounts.links.issue(user, connectPurpose(id));
+      const url = connectUrl(baseUrl, id, secret);
+      const redirectUri = baseUrl + linking.callbackPath;
+      if (!linking.acceptsRedirect(redirectUri)) {
+        io.error(
+          `Note: ${name} takes only https addresses, or http://127.0.0.1. Set --base-url to one of that kind, here and for the server.`,
+        );
+      }
+      print(
+        io,
+        asJson,
+        [{ username: user.name, source: id, url, redirect_uri: redirectUri }],
+        [
+          `Open this in your browser to link ${name} to ${user.name}. It works for half an hour:`,
+          `  ${url}`,
+          `The redirect URI to register with your ${name} app, exactly as it stands:`,
+          `  ${redirectUri}`,
+        ],
+      );
     });
 }
 
@@ -59,7 +115,7 @@ export function disconnectUser(userName: string): Command {
 /** The sources and their options, for `--help`. */
 export function describeSources(): string {
   const lines = sources.flatMap((source) => [
-    `  ${source.id.padEnd(28)} ${source.name}`,
+    `  ${source.id.padEnd(28)} ${source.name}${source.linking ? ", linked in the browser" : ""}`,
     ...source.options.map(({ name, placeholder, help, fallback }) => {
       const option = `    --${name} <${placeholder}>`;
       return `${option.padEnd(30)} ${help}${fallback ? ` (default: ${fallback})` : ""}`;
@@ -109,6 +165,9 @@ function readSecretFile(option: string, path: string): string {
 }
 
 const TRY_OUT_MS = 3_000;
+/** One word is enough. */
+const BRIEF: Attention = { follows: false, next: () => new Promise(() => {}) };
+const UNSTORED = { id: 0, keepSettings: async () => {} };
 
 /** Listens for a moment, so that a mistyped address shows at once; what is wrong, if anything. */
 async function tryOut(source: AnySource, settings: unknown): Promise<string | undefined> {
@@ -116,8 +175,8 @@ async function tryOut(source: AnySource, settings: unknown): Promise<string | un
   const quiet = () => {};
   const log = { error: quiet, warn: quiet, info: quiet, debug: quiet, enabled: () => false };
   try {
-    for await (const _ of source.watch(settings, { signal, clock: systemClock, log }))
-      return undefined;
+    const context = { signal, clock: systemClock, log, attention: BRIEF, connection: UNSTORED };
+    for await (const _ of source.watch(settings, context)) return undefined;
     return `${source.name} has not answered within ${TRY_OUT_MS / 1000} seconds`;
   } catch (error) {
     return error instanceof SourceFailure ? error.message : describeError(error);

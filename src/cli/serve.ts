@@ -38,8 +38,8 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
 
   const workspace = await openWorkspace(config, "create");
   try {
-    const { accounts, vault, store } = workspace;
-    const { listeningOf, connectionIdOf } = createListeningFinder(accounts, config.demo);
+    const { accounts, sources, vault, store } = workspace;
+    const { listeningOf, connectionIdOf } = createListeningFinder(accounts, sources, config.demo);
     const hub = createHub({
       clock,
       log,
@@ -47,6 +47,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       listeningOf,
       connectionIdOf,
       onRefused: (connectionId) => accounts.connections.markRefused(connectionId),
+      onHealth: (connectionId, health) => accounts.connections.noteHealth(connectionId, health),
     });
     const server = listen({
       host: config.host,
@@ -56,6 +57,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
         createApp({
           accounts,
           hub,
+          sources,
           vault,
           clock,
           log,

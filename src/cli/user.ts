@@ -1,5 +1,13 @@
-import type { AddedUser } from "../accounts/accounts.ts";
-import { sourceById } from "../sources/index.ts";
+import type { Accounts, AddedUser } from "../accounts/accounts.ts";
+import {
+  type ConnectionHealth,
+  consentWarning,
+  type HealthState,
+  type Trouble,
+} from "../accounts/health.ts";
+import type { User } from "../accounts/users.ts";
+import { systemClock } from "../clock.ts";
+import type { Sources } from "../sources/index.ts";
 import { SourceSettingsError } from "../sources/source.ts";
 import { knownBaseUrl, widgetUrl } from "./addresses.ts";
 import { type Command, type Io, print, table, UsageError } from "./command.ts";
@@ -11,8 +19,8 @@ export function addUsers(names: readonly string[], source: string | undefined): 
   return (config, asJson, io) =>
     withWorkspace(
       config,
-      async ({ accounts }) => {
-        const connection = source === undefined ? undefined : defaultConnection(source);
+      async ({ accounts, sources }) => {
+        const connection = source === undefined ? undefined : defaultConnection(source, sources);
         const added = await accounts.add(names, connection);
         const baseUrl = await knownBaseUrl(config, accounts);
         for (const one of added) printAdded(io, asJson, one, baseUrl);
@@ -21,32 +29,99 @@ export function addUsers(names: readonly string[], source: string | undefined): 
     );
 }
 
-/** `marquee user list`. */
+/** `marquee user list`: everybody, what they are connected to, and how that does. */
 export function listUsers(): Command {
   return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
+    withWorkspace(config, async ({ accounts, sources }) => {
+      const nowMs = systemClock.wallMs();
       const users = await Promise.all(
         (await accounts.users.list()).map(async (user) => ({
           user,
-          connection: await accounts.connections.of(user.id),
+          music: await musicOf(user, accounts, sources),
         })),
       );
-      const documents = users.map(({ user, connection }) => ({
+      const documents = users.map(({ user, music }) => ({
         username: user.name,
         role: user.role,
-        source: connection?.source ?? null,
-        needs_connecting_again: connection !== undefined && connection.refusedAt !== null,
+        source: music?.source ?? null,
+        needs_connecting_again: music?.health.state === "needsLinking",
+        health: music ? healthDocument(music.health) : null,
+        linked_until: isoOrNull(music?.health.linkedUntil ?? null),
         created_at: new Date(user.createdAt).toISOString(),
       }));
-      const rows = documents.map((one) => [
-        one.username,
-        one.role,
-        one.source === null ? "nothing connected" : one.source,
-        one.needs_connecting_again ? "has to be connected again" : "",
+      const rows = users.map(({ user, music }) => [
+        user.name,
+        user.role,
+        music?.source ?? "nothing connected",
+        music ? describeHealth(music.health, nowMs) : "",
+        music ? describeConsent(music.health.linkedUntil, nowMs) : "",
       ]);
-      print(io, asJson, documents, table([["USER", "ROLE", "MUSIC", ""], ...rows]));
+      const header = ["USER", "ROLE", "MUSIC", "HEALTH", "LINKED UNTIL"];
+      print(io, asJson, documents, table([header, ...rows]));
     });
 }
+
+async function musicOf(
+  user: User,
+  { connections }: Accounts,
+  sources: Sources,
+): Promise<{ source: string; health: ConnectionHealth } | undefined> {
+  const connection = await connections.of(user.id);
+  if (!connection) return undefined;
+  const { source, settings } = connection;
+  const known = sources.byId(source);
+  const linkedUntil = known?.account(known.parseSettings(settings)).linkedUntil ?? null;
+  return { source, health: { ...(await connections.healthOf(connection)), linkedUntil } };
+}
+
+function healthDocument(health: HealthState) {
+  const { state } = health;
+  return {
+    state: state === "needsLinking" ? "needs_linking" : state,
+    since: isoOrNull("since" in health ? health.since : null),
+    until: isoOrNull("until" in health ? health.until : null),
+    because: "because" in health ? health.because : null,
+  };
+}
+
+/** How a connection does, in words for a terminal. */
+function describeHealth(health: HealthState, nowMs: number): string {
+  switch (health.state) {
+    case "untried":
+      return "not listened to yet";
+    case "ok":
+      return "ok";
+    case "retrying":
+      return `retrying since ${minuteOf(health.since)}: ${TROUBLE_WORDS[health.because]}`;
+    case "limited":
+      // The pause may have ended while nobody listened.
+      return health.until > nowMs ? `limited until ${minuteOf(health.until)}` : "ok";
+    case "needsLinking":
+      return "has to be connected again";
+  }
+}
+
+const TROUBLE_WORDS: Readonly<Record<Trouble, string>> = {
+  unreachable: "cannot be reached",
+  limited: "too many calls",
+  notOnAppList: "user is not on the app's list",
+  noPremium: "the app's owner needs Premium",
+  appRefused: "the app's id or secret is refused",
+  appMissing: "no app has been entered",
+};
+
+function describeConsent(linkedUntil: number | null, nowMs: number): string {
+  if (linkedUntil === null) return "";
+  const day = new Date(linkedUntil).toISOString().slice(0, 10);
+  return consentWarning(linkedUntil, nowMs) === "none" ? day : `${day}: link again soon`;
+}
+
+/** `2026-11-21 12:00` in UTC. */
+const minuteOf = (unixMs: number): string =>
+  `${new Date(unixMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+const isoOrNull = (unixMs: number | null): string | null =>
+  unixMs === null ? null : new Date(unixMs).toISOString();
 
 /** `marquee user remove NAME`. */
 export function removeUser(name: string): Command {
@@ -79,8 +154,8 @@ function printAdded(io: Io, asJson: boolean, added: AddedUser, baseUrl: string):
 }
 
 /** A source connected as it comes, without options. */
-function defaultConnection(id: string): { source: string; settings: unknown } {
-  const source = sourceById(id);
+function defaultConnection(id: string, sources: Sources): { source: string; settings: unknown } {
+  const source = sources.byId(id);
   if (!source) throw new UsageError(`--source ${JSON.stringify(id)}: there is no such source.`);
   try {
     return { source: id, settings: source.parseSettings({}) };

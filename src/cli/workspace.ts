@@ -11,6 +11,7 @@ import {
 } from "../accounts/secrets.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import { createSources, type Sources } from "../sources/index.ts";
 import { DATABASE_FILE, DatabaseError, openStore, type Store } from "../db/open.ts";
 
 /** The data folder, opened: what every command works on. */
@@ -18,6 +19,7 @@ export interface Workspace {
   readonly store: Store;
   readonly vault: Vault;
   readonly accounts: Accounts;
+  readonly sources: Sources;
 }
 
 /** What a command does where there is no data folder yet. */
@@ -38,7 +40,12 @@ export async function openWorkspace(config: Config, whenMissing: WhenMissing): P
     const vault = createVault(config.secretKey ?? loadKey(config.data, store));
     const accounts = createAccounts({ store, vault, wallMs: systemClock.wallMs });
     await proveKey(accounts);
-    return { store, vault, accounts };
+    const sources = createSources({
+      clock: systemClock,
+      settings: config,
+      memory: accounts.upstreams,
+    });
+    return { store, vault, accounts, sources };
   } catch (error) {
     store.close();
     throw error;

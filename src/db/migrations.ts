@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import accounts from "../../drizzle/0000_accounts.sql" with { type: "text" };
+import upstreams from "../../drizzle/0001_upstreams.sql" with { type: "text" };
 
 export interface Migration {
   /** The generated file's name without its ending; names sort in the order of the steps. */
@@ -8,7 +9,10 @@ export interface Migration {
 }
 
 /** Every step from an empty database to the current schema, embedded so that the executable needs no files. */
-export const migrations: readonly Migration[] = [{ name: "0000_accounts", sql: accounts }];
+export const migrations: readonly Migration[] = [
+  { name: "0000_accounts", sql: accounts },
+  { name: "0001_upstreams", sql: upstreams },
+];
 
 /** The database cannot be brought to this version's schema. */
 export class MigrationError extends Error {

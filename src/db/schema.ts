@@ -57,6 +57,44 @@ export const connections = sqliteTable("connections", {
   refusedAt: instant("refused_at"),
 });
 
+/** What a running server last found out about a connection; written once per change. */
+export const connectionHealth = sqliteTable("connection_health", {
+  connectionId: integer("connection_id")
+    .primaryKey()
+    .references(() => connections.id, { onDelete: "cascade" }),
+  state: text("state", { enum: ["ok", "retrying", "limited"] }).notNull(),
+  because: text("because"),
+  since: instant("since").notNull(),
+  until: instant("until"),
+});
+
+/** What this server knows of an upstream as a whole, for all of its users. */
+export const upstreams = sqliteTable("upstreams", {
+  source: text("source").primaryKey(),
+  /** The app that the operator has registered, as JSON, encrypted. */
+  sealedApp: bytes("sealed_app"),
+  /** The pause that the upstream asked for last. */
+  pausedFrom: instant("paused_from"),
+  pausedUntil: instant("paused_until"),
+});
+
+/** Links that let their holder do one thing for a user, for a short while. */
+export const oneTimeLinks = sqliteTable(
+  "one_time_links",
+  {
+    /** SHA-256 of the link's secret. */
+    hash: bytes("hash").primaryKey(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** What it is good for, such as `connect spotify`. */
+    purpose: text("purpose").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+    usedAt: instant("used_at"),
+  },
+  (table) => [index("one_time_links_user").on(table.userId)],
+);
+
 /** The one row of facts about this server that its commands read. */
 export const server = sqliteTable("server", {
   id: integer("id")

@@ -16,6 +16,16 @@ export function isLanguage(text: string): text is Language {
   return Object.hasOwn(languages, text);
 }
 
+/** Puts values in the places that a text names, such as `{source}`. */
+export function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
+}
+
+/** A day as people write it, such as `21 novembre 2026`, in UTC. */
+export function formatDay(language: Language, unixMs: number): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(unixMs);
+}
+
 /**
  * The best of our languages for an `Accept-Language` header (RFC 9110 § 12.5.4), English otherwise.
  * A region counts as its language: `pt-BR` is Portuguese.

@@ -5,6 +5,8 @@ import {
   bundledStylesheet,
 } from "../../widget/bundle.ts" with { type: "macro" };
 
+import { bundledCopy, bundledPageStylesheet } from "./bundle.ts" with { type: "macro" };
+
 interface Asset {
   /** Path below the base URL; it names the content, so it may be kept for ever. */
   readonly path: string;
@@ -15,10 +17,15 @@ interface Asset {
 export const widgetScript = asset("widget", "js", "text/javascript", bundledScript());
 export const widgetStylesheet = asset("widget", "css", "text/css", bundledStylesheet());
 export const goneScript = asset("gone", "js", "text/javascript", bundledGone());
+export const pageStylesheet = asset("page", "css", "text/css", bundledPageStylesheet());
+export const copyScript = asset("copy", "js", "text/javascript", bundledCopy());
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 
 const assets = new Map(
-  [widgetScript, widgetStylesheet, goneScript, icon].map((one) => [one.path, one]),
+  [widgetScript, widgetStylesheet, goneScript, pageStylesheet, copyScript, icon].map((one) => [
+    one.path,
+    one,
+  ]),
 );
 
 /** `GET /assets/{file}`: the pages' script, styles and icon. */

@@ -1,6 +1,6 @@
 import { Html } from "../jsx.ts";
 import { type Language, LANGUAGES, languages } from "../i18n/index.ts";
-import { goneScript, icon } from "./assets.ts";
+import { goneScript, icon, pageStylesheet } from "./assets.ts";
 
 /** Headers of every page: nothing of ours runs elsewhere, nothing from elsewhere runs here. */
 export const PAGE_HEADERS = {
@@ -14,7 +14,10 @@ export const PAGE_HEADERS = {
  * A page's content security policy. Inline styles are allowed because browser sources inject the
  * streamer's own CSS as a style element, which a nonce or hash would block.
  */
-export function contentSecurityPolicy(frameAncestors: "*" | "'none'"): string {
+export function contentSecurityPolicy(
+  frameAncestors: "*" | "'none'",
+  formAction: "'self'" | "'none'" = "'none'",
+): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -22,7 +25,7 @@ export function contentSecurityPolicy(frameAncestors: "*" | "'none'"): string {
     "img-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${formAction}`,
     `frame-ancestors ${frameAncestors}`,
   ].join("; ");
 }
@@ -40,6 +43,19 @@ export async function htmlResponse(
   return new Response(await page, { status, headers });
 }
 
+/**
+ * Answers with a page that has a form. Its own address is told to us alone, because without a
+ * referrer browsers send no origin along with a form either.
+ */
+export async function formResponse(page: JSX.Element, status = 200): Promise<Response> {
+  const headers = {
+    ...PAGE_HEADERS,
+    "Referrer-Policy": "same-origin",
+    "Content-Security-Policy": contentSecurityPolicy("'none'", "'self'"),
+  };
+  return new Response(await page, { status, headers });
+}
+
 export interface DocumentProps {
   language: Language;
   title: string;
@@ -49,6 +65,8 @@ export interface DocumentProps {
   basePath: string;
   /** Whether the page may appear where an overlay was, and then has to stay blank. */
   inPlaceOfOverlay?: boolean;
+  /** Paths of the scripts that it runs. */
+  scripts?: readonly string[];
   children: JSX.Element;
 }
 
@@ -60,6 +78,7 @@ export function Document({
   basePath,
   children,
   inPlaceOfOverlay = false,
+  scripts = [],
 }: DocumentProps): JSX.Element {
   return (
     <>
@@ -71,12 +90,15 @@ export function Document({
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <link rel="icon" href={basePath + icon.path} />
-          <style>{safeStyles}</style>
+          <link rel="stylesheet" href={basePath + pageStylesheet.path} />
           {inPlaceOfOverlay ? <script defer src={basePath + goneScript.path} /> : ""}
+          {scripts.map((path) => (
+            <script defer src={basePath + path} />
+          ))}
         </head>
         <body>
           <main>{children as "safe"}</main>
-          <nav aria-label={languages[language].home.languages}>
+          <nav class="languages" aria-label={languages[language].home.languages}>
             {LANGUAGES.map((other) => (
               <a
                 href={`${basePath}/${other}/${path}`}
@@ -93,23 +115,3 @@ export function Document({
     </>
   );
 }
-
-const safeStyles = `
-:root{color-scheme:light dark;--bg:#fbfbfd;--fg:#16181d;--muted:#565d6d;--card:#fff;--line:#e3e6ee;--accent:#2356c5}
-@media(prefers-color-scheme:dark){:root{--bg:#0e1015;--fg:#f1f3f8;--muted:#a5adbd;--card:#161922;--line:#262b37;--accent:#8ab4ff}}
-*{box-sizing:border-box}
-body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--bg);color:var(--fg);font:400 1rem/1.6 system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif}
-main{flex:1;width:100%;max-width:44rem;margin:0 auto;padding:clamp(2.5rem,9vh,6rem) 1.5rem 2rem}
-h1{font-size:clamp(1.75rem,5vw,2.5rem);line-height:1.15;letter-spacing:-.02em;margin:0 0 .75rem;text-wrap:balance}
-h2{font-size:1.125rem;margin:0 0 .25rem}
-p{margin:0;color:var(--muted)}
-.lead{font-size:1.125rem;margin-bottom:2.5rem}
-section{background:var(--card);border:1px solid var(--line);border-radius:.875rem;padding:1.25rem 1.5rem;margin-top:1rem}
-code{display:block;overflow-x:auto;margin:.75rem 0;padding:.625rem .875rem;border-radius:.5rem;background:var(--bg);border:1px solid var(--line);font:.875rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;color:var(--fg)}
-a{color:var(--accent)}
-nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;justify-content:center;padding:1.5rem}
-nav a{color:var(--muted);text-decoration:none}
-nav a:hover{text-decoration:underline}
-[data-in-place-of-overlay]:not([data-shown]) body{display:none}
-nav a[aria-current]{color:var(--fg);font-weight:600}
-`;

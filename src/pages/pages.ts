@@ -2,26 +2,19 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Clock } from "../clock.ts";
 import { isLanguage, type Language } from "../i18n/index.ts";
+import type { Log } from "../log.ts";
 import type { Hub } from "../playback/hub.ts";
+import type { Sources } from "../sources/index.ts";
 import { createArt } from "./art.ts";
 import { assetResponse } from "./assets.ts";
+import { createConnect } from "./connect.ts";
 import { createCovers } from "./covers.ts";
 import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./launcher.tsx";
 import { createLive, type Live, type Upgrader } from "./live.ts";
 import { createNotFound } from "./not-found.tsx";
+import type { Page, PageAnswer, PageContext } from "./page.ts";
 import { createWidget } from "./widget.tsx";
-
-/** What a route hands to a page. */
-export interface PageContext {
-  readonly request: Request;
-  readonly params: Readonly<Record<string, string | undefined>>;
-}
-
-/** A page's answer; `undefined` when there is nothing under its address. */
-export type PageAnswer = Promise<Response | undefined> | Response | undefined;
-
-export type Page = (context: PageContext) => PageAnswer;
 
 /** Everything that people and their browsers open. */
 export interface Pages {
@@ -33,14 +26,20 @@ export interface Pages {
   readonly launcher: Page;
   /** `undefined` once it has become a socket: {@link Live.upgrade}. */
   readonly socket: (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
+  readonly connect: Page;
+  readonly enterApp: Page;
+  readonly startLinking: Page;
+  readonly linkingCallback: Page;
   readonly notFound: (path: string) => Promise<Response>;
   readonly live: Live;
 }
 
 export interface PagesDeps {
-  readonly accounts: Pick<Accounts, "widgets">;
+  readonly accounts: Pick<Accounts, "widgets" | "connections" | "links" | "upstreams">;
   readonly hub: Hub;
+  readonly sources: Pick<Sources, "byId">;
   readonly clock: Clock;
+  readonly log: Log;
   readonly artworks: ArtworkStore;
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
@@ -50,7 +49,7 @@ export interface PagesDeps {
 }
 
 export function createPages(deps: PagesDeps): Pages {
-  const { accounts, hub, clock, artworks, baseUrl, basePath, isOwnOrigin } = deps;
+  const { accounts, hub, sources, clock, log, artworks, baseUrl, basePath, isOwnOrigin } = deps;
   const { widgets } = accounts;
   const covers = createCovers(artworks, basePath, clock);
   const notFound = createNotFound(basePath);
@@ -59,6 +58,17 @@ export function createPages(deps: PagesDeps): Pages {
   const launcher = createLauncher({ widgets, baseUrl });
   const art = createArt(artworks);
   const live = createLive({ widgets, hub, clock, covers, isOwnOrigin, notFound });
+
+  const connect = createConnect({
+    accounts,
+    sources,
+    clock,
+    log,
+    baseUrl,
+    basePath,
+    isOwnOrigin,
+    onConnected: hub.followConnections,
+  });
 
   return {
     languageRedirect: createLanguageRedirect(basePath),
@@ -73,6 +83,10 @@ export function createPages(deps: PagesDeps): Pages {
     ),
     socket: ({ params, request }, upgrader) =>
       live.upgrade(request, params["token"] ?? "", upgrader),
+    connect: inLanguage(connect.show),
+    enterApp: inLanguage(connect.enterApp),
+    startLinking: inLanguage(connect.start),
+    linkingCallback: connect.callback,
     notFound,
     live,
   };

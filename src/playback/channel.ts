@@ -1,6 +1,7 @@
+import type { ObservedHealth, Trouble } from "../accounts/health.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
-import { SourceFailure, type WatchContext } from "../sources/source.ts";
+import { type Attention, SourceFailure, type WatchContext } from "../sources/source.ts";
 import { retryDelayMs } from "./backoff.ts";
 import { type Playback, reconcile } from "./playback.ts";
 
@@ -16,8 +17,12 @@ export type Reading =
 export interface Listening {
   /** `undefined` when the user has connected nothing and hears the demo. */
   readonly connectionId: number | undefined;
-  watch(context: WatchContext): AsyncIterable<Playback | null>;
+  /** Whether what it said last grows old, because nothing tells it of changes. */
+  readonly polls: boolean;
+  watch(context: ListeningContext): AsyncIterable<Playback | null>;
 }
+
+export type ListeningContext = Omit<WatchContext, "connection">;
 
 export interface ChannelDeps {
   readonly clock: Clock;
@@ -28,12 +33,17 @@ export interface ChannelDeps {
   listeningOf(userId: number): Promise<Listening | undefined>;
   /** The upstream refuses this connection until the user connects again. */
   onRefused(connectionId: number): Promise<void>;
+  /** How the connection does has changed. */
+  onHealth(connectionId: number, health: ObservedHealth): Promise<void>;
 }
 
 /** A failed source's last word counts this long. */
 export const TRUST_AFTER_FAILURE_MS = 30_000;
 /** A player paused this long has been left. */
 export const LONGEST_PAUSE_MS = 30 * 60_000;
+
+/** What a source that is asked now and then said last is good for so long. */
+const FRESH_MS = 4_000;
 
 /** Nothing more to hear until the user connects anew, or another attempt, sooner or later. */
 type ListeningEnd = "over" | { readonly retryAfterMs?: number };
@@ -49,13 +59,19 @@ export class Channel {
   #connectionId: number | undefined;
   /** `undefined` until the source has said something. */
   #observed: Playback | null | undefined;
+  #polls = false;
+  #heardAtMs = Number.NEGATIVE_INFINITY;
   #unlinked = false;
+  /** How the connection does, as told last. */
+  #health: { connectionId: number; health: ObservedHealth } | undefined;
   /** Whether this attempt to listen has brought a word. */
   #heard = false;
   #failure: { sinceMs: number; nextTryMs: number } | undefined;
   /** Survives the end of a run, so that looking away does not make a pause young again. */
   #pause: { trackId: string; positionMs: number; sinceMs: number } | undefined;
   #settled = Promise.withResolvers<void>();
+  #nextWord = Promise.withResolvers<void>();
+  readonly #attentive = new Set<(event: "asked" | "changed") => void>();
   /** What the listeners were told last. */
   #told: string | undefined;
   #cancelReview: (() => void) | undefined;
@@ -83,6 +99,22 @@ export class Channel {
     return this.#settled.promise;
   }
 
+  /** Resolves with the next word of the source, be it the same as before. */
+  get nextWord(): Promise<void> {
+    return this.#nextWord.promise;
+  }
+
+  /** Whether the source has to be asked before its last word can be passed on. */
+  get stale(): boolean {
+    if (!this.#polls || this.watched || this.#failure || this.#unlinked) return false;
+    return this.#deps.clock.monotonicMs() - this.#heardAtMs > FRESH_MS;
+  }
+
+  /** Brings the source's next look forward, if it is one that looks. */
+  ask(): void {
+    this.#draw("asked");
+  }
+
   /** What can be said now; `undefined` until the source has been heard or has failed. */
   read(): Reading | undefined {
     const nowMs = this.#deps.clock.monotonicMs();
@@ -101,9 +133,12 @@ export class Channel {
   /** Calls back with the reading there is, then with each new one. The result ends it. */
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
+    if (this.#listeners.size === 1) this.#draw("changed");
     const reading = this.read();
     if (reading) listener(reading);
-    return () => void this.#listeners.delete(listener);
+    return () => {
+      if (this.#listeners.delete(listener) && !this.watched) this.#draw("changed");
+    };
   }
 
   start(): void {
@@ -118,10 +153,38 @@ export class Channel {
     this.#run = undefined;
     this.#cancelReview?.();
     this.#connectionId = undefined;
+    this.#heardAtMs = Number.NEGATIVE_INFINITY;
     this.#observed = undefined;
     this.#failure = undefined;
     this.#unlinked = false;
     this.#settled = Promise.withResolvers();
+  }
+
+  /** Tells the source what has become of the attention. */
+  #draw(event: "asked" | "changed"): void {
+    for (const tell of [...this.#attentive]) tell(event);
+  }
+
+  #attention(): Attention {
+    const attentive = this.#attentive;
+    const watched = () => this.watched;
+    return {
+      get follows() {
+        return watched();
+      },
+      next: (signal) =>
+        new Promise((resolve) => {
+          const finish = (event: "asked" | "changed") => {
+            attentive.delete(finish);
+            signal.removeEventListener("abort", end);
+            resolve(event);
+          };
+          const end = () => finish("changed");
+          if (signal.aborted) return end();
+          attentive.add(finish);
+          signal.addEventListener("abort", end);
+        }),
+    };
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
@@ -147,7 +210,9 @@ export class Channel {
       if (signal.aborted) return "over";
       this.#connectionId = listening?.connectionId;
       if (!listening) return this.#unlink();
-      for await (const playback of listening.watch({ signal, clock, log })) {
+      this.#polls = listening.polls;
+      const attention = this.#attention();
+      for await (const playback of listening.watch({ signal, clock, log, attention })) {
         if (signal.aborted) return "over";
         this.#hear(playback);
       }
@@ -159,20 +224,50 @@ export class Channel {
   }
 
   async #failed(error: unknown): Promise<ListeningEnd> {
-    const { log } = this.#deps;
+    const { log, clock } = this.#deps;
     const reason = describeError(error);
     if (!(error instanceof SourceFailure)) {
       if (!this.#failure) log.error("a source broke", { user: this.#userId, reason });
+      await this.#tellHealth({ state: "retrying", because: "unreachable" });
       return {};
     }
-    if (error.meaning.kind === "unauthorized") {
+    const { meaning } = error;
+    if (meaning.kind === "unauthorized") {
       log.warn("music has to be connected again", { user: this.#userId, reason });
       await this.#rememberRefusal();
       return this.#unlink();
     }
-    // Once when it starts failing, not for every attempt.
-    if (!this.#failure) log.warn("music cannot be heard", { user: this.#userId, reason });
-    return error.meaning.kind === "retryLater" ? { retryAfterMs: error.meaning.afterMs } : {};
+    const { afterMs = undefined, because = "unreachable" } =
+      meaning.kind === "retryLater" ? meaning : {};
+    const changed = await this.#tellHealth(
+      because === "limited" && afterMs !== undefined
+        ? { state: "limited", until: clock.wallMs() + afterMs }
+        : { state: "retrying", because },
+    );
+    // Once when it starts failing or fails for another reason, not for every attempt.
+    if (changed || !this.#failure) {
+      const seconds = afterMs === undefined ? undefined : Math.ceil(afterMs / 1000);
+      log.warn("music cannot be heard", { user: this.#userId, reason, seconds });
+    }
+    return afterMs === undefined ? {} : { retryAfterMs: afterMs };
+  }
+
+  /** Tells how the connection does when that has changed, and answers whether it has. */
+  async #tellHealth(observed: HealthChange): Promise<boolean> {
+    const connectionId = this.#connectionId;
+    if (connectionId === undefined) return false;
+    const last = this.#health?.connectionId === connectionId ? this.#health.health : undefined;
+    if (last && isSameHealth(last, observed)) return false;
+    const health = { ...observed, since: this.#deps.clock.wallMs() };
+    this.#health = { connectionId, health };
+    try {
+      await this.#deps.onHealth(connectionId, health);
+    } catch (error) {
+      this.#deps.log.error("a connection's health could not be stored", {
+        reason: describeError(error),
+      });
+    }
+    return true;
   }
 
   async #rememberRefusal(): Promise<void> {
@@ -192,6 +287,8 @@ export class Channel {
 
   #hear(playback: Playback | null): void {
     this.#heard = true;
+    this.#heardAtMs = this.#deps.clock.monotonicMs();
+    void this.#tellHealth({ state: "ok" });
     if (this.#failure) this.#deps.log.info("music is heard again", { user: this.#userId });
     this.#observed = reconcile(this.#observed, playback);
     this.#failure = undefined;
@@ -213,6 +310,8 @@ export class Channel {
   /** Tells who waits and who listens, and plans when the reading changes by time alone. */
   #settle(): void {
     this.#settled.resolve();
+    this.#nextWord.resolve();
+    this.#nextWord = Promise.withResolvers();
     this.#planReview();
     const reading = this.read();
     const telling = reading && tellingOf(reading);
@@ -233,6 +332,23 @@ export class Channel {
     const delayMs = Math.ceil(Math.min(...turns) - nowMs);
     this.#cancelReview = this.#deps.clock.after(delayMs, () => this.#settle());
   }
+}
+
+/** How a connection does, before it is known since when. */
+type HealthChange =
+  | { readonly state: "ok" }
+  | { readonly state: "retrying"; readonly because: Trouble }
+  | { readonly state: "limited"; readonly until: number };
+
+/** Two ends of one pause that differ by less are the same end, measured less exactly. */
+const SAME_END_MS = 5_000;
+
+function isSameHealth(last: ObservedHealth, next: HealthChange): boolean {
+  if (last.state === "limited" && next.state === "limited") {
+    return Math.abs(last.until - next.until) < SAME_END_MS;
+  }
+  if (last.state === "retrying" && next.state === "retrying") return last.because === next.because;
+  return last.state === next.state;
 }
 
 /** All that listeners would see of a reading: two alike need telling once. */

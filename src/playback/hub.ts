@@ -4,10 +4,11 @@ import { Channel, type ChannelDeps, type Reading } from "./channel.ts";
 export interface Hub {
   /**
    * What a user's music is now. On a cold channel it waits for the first word, at most `atMostMs`;
-   * `unavailable` when there is none by then.
+   * `unavailable` when there is none by then. Where the last word has grown old it waits a moment
+   * for the next one.
    */
   read(userId: number, atMostMs: number): Promise<Reading>;
-  /** The same at once; `undefined` on a cold channel, which it starts. */
+  /** The same at once; `undefined` on a cold channel, which it starts, and where `read` would wait. */
   glance(userId: number): Reading | undefined;
   /** Calls back with each reading until the result is called. */
   subscribe(userId: number, listener: (reading: Reading) => void): () => void;
@@ -25,6 +26,9 @@ export interface HubDeps extends ChannelDeps {
 
 /** How long a channel stays warm after the last look. */
 const GRACE_MS = 60_000;
+
+/** Longest wait for a source that has to be asked anew; then its last word has to do. */
+const SECOND_WORD_MS = 1_000;
 
 export function createHub(deps: HubDeps): Hub {
   const { clock } = deps;
@@ -57,13 +61,20 @@ export function createHub(deps: HubDeps): Hub {
   };
 
   return {
-    glance: (userId) => look(userId).read(),
+    glance(userId) {
+      const channel = look(userId);
+      return channel.stale ? undefined : channel.read();
+    },
     async read(userId, atMostMs) {
       const channel = look(userId);
+      const { stale } = channel;
       const known = channel.read();
-      if (known) return known;
+      if (known && !stale) return known;
+      const word = stale ? channel.nextWord : channel.settled;
+      const waitMs = stale ? Math.min(atMostMs, SECOND_WORD_MS) : atMostMs;
+      if (stale) channel.ask();
       const waited = new AbortController();
-      await Promise.race([channel.settled, clock.sleep(atMostMs, waited.signal)]);
+      await Promise.race([word, clock.sleep(waitMs, waited.signal)]);
       waited.abort();
       return channel.read() ?? { kind: "unavailable", retryAfterMs: 1_000 };
     },

@@ -1,6 +1,6 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import { demo } from "../sources/demo.ts";
-import { sourceById } from "../sources/index.ts";
+import type { Sources } from "../sources/index.ts";
 import type { Listening } from "./channel.ts";
 
 /** Finds what a user's music is heard through, ready to be listened to. */
@@ -13,14 +13,19 @@ export interface ListeningFinder {
 /** A listener of its own that always hears the demo, for overlays that ask for it. */
 export const DEMO_LISTENER = 0;
 
+/** The demo is heard without being connected, and has nothing to keep. */
+const NO_CONNECTION = { id: 0, keepSettings: async () => {} };
+
 /** @param demoForAll whether users without a connection hear the demo */
 export function createListeningFinder(
   { connections }: Pick<Accounts, "connections">,
+  sources: Pick<Sources, "byId">,
   demoForAll: boolean,
 ): ListeningFinder {
   const demoListening: Listening = {
     connectionId: undefined,
-    watch: (context) => demo.watch(null, context),
+    polls: false,
+    watch: (context) => demo.watch(null, { ...context, connection: NO_CONNECTION }),
   };
   const unconnected = demoForAll ? demoListening : undefined;
   return {
@@ -28,10 +33,19 @@ export function createListeningFinder(
       if (userId === DEMO_LISTENER) return demoListening;
       const connection = await connections.of(userId);
       if (!connection) return unconnected;
-      const source = sourceById(connection.source);
+      const source = sources.byId(connection.source);
       if (!source || connection.refusedAt !== null) return undefined;
       const settings = source.parseSettings(connection.settings);
-      return { connectionId: connection.id, watch: (context) => source.watch(settings, context) };
+      const { id } = connection;
+      const stored = {
+        id,
+        keepSettings: (changed: unknown) => connections.keepSettings(id, changed),
+      };
+      return {
+        connectionId: id,
+        polls: source.polls ?? false,
+        watch: (context) => source.watch(settings, { ...context, connection: stored }),
+      };
     },
     connectionIdOf: (userId) => connections.workingIdOf(userId),
   };

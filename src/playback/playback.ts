@@ -1,7 +1,9 @@
-/** A picture that only we hold, such as a cover inside an audio file. */
+/** A picture that a source has named. */
 export interface Artwork {
   /** Names the picture's content: the same key is the same picture. */
   readonly key: string;
+  /** Where everybody can load it; absent when only we hold it, such as a cover in an audio file. */
+  readonly url?: string;
   /** The encoded picture (PNG, JPEG, WebP, GIF or BMP). */
   load(): Promise<Uint8Array>;
 }

@@ -1,9 +1,60 @@
+import type { Clock } from "../clock.ts";
+import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
 import { demo } from "./demo.ts";
 import { mpd } from "./mpd.ts";
 import type { AnySource } from "./source.ts";
+import { createSpotify } from "./spotify.ts";
+import { createUpstream, type Fetch } from "./upstream.ts";
 
 /** Every source there is. */
-export const sources: readonly AnySource[] = [demo, mpd];
+export interface Sources {
+  readonly all: readonly AnySource[];
+  byId(id: string): AnySource | undefined;
+}
 
-export const sourceById = (id: string): AnySource | undefined =>
-  sources.find((source) => source.id === id);
+export interface SourcesDeps {
+  readonly clock: Clock;
+  readonly settings: {
+    readonly spotifyClientId: string | null;
+    readonly spotifyClientSecret: string | null;
+    readonly spotifyApiUrl: string;
+    readonly spotifyAccountsUrl: string;
+    readonly spotifyBudget: number;
+  };
+  /** What is remembered of an upstream as a whole. */
+  readonly memory: {
+    appOf(source: string): Promise<UpstreamApp | undefined>;
+    pauseOf(source: string): Promise<UpstreamPause | undefined>;
+    rememberPause(source: string, pause: UpstreamPause): Promise<void>;
+  };
+  /** In place of the network. */
+  readonly fetch?: Fetch;
+}
+
+/** Makes the sources ready; nothing is called before one is watched or linked. */
+export function createSources({ clock, settings, memory, fetch }: SourcesDeps): Sources {
+  const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
+  const upstream = createUpstream({
+    clock,
+    trustedOrigins: [spotifyApiUrl, spotifyAccountsUrl].map((url) => new URL(url).origin),
+    ...(fetch && { fetch }),
+  });
+  const spotify = createSpotify({
+    clock,
+    upstream,
+    apiUrl: spotifyApiUrl,
+    accountsUrl: spotifyAccountsUrl,
+    budget: settings.spotifyBudget,
+    app: async () =>
+      spotifyClientId === null
+        ? memory.appOf("spotify")
+        : { clientId: spotifyClientId, clientSecret: spotifyClientSecret },
+    appIsFixed: spotifyClientId !== null,
+    pauses: {
+      recall: () => memory.pauseOf("spotify"),
+      remember: (pause) => memory.rememberPause("spotify", pause),
+    },
+  });
+  const all: readonly AnySource[] = [spotify, mpd, demo];
+  return { all, byId: (id) => all.find((source) => source.id === id) };
+}

@@ -1,3 +1,5 @@
+import type { Trouble } from "../accounts/health.ts";
+import type { UpstreamApp } from "../accounts/upstreams.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Playback } from "../playback/playback.ts";
@@ -11,11 +13,38 @@ export interface SourceOption {
   readonly secret?: true;
 }
 
+/** Who looks on while a source is watched. */
+export interface Attention {
+  /** Whether somebody follows every change; otherwise questions come one at a time. */
+  readonly follows: boolean;
+  /** Resolves with the next question, or when following begins or ends, or when the signal aborts. */
+  next(signal: AbortSignal): Promise<"asked" | "changed">;
+}
+
+/** The stored connection that is watched. */
+export interface StoredConnection {
+  /** Never reused: another id means another connection. */
+  readonly id: number;
+  /** Stores changed settings, such as a rotated token; resolves when they are safe. */
+  keepSettings(settings: unknown): Promise<void>;
+}
+
 export interface WatchContext {
   /** Ends the watching. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
+  /** For sources that have to ask their upstream again and again. */
+  readonly attention: Attention;
+  readonly connection: StoredConnection;
+}
+
+/** What the upstream tells of an account; `null` for what it does not. */
+export interface SourceAccount {
+  readonly displayName: string | null;
+  readonly product: string | null;
+  /** When the upstream's consent ends and the user has to link again (Unix ms). */
+  readonly linkedUntil?: number;
 }
 
 /** Somewhere music is heard. One file a source; nothing else knows its upstream. */
@@ -24,13 +53,16 @@ export interface Source<Settings> {
   /** As people know it, such as `MPD`. */
   readonly name: string;
   readonly options: readonly SourceOption[];
+  /** Whether it asks its upstream again and again, so that what it said last grows old. */
+  readonly polls?: true;
+  /** How an account is linked in the browser, for sources that need one. */
+  readonly linking?: Linking<Settings>;
   /**
    * Checks settings that were entered or stored.
    * @throws {SourceSettingsError} naming every mistake
    */
   parseSettings(input: unknown): Settings;
-  /** What the upstream tells of the account; `null` for what it does not. */
-  account(settings: Settings): { displayName: string | null; product: string | null };
+  account(settings: Settings): SourceAccount;
   /**
    * Yields what is playing whenever it changes, `null` for nothing, the first as soon as it is
    * known; ends when the signal aborts.
@@ -42,12 +74,68 @@ export interface Source<Settings> {
 /** Any source, for code that does not care which. */
 export type AnySource = Source<unknown>;
 
+/** Linking an account in the browser (OAuth 2.0 authorization code with PKCE). */
+export interface Linking<Settings> {
+  /** Below the base URL; where the upstream sends the browser back to. */
+  readonly callbackPath: string;
+  /** Where the operator registers this server with the upstream. */
+  readonly registrationUrl: string;
+  /** Where the browser is sent first, for pages that must allow it. */
+  readonly origin: string;
+  /** What this server is registered as; `undefined` until the operator has entered it. */
+  app(): Promise<UpstreamApp | undefined>;
+  /** Whether the upstream takes this redirect URI at all. */
+  acceptsRedirect(redirectUri: string): boolean;
+  /** Whether the app comes from settings, so that entering another one would have no effect. */
+  readonly appIsFixed: boolean;
+  /** @throws {LinkFailure} when there is no app yet */
+  begin(redirectUri: string): Promise<LinkAttempt>;
+  /**
+   * Turns what the browser came back with into settings.
+   * @throws {LinkFailure}
+   */
+  finish(attempt: LinkAttempt, answer: URLSearchParams): Promise<Settings>;
+}
+
+/** A linking under way, to be remembered until the browser comes back. */
+export interface LinkAttempt {
+  /** Where to send the browser. */
+  readonly url: string;
+  /** Comes back with the browser; good for one answer. */
+  readonly state: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string;
+}
+
+/** Why an account could not be linked; pages say it in words. */
+export type LinkFailureReason =
+  | "appMissing"
+  | "denied"
+  | "wrongApp"
+  | "wrongRedirect"
+  | "notOnAppList"
+  | "noPremium"
+  | "codeExpired"
+  | "limited"
+  | "unreachable";
+
+export class LinkFailure extends Error {
+  override readonly name = "LinkFailure";
+  readonly reason: LinkFailureReason;
+  constructor(reason: LinkFailureReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
 /**
  * Why a source cannot tell what is playing: it refuses our credentials, wants to be asked later, or
  * cannot be reached or understood.
  */
 export type FailureMeaning =
-  { kind: "unauthorized" } | { kind: "retryLater"; afterMs: number } | { kind: "unavailable" };
+  | { kind: "unauthorized" }
+  | { kind: "retryLater"; afterMs: number; because: Trouble }
+  | { kind: "unavailable" };
 
 /** The only error that `watch` throws. The message is for the log and holds no secret. */
 export class SourceFailure extends Error {

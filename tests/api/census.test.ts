@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createApiKey, createWidgetToken } from "../../src/accounts/credential.ts";
+import {
+  createApiKey,
+  createLinkSecret,
+  createWidgetToken,
+} from "../../src/accounts/credential.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
 
@@ -19,6 +23,13 @@ const PUBLIC = [
 ];
 /** What refuses every method that has no route of its own. */
 const REFUSES_METHODS = ["ALL /api/v1/now-playing", "ALL /api/v1/user", "ALL /api/v1/openapi.json"];
+/** What is opened by the secret of a link that works once; the callback by what that began. */
+const BY_LINK_SECRET = [
+  "GET /:lang/connect/:source/:secret",
+  "POST /:lang/connect/:source/:secret",
+  "GET /:lang/connect/:source/:secret/start",
+  "GET /callback/:source",
+];
 /** What is opened by the widget token in the path. */
 const BY_WIDGET_TOKEN = [
   "GET /:lang/widget/:token",
@@ -57,7 +68,7 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
 
   test("knows every route that it lists", () => {
     const routes = server.app.routes.map(listed);
-    for (const route of [...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN]) {
+    for (const route of [...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN, ...BY_LINK_SECRET]) {
       expect(routes).toContain(route);
     }
   });
@@ -74,7 +85,8 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
       [`?api_key=${ada.widgetToken}`, { cookie: `session=${ada.widgetToken}` }],
     ];
     const unlisted = routesThat(
-      (route) => ![...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN].includes(route),
+      (route) =>
+        ![...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN, ...BY_LINK_SECRET].includes(route),
     );
     expect(unlisted.length).toBeGreaterThan(0);
     for (const route of unlisted) {
@@ -104,6 +116,20 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
       for (const token of tokens) {
         for (const lang of ["en", "xx"]) {
           expect((await server.get(fill(route, { lang, token }))).status).toBe(404);
+        }
+      }
+    }
+  });
+
+  test("finds nothing to link behind a secret that is not in use", async () => {
+    const secrets = ["x", "mql_", createLinkSecret(), ada.widgetToken, ada.key];
+    for (const route of routesThat((one) => BY_LINK_SECRET.includes(one))) {
+      const [method = ""] = route.split(" ");
+      for (const secret of secrets) {
+        for (const source of ["spotify", "demo", "nothing"]) {
+          const path = fill(route, { lang: "en", source, secret });
+          const { status } = await server.get(`${path}?state=${secret}&code=x`, { method });
+          expect([400, 404]).toContain(status);
         }
       }
     }

@@ -48,7 +48,9 @@ const byText = (one: unknown, other: unknown) =>
 /** Every row of every table, and every definition. */
 const contentOf = (path: string) =>
   inspect(path, (sqlite) => ({
-    definitions: rowsOf(sqlite, "sqlite_schema").map((row) => row["sql"]),
+    definitions: rowsOf(sqlite, "sqlite_schema")
+      .map((row) => row["sql"])
+      .toSorted(byText),
     rows: Object.fromEntries(tablesOf(sqlite).map((table) => [table, rowsOf(sqlite, table)])),
   }));
 
@@ -59,7 +61,30 @@ async function populate(): Promise<void> {
   await add("grace", { source: "mpd", settings: { address: "127.0.0.1:6600" } });
   await accounts.keys.add(user, "chat bot");
   await accounts.rememberBaseUrl("http://127.0.0.1:4747");
+  const connection = await accounts.connections.of(user.id);
+  await accounts.connections.noteHealth(connection?.id ?? 0, { state: "ok", since: 1 });
+  await accounts.upstreams.rememberPause("spotify", { from: 1, until: 2 });
+  await accounts.links.issue(user, "connect spotify");
   store.close();
+}
+
+/** A data folder as an earlier version left it, with a row in every table. */
+function populateAsAfter(steps: readonly Migration[]): void {
+  open(steps);
+  const sqlite = new Database(databasePath());
+  sqlite.run("PRAGMA foreign_keys = OFF");
+  for (const table of tablesOf(sqlite).filter((name) => name !== "migrations")) {
+    const columns = sqlite
+      .query<{ name: string; type: string }, []>(`PRAGMA table_info("${table}")`)
+      .all();
+    // Every id and every reference is 1.
+    const values = columns.map(({ type }) =>
+      type.toUpperCase() === "INTEGER" ? 1 : type.toUpperCase() === "BLOB" ? "x'01'" : "'1'",
+    );
+    const names = columns.map(({ name }) => `"${name}"`);
+    sqlite.run(`INSERT INTO "${table}" (${names.join()}) VALUES (${values.join()})`);
+  }
+  sqlite.close();
 }
 
 const open = (steps: readonly Migration[]) => openStore(folder.path, steps).close();
@@ -197,6 +222,26 @@ describe("a database that was brought up to date", () => {
     expect(contentOf(databasePath())).toEqual(before);
   });
 });
+
+describe.each(migrations.slice(0, -1).map(({ name }, index) => ({ name, applied: index + 1 })))(
+  "a database from $name",
+  ({ applied }) => {
+    test("keeps every row and every reference when it is brought up to date", () => {
+      populateAsAfter(migrations.slice(0, applied));
+      const { migrations: _, ...before } = contentOf(databasePath()).rows;
+      open(migrations);
+      const after = contentOf(databasePath()).rows;
+      for (const [table, rows] of Object.entries(before)) {
+        expect(rows).not.toEqual([]);
+        expect(after[table]).toMatchObject(rows);
+      }
+      const broken = inspect(databasePath(), (sqlite) =>
+        sqlite.query("PRAGMA foreign_key_check").all(),
+      );
+      expect(broken).toEqual([]);
+    });
+  },
+);
 
 describe("a step that builds a table anew", () => {
   test("would lose the rows that refer to it if foreign keys stayed on", async () => {

@@ -34,6 +34,7 @@ beforeEach(() => {
     listeningOf: async () => connection,
     connectionIdOf: async () => connection?.connectionId,
     onRefused: async (id) => void refused.push(id),
+    onHealth: async () => {},
   });
 });
 afterEach(() => hub.stop());
@@ -209,7 +210,9 @@ describe("a source that fails", () => {
 
   test("is left alone as long as it asked for", async () => {
     listen();
-    await source.fails(new SourceFailure({ kind: "retryLater", afterMs: 90_000 }, "too many"));
+    await source.fails(
+      new SourceFailure({ kind: "retryLater", afterMs: 90_000, because: "limited" }, "too many"),
+    );
     await clock.advance(89_999);
     expect(source.starts()).toBe(1);
     await clock.advance(1);

@@ -1,9 +1,9 @@
 import { describe, expect } from "bun:test";
 import type { test as bunTest } from "bun:test";
 import type { Clock } from "../../src/clock.ts";
-import { createLog } from "../../src/log.ts";
 import type { Playback } from "../../src/playback/playback.ts";
-import { sources } from "../../src/sources/index.ts";
+import { allSources } from "../fixtures/sources.ts";
+import { watchContext } from "../fixtures/watching.ts";
 import { type AnySource, SourceFailure, SourceSettingsError } from "../../src/sources/source.ts";
 
 /** What the suite needs to know of a source. */
@@ -21,16 +21,15 @@ export interface SourceHarness {
 
 /** Every source keeps these promises. */
 export function describeSourceContract({ source, test, ...harness }: SourceHarness): void {
-  const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: Date.now });
   const watch = (settings: unknown, signal: AbortSignal) =>
     source
-      .watch(source.parseSettings(settings), { signal, clock: harness.clock, log })
+      .watch(source.parseSettings(settings), watchContext({ signal, clock: harness.clock }))
       [Symbol.asyncIterator]();
 
   describe(`the source ${source.id}`, () => {
     test("is listed once, under a name that fits a command line", () => {
       expect(source.id).toMatch(/^[a-z][a-z0-9-]*$/);
-      expect(sources.filter(({ id }) => id === source.id)).toEqual([source]);
+      expect(allSources().filter(({ id }) => id === source.id)).toHaveLength(1);
     });
 
     test("says soon what is playing, in a form that can be shown", async () => {

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { drawCover } from "../../src/sources/demo/covers.ts";
 import { playlist } from "../../src/sources/demo/playlist.ts";
 import { demo, demoAt } from "../../src/sources/demo.ts";
-import { createLog } from "../../src/log.ts";
 import { createFakeClock } from "../fixtures/fake-clock.ts";
+import { watchContext } from "../fixtures/watching.ts";
 
 const instant = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
 
@@ -60,13 +60,9 @@ describe("the demo", () => {
   test("tells each change when it comes", async () => {
     const clock = createFakeClock();
     const stop = new AbortController();
-    const log = createLog({
-      level: "error",
-      format: "text",
-      write: () => {},
-      wallMs: clock.wallMs,
-    });
-    const heard = demo.watch(null, { signal: stop.signal, clock, log })[Symbol.asyncIterator]();
+    const heard = demo
+      .watch(null, watchContext({ signal: stop.signal, clock }))
+      [Symbol.asyncIterator]();
     const first = (await heard.next()).value;
     const change = heard.next();
     await clock.advance(demoAt(clock.wallMs()).changesInMs);

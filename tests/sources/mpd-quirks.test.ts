@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Playback } from "../../src/playback/playback.ts";
-import { createLog } from "../../src/log.ts";
 import { mpd } from "../../src/sources/mpd.ts";
 import type { SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/fake-clock.ts";
 import { createFakeMpd, type FakeMpd } from "../fixtures/fake-mpd.ts";
 import { until } from "../fixtures/waiting.ts";
+import { watchContext } from "../fixtures/watching.ts";
 
 const NOW = "status+currentsong";
-const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: Date.now });
 
 let daemon: FakeMpd;
 let clock: FakeClock;
@@ -25,7 +24,7 @@ afterEach(() => {
 });
 
 function listen(address = daemon.address) {
-  const heard = mpd.watch({ address }, { signal: stop.signal, clock, log });
+  const heard = mpd.watch({ address }, watchContext({ signal: stop.signal, clock }));
   return heard[Symbol.asyncIterator]();
 }
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
-import { createLog } from "../../src/log.ts";
 import type { Playback } from "../../src/playback/playback.ts";
 import { mpd } from "../../src/sources/mpd.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
@@ -8,15 +7,15 @@ import { silentFlac } from "../fixtures/flac.ts";
 import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd-daemon.ts";
 import { patternPicture } from "../fixtures/pictures.ts";
 import { testWith } from "../fixtures/real-parts.ts";
+import { watchContext } from "../fixtures/watching.ts";
 
 const test = testWith("mpd", mpdIsInstalled);
-const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: Date.now });
 
 /** Listens to a daemon and answers what it says, one observation after the other. */
 function listenTo(address: string, password?: string) {
   const stop = new AbortController();
   const settings = mpd.parseSettings(password ? { address, password } : { address });
-  const heard = mpd.watch(settings, { signal: stop.signal, clock: systemClock, log });
+  const heard = mpd.watch(settings, watchContext({ signal: stop.signal, clock: systemClock }));
   const iterator = heard[Symbol.asyncIterator]();
   const next = async () => (await iterator.next()).value as Playback | null;
   return {

@@ -1,0 +1,38 @@
+/** Why music cannot be heard although the connection itself stands. */
+export const TROUBLES = [
+  "unreachable",
+  "limited",
+  "notOnAppList",
+  "noPremium",
+  "appRefused",
+  "appMissing",
+] as const;
+export type Trouble = (typeof TROUBLES)[number];
+
+/**
+ * How a connection does, as last seen by a running server. Times are Unix milliseconds.
+ * `linkedUntil` is the day on which the upstream's consent ends, where it ends by itself.
+ */
+export type ConnectionHealth = { readonly linkedUntil: number | null } & HealthState;
+
+export type HealthState =
+  | { readonly state: "untried" }
+  | { readonly state: "ok"; readonly since: number }
+  | { readonly state: "retrying"; readonly since: number; readonly because: Trouble }
+  | { readonly state: "limited"; readonly since: number; readonly until: number }
+  | { readonly state: "needsLinking"; readonly since: number };
+
+/** What a running server finds out; a refused connection is remembered with the connection itself. */
+export type ObservedHealth = Extract<HealthState, { state: "ok" | "retrying" | "limited" }>;
+
+const DAY_MS = 86_400_000;
+
+/** How pressing it is to link again before the consent ends. */
+export type ConsentWarning = "none" | "month" | "week";
+
+export function consentWarning(linkedUntil: number | null, nowMs: number): ConsentWarning {
+  if (linkedUntil === null) return "none";
+  const daysLeft = (linkedUntil - nowMs) / DAY_MS;
+  if (daysLeft <= 7) return "week";
+  return daysLeft <= 30 ? "month" : "none";
+}

@@ -1,0 +1,58 @@
+import { eq } from "drizzle-orm";
+import { upstreams } from "../db/schema.ts";
+import type { AccountsContext } from "./context.ts";
+import { THE_SERVER } from "./secrets.ts";
+
+/** The app that this server is registered as with an upstream. */
+export interface UpstreamApp {
+  readonly clientId: string;
+  readonly clientSecret: string | null;
+}
+
+/** A pause that an upstream asked for, in Unix milliseconds. */
+export interface UpstreamPause {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** What this server knows of its upstreams as a whole, for all of its users. */
+export interface Upstreams {
+  appOf(source: string): Promise<UpstreamApp | undefined>;
+  /** Stores the app, encrypted, in place of another one. */
+  enterApp(source: string, app: UpstreamApp): Promise<void>;
+  pauseOf(source: string): Promise<UpstreamPause | undefined>;
+  rememberPause(source: string, pause: UpstreamPause): Promise<void>;
+}
+
+export function createUpstreams({ store, vault }: AccountsContext): Upstreams {
+  const { queries } = store;
+  const rowOf = (source: string) =>
+    queries.select().from(upstreams).where(eq(upstreams.source, source)).get();
+  const put = (row: typeof upstreams.$inferInsert) =>
+    queries
+      .insert(upstreams)
+      .values(row)
+      .onConflictDoUpdate({ target: upstreams.source, set: row })
+      .run();
+  return {
+    async appOf(source) {
+      const sealed = rowOf(source)?.sealedApp;
+      if (!sealed) return undefined;
+      const app: UpstreamApp = JSON.parse(await vault.open("upstream-app", THE_SERVER, sealed));
+      return app;
+    },
+    async enterApp(source, app) {
+      const sealedApp = await vault.seal("upstream-app", THE_SERVER, JSON.stringify(app));
+      put({ source, sealedApp });
+    },
+    async pauseOf(source) {
+      const { pausedFrom, pausedUntil } = rowOf(source) ?? {};
+      return pausedFrom != null && pausedUntil != null
+        ? { from: pausedFrom, until: pausedUntil }
+        : undefined;
+    },
+    async rememberPause(source, { from, until }) {
+      put({ source, pausedFrom: from, pausedUntil: until });
+    },
+  };
+}

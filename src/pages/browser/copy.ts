@@ -1,0 +1,18 @@
+/**
+ * Buttons that copy: `<button hidden data-copy="text" data-copied="Copied">`. Without this script,
+ * or where the clipboard is out of reach, they stay hidden and the text can be marked by hand.
+ */
+const SHOWN_MS = 2_000;
+
+for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
+  const label = button.textContent;
+  const { copy = "", copied = "" } = button.dataset;
+  button.hidden = !("clipboard" in navigator);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(copy);
+    button.textContent = copied;
+    setTimeout(() => {
+      button.textContent = label;
+    }, SHOWN_MS);
+  });
+}

@@ -1,0 +1,266 @@
+import type { UpstreamApp } from "../accounts/upstreams.ts";
+import type { Clock } from "../clock.ts";
+import {
+  afterLook,
+  allowanceAt,
+  type CadencePace,
+  type Listener,
+  newListener,
+  type NextLook,
+  nextLook,
+  USUAL_PACE,
+} from "../playback/cadence.ts";
+import type { Artwork, Playback } from "../playback/playback.ts";
+import { type Source, SourceFailure, type WatchContext } from "./source.ts";
+import { createAccountsService } from "./spotify/accounts-service.ts";
+import { judge, type Memory, NOTHING_BELIEVED } from "./spotify/echo.ts";
+import { createGate, type PauseMemory, type Urgency } from "./spotify/gate.ts";
+import { createLinking } from "./spotify/linking.ts";
+import { readPlayer, UnreadableAnswer } from "./spotify/player.ts";
+import { consentEndsAt, parseSpotifySettings, type SpotifySettings } from "./spotify/settings.ts";
+import { type AccessTokens, createAccessTokens } from "./spotify/tokens.ts";
+import { createWebApi } from "./spotify/web-api.ts";
+import { type Upstream, UpstreamError } from "./upstream.ts";
+
+/** Spotify, by its Web API: https://developer.spotify.com/documentation/web-api */
+
+export interface SpotifyDeps {
+  readonly clock: Clock;
+  readonly upstream: Upstream;
+  /** Of the Web API and of the accounts service, without slashes at their ends. */
+  readonly apiUrl: string;
+  readonly accountsUrl: string;
+  /** Most calls to the Web API in any 30 seconds, for all users together. */
+  readonly budget: number;
+  /** The app this server is registered as; `undefined` until somebody has entered it. */
+  app(): Promise<UpstreamApp | undefined>;
+  readonly appIsFixed: boolean;
+  readonly pauses: PauseMemory;
+  /** How many looks a listener is worth in an hour. */
+  readonly pace?: CadencePace;
+}
+
+/** `additional_types`: without it podcasts are answered as nothing. */
+const PLAYER_PATH = "/v1/me/player?additional_types=track,episode";
+
+/** A question brings a look forward, but not right after another one. */
+const BETWEEN_QUESTIONS_MS = 2_500;
+/** An answer that looks like an echo is asked about again so soon. */
+const ASK_AGAIN_MS = 1_200;
+const NO_APP_PAUSE_MS = 60_000;
+/** What is known of a listener is kept this long after the last look. */
+const SESSION_MS = 2 * 3_600_000;
+
+/** What is known of one linked account between looks; survives failures and pauses of watching. */
+interface Session {
+  settings: SpotifySettings;
+  readonly tokens: AccessTokens;
+  usedAtMs: number;
+  memory: Memory;
+  listener: Listener;
+}
+
+export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
+  const { clock, upstream, pace = USUAL_PACE } = deps;
+  const gate = createGate({ clock, budget: deps.budget, memory: deps.pauses });
+  const service = createAccountsService(deps.accountsUrl, upstream);
+  const api = createWebApi({ url: deps.apiUrl, upstream, gate, clock });
+  const sessions = new Map<number, Session>();
+  const artworks = createArtworks(upstream);
+
+  const openSession = (settings: SpotifySettings, context: WatchContext): Session => {
+    const { connection, log } = context;
+    const nowMs = clock.monotonicMs();
+    forgetOldSessions(sessions, nowMs);
+    const known = sessions.get(connection.id);
+    if (known) return known;
+    const session: Session = {
+      settings,
+      tokens: createAccessTokens({
+        clock,
+        service,
+        app: () => appOf(session.settings),
+        refreshToken: () => session.settings.refreshToken ?? "",
+        async replaceRefreshToken(refreshToken) {
+          session.settings = { ...session.settings, refreshToken };
+          await connection.keepSettings(session.settings);
+        },
+        onUnstored: () => log.error("a renewed Spotify token could not be stored yet"),
+        onLimited: gate.close,
+      }),
+      usedAtMs: nowMs,
+      memory: NOTHING_BELIEVED,
+      listener: newListener(nowMs),
+    };
+    sessions.set(connection.id, session);
+    return session;
+  };
+
+  const appOf = async ({ clientId }: SpotifySettings): Promise<UpstreamApp> => {
+    const app = await deps.app();
+    if (app?.clientId === clientId) return app;
+    const message = app
+      ? "this account was linked through another Spotify app: enter that one, or link again"
+      : "no Spotify app has been entered";
+    const because = app ? "appRefused" : "appMissing";
+    throw new SourceFailure({ kind: "retryLater", afterMs: NO_APP_PAUSE_MS, because }, message);
+  };
+
+  /** Asks Spotify once; answers what is believed, or `undefined` for an echo. */
+  const look = async (
+    session: Session,
+    urgency: Urgency,
+    signal: AbortSignal,
+  ): Promise<Playback | null | undefined> => {
+    const { body, observedAtMs } = await api.get(PLAYER_PATH, session.tokens, urgency, signal);
+    const nowMs = clock.monotonicMs();
+    const heard = body === null ? null : readPlayer(body, { observedAtMs, artworkAt: artworks.at });
+    const { kind, memory } = judge(session.memory, heard, nowMs);
+    session.memory = memory;
+    session.usedAtMs = nowMs;
+    const finding = kind === "echo" ? "doubtful" : kind;
+    session.listener = afterLook(session.listener, { heard, finding, nowMs }, pace);
+    return kind === "echo" ? undefined : heard;
+  };
+
+  const sleepUntil = async (atMs: number, signal: AbortSignal): Promise<"due"> => {
+    await clock.sleep(Math.max(0, atMs - clock.monotonicMs()), signal);
+    return "due";
+  };
+
+  const plan = ({ memory, listener }: Session): NextLook =>
+    memory.doubted
+      ? { atMs: listener.lastLookMs + ASK_AGAIN_MS, atEnd: true }
+      : nextLook(listener, gate.leastIntervalMs(), pace);
+
+  /** Whether a question may bring a look forward. */
+  const mayAnswer = ({ listener }: Session): boolean => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - listener.lastLookMs < BETWEEN_QUESTIONS_MS) return false;
+    return allowanceAt(listener, nowMs, pace) >= 0;
+  };
+
+  /** Resolves when the next look is due, with what it is for. */
+  const nextOccasion = async (
+    session: Session,
+    { attention, signal }: WatchContext,
+  ): Promise<Urgency> => {
+    while (!signal.aborted) {
+      const next = attention.follows ? plan(session) : undefined;
+      const turn = new AbortController();
+      const endTurn = () => turn.abort();
+      signal.addEventListener("abort", endTurn);
+      const word: Promise<"due" | "asked" | "changed"> = attention.next(turn.signal);
+      const event = await (next ? Promise.race([word, sleepUntil(next.atMs, turn.signal)]) : word);
+      signal.removeEventListener("abort", endTurn);
+      endTurn();
+      if (event === "due") return next?.atEnd ? "trackEnd" : "regular";
+      if (event === "asked" && mayAnswer(session)) return "asked";
+    }
+    return "regular";
+  };
+
+  async function* listen(
+    session: Session,
+    context: WatchContext,
+  ): AsyncGenerator<Playback | null, void> {
+    const { signal } = context;
+    let urgency: Urgency = "regular";
+    while (!signal.aborted) {
+      const heard = await look(session, urgency, signal);
+      if (heard !== undefined) yield heard;
+      urgency = await nextOccasion(session, context);
+    }
+  }
+
+  return {
+    id: "spotify",
+    name: "Spotify",
+    options: [],
+    polls: true,
+    linking: createLinking({
+      accountsUrl: deps.accountsUrl,
+      service,
+      api,
+      clock,
+      app: deps.app,
+      appIsFixed: deps.appIsFixed,
+    }),
+    parseSettings: parseSpotifySettings,
+    account: (settings) => ({
+      displayName: settings.displayName,
+      product: settings.product,
+      linkedUntil: consentEndsAt(settings),
+    }),
+    async *watch(settings, context) {
+      if (settings.refreshToken === null) throw linkEnded("Spotify has to be linked again");
+      const session = openSession(settings, context);
+      const leave = gate.join(context.attention);
+      try {
+        yield* listen(session, context);
+      } catch (error) {
+        if (context.signal.aborted) return;
+        const failure = toSourceFailure(error);
+        if (failure.meaning.kind === "unauthorized") {
+          sessions.delete(context.connection.id);
+          await discardToken(session.settings, context);
+        }
+        throw failure;
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+const MOST_ARTWORKS = 512;
+
+/** The pictures that Spotify has named, one object an address: others key their work by it. */
+function createArtworks(upstream: Upstream) {
+  const known = new Map<string, Artwork>();
+  return {
+    at(url: string): Artwork {
+      const artwork = known.get(url) ?? {
+        key: `spotify:${url}`,
+        url,
+        async load() {
+          const response = await upstream.fetch(url);
+          if (response.status === 200) return response.bytes();
+          throw new UpstreamError(`a cover answered ${response.status}`);
+        },
+      };
+      known.delete(url);
+      known.set(url, artwork);
+      for (const oldest of known.keys()) {
+        if (known.size <= MOST_ARTWORKS) break;
+        known.delete(oldest);
+      }
+      return artwork;
+    },
+  };
+}
+
+function forgetOldSessions(sessions: Map<number, Session>, nowMs: number): void {
+  for (const [id, { usedAtMs }] of sessions) {
+    if (nowMs - usedAtMs > SESSION_MS) sessions.delete(id);
+  }
+}
+
+/** A dead token is of no use to anybody. */
+async function discardToken(settings: SpotifySettings, context: WatchContext): Promise<void> {
+  try {
+    await context.connection.keepSettings({ ...settings, refreshToken: null });
+  } catch {
+    // Without room on the disk it stays where it is, refused by Spotify.
+  }
+}
+
+const linkEnded = (message: string): SourceFailure =>
+  new SourceFailure({ kind: "unauthorized" }, message);
+
+function toSourceFailure(error: unknown): SourceFailure {
+  if (error instanceof SourceFailure) return error;
+  const readable = error instanceof UpstreamError || error instanceof UnreadableAnswer;
+  const message = readable ? error.message : "Spotify's answer could not be understood";
+  return new SourceFailure({ kind: "unavailable" }, message, { cause: error });
+}

@@ -1,0 +1,164 @@
+import type { UpstreamPause } from "../../accounts/upstreams.ts";
+import type { Clock } from "../../clock.ts";
+import { type Attention, SourceFailure } from "../source.ts";
+
+/**
+ * What a call is for decides how much of the budget it may use up: the end of a track is on time
+ * while regular looks wait, and looks that somebody's question brings forward never crowd out others.
+ */
+export type Urgency = "trackEnd" | "regular" | "asked";
+
+/** The one way to Spotify's Web API: its limits count for all users of an app together. */
+export interface Gate {
+  /**
+   * Resolves when a call may be made, and counts it; resolves early when the signal aborts.
+   * @throws {SourceFailure} while Spotify has asked for a pause
+   */
+  enter(urgency: Urgency, signal: AbortSignal): Promise<void>;
+  /** @throws {SourceFailure} while Spotify has asked for a pause */
+  refuseWhileClosed(): void;
+  /** Spotify has asked to be left alone. Remembered over restarts. */
+  close(retryAfter: string | null, message: string): Promise<SourceFailure>;
+  /** Takes in a user who is watched; the result ends that. */
+  join(attention: Pick<Attention, "follows">): () => void;
+  /** How far apart regular looks at one user are, so that all who are followed get their share. */
+  leastIntervalMs(): number;
+}
+
+/** Remembers a pause over restarts. */
+export interface PauseMemory {
+  recall(): Promise<UpstreamPause | undefined>;
+  remember(pause: UpstreamPause): Promise<void>;
+}
+
+export interface GateDeps {
+  readonly clock: Clock;
+  /** Most calls in any 30 seconds. */
+  readonly budget: number;
+  readonly memory: PauseMemory;
+}
+
+/** Spotify counts over 30 seconds; a second more keeps calls apart that arrive closer than they left. */
+const WINDOW_MS = 31_000;
+/** The part of the window that may be used when a call of this kind enters. */
+const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.85, asked: 0.6 };
+/** Regular looks are planned for less than they may use, so that they seldom queue. */
+const PLANNED_SHARE = 0.65;
+/** When the header is missing or is no number. */
+const USUAL_PAUSE_MS = 30_000;
+const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];
+
+interface Waiting {
+  readonly admit: () => void;
+}
+
+export function createGate({ clock, budget, memory }: GateDeps): Gate {
+  const sentAtMs: number[] = [];
+  const queues: Record<Urgency, Set<Waiting>> = {
+    trackEnd: new Set(),
+    regular: new Set(),
+    asked: new Set(),
+  };
+  const members = new Set<Pick<Attention, "follows">>();
+  let cancelReview: (() => void) | undefined;
+  /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
+  let closedUntilMs = Number.NEGATIVE_INFINITY;
+  let recalled: Promise<void> | undefined;
+
+  const recall = async () => {
+    const pause = await memory.recall();
+    if (!pause) return;
+    const { from, until } = pause;
+    // A wall clock that was set back must not make the pause longer than it was.
+    const restMs = Math.min(until - clock.wallMs(), until - from);
+    closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + restMs);
+  };
+
+  const refuseWhileClosed = () => {
+    const restMs = closedUntilMs - clock.monotonicMs();
+    if (restMs > 0) throw pauseFailure(restMs, "Spotify has asked for a pause");
+  };
+
+  const used = (): number => {
+    const sinceMs = clock.monotonicMs() - WINDOW_MS;
+    while (sentAtMs[0] !== undefined && sentAtMs[0] <= sinceMs) sentAtMs.shift();
+    return sentAtMs.length;
+  };
+
+  const hasRoom = (urgency: Urgency): boolean =>
+    used() < Math.max(1, Math.floor(budget * SHARES[urgency]));
+
+  const admitWaiting = () => {
+    cancelReview?.();
+    cancelReview = undefined;
+    for (const urgency of ORDER) {
+      for (const waiting of queues[urgency]) {
+        if (!hasRoom(urgency)) break;
+        queues[urgency].delete(waiting);
+        sentAtMs.push(clock.monotonicMs());
+        waiting.admit();
+      }
+    }
+    const [oldest] = sentAtMs;
+    if (oldest === undefined || ORDER.every((urgency) => queues[urgency].size === 0)) return;
+    const delayMs = Math.max(1, oldest + WINDOW_MS - clock.monotonicMs());
+    cancelReview = clock.after(delayMs, admitWaiting);
+  };
+
+  return {
+    refuseWhileClosed,
+    async enter(urgency, signal) {
+      recalled ??= recall();
+      await recalled;
+      refuseWhileClosed();
+      if (signal.aborted) return;
+      await new Promise<void>((resolve) => {
+        const leave = () => {
+          queues[urgency].delete(waiting);
+          finish();
+        };
+        const finish = () => {
+          signal.removeEventListener("abort", leave);
+          resolve();
+        };
+        const waiting: Waiting = { admit: finish };
+        signal.addEventListener("abort", leave);
+        queues[urgency].add(waiting);
+        admitWaiting();
+      });
+      // Somebody else's call may have been refused while this one waited.
+      if (!signal.aborted) refuseWhileClosed();
+    },
+    async close(retryAfter, message) {
+      const pauseMs = parseRetryAfterMs(retryAfter);
+      const nowMs = clock.monotonicMs();
+      if (nowMs + pauseMs > closedUntilMs) {
+        closedUntilMs = nowMs + pauseMs;
+        const from = clock.wallMs();
+        await memory.remember({ from, until: from + pauseMs });
+      }
+      return pauseFailure(closedUntilMs - nowMs, message);
+    },
+    join(attention) {
+      members.add(attention);
+      return () => void members.delete(attention);
+    },
+    leastIntervalMs() {
+      let followed = 0;
+      for (const { follows } of members) if (follows) followed += 1;
+      return (followed * WINDOW_MS) / (budget * PLANNED_SHARE);
+    },
+  };
+}
+
+/** Seconds, as Spotify sends them; missing or garbled is half a minute, and nothing is under a second. */
+export function parseRetryAfterMs(text: string | null): number {
+  const seconds = text === null || text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(seconds) && seconds >= 0
+    ? Math.max(1, Math.ceil(seconds)) * 1000
+    : USUAL_PAUSE_MS;
+}
+
+function pauseFailure(afterMs: number, message: string): SourceFailure {
+  return new SourceFailure({ kind: "retryLater", afterMs, because: "limited" }, message);
+}

@@ -1,0 +1,107 @@
+import type { Artwork, Playback } from "../../playback/playback.ts";
+
+/**
+ * What `GET /v1/me/player` answers, as a playback.
+ * https://developer.spotify.com/documentation/web-api/reference/get-information-about-the-users-current-playback
+ */
+
+/** An answer that is not what the documentation promises. */
+export class UnreadableAnswer extends Error {
+  override readonly name = "UnreadableAnswer";
+}
+
+export interface ReadingContext {
+  /** Monotonic time that the position belongs to, in milliseconds. */
+  readonly observedAtMs: number;
+  /** The picture at an address that Spotify named. */
+  artworkAt(url: string): Artwork;
+}
+
+/**
+ * The playback in a parsed answer; `null` when nothing is to be shown: nothing is playing, an
+ * advertisement is, or the listener has asked for a private session.
+ * @throws {UnreadableAnswer}
+ */
+export function readPlayer(answer: unknown, context: ReadingContext): Playback | null {
+  const player = recordOf(answer, "the answer");
+  const device = isRecord(player["device"]) ? player["device"] : {};
+  if (device["is_private_session"] === true) return null;
+  // The item is null in advertisements, between two tracks, and for what Spotify itself does not know.
+  if (player["currently_playing_type"] === "ad" || !isRecord(player["item"])) return null;
+  const item = player["item"];
+  const durationMs = numberOf(item["duration_ms"]);
+  const positionMs = Math.max(0, numberOf(player["progress_ms"]) ?? 0);
+  return {
+    source: "Spotify",
+    state: player["is_playing"] === true ? "playing" : "paused",
+    track: {
+      // A file on the listener's own disk has an address but no id.
+      id: textOf(item["id"]) ?? textOf(item["uri"]) ?? "",
+      title: textOf(item["name"]) ?? "",
+      durationMs,
+      explicit: item["explicit"] === true,
+    },
+    ...readCredits(item, context),
+    device: {
+      name: textOf(device["name"]) ?? "Spotify",
+      type: textOf(device["type"]) ?? "unknown",
+      volumePercent: numberOf(device["volume_percent"]),
+    },
+    // The position may run past the end while the next track is not known yet.
+    positionMs: durationMs === null ? positionMs : Math.min(positionMs, durationMs),
+    observedAtMs: context.observedAtMs,
+    rate: 1,
+  };
+}
+
+type Credits = Pick<Playback, "artists" | "album">;
+
+function readCredits(item: Record<string, unknown>, { artworkAt }: ReadingContext): Credits {
+  if (item["type"] === "episode" || isRecord(item["show"])) {
+    const show = isRecord(item["show"]) ? item["show"] : {};
+    const name = textOf(show["name"]) ?? "";
+    const own = imageUrls(item["images"]);
+    const urls = own.length > 0 ? own : imageUrls(show["images"]);
+    return {
+      artists: name === "" ? [] : [name],
+      album: { name, artworks: urls.map(artworkAt) },
+    };
+  }
+  const album = isRecord(item["album"]) ? item["album"] : {};
+  const artists = Array.isArray(item["artists"]) ? item["artists"] : [];
+  return {
+    artists: artists
+      .map((artist: unknown) => (isRecord(artist) ? textOf(artist["name"]) : undefined))
+      .filter((name) => name !== undefined),
+    album: {
+      name: textOf(album["name"]) ?? "",
+      artworks: imageUrls(album["images"]).map(artworkAt),
+    },
+  };
+}
+
+/** In Spotify's order, the largest first. */
+function imageUrls(images: unknown): string[] {
+  if (!Array.isArray(images)) return [];
+  return images
+    .map((image: unknown) => (isRecord(image) ? textOf(image["url"]) : undefined))
+    .filter((url) => url !== undefined && /^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+    .filter((url) => url !== undefined);
+}
+
+export function recordOf(value: unknown, what: string): Record<string, unknown> {
+  if (isRecord(value)) return value;
+  throw new UnreadableAnswer(`${what} is not an object`);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) ? Math.round(value) : null;
+}

@@ -1,0 +1,95 @@
+import type { UpstreamApp } from "../../accounts/upstreams.ts";
+import type { Clock } from "../../clock.ts";
+import { SourceFailure } from "../source.ts";
+import { type AccountsService, GrantRefused, type Tokens } from "./accounts-service.ts";
+
+/** A user's access to the Web API, kept fresh. */
+export interface AccessTokens {
+  /**
+   * A token that works for a while yet. However many ask, one refresh is made.
+   * @throws {SourceFailure}
+   */
+  current(): Promise<string>;
+  /** The Web API refused this token although it had not expired. */
+  forget(token: string): void;
+}
+
+export interface AccessTokensDeps {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly service: AccountsService;
+  /** @throws {SourceFailure} when there is none, or it is not the one the user linked through */
+  app(): Promise<UpstreamApp>;
+  /** The refresh token that works now. */
+  refreshToken(): string;
+  /** Stores a refresh token that takes the other's place; resolves when it is safe. */
+  replaceRefreshToken(token: string): Promise<void>;
+  onUnstored(error: unknown): void;
+  /** Spotify has asked for a pause. */
+  onLimited(retryAfter: string | null, message: string): Promise<SourceFailure>;
+}
+
+/** Refreshed this long before it expires, so that no call meets an expired one. */
+const AHEAD_MS = 120_000;
+const WRONG_APP_PAUSE_MS = 60_000;
+
+export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
+  const { clock, service } = deps;
+  let held: { readonly token: string; readonly expiresAtMs: number } | undefined;
+  let refreshing: Promise<string> | undefined;
+  /** A token that was rotated and could not be stored yet: the stored one no longer works. */
+  let unstored: string | undefined;
+
+  const keep = async ({ accessToken, expiresInMs, refreshToken }: Tokens, askedAtMs: number) => {
+    if (refreshToken !== undefined && refreshToken !== deps.refreshToken()) unstored = refreshToken;
+    await storeRotated().catch(deps.onUnstored);
+    held = { token: accessToken, expiresAtMs: askedAtMs + expiresInMs };
+    return accessToken;
+  };
+
+  const storeRotated = async () => {
+    if (unstored === undefined) return;
+    await deps.replaceRefreshToken(unstored);
+    unstored = undefined;
+  };
+
+  const refresh = async (): Promise<string> => {
+    const app = await deps.app();
+    // A full disk may have room by now. Nothing is asked with a token that would be lost in a crash.
+    await storeRotated();
+    const askedAtMs = clock.monotonicMs();
+    try {
+      // Not ended when whoever asked goes away: a rotated token would be lost with the answer.
+      return await keep(await service.refresh(app, deps.refreshToken()), askedAtMs);
+    } catch (error) {
+      throw await explain(error);
+    }
+  };
+
+  const explain = async (error: unknown): Promise<unknown> => {
+    if (!(error instanceof GrantRefused)) return error;
+    if (error.status === 429) return deps.onLimited(error.retryAfter, error.message);
+    if (error.code === "invalid_grant") {
+      return new SourceFailure({ kind: "unauthorized" }, error.message);
+    }
+    if (error.code === "invalid_client" || error.code === "unauthorized_client") {
+      return new SourceFailure(
+        { kind: "retryLater", afterMs: WRONG_APP_PAUSE_MS, because: "appRefused" },
+        error.message,
+      );
+    }
+    return new SourceFailure({ kind: "unavailable" }, error.message);
+  };
+
+  return {
+    async current() {
+      if (held && clock.monotonicMs() < held.expiresAtMs - AHEAD_MS) return held.token;
+      refreshing ??= refresh().finally(() => {
+        refreshing = undefined;
+      });
+      return refreshing;
+    },
+    forget(token) {
+      if (held?.token === token) held = undefined;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { Clock } from "../../clock.ts";
+import { SourceFailure } from "../source.ts";
+import type { Upstream } from "../upstream.ts";
+import type { Gate, Urgency } from "./gate.ts";
+import { isRecord, textOf, UnreadableAnswer } from "./player.ts";
+import type { AccessTokens } from "./tokens.ts";
+
+/** An answer of Spotify's Web API. */
+export interface ApiAnswer {
+  /** Parsed JSON; `null` when there is nothing to tell (204). */
+  readonly body: unknown;
+  /** Monotonic time in milliseconds at which the answer was most likely true. */
+  readonly observedAtMs: number;
+}
+
+export interface WebApi {
+  /**
+   * Asks for what a user's token may see. An expired token is renewed, and what fails at Spotify
+   * is asked once more.
+   * @throws {SourceFailure | UnreadableAnswer | UpstreamError}
+   */
+  get(
+    path: string,
+    tokens: AccessTokens,
+    urgency: Urgency,
+    signal: AbortSignal,
+  ): Promise<ApiAnswer>;
+}
+
+export interface WebApiDeps {
+  /** Without a slash at the end, such as `https://api.spotify.com`. */
+  readonly url: string;
+  readonly upstream: Upstream;
+  readonly gate: Gate;
+  readonly clock: Pick<Clock, "monotonicMs">;
+}
+
+/** A refusal that only the operator or Spotify can end is not asked about every few seconds. */
+const REFUSED_PAUSE_MS = 300_000;
+
+export function createWebApi({ url, upstream, gate, clock }: WebApiDeps): WebApi {
+  return {
+    async get(path, tokens, urgency, signal) {
+      for (let attempt = 1; ; attempt++) {
+        const last = attempt === 2;
+        gate.refuseWhileClosed();
+        const token = await tokens.current();
+        await gate.enter(urgency, signal);
+        signal.throwIfAborted();
+        const sentAtMs = clock.monotonicMs();
+        const response = await upstream.fetch(url + path, {
+          headers: { Authorization: `Bearer ${token}` },
+          signal,
+        });
+        const { status } = response;
+        const observedAtMs = (sentAtMs + clock.monotonicMs()) / 2;
+        if (status === 204) return { body: null, observedAtMs };
+        if (status === 200) return { body: await readJson(response), observedAtMs };
+        if (status === 429) throw await pause(response);
+        if (status === 403) throw await refusal(response);
+        if (status === 401) tokens.forget(token);
+        // About one answer in a thousand is a 502 or a stray 404, and the next one is right.
+        if (last || (status < 500 && status !== 401 && status !== 404)) {
+          throw new SourceFailure({ kind: "unavailable" }, `Spotify answered ${status}`);
+        }
+      }
+    },
+  };
+
+  async function pause(response: Response): Promise<SourceFailure> {
+    const retryAfter = response.headers.get("retry-after");
+    const { reason } = await errorOf(response);
+    const kind = reason === "QUOTA_EXCEEDED" ? "the app's quota is used up" : "too many calls";
+    return gate.close(retryAfter, `Spotify has asked for a pause: ${kind}`);
+  }
+
+  async function refusal(response: Response): Promise<SourceFailure> {
+    const { message } = await errorOf(response);
+    const because = /premium/i.test(message) ? "noPremium" : "notOnAppList";
+    return new SourceFailure(
+      { kind: "retryLater", afterMs: REFUSED_PAUSE_MS, because },
+      because === "noPremium"
+        ? "Spotify asks for Premium: the owner of the Spotify app needs it"
+        : "Spotify does not know this user: add them to the app's users in Spotify's dashboard",
+    );
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    throw new UnreadableAnswer("Spotify's answer is not JSON");
+  }
+}
+
+/** What an error answer says; some are plain text. */
+async function errorOf(response: Response): Promise<{ message: string; reason?: string }> {
+  const text = await response.text();
+  try {
+    const body: unknown = JSON.parse(text);
+    const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
+    const reason = textOf(error["reason"]);
+    return { message: textOf(error["message"]) ?? text, ...(reason && { reason }) };
+  } catch {
+    return { message: text };
+  }
+}

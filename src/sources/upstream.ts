@@ -1,0 +1,131 @@
+import ipaddr from "ipaddr.js";
+import type { Clock } from "../clock.ts";
+import { VERSION } from "../version.ts";
+
+/** What a call sends; the rest of `fetch`'s options is decided here. */
+export interface UpstreamRequest {
+  readonly method?: string;
+  readonly headers?: ConstructorParameters<typeof Headers>[0];
+  readonly body?: RequestInit["body"];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Like `fetch`, which tests replace by an upstream of their own. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Upstream {
+  /**
+   * Calls a server elsewhere and reads the whole answer, whatever its status: five seconds in all,
+   * a megabyte at most after decompression, redirects not followed.
+   * @throws {UpstreamError} when there is no such answer, or the request's own abort reason
+   */
+  fetch(url: string | URL, request?: UpstreamRequest): Promise<Response>;
+}
+
+/** An upstream gave no usable answer. The message names the address without its query. */
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+}
+
+export interface UpstreamDeps {
+  readonly clock: Pick<Clock, "after">;
+  /** Origins that the operator chose: these may be private, and plain http. */
+  readonly trustedOrigins: readonly string[];
+  readonly fetch?: Fetch;
+}
+
+/** For a whole call, its body included: a half-open connection would hang for ever. */
+export const UPSTREAM_DEADLINE_MS = 5_000;
+/** After decompression: a small body can expand without end. */
+export const LARGEST_ANSWER_BYTES = 1024 * 1024;
+
+const USER_AGENT = `Marquee/${VERSION}`;
+/** Statuses whose answers have no body, which `Response` insists on. */
+const WITHOUT_BODY = [204, 205, 304];
+
+export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps): Upstream {
+  const call: Fetch = deps.fetch ?? ((url, init) => fetch(url, init));
+  return {
+    async fetch(target, request = {}) {
+      const url = new URL(target);
+      const place = url.origin + url.pathname;
+      if (!isAllowed(url, trustedOrigins)) {
+        throw new UpstreamError(`${place} is not an address that may be called`);
+      }
+      const ending = new AbortController();
+      const stop = () => ending.abort();
+      let late = false;
+      const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, () => {
+        late = true;
+        stop();
+      });
+      request.signal?.addEventListener("abort", stop);
+      if (request.signal?.aborted) stop();
+      const headers = new Headers(request.headers);
+      headers.set("User-Agent", USER_AGENT);
+      try {
+        const response = await call(url.href, {
+          method: request.method ?? "GET",
+          headers,
+          ...(request.body !== undefined && { body: request.body }),
+          redirect: "manual",
+          signal: ending.signal,
+        });
+        const body = await readAll(response, ending.signal, place);
+        const { status } = response;
+        return new Response(WITHOUT_BODY.includes(status) ? null : body, {
+          status,
+          headers: response.headers,
+        });
+      } catch (error) {
+        if (request.signal?.aborted) throw request.signal.reason;
+        if (error instanceof UpstreamError) throw error;
+        const problem = late ? "did not answer in time" : "could not be reached";
+        // What `fetch` throws may quote the whole address, query included: it is left out.
+        throw new UpstreamError(`${place} ${problem}`);
+      } finally {
+        cancelDeadline();
+        request.signal?.removeEventListener("abort", stop);
+      }
+    },
+  };
+}
+
+async function readAll(
+  response: Response,
+  signal: AbortSignal,
+  place: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  const reader = response.body?.getReader();
+  let bytes = 0;
+  // A body that drips does not always notice that its request was aborted.
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+  });
+  aborted.catch(() => {});
+  while (reader) {
+    const { done, value } = await Promise.race([reader.read(), aborted]);
+    if (done) break;
+    bytes += value.length;
+    chunks.push(value);
+    if (bytes <= LARGEST_ANSWER_BYTES) continue;
+    reader.cancel().catch(() => {});
+    throw new UpstreamError(`${place} answered with more than a megabyte`);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** Everything public over https, and whatever the operator chose. */
+function isAllowed(url: URL, trustedOrigins: readonly string[]): boolean {
+  if (url.username || url.password) return false;
+  if (/^https?:$/.test(url.protocol) && trustedOrigins.includes(url.origin)) return true;
+  return url.protocol === "https:" && isPublicHost(url.hostname);
+}
+
+/** The URL parser has already turned decimal and hexadecimal spellings into dotted addresses. */
+function isPublicHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  if (ipaddr.isValid(bare)) return ipaddr.process(bare).range() === "unicast";
+  return bare.includes(".") && !/\.(localhost|local|internal|home\.arpa)\.?$/i.test(bare);
+}
