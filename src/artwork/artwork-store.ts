@@ -49,6 +49,7 @@ interface Entry {
   readonly artwork: Artwork;
   accent: string | null;
   studied: Promise<void> | undefined;
+  loading: Promise<Uint8Array> | undefined;
 }
 
 export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
@@ -63,7 +64,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     ids.set(artwork, id);
     const known = entries.get(id);
     if (known) return { id, entry: known };
-    const entry: Entry = { artwork, accent: null, studied: undefined };
+    const entry: Entry = { artwork, accent: null, studied: undefined, loading: undefined };
     entries.set(id, entry);
     for (const oldest of entries.keys()) {
       if (entries.size <= MOST_ARTWORKS) break;
@@ -83,8 +84,16 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     }
   };
 
+  /** Whoever asks while a picture is on its way gets the same one. */
+  const load = (entry: Entry): Promise<Uint8Array> => {
+    entry.loading ??= entry.artwork.load().finally(() => {
+      entry.loading = undefined;
+    });
+    return entry.loading;
+  };
+
   const draw = async (entry: Entry, rendition: Rendition, name: string) => {
-    const bytes = await resize(await entry.artwork.load(), rendition);
+    const bytes = await resize(await load(entry), rendition);
     // A full disk costs a drawing after the next restart, and nothing now.
     disk?.write(name, bytes).catch(onUnreadable);
     return bytes;
@@ -117,7 +126,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
 
   const examine = async (id: string, entry: Entry) => {
     try {
-      const [picture] = await Promise.all([entry.artwork.load(), render(id, "256.webp")]);
+      const [picture] = await Promise.all([load(entry), render(id, "256.webp")]);
       entry.accent = await accentOf(picture, MOST_PIXELS);
     } catch {
       // Its drawing has told the log already.

@@ -9,6 +9,7 @@ import { systemClock } from "../clock.ts";
 import type { Config, ResolvedConfig } from "../config.ts";
 import { listen } from "../http/server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
+import { createConsentReminder } from "../playback/consent-reminder.ts";
 import { createHub } from "../playback/hub.ts";
 import { createListeningFinder } from "../playback/listening.ts";
 import { VERSION } from "../version.ts";
@@ -19,6 +20,7 @@ import { openWorkspace, type Workspace } from "./workspace.ts";
 /** How soon the changes of other commands take effect. */
 const LOOK_FOR_CHANGES_MS = 250;
 const FLUSH_KEY_USES_MS = 30_000;
+const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
 /** What covers may take on the disk. */
 const MOST_COVER_BYTES = 64 * 1024 * 1024;
 /** A stop takes at most this long, so that a service manager need not kill. */
@@ -69,7 +71,8 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     });
     const baseUrl = baseUrlOf(config, server.port);
     await accounts.rememberBaseUrl(baseUrl);
-    const stopKeepingUp = keepUp(workspace, log, () => {
+    const remindOfConsent = createConsentReminder({ accounts, sources, clock, log });
+    const stopKeepingUp = keepUp(workspace, log, remindOfConsent, () => {
       hub.followConnections().catch((error: unknown) => logFailure(log, error));
       server.app.live.dropReplacedTokens().catch((error: unknown) => logFailure(log, error));
     });
@@ -110,11 +113,16 @@ function stopSignal(): Promise<string> {
 }
 
 /** Notices what other commands do to the accounts, and writes when keys were used. */
-function keepUp({ accounts }: Workspace, log: Log, onChange: () => void): () => void {
+function keepUp(
+  { accounts }: Workspace,
+  log: Log,
+  remindOfConsent: () => Promise<void>,
+  onChange: () => void,
+): () => void {
   accounts.onChange(onChange);
-  const attempt = (task: () => void) => () => {
+  const attempt = (task: () => void | Promise<void>) => async () => {
     try {
-      task();
+      await task();
     } catch (error) {
       // A full disk must not end the server: the next turn may work.
       logFailure(log, error);
@@ -123,7 +131,9 @@ function keepUp({ accounts }: Workspace, log: Log, onChange: () => void): () => 
   const timers = [
     setInterval(attempt(accounts.checkForChanges), LOOK_FOR_CHANGES_MS),
     setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
+    setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
   ];
+  void attempt(remindOfConsent)();
   return () => timers.forEach((timer) => clearInterval(timer));
 }
 
@@ -200,6 +210,7 @@ function firstStartLines({ user, key, widgetToken }: AddedUser, baseUrl: string)
     `    ${widgetUrl(baseUrl, widgetToken)}`,
     "",
     "  Hear your own music:",
+    `    ${ownCommand()} connect ${user.name} spotify`,
     `    ${ownCommand()} connect ${user.name} mpd --address 127.0.0.1:6600`,
   ];
 }

@@ -45,6 +45,8 @@ const PLAYER_PATH = "/v1/me/player?additional_types=track,episode";
 
 /** A question brings a look forward, but not right after another one. */
 const BETWEEN_QUESTIONS_MS = 2_500;
+/** Questions further apart than this are no burden. */
+const EARNED_MS = 4_500;
 /** An answer that looks like an echo is asked about again so soon. */
 const ASK_AGAIN_MS = 1_200;
 const NO_APP_PAUSE_MS = 60_000;
@@ -140,6 +142,12 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
     return allowanceAt(listener, nowMs, pace) >= 0;
   };
 
+  /** Whoever has waited for a fair share of the budget need not stand behind the others. */
+  const urgencyOfQuestion = ({ listener }: Session): Urgency =>
+    clock.monotonicMs() - listener.lastLookMs >= gate.leastIntervalMs() + EARNED_MS
+      ? "regular"
+      : "asked";
+
   /** Resolves when the next look is due, with what it is for. */
   const nextOccasion = async (
     session: Session,
@@ -155,7 +163,7 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
       signal.removeEventListener("abort", endTurn);
       endTurn();
       if (event === "due") return next?.atEnd ? "trackEnd" : "regular";
-      if (event === "asked" && mayAnswer(session)) return "asked";
+      if (event === "asked" && mayAnswer(session)) return urgencyOfQuestion(session);
     }
     return "regular";
   };

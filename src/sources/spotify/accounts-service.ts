@@ -45,8 +45,8 @@ export interface AccountsService {
   refresh(app: UpstreamApp, refreshToken: string): Promise<Tokens>;
 }
 
-/** Reading what plays, and nothing else. */
-const SCOPE = "user-read-playback-state";
+/** Reading what plays and which subscription the account has, and nothing else. */
+const SCOPE = "user-read-playback-state user-read-private";
 /** Spotify's access tokens live an hour; its answers say so. */
 const USUAL_EXPIRY_SECONDS = 3_600;
 

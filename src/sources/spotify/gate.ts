@@ -41,9 +41,9 @@ export interface GateDeps {
 /** Spotify counts over 30 seconds; a second more keeps calls apart that arrive closer than they left. */
 const WINDOW_MS = 31_000;
 /** The part of the window that may be used when a call of this kind enters. */
-const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.85, asked: 0.6 };
+const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.92, asked: 0.6 };
 /** Regular looks are planned for less than they may use, so that they seldom queue. */
-const PLANNED_SHARE = 0.65;
+const PLANNED_SHARE = 0.8;
 /** When the header is missing or is no number. */
 const USUAL_PAUSE_MS = 30_000;
 const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];

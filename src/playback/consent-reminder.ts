@@ -1,0 +1,37 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import { type ConsentWarning, consentWarning } from "../accounts/health.ts";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { Sources } from "../sources/index.ts";
+
+export interface ConsentReminderDeps {
+  readonly accounts: Pick<Accounts, "users" | "connections">;
+  readonly sources: Pick<Sources, "byId">;
+  readonly clock: Pick<Clock, "wallMs">;
+  readonly log: Pick<Log, "warn">;
+}
+
+/**
+ * Some upstreams end their consent by themselves. Each check warns in the log, once for the last
+ * month and once for the last week of each connection.
+ */
+export function createConsentReminder({ accounts, sources, clock, log }: ConsentReminderDeps) {
+  const warned = new Map<number, ConsentWarning>();
+  return async (): Promise<void> => {
+    for (const user of await accounts.users.list()) {
+      const connection = await accounts.connections.of(user.id);
+      if (!connection || connection.refusedAt !== null) continue;
+      const source = sources.byId(connection.source);
+      const linkedUntil =
+        source?.account(source.parseSettings(connection.settings)).linkedUntil ?? null;
+      const warning = consentWarning(linkedUntil, clock.wallMs());
+      if (warning === (warned.get(connection.id) ?? "none") || linkedUntil === null) continue;
+      warned.set(connection.id, warning);
+      log.warn("music has to be linked again soon", {
+        user: user.name,
+        source: connection.source,
+        until: new Date(linkedUntil).toISOString().slice(0, 10),
+      });
+    }
+  };
+}
