@@ -6,14 +6,17 @@ import { failure } from "./api/envelope.ts";
 import { createArtworkStore } from "./artwork/artwork-store.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
 import type { Clock } from "./clock.ts";
-import type { Config } from "./config.ts";
+import { type Metrics, noMetrics } from "./metrics.ts";
+import type { ResolvedConfig } from "./config.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import { createHealth } from "./http/health.ts";
+import { createMetricsEndpoint, routeOf } from "./http/metrics-endpoint.ts";
 import { createHosts } from "./http/hosts.ts";
 import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./i18n/index.ts";
 import { describeError, type Log } from "./log.ts";
-import type { Live, Upgrader } from "./pages/live.ts";
+import type { Upgrader } from "./pages/socket-ticket.ts";
+import type { Sockets } from "./pages/sockets.ts";
 import type { Page, PageContext } from "./pages/page.ts";
 import { createPages } from "./pages/pages.ts";
 import type { Hub } from "./playback/hub.ts";
@@ -23,16 +26,21 @@ export interface AppDeps {
   readonly accounts: Accounts;
   readonly hub: Hub;
   readonly sources: Sources;
-  readonly vault: Pick<Vault, "opaqueName">;
+  readonly vault: Pick<Vault, "opaqueName" | "formSecret">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly config: Config;
+  /** The settings in force and where each came from. */
+  readonly settings: ResolvedConfig;
   /** Where the server is reached, without a slash at the end. */
   readonly baseUrl: string;
   /** Keeps drawn covers over restarts. */
   readonly artworkCache?: DiskCache;
+  /** Counts what happens; without it nothing is counted and there is no `/metrics`. */
+  readonly metrics?: Metrics;
   /** Writes to the database. @throws when it takes no writes */
   probeWrite(): void;
+  /** A consistent copy of the database as the bytes of a file. */
+  snapshot(): Uint8Array<ArrayBuffer>;
 }
 
 /** What `Bun.serve` knows of a request. */
@@ -45,7 +53,9 @@ export interface App {
   handle(request: Request): Promise<Response | undefined> | Response;
   /** Makes addresses and sockets available; without it there are none. */
   attach(server: RequestServer): void;
-  readonly live: Live;
+  readonly sockets: Sockets;
+  /** Closes the sockets whose widget token or session no longer works. */
+  dropEnded(): Promise<void>;
   /** From now on `/readyz` says that no more requests should come. */
   drain(): void;
   /** Every route as `METHOD /path`. */
@@ -54,11 +64,13 @@ export interface App {
 
 /** Builds the whole server from its parts; nothing here touches network or disk by itself. */
 export function createApp(deps: AppDeps): App {
-  const { accounts, hub, sources, vault, clock, log, config, baseUrl } = deps;
+  const { accounts, hub, sources, vault, clock, log, settings, baseUrl } = deps;
+  const { config } = settings;
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
   const hosts = createHosts({ ...config, baseUrl });
   const clientAddress = createClientAddress(config.trustedProxies);
   const health = createHealth({ probeWrite: deps.probeWrite, clock });
+  const counted = deps.metrics ?? noMetrics;
   let server: RequestServer | undefined;
 
   const artworks = createArtworkStore({
@@ -84,10 +96,18 @@ export function createApp(deps: AppDeps): App {
     clock,
     log,
     artworks,
+    settings,
     baseUrl,
     basePath,
+    onTold: counted.told,
+    formSecret: vault.formSecret,
+    snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,
   });
+
+  const metrics =
+    deps.metrics && createMetricsEndpoint(deps.metrics, config.metricsToken ?? undefined);
+  deps.metrics?.watch({ channels: hub.running, overlays: pages.sockets.overlays });
 
   const lost = (request: Request): Promise<Response> | Response => {
     const { pathname } = new URL(request.url);
@@ -100,20 +120,51 @@ export function createApp(deps: AppDeps): App {
   const routes = (prefix: string) => {
     const map = new Elysia({ prefix })
       .get("/", open(pages.languageRedirect))
-      .get("/livez", health.live)
-      .get("/readyz", health.ready)
+      .get("/livez", () => health.live())
+      .get("/readyz", () => health.ready())
       .get("/assets/:file", open(pages.asset))
       .get("/art/:id/:rendition", open(pages.art))
       .get("/:lang", open(pages.home))
+      .get("/:lang/docs", open(pages.docs))
+      .get("/:lang/docs/:page", open(pages.docsPage))
+      .get("/docs-pictures/:file", open(pages.docsPicture))
       .get("/:lang/widget/:token", open(pages.widget))
       .get("/:lang/widget/:token/launcher", open(pages.launcher))
       .get("/:lang/widget/:token/live", (context) =>
         isLanguage(context.params.lang) ? pages.socket(context, server) : lost(context.request),
       )
+      .get("/:lang/demo", open(pages.demo))
+      .get("/:lang/demo/live", (context) =>
+        isLanguage(context.params.lang) ? pages.demoSocket(context, server) : lost(context.request),
+      )
       .get("/:lang/connect/:source/:secret", open(pages.connect))
       .post("/:lang/connect/:source/:secret", open(pages.enterApp), { parse: "none" })
       .get("/:lang/connect/:source/:secret/start", open(pages.startLinking))
-      .get("/callback/:source", open(pages.linkingCallback));
+      .get("/callback/:source", open(pages.linkingCallback))
+      .get("/:lang/sign-in", open(pages.signIn.ask))
+      .get("/:lang/sign-in/with/:source", open(pages.signIn.withSource))
+      .get("/:lang/sign-in/:secret", open(pages.signIn.confirm))
+      .post("/:lang/sign-in/:secret", open(pages.signIn.enter), { parse: "none" })
+      .get("/:lang/dashboard/live", (context) => pages.dashboard.socket(context, server))
+      .get("/:lang/dashboard/music/link/:source", open(pages.dashboard.link))
+      .get("/:lang/dashboard/account/export", open(pages.dashboard.export))
+      .get("/:lang/dashboard/server/backup", open(pages.dashboard.backup));
+    if (metrics) map.get("/metrics", ({ request }) => metrics.answer(request));
+    const { sections } = pages.dashboard;
+    const dashboard = {
+      "": sections.nowPlaying,
+      "/music": sections.music,
+      "/widget": sections.widget,
+      "/keys": sections.keys,
+      "/privacy": sections.privacy,
+      "/account": sections.account,
+      "/server": sections.server,
+    };
+    for (const [path, { show, act }] of Object.entries(dashboard)) {
+      map
+        .get(`/:lang/dashboard${path}`, open(show))
+        .post(`/:lang/dashboard${path}`, open(act), { parse: "none" });
+    }
     const endpoints = {
       "/api/v1/now-playing": api.nowPlaying,
       "/api/v1/user": api.user,
@@ -162,12 +213,20 @@ export function createApp(deps: AppDeps): App {
     return response;
   };
 
+  const handle = log.enabled("debug") ? answerAndLog : answer;
+  const handleAndCount = async (request: Request) => {
+    const response = await handle(request);
+    counted.request(routeOf(request.url), response?.status ?? 101);
+    return response;
+  };
+
   return {
-    handle: log.enabled("debug") ? answerAndLog : answer,
+    handle: deps.metrics ? handleAndCount : handle,
     attach(started) {
       server = started;
     },
-    live: pages.live,
+    sockets: pages.sockets,
+    dropEnded: pages.dropEnded,
     drain: health.drain,
     routes: router.routes.map(({ method, path }) => `${method} ${path}`),
   };

@@ -79,6 +79,15 @@ export const settings = {
         ipaddr.isValidCIDR(range) || ipaddr.isValid(range) ? range : undefined,
       ),
   }),
+  playerHosts: setting<readonly string[]>({
+    fallback: [],
+    fallbackText: "none: only the owner chooses addresses",
+    placeholder: "names",
+    help: "Hosts that users other than the owner may enter as their player's, separated by commas.",
+    allowed: "host names or IP addresses without a port, separated by commas",
+    parse: (text) =>
+      list(text, (name) => (/^[0-9A-Za-z._:-]+$/.test(name) ? name.toLowerCase() : undefined)),
+  }),
   owner: setting<string | null>({
     fallback: null,
     fallbackText: "your name on this machine",
@@ -153,6 +162,15 @@ export const settings = {
     help: "Key that encrypts stored secrets; prefer the file form.",
     allowed: "32 random bytes in base64 (43 or 44 characters)",
     parse: (text) => (/^[0-9A-Za-z+/_-]{43}=?$/.test(text) ? text : undefined),
+  }),
+  metricsToken: setting<string | null>({
+    fallback: null,
+    fallbackText: "none: there are no metrics",
+    placeholder: "token",
+    secret: true,
+    help: "Opens /metrics to whoever sends it as a bearer token; prefer the file form.",
+    allowed: "16 to 200 letters, digits, - or _",
+    parse: (text) => (/^[0-9A-Za-z_-]{16,200}$/.test(text) ? text : undefined),
   }),
   logLevel: setting<(typeof LOG_LEVELS)[number]>({
     fallback: "info",
@@ -235,6 +253,41 @@ export function resolveConfig(
     origins: origins as Record<SettingName, string>,
     warnings: unknownVariables(environment),
   };
+}
+
+/** One setting in force, as it may be shown. */
+export interface ShownSetting {
+  /** As the flag names it, without dashes. */
+  readonly setting: string;
+  readonly value: unknown;
+  /** Whether it is a secret, whose value is not shown. */
+  readonly masked: boolean;
+  /** The value in a line of text; a dash when there is none. */
+  readonly text: string;
+  /** Where it came from: a flag, a variable, a file or `default`. */
+  readonly origin: string;
+  readonly variable: string;
+}
+
+/** Every setting in force and where it came from, secrets masked. */
+export function describeSettings({ config, origins }: ResolvedConfig): ShownSetting[] {
+  return settingNames.map((name) => {
+    const masked = "secret" in settings[name] && config[name] !== null;
+    const value = masked ? "(secret)" : config[name];
+    return {
+      setting: flagOf(name).slice(2),
+      value,
+      masked,
+      text: textOf(value),
+      origin: origins[name],
+      variable: variableOf(name),
+    };
+  });
+}
+
+function textOf(value: unknown): string {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return "–";
+  return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
 interface GivenText {

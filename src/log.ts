@@ -30,7 +30,7 @@ export interface LogOptions {
  * and settings that carry secrets.
  */
 const REDACTIONS: readonly [pattern: RegExp, replacement: string][] = [
-  [/mq[wl]?_[0-9A-Za-z]+/g, "[redacted]"],
+  [/mq[wls]?_[0-9A-Za-z]+/g, "[redacted]"],
   [/(api_key=)[^&#\s]*/gi, "$1[redacted]"],
   [/(:\/\/)[^/?#\s]+@/g, "$1[redacted]@"],
   [/(\/widget\/)[^/?#\s]+/gi, "$1[redacted]"],

@@ -2,3 +2,11 @@ import packageJson from "../package.json";
 
 /** The product's version, as released. */
 export const VERSION: string = packageJson.version;
+
+/** The compiler puts the commit in its place; run from source, there is no such variable. */
+declare const BUILD_COMMIT: string | undefined;
+
+/** What `--version` says: which release, of which commit, on which Bun. */
+export const VERSION_LINE = `marquee ${VERSION} (${
+  typeof BUILD_COMMIT === "undefined" ? "from source" : BUILD_COMMIT
+}, Bun ${Bun.version})`;

@@ -54,6 +54,7 @@ describe("a setting's value", () => {
       baseUrl: null,
       allowedHosts: [],
       trustedProxies: [],
+      playerHosts: [],
       owner: null,
       demo: false,
       rateLimitSeconds: 5,
@@ -64,6 +65,7 @@ describe("a setting's value", () => {
       spotifyApiUrl: "https://api.spotify.com",
       spotifyAccountsUrl: "https://accounts.spotify.com",
       secretKey: null,
+      metricsToken: null,
       logLevel: "info",
       logFormat: "text",
     });

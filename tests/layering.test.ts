@@ -6,7 +6,15 @@ import { dirname, join, normalize } from "node:path";
  * its own begins with.
  */
 const PARTS: readonly (readonly [part: string, ...paths: string[]])[] = [
-  ["ground", "src/clock.ts", "src/log.ts", "src/version.ts", "src/jsx.ts", "package.json"],
+  [
+    "ground",
+    "src/clock.ts",
+    "src/log.ts",
+    "src/version.ts",
+    "src/metrics.ts",
+    "src/jsx.ts",
+    "package.json",
+  ],
   ["the playback model", "src/playback/playback.ts", "src/playback/cadence.ts"],
   ["settings", "src/config.ts", "src/accounts/user-name.ts"],
   ["migrations", "drizzle/"],
@@ -16,6 +24,7 @@ const PARTS: readonly (readonly [part: string, ...paths: string[]])[] = [
   ["playback", "src/playback/"],
   ["overlay", "widget/"],
   ["words", "src/i18n/"],
+  ["documentation", "src/docs/"],
   ["artwork", "src/artwork/"],
   [
     "HTTP basics",
@@ -23,6 +32,7 @@ const PARTS: readonly (readonly [part: string, ...paths: string[]])[] = [
     "src/http/client-address.ts",
     "src/http/plain-text.ts",
     "src/http/health.ts",
+    "src/http/metrics-endpoint.ts",
   ],
   ["API", "src/api/"],
   ["pages", "src/pages/"],

@@ -11,6 +11,8 @@ import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createKeys, insertKey, type Keys } from "./keys.ts";
 import type { Vault } from "./secrets.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
+import { createPrivacy, type Privacy } from "./privacy.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
 import { createOneTimeLinks, type OneTimeLinks } from "./one-time-links.ts";
 import { createUpstreams, type Upstreams } from "./upstreams.ts";
 import { createUsers, insertUser, type User, type Users } from "./users.ts";
@@ -30,6 +32,8 @@ export interface Accounts {
   readonly widgets: Widgets;
   readonly connections: Connections;
   readonly links: OneTimeLinks;
+  readonly sessions: Sessions;
+  readonly privacy: Privacy;
   readonly upstreams: Upstreams;
   /**
    * Adds users, each with a key and a widget token, all or none.
@@ -53,6 +57,7 @@ export function createAccounts(context: AccountsContext): Accounts {
   const { queries } = store;
   const users = createUsers(context);
   const keys = createKeys(context);
+  const privacy = createPrivacy(context);
   const listeners: (() => void)[] = [];
   let seenVersion = store.dataVersion();
 
@@ -68,6 +73,8 @@ export function createAccounts(context: AccountsContext): Accounts {
     widgets: createWidgets(context),
     connections: createConnections(context),
     links: createOneTimeLinks(context),
+    sessions: createSessions(context),
+    privacy,
     upstreams: createUpstreams(context),
     async add(names, connection) {
       // What is sealed is bound to the user's id, so ids are chosen before the rows are written.
@@ -103,6 +110,7 @@ export function createAccounts(context: AccountsContext): Accounts {
       if (version === seenVersion) return;
       seenVersion = version;
       keys.forget();
+      privacy.forget();
       for (const listener of listeners) listener();
     },
   };
@@ -122,7 +130,7 @@ async function draftUser(
   createdAt: number,
 ): Promise<UserDraft> {
   return {
-    user: { id, name, createdAt },
+    user: { id, name, createdAt, language: null, welcomedAt: null },
     widget: await draftWidgetToken(vault, id, createdAt),
     connection: connection && (await draftConnection(vault, id, connection, createdAt)),
   };

@@ -7,16 +7,22 @@ export type ApiKey = string & { readonly kind: "api-key" };
 export type WidgetToken = string & { readonly kind: "widget-token" };
 /** The secret of a link that works once. */
 export type LinkSecret = string & { readonly kind: "link-secret" };
+/** The cookie of a browser that is signed in. */
+export type SessionToken = string & { readonly kind: "session-token" };
 
 const API_KEY_PREFIX = "mq_";
 const WIDGET_TOKEN_PREFIX = "mqw_";
 const LINK_SECRET_PREFIX = "mql_";
+const SESSION_TOKEN_PREFIX = "mqs_";
 
 export const createApiKey = (): ApiKey => (API_KEY_PREFIX + randomBody()) as ApiKey;
 export const createWidgetToken = (): WidgetToken =>
   (WIDGET_TOKEN_PREFIX + randomBody()) as WidgetToken;
 
 export const createLinkSecret = (): LinkSecret => (LINK_SECRET_PREFIX + randomBody()) as LinkSecret;
+
+export const createSessionToken = (): SessionToken =>
+  (SESSION_TOKEN_PREFIX + randomBody()) as SessionToken;
 
 /** The text as a key when its form and checksum are right, which says nothing of its being in use. */
 export function parseApiKey(text: string): ApiKey | undefined {
@@ -33,8 +39,15 @@ export function parseLinkSecret(text: string): LinkSecret | undefined {
   return isWellFormed(LINK_SECRET_PREFIX, text) ? (text as LinkSecret) : undefined;
 }
 
+/** The text as a session's token when its form and checksum are right. */
+export function parseSessionToken(text: string): SessionToken | undefined {
+  return isWellFormed(SESSION_TOKEN_PREFIX, text) ? (text as SessionToken) : undefined;
+}
+
 /** SHA-256, as stored. A plain hash suffices: the body has 190 random bits. */
-export function hashCredential(credential: ApiKey | WidgetToken | LinkSecret): Buffer {
+export function hashCredential(
+  credential: ApiKey | WidgetToken | LinkSecret | SessionToken,
+): Buffer {
   return Buffer.from(new Bun.CryptoHasher("sha256").update(credential).digest());
 }
 

@@ -16,6 +16,9 @@ export interface OneTimeLinks {
 /** The purpose of a link that connects a user to a source. */
 export const connectPurpose = (source: string): string => `connect ${source}`;
 
+/** The purpose of a link that signs a browser in. */
+export const SIGN_IN_PURPOSE = "sign in";
+
 /** How long a link works. */
 export const LINK_LIFETIME_MS = 30 * 60_000;
 

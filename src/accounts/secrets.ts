@@ -15,6 +15,8 @@ export interface Vault {
   open(purpose: SealPurpose, userId: number, sealed: Uint8Array): Promise<string>;
   /** @throws {SecretError} when the bytes were sealed under another key; the cheap half of `open`. */
   recognize(sealed: Uint8Array): void;
+  /** Signs the tokens of forms; never leaves the server. */
+  readonly formSecret: string;
   /** A name for `identity` that nobody without the key can guess: 128 bits, base64url. */
   opaqueName(identity: string): string;
 }
@@ -73,6 +75,7 @@ export function createVault(key: string): Vault {
 
   return {
     recognize,
+    formSecret: Buffer.from(derive("forms")).toString("base64"),
     async seal(purpose, userId, text) {
       const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
       const header = Buffer.concat([Buffer.of(FORMAT), keyId, nonce]);

@@ -8,6 +8,10 @@ export interface User {
   readonly role: "owner" | "member";
   /** Unix time in milliseconds. */
   readonly createdAt: number;
+  /** What the user's pages are written in, once chosen. */
+  readonly language: string | null;
+  /** When the user was through with the first steps (Unix ms). */
+  readonly welcomedAt: number | null;
 }
 
 export interface Users {
@@ -21,9 +25,13 @@ export interface Users {
    * @throws {AccountError} when there is none
    */
   remove(name: string): Promise<void>;
+  /** What the user's pages are written in from now on. */
+  setLanguage(user: Pick<User, "id">, language: string): Promise<void>;
+  /** The user is through with the first steps. */
+  welcome(user: Pick<User, "id">): Promise<void>;
 }
 
-export function createUsers({ store }: AccountsContext): Users {
+export function createUsers({ store, wallMs }: AccountsContext): Users {
   const { queries } = store;
   return {
     list: async () => queries.select().from(users).orderBy(asc(users.id)).all(),
@@ -39,6 +47,12 @@ export function createUsers({ store }: AccountsContext): Users {
         // A lock taken only after reading would fail if another process wrote in between.
         { behavior: "immediate" },
       ),
+    async setLanguage({ id }, language) {
+      queries.update(users).set({ language }).where(eq(users.id, id)).run();
+    },
+    async welcome({ id }) {
+      queries.update(users).set({ welcomedAt: wallMs() }).where(eq(users.id, id)).run();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import { users, widgetTokens } from "../db/schema.ts";
 import type { AccountsContext, Writer } from "./context.ts";
 import { createWidgetToken, hashCredential, type WidgetToken } from "./credential.ts";
@@ -29,7 +29,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
   return {
     userOf: async (token) =>
       queries
-        .select({ id: users.id, name: users.name, role: users.role, createdAt: users.createdAt })
+        .select(getTableColumns(users))
         .from(widgetTokens)
         .innerJoin(users, eq(users.id, widgetTokens.userId))
         .where(eq(widgetTokens.hash, hashCredential(token)))

@@ -1,7 +1,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { LinkSecret, WidgetToken } from "../accounts/credential.ts";
 import type { Config } from "../config.ts";
-import type { Language } from "../i18n/index.ts";
+import { isLanguage, type Language } from "../i18n/index.ts";
 
 /** Where a server that listens on this port is reached, without a slash at the end. */
 export function baseUrlOf({ baseUrl, host }: Config, port: number): string {
@@ -19,6 +19,11 @@ export async function knownBaseUrl(config: Config, accounts: Accounts): Promise<
 /** Where a user links an account in the browser. */
 export function connectUrl(baseUrl: string, source: string, secret: LinkSecret): string {
   return `${baseUrl}/en/connect/${source}/${secret}`;
+}
+
+/** A link that signs a browser in, in the user's language once there is one. */
+export function signInUrl(baseUrl: string, secret: LinkSecret, language: string | null): string {
+  return `${baseUrl}/${isLanguage(language ?? "") ? language : "en"}/sign-in/${secret}`;
 }
 
 export function widgetUrl(baseUrl: string, token: WidgetToken, language: Language = "en"): string {

@@ -14,11 +14,13 @@ import {
 import { DatabaseError, explainDatabaseFailure, sqliteCode } from "../db/open.ts";
 import { ListenError } from "../http/server.ts";
 import { describeError, redact } from "../log.ts";
-import { VERSION } from "../version.ts";
+import { VERSION_LINE } from "../version.ts";
 import { backUp } from "./backup.ts";
 import { connectUser, describeSources, disconnectUser } from "./connect.ts";
 import { type Command, type Io, UsageError } from "./command.ts";
+import { checkHealth, UnhealthyError } from "./healthcheck.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
+import { printSignInLink } from "./login.ts";
 import { OutputError } from "./output.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
@@ -47,7 +49,7 @@ const SHARED_SETTINGS: readonly SettingName[] = ["data", "baseUrl", "secretKey"]
 function createProgram(io: Io): CommanderCommand {
   const program = quiet(new CommanderCommand("marquee"), io)
     .description("What is playing, for your stream: a JSON API and an overlay for OBS.")
-    .version(VERSION, "--version", "print the version")
+    .version(VERSION_LINE, "--version", "print the version")
     .showSuggestionAfterError()
     .addHelpText("after", EXAMPLES);
 
@@ -154,6 +156,13 @@ function createProgram(io: Io): CommanderCommand {
   );
 
   runs(
+    command("login", "print a link that signs a browser in to the dashboard", [
+      "marquee login ada",
+    ]).argument("<user>"),
+    (name: string) => printSignInLink(name),
+  );
+
+  runs(
     command("backup", "copy the database while the server runs", [
       "marquee backup ./marquee-2026-11-21.db",
     ]).argument("<file>", "a file that does not exist yet"),
@@ -167,6 +176,12 @@ function createProgram(io: Io): CommanderCommand {
     for (const warning of resolved.warnings) io.error(warning);
     showConfig(resolved, asJson, io);
   });
+
+  const healthcheck = quiet(program.command("healthcheck", { hidden: true }), io).description(
+    "ask the server on this machine whether it lives (for containers)",
+  );
+  addSettings(healthcheck, ["host", "port"]);
+  healthcheck.action(() => checkHealth(settle(healthcheck, io).config));
   return program;
 }
 
@@ -282,7 +297,7 @@ function explain(error: unknown, io: Io): number {
 }
 
 function isExpected(error: unknown): error is Error {
-  return [AccountError, DatabaseError, ListenError, OutputError, SecretError].some(
+  return [AccountError, DatabaseError, ListenError, OutputError, SecretError, UnhealthyError].some(
     (kind) => error instanceof kind,
   );
 }

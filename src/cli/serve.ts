@@ -10,10 +10,12 @@ import type { Config, ResolvedConfig } from "../config.ts";
 import { listen } from "../http/server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
 import { createConsentReminder } from "../playback/consent-reminder.ts";
+import { createMetrics } from "../metrics.ts";
 import { createHub } from "../playback/hub.ts";
 import { createListeningFinder } from "../playback/listening.ts";
 import { VERSION } from "../version.ts";
-import { baseUrlOf, widgetUrl } from "./addresses.ts";
+import { SIGN_IN_PURPOSE } from "../accounts/one-time-links.ts";
+import { baseUrlOf, signInUrl, widgetUrl } from "./addresses.ts";
 import type { Io } from "./command.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
@@ -38,7 +40,8 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   });
   for (const warning of resolved.warnings) log.warn(warning);
 
-  const workspace = await openWorkspace(config, "create");
+  const metrics = config.metricsToken === null ? undefined : await createMetrics(VERSION);
+  const workspace = await openWorkspace(config, "create", metrics);
   try {
     const { accounts, sources, vault, store } = workspace;
     const { listeningOf, connectionIdOf } = createListeningFinder(accounts, sources, config.demo);
@@ -49,6 +52,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       listeningOf,
       connectionIdOf,
       onRefused: (connectionId) => accounts.connections.markRefused(connectionId),
+      privacyOf: (userId) => accounts.privacy.of(userId),
       onHealth: (connectionId, health) => accounts.connections.noteHealth(connectionId, health),
     });
     const server = listen({
@@ -63,8 +67,10 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
           vault,
           clock,
           log,
-          config,
+          settings: resolved,
+          ...(metrics && { metrics }),
           baseUrl: baseUrlOf(config, port),
+          snapshot: store.snapshot,
           probeWrite: store.probeWrite,
           artworkCache: createDiskCache(join(config.data, "covers"), MOST_COVER_BYTES),
         }),
@@ -73,8 +79,9 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     await accounts.rememberBaseUrl(baseUrl);
     const remindOfConsent = createConsentReminder({ accounts, sources, clock, log });
     const stopKeepingUp = keepUp(workspace, log, remindOfConsent, () => {
+      hub.review();
       hub.followConnections().catch((error: unknown) => logFailure(log, error));
-      server.app.live.dropReplacedTokens().catch((error: unknown) => logFailure(log, error));
+      server.app.dropEnded().catch((error: unknown) => logFailure(log, error));
     });
 
     const signal = stopSignal();
@@ -152,14 +159,26 @@ async function greet(
   const knownOwner = await accounts.users.owner();
   const [added] = knownOwner ? [] : await addOwner();
   const owner = knownOwner ?? added?.user;
+  const loginUrl =
+    added && signInUrl(baseUrl, await accounts.links.issue(added.user, SIGN_IN_PURPOSE), null);
   const text = asJson
     ? JSON.stringify({
         event: "ready",
         url: baseUrl,
         username: owner?.name ?? null,
         ...(added && credentialsOf(added, baseUrl)),
+        ...(loginUrl && { login_url: loginUrl }),
       })
-    : ["", ...greetingLines(baseUrl, config, owner, added), ""].join("\n");
+    : [
+        "",
+        ...greetingLines(
+          baseUrl,
+          config,
+          owner,
+          added && loginUrl ? { ...added, loginUrl } : undefined,
+        ),
+        "",
+      ].join("\n");
   try {
     // In one piece: a reader that has seen enough must not end the server by closing its pipe.
     io.out(text);
@@ -178,13 +197,14 @@ function greetingLines(
   baseUrl: string,
   config: Config,
   owner: User | undefined,
-  added: AddedUser | undefined,
+  added: (AddedUser & { loginUrl: string }) | undefined,
 ): string[] {
   const lines = added
     ? firstStartLines(added, baseUrl)
     : [
         `  API        ${baseUrl}/api/v1/now-playing`,
         `  Widget     ${ownCommand()} widget url ${owner?.name ?? "USER"}`,
+        `  Dashboard  ${ownCommand()} login ${owner?.name ?? "USER"}`,
       ];
   return [
     `  Marquee ${VERSION} serves ${baseUrl}`,
@@ -197,8 +217,15 @@ function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
   return { api_key: key, widget_token: widgetToken, widget_url: widgetUrl(baseUrl, widgetToken) };
 }
 
-function firstStartLines({ user, key, widgetToken }: AddedUser, baseUrl: string): string[] {
+function firstStartLines(
+  { user, key, widgetToken, loginUrl }: AddedUser & { loginUrl: string },
+  baseUrl: string,
+): string[] {
   return [
+    "",
+    "  Open this to set everything up in your browser. It works once, for half an hour:",
+    `    ${loginUrl}`,
+    "",
     `  User       ${user.name}, who hears the demo playlist for now`,
     `  API key    ${key}`,
     "             shown this once: keep it",
@@ -208,10 +235,6 @@ function firstStartLines({ user, key, widgetToken }: AddedUser, baseUrl: string)
     "",
     "  Put it on stream: add a browser source of 500 × 120 in OBS with this address:",
     `    ${widgetUrl(baseUrl, widgetToken)}`,
-    "",
-    "  Hear your own music:",
-    `    ${ownCommand()} connect ${user.name} spotify`,
-    `    ${ownCommand()} connect ${user.name} mpd --address 127.0.0.1:6600`,
   ];
 }
 
@@ -220,10 +243,19 @@ function ownCommand(): string {
   return /^bun(\.exe)?$/.test(basename(process.execPath)) ? "npx -y bun@1.4.5 start" : "marquee";
 }
 
+/** A container's user may have no entry in its list of users. */
+function nameFromUserInfo(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown";
+  }
+}
+
 /** The operating system's name for whoever runs this; containers may have none. */
 function systemUserName(): string {
   // Bun takes the name from $USER alone and says "unknown" where a service has no such variable.
-  const { username } = userInfo();
+  const username = nameFromUserInfo();
   if (username !== "unknown") return username;
   const answer = Bun.which("id") ? Bun.spawnSync(["id", "-un"]).stdout.toString().trim() : "";
   return answer || "owner";

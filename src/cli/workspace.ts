@@ -11,6 +11,7 @@ import {
 } from "../accounts/secrets.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import { type Metrics, noMetrics } from "../metrics.ts";
 import { createSources, type Sources } from "../sources/index.ts";
 import { DATABASE_FILE, DatabaseError, openStore, type Store } from "../db/open.ts";
 
@@ -29,7 +30,11 @@ export type WhenMissing = "create" | "refuse";
  * Opens the data folder; one that is missing may be a mistyped one.
  * @throws {DatabaseError | SecretError} when it cannot be used
  */
-export async function openWorkspace(config: Config, whenMissing: WhenMissing): Promise<Workspace> {
+export async function openWorkspace(
+  config: Config,
+  whenMissing: WhenMissing,
+  metrics: Pick<Metrics, "upstreamCall"> = noMetrics,
+): Promise<Workspace> {
   if (whenMissing === "refuse" && !existsSync(join(config.data, DATABASE_FILE))) {
     throw new DatabaseError(
       `There is no Marquee data in ${config.data}. Start marquee there first, or choose another folder with --data or MARQUEE_DATA.`,
@@ -44,6 +49,7 @@ export async function openWorkspace(config: Config, whenMissing: WhenMissing): P
       clock: systemClock,
       settings: config,
       memory: accounts.upstreams,
+      onCall: metrics.upstreamCall,
     });
     return { store, vault, accounts, sources };
   } catch (error) {

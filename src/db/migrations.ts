@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import accounts from "../../drizzle/0000_accounts.sql" with { type: "text" };
 import upstreams from "../../drizzle/0001_upstreams.sql" with { type: "text" };
+import dashboard from "../../drizzle/0002_dashboard.sql" with { type: "text" };
 
 export interface Migration {
   /** The generated file's name without its ending; names sort in the order of the steps. */
@@ -12,6 +13,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: "0000_accounts", sql: accounts },
   { name: "0001_upstreams", sql: upstreams },
+  { name: "0002_dashboard", sql: dashboard },
 ];
 
 /** The database cannot be brought to this version's schema. */

@@ -18,6 +18,8 @@ export interface Store {
   probeWrite(): void;
   /** Writes a consistent copy to a file that does not exist yet. */
   copyTo(path: string): void;
+  /** A consistent copy of the database as the bytes of a file. */
+  snapshot(): Uint8Array<ArrayBuffer>;
   /** Folds the write-ahead log into the database and closes it. */
   close(): void;
 }
@@ -92,6 +94,7 @@ function createStore(sqlite: Database): Store {
       );
     },
     copyTo: (path) => copyDatabase(sqlite, path),
+    snapshot: () => new Uint8Array(sqlite.serialize()),
     close() {
       try {
         sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -11,6 +11,10 @@ export const users = sqliteTable("users", {
   name: text("name").notNull().unique(),
   role: text("role", { enum: ["owner", "member"] }).notNull(),
   createdAt: instant("created_at").notNull(),
+  /** What the user's pages are written in; the browser's choice until there is one. */
+  language: text("language"),
+  /** When the user was through with the first steps. */
+  welcomedAt: instant("welcomed_at"),
 });
 
 export const apiKeys = sqliteTable(
@@ -94,6 +98,37 @@ export const oneTimeLinks = sqliteTable(
   },
   (table) => [index("one_time_links_user").on(table.userId)],
 );
+
+/** Browsers that are signed in. */
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    /** A public name, for lists and forms. */
+    id: text("id").primaryKey(),
+    /** SHA-256 of the cookie's value. */
+    hash: bytes("hash").notNull().unique("sessions_hash"),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** What the browser called itself. */
+    userAgent: text("user_agent").notNull(),
+    createdAt: instant("created_at").notNull(),
+    lastSeenAt: instant("last_seen_at").notNull(),
+  },
+  (table) => [index("sessions_user").on(table.userId)],
+);
+
+/** What a user does not want to be shown. */
+export const privacy = sqliteTable("privacy", {
+  userId: integer("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  /** Nothing is shown until then. */
+  pausedUntil: instant("paused_until"),
+  /** Texts as JSON; what contains one of them is not shown. */
+  hiddenTitles: text("hidden_titles").notNull(),
+  hiddenArtists: text("hidden_artists").notNull(),
+});
 
 /** The one row of facts about this server that its commands read. */
 export const server = sqliteTable("server", {

@@ -1,7 +1,8 @@
 import type { Server } from "bun";
 import type { App } from "../app.ts";
 import type { Clock } from "../clock.ts";
-import { liveSocketSettings, type LiveTicket } from "../pages/live.ts";
+import type { SocketTicket } from "../pages/socket-ticket.ts";
+import { socketSettings } from "../pages/sockets.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -33,7 +34,7 @@ const LARGEST_BODY_BYTES = 64 * 1024;
 export function listen({ host, port, clock, createApp }: ListenOptions): RunningServer {
   let app: App | undefined;
   try {
-    const server = Bun.serve<LiveTicket>({
+    const server = Bun.serve<SocketTicket>({
       hostname: host,
       port,
       // Outside development Bun shares ports by default: a second server would start in silence.
@@ -44,11 +45,11 @@ export function listen({ host, port, clock, createApp }: ListenOptions): Running
       development: false,
       fetch: (request) => app?.handle(request) as Response,
       websocket: {
-        ...liveSocketSettings,
-        open: (socket) => app?.live.opened(socket),
+        ...socketSettings,
+        open: (socket) => app?.sockets.opened(socket),
         // An overlay has nothing to say.
         message: () => {},
-        close: (socket) => app?.live.closed(socket),
+        close: (socket) => app?.sockets.closed(socket),
       },
     });
     const listening = createApp(server.port ?? port);
@@ -69,14 +70,14 @@ export function listen({ host, port, clock, createApp }: ListenOptions): Running
  * stream is open.
  */
 async function stop(
-  server: Server<LiveTicket>,
+  server: Server<SocketTicket>,
   app: App,
   clock: Clock,
   atMostMs: number,
 ): Promise<void> {
   app.drain();
   const finished = server.stop();
-  app.live.stop();
+  app.sockets.stop();
   const deadline = new AbortController();
   await Promise.race([finished, clock.sleep(atMostMs, deadline.signal)]);
   deadline.abort();

@@ -27,6 +27,19 @@ export function formatDay(language: Language, unixMs: number): string {
 }
 
 /**
+ * A day and time of day as people write them, in the server's time zone; the time alone when the
+ * day is that of `nowMs`.
+ */
+export function formatTime(language: Language, unixMs: number, nowMs?: number): string {
+  const isToday =
+    nowMs !== undefined && new Date(unixMs).toDateString() === new Date(nowMs).toDateString();
+  return new Intl.DateTimeFormat(language, {
+    timeStyle: "short",
+    ...(!isToday && { dateStyle: "medium" }),
+  }).format(unixMs);
+}
+
+/**
  * The best of our languages for an `Accept-Language` header (RFC 9110 § 12.5.4), English otherwise.
  * A region counts as its language: `pt-BR` is Portuguese.
  */

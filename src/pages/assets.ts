@@ -5,7 +5,16 @@ import {
   bundledStylesheet,
 } from "../../widget/bundle.ts" with { type: "macro" };
 
-import { bundledCopy, bundledPageStylesheet } from "./bundle.ts" with { type: "macro" };
+import {
+  bundledCopy,
+  bundledDashboardStylesheet,
+  bundledDocs,
+  bundledDocsStylesheet,
+  bundledHomeStylesheet,
+  bundledNowPlaying,
+  bundledPageStylesheet,
+  bundledWidgetEditor,
+} from "./bundle.ts" with { type: "macro" };
 
 interface Asset {
   /** Path below the base URL; it names the content, so it may be kept for ever. */
@@ -18,14 +27,40 @@ export const widgetScript = asset("widget", "js", "text/javascript", bundledScri
 export const widgetStylesheet = asset("widget", "css", "text/css", bundledStylesheet());
 export const goneScript = asset("gone", "js", "text/javascript", bundledGone());
 export const pageStylesheet = asset("page", "css", "text/css", bundledPageStylesheet());
+export const dashboardStylesheet = asset(
+  "dashboard",
+  "css",
+  "text/css",
+  bundledDashboardStylesheet(),
+);
+export const nowPlayingScript = asset("now-playing", "js", "text/javascript", bundledNowPlaying());
+export const docsStylesheet = asset("docs", "css", "text/css", bundledDocsStylesheet());
+export const homeStylesheet = asset("home", "css", "text/css", bundledHomeStylesheet());
+export const docsScript = asset("docs", "js", "text/javascript", bundledDocs());
+export const widgetEditorScript = asset(
+  "widget-editor",
+  "js",
+  "text/javascript",
+  bundledWidgetEditor(),
+);
 export const copyScript = asset("copy", "js", "text/javascript", bundledCopy());
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 
 const assets = new Map(
-  [widgetScript, widgetStylesheet, goneScript, pageStylesheet, copyScript, icon].map((one) => [
-    one.path,
-    one,
-  ]),
+  [
+    widgetScript,
+    widgetStylesheet,
+    goneScript,
+    pageStylesheet,
+    docsStylesheet,
+    docsScript,
+    homeStylesheet,
+    dashboardStylesheet,
+    nowPlayingScript,
+    widgetEditorScript,
+    copyScript,
+    icon,
+  ].map((one) => [one.path, one]),
 );
 
 /** `GET /assets/{file}`: the pages' script, styles and icon. */

@@ -7,3 +7,19 @@ export function cookieOf(request: Request, name: string): string | undefined {
     .map((pair) => pair.slice(name.length + 1));
   return values.length === 1 ? values[0] || undefined : undefined;
 }
+
+/** A `Set-Cookie` header for a cookie that no script reads and no foreign form sends along. */
+export function setCookie(
+  name: string,
+  value: string,
+  { secure, maxAgeSeconds }: { readonly secure: boolean; readonly maxAgeSeconds: number },
+): string {
+  return [
+    `${name}=${value}`,
+    "Path=/",
+    "HttpOnly",
+    "SameSite=Lax",
+    `Max-Age=${maxAgeSeconds}`,
+    ...(secure ? ["Secure"] : []),
+  ].join("; ");
+}

@@ -1,5 +1,6 @@
 import { Html } from "../jsx.ts";
 import { type Language, languages, negotiateLanguage } from "../i18n/index.ts";
+import { homeStylesheet } from "./assets.ts";
 import { Document, htmlResponse } from "./html.tsx";
 
 export interface HomeDeps {
@@ -11,7 +12,7 @@ export interface HomeDeps {
 /** `GET /{lang}/`: says in a glance what this server is. */
 export function createHome(deps: HomeDeps) {
   return (language: Language): Promise<Response> =>
-    htmlResponse(<HomePage {...deps} language={language} />);
+    htmlResponse(<HomePage {...deps} language={language} />, 200, "'none'", "'self'");
 }
 
 /** `GET /`: sends people to their language. */
@@ -32,24 +33,50 @@ export function createLanguageRedirect(basePath: string) {
 function HomePage({ baseUrl, basePath, language }: HomeDeps & { language: Language }): JSX.Element {
   const { home } = languages[language];
   return (
-    <Document language={language} title={home.title} path="" basePath={basePath}>
+    <Document
+      language={language}
+      title={home.title}
+      path=""
+      basePath={basePath}
+      stylesheets={[homeStylesheet.path]}
+      found={{ baseUrl, description: home.lead }}
+    >
       <>
         <h1 safe>{home.title}</h1>
         <p class="lead" safe>
           {home.lead}
         </p>
+        <div class="scene">
+          <iframe
+            src={`${basePath}/${language}/demo?position=bl`}
+            title={home.demo}
+            width="500"
+            height="120"
+          ></iframe>
+        </div>
+        <p class="ways">
+          <a class="button" href={`${basePath}/${language}/docs/quick-start`} safe>
+            {home.start}
+          </a>
+          <a class="button quiet" href={`${basePath}/${language}/dashboard`} safe>
+            {home.dashboard}
+          </a>
+        </p>
         <section>
           <h2 safe>{home.apiTitle}</h2>
           <p safe>{home.apiText}</p>
           <code safe>{`curl -H "X-Api-Key: mq_…" ${baseUrl}/api/v1/now-playing`}</code>
-          <a href={`${basePath}/api/v1/openapi.json`} safe>
-            {home.descriptionLink}
+          <a href={`${basePath}/${language}/docs/api`} safe>
+            {home.apiLink}
           </a>
         </section>
         <section>
           <h2 safe>{home.widgetTitle}</h2>
           <p safe>{home.widgetText}</p>
           <code safe>{`${baseUrl}/${language}/widget/mqw_…`}</code>
+          <a href={`${basePath}/${language}/docs/widget`} safe>
+            {home.widgetLink}
+          </a>
         </section>
       </>
     </Document>

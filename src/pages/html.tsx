@@ -1,5 +1,6 @@
 import { Html } from "../jsx.ts";
 import { type Language, LANGUAGES, languages } from "../i18n/index.ts";
+import { attribute } from "./attribute.ts";
 import { goneScript, icon, pageStylesheet } from "./assets.ts";
 
 /** Headers of every page: nothing of ours runs elsewhere, nothing from elsewhere runs here. */
@@ -17,13 +18,15 @@ export const PAGE_HEADERS = {
 export function contentSecurityPolicy(
   frameAncestors: "*" | "'none'",
   formAction: "'self'" | "'none'" = "'none'",
+  { frames = "'none'", images = "'self'" }: { frames?: string; images?: string } = {},
 ): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
-    "img-src 'self'",
+    `img-src ${images}`,
     "connect-src 'self'",
+    ...(frames === "'none'" ? [] : [`frame-src ${frames}`]),
     "base-uri 'none'",
     `form-action ${formAction}`,
     `frame-ancestors ${frameAncestors}`,
@@ -35,10 +38,11 @@ export async function htmlResponse(
   page: JSX.Element,
   status = 200,
   frameAncestors: "*" | "'none'" = "'none'",
+  frames = "'none'",
 ): Promise<Response> {
   const headers = {
     ...PAGE_HEADERS,
-    "Content-Security-Policy": contentSecurityPolicy(frameAncestors),
+    "Content-Security-Policy": contentSecurityPolicy(frameAncestors, "'none'", { frames }),
   };
   return new Response(await page, { status, headers });
 }
@@ -67,6 +71,16 @@ export interface DocumentProps {
   inPlaceOfOverlay?: boolean;
   /** Paths of the scripts that it runs. */
   scripts?: readonly string[];
+  /** Whether the page has columns. */
+  wide?: boolean;
+  /** Paths of stylesheets besides the one of every page. */
+  stylesheets?: readonly string[];
+  /** What search engines are told of a page that they may find. */
+  found?: {
+    /** Where the server is reached, without a slash at the end. */
+    readonly baseUrl: string;
+    readonly description: string;
+  };
   children: JSX.Element;
 }
 
@@ -79,6 +93,9 @@ export function Document({
   children,
   inPlaceOfOverlay = false,
   scripts = [],
+  wide = false,
+  stylesheets = [],
+  found,
 }: DocumentProps): JSX.Element {
   return (
     <>
@@ -90,14 +107,18 @@ export function Document({
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <link rel="icon" href={basePath + icon.path} />
-          <link rel="stylesheet" href={basePath + pageStylesheet.path} />
+          {[pageStylesheet.path, ...stylesheets].map((stylesheet) => (
+            <link rel="stylesheet" href={basePath + stylesheet} />
+          ))}
+          {found ? <Found language={language} path={path} {...found} /> : ""}
           {inPlaceOfOverlay ? <script defer src={basePath + goneScript.path} /> : ""}
           {scripts.map((path) => (
             <script defer src={basePath + path} />
           ))}
         </head>
         <body>
-          <main>{children as "safe"}</main>
+          <SiteHeader language={language} basePath={basePath} />
+          <main {...(wide && { class: "wide" })}>{children as "safe"}</main>
           <nav class="languages" aria-label={languages[language].home.languages}>
             {LANGUAGES.map((other) => (
               <a
@@ -113,5 +134,50 @@ export function Document({
         </body>
       </html>
     </>
+  );
+}
+
+/** Translations of a page for search engines, and what it is about. */
+function Found({
+  language,
+  path,
+  baseUrl,
+  description,
+}: {
+  language: Language;
+  path: string;
+  baseUrl: string;
+  description: string;
+}): JSX.Element {
+  return (
+    <>
+      <meta name="description" content={attribute(description)} />
+      <link rel="canonical" href={`${baseUrl}/${language}/${path}`} />
+      {LANGUAGES.map((other) => (
+        <link rel="alternate" hreflang={other} href={`${baseUrl}/${other}/${path}`} />
+      ))}
+      <link rel="alternate" hreflang="x-default" href={`${baseUrl}/en/${path}`} />
+    </>
+  );
+}
+
+/** The way from everywhere to the pages that everybody may see. */
+function SiteHeader({ language, basePath }: { language: Language; basePath: string }): JSX.Element {
+  const { site } = languages[language];
+  return (
+    <header class="site">
+      <a class="brand" href={`${basePath}/${language}/`}>
+        <img src={basePath + icon.path} alt="" width="28" height="28" />
+        <span>Marquee</span>
+      </a>
+      <nav aria-label={site.navigation}>
+        <a href={`${basePath}/${language}/docs`} safe>
+          {site.docs}
+        </a>
+        <a href={`${basePath}/${language}/dashboard`} safe>
+          {site.dashboard}
+        </a>
+      </nav>
+    </header>
   );
 }

@@ -3,10 +3,19 @@ import type { Clock } from "../clock.ts";
 import type { Language } from "../i18n/index.ts";
 import type { LinkAttempt } from "../sources/source.ts";
 
+/** What a linking is for. */
+export type Errand =
+  /** Opened by a one-time link. */
+  | { readonly kind: "connect"; readonly secret: LinkSecret }
+  /** A signed-in user connects music. */
+  | { readonly kind: "dashboard"; readonly userId: number }
+  /** Somebody shows who they are. */
+  | { readonly kind: "signIn" };
+
 /** A linking whose browser is away at the upstream. */
 export interface PendingLink {
   readonly source: string;
-  readonly secret: LinkSecret;
+  readonly errand: Errand;
   readonly language: Language;
   readonly attempt: LinkAttempt;
 }

@@ -1,4 +1,4 @@
-import type { ServerWebSocket, WebSocketHandler } from "bun";
+import type { ServerWebSocket } from "bun";
 import {
   BEAT_MS,
   CLOSED_RESTARTING,
@@ -12,21 +12,11 @@ import type { Reading } from "../playback/channel.ts";
 import type { Hub } from "../playback/hub.ts";
 import { DEMO_LISTENER } from "../playback/listening.ts";
 import { VERSION } from "../version.ts";
+import type { Playback } from "../playback/playback.ts";
 import type { Covers } from "./covers.ts";
+import type { LiveTicket, Upgrader } from "./socket-ticket.ts";
 import { plainText } from "../http/plain-text.ts";
 import { toWidgetState } from "./widget-state.ts";
-
-/** What a socket carries. */
-export interface LiveTicket {
-  readonly token: WidgetToken;
-  /** Whose music it hears: a user, or the demo's own listener. */
-  readonly listenerId: number;
-}
-
-/** What turns a request into a socket: `Bun.serve`'s server. */
-export interface Upgrader {
-  upgrade(request: Request, options: { data: LiveTicket }): boolean;
-}
 
 type LiveSocket = ServerWebSocket<LiveTicket>;
 
@@ -38,6 +28,8 @@ export interface Live {
     tokenText: string,
     server: Upgrader | undefined,
   ): Promise<Response | undefined>;
+  /** The same for the demo that everybody may see. */
+  upgradeDemo(request: Request, server: Upgrader | undefined): Response | undefined;
   opened(socket: LiveSocket): void;
   closed(socket: LiveSocket): void;
   /** Closes the overlays whose token no longer works. */
@@ -45,6 +37,10 @@ export interface Live {
   /** Asks every overlay to come back later. */
   stop(): void;
   connected(): number;
+  /** How many browser sources show a user's overlay. */
+  onStream(userId: number): number;
+  /** Shows a track on a user's overlays for a moment, whatever is heard. */
+  showFor(userId: number, playback: Playback, ms: number): void;
 }
 
 export interface LiveDeps {
@@ -54,12 +50,16 @@ export interface LiveDeps {
   readonly covers: Covers;
   /** Whether a page from this origin may listen. */
   isOwnOrigin(origin: string, host: string | null): boolean;
+  /** Hears how long an observation took to the overlays. */
+  onTold(latencyMs: number): void;
   /** The answer to a token that shows nobody. */
   notFound(path: string): Promise<Response>;
 }
 
+type RoomName = Pick<LiveTicket, "token" | "listenerId">;
+
 /** The overlays of one token that hear the same, and what ends their listening. */
-interface Room extends LiveTicket {
+interface Room extends RoomName {
   readonly sockets: Set<LiveSocket>;
   /** What was heard last. */
   latest: Reading | undefined;
@@ -67,15 +67,8 @@ interface Room extends LiveTicket {
 }
 
 const MOST_SOCKETS_PER_TOKEN = 100;
-
-/** Half a minute of silence is pinged; a client that reads nothing is let go, not waited for. */
-export const liveSocketSettings = {
-  idleTimeout: 30,
-  maxPayloadLength: 1024,
-  backpressureLimit: 256 * 1024,
-  closeOnBackpressureLimit: true,
-  perMessageDeflate: false,
-} as const satisfies WebSocketHandler<LiveTicket>;
+/** How OBS Studio and what is built on it call themselves. */
+const STREAMING_SOFTWARE = /\b(?:OBS|SLOBS|Streamlabs)\b/i;
 
 export function createLive(deps: LiveDeps): Live {
   const { widgets, hub, clock, covers } = deps;
@@ -97,17 +90,27 @@ export function createLive(deps: LiveDeps): Live {
   /** Tells a room what is heard, unless something newer is heard before its cover is ready. */
   const announce = async (room: Room, reading: Reading) => {
     room.latest = reading;
+    const isSeen = room.sockets.size > 0;
     const { late } = await covers.prepare(reading);
     if (room.latest !== reading) return;
+    if (isSeen && reading.kind === "playback") {
+      deps.onTold(clock.monotonicMs() - reading.playback.observedAtMs);
+    }
     broadcast(room.sockets, messageOf(reading));
     await late;
     if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading));
   };
 
-  const openRoom = (ticket: LiveTicket): Room => {
-    const room: Room = { ...ticket, sockets: new Set(), latest: undefined, leave: () => {} };
-    room.leave = hub.subscribe(ticket.listenerId, (reading) => void announce(room, reading));
-    rooms.set(roomOf(ticket), room);
+  const openRoom = ({ token, listenerId }: RoomName): Room => {
+    const room: Room = {
+      token,
+      listenerId,
+      sockets: new Set(),
+      latest: undefined,
+      leave: () => {},
+    };
+    room.leave = hub.subscribe(listenerId, (reading) => void announce(room, reading));
+    rooms.set(roomOf(room), room);
     return room;
   };
 
@@ -124,8 +127,8 @@ export function createLive(deps: LiveDeps): Live {
     if (late) tell();
   };
 
-  const socketsOf = (token: WidgetToken, userId: number): number =>
-    [userId, DEMO_LISTENER].reduce(
+  const socketsOf = (token: WidgetToken | null, userId: number): number =>
+    [...new Set([userId, DEMO_LISTENER])].reduce(
       (sum, listenerId) => sum + (rooms.get(roomOf({ token, listenerId }))?.sockets.size ?? 0),
       0,
     );
@@ -140,22 +143,34 @@ export function createLive(deps: LiveDeps): Live {
     for (const socket of [...room.sockets]) socket.close(code);
   };
 
+  const admit = (
+    request: Request,
+    token: WidgetToken | null,
+    userId: number,
+    server: Upgrader | undefined,
+  ): Response | undefined => {
+    const origin = request.headers.get("origin");
+    if (origin !== null && !deps.isOwnOrigin(origin, request.headers.get("host")))
+      return plainText(403, "Not from this page");
+    if (socketsOf(token, userId) >= MOST_SOCKETS_PER_TOKEN) {
+      return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
+    }
+    const hearsDemo = new URL(request.url).searchParams.get("demo") === "1";
+    const listenerId = hearsDemo ? DEMO_LISTENER : userId;
+    const onStream = STREAMING_SOFTWARE.test(request.headers.get("user-agent") ?? "");
+    const data: LiveTicket = { kind: "overlay", token, userId, listenerId, onStream };
+    if (server?.upgrade(request, { data })) return undefined;
+    return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
+  };
+
   return {
     async upgrade(request, tokenText, server) {
       const token = parseWidgetToken(tokenText);
       const user = token && (await widgets.userOf(token));
-      if (!user) return deps.notFound(new URL(request.url).pathname);
-      const origin = request.headers.get("origin");
-      if (origin !== null && !deps.isOwnOrigin(origin, request.headers.get("host")))
-        return plainText(403, "Not from this page");
-      if (socketsOf(token, user.id) >= MOST_SOCKETS_PER_TOKEN) {
-        return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
-      }
-      const hearsDemo = new URL(request.url).searchParams.get("demo") === "1";
-      const listenerId = hearsDemo ? DEMO_LISTENER : user.id;
-      if (server?.upgrade(request, { data: { token, listenerId } })) return undefined;
-      return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
+      if (!token || !user) return deps.notFound(new URL(request.url).pathname);
+      return admit(request, token, user.id, server);
     },
+    upgradeDemo: (request, server) => admit(request, null, DEMO_LISTENER, server),
 
     opened(socket) {
       const known = rooms.get(roomOf(socket.data));
@@ -179,18 +194,33 @@ export function createLive(deps: LiveDeps): Live {
 
     async dropReplacedTokens() {
       for (const room of rooms.values()) {
-        if (!(await widgets.userOf(room.token))) closeAll(room, CLOSED_TOKEN_REPLACED);
+        if (room.token && !(await widgets.userOf(room.token)))
+          closeAll(room, CLOSED_TOKEN_REPLACED);
       }
     },
     stop() {
       for (const room of rooms.values()) closeAll(room, CLOSED_RESTARTING);
+    },
+    onStream: (userId) =>
+      [...rooms.values()]
+        .flatMap(({ sockets }) => [...sockets])
+        .filter(({ data }) => data.userId === userId && data.onStream).length,
+    showFor(userId, playback, ms) {
+      for (const room of rooms.values()) {
+        if (room.listenerId !== userId) continue;
+        void announce(room, { kind: "playback", playback });
+        clock.after(ms, () => {
+          const reading = hub.glance(userId);
+          if (rooms.get(roomOf(room)) === room && reading) void announce(room, reading);
+        });
+      }
     },
     connected: () => [...rooms.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
   };
 }
 
 /** The name of the room that a ticket leads to. */
-const roomOf = ({ token, listenerId }: LiveTicket): string => `${listenerId} ${token}`;
+const roomOf = ({ token, listenerId }: RoomName): string => `${listenerId} ${token}`;
 
 function encode(message: WidgetMessage): string {
   return JSON.stringify(message);

@@ -1,3 +1,5 @@
+import { isLanguage, type Language } from "../i18n/index.ts";
+
 /** What a route hands to a page. */
 export interface PageContext {
   readonly request: Request;
@@ -8,3 +10,11 @@ export interface PageContext {
 export type PageAnswer = Promise<Response | undefined> | Response | undefined;
 
 export type Page = (context: PageContext) => PageAnswer;
+
+/** A page in the language that its path names; another first word of a path is no page of ours. */
+export function inLanguage(render: (language: Language, context: PageContext) => PageAnswer): Page {
+  return (context) => {
+    const { lang = "" } = context.params;
+    return isLanguage(lang) ? render(lang, context) : undefined;
+  };
+}

@@ -1,7 +1,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Clock } from "../clock.ts";
-import { isLanguage, type Language } from "../i18n/index.ts";
+import type { ResolvedConfig } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Hub } from "../playback/hub.ts";
 import type { Sources } from "../sources/index.ts";
@@ -9,11 +9,20 @@ import { createArt } from "./art.ts";
 import { assetResponse } from "./assets.ts";
 import { createConnect } from "./connect.ts";
 import { createCovers } from "./covers.ts";
+import { createDashboard } from "./dashboard/dashboard.ts";
+import { createDashboardRoutes, type DashboardRoutes } from "./dashboard/routes.ts";
+import { createDashboardLive } from "./dashboard/live.ts";
+import type { Docs } from "./docs/docs.tsx";
 import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./launcher.tsx";
-import { createLive, type Live, type Upgrader } from "./live.ts";
+import { createLinkingFlow } from "./linking.ts";
+import { createLive } from "./live.ts";
+import type { Upgrader } from "./socket-ticket.ts";
 import { createNotFound } from "./not-found.tsx";
-import type { Page, PageAnswer, PageContext } from "./page.ts";
+import { inLanguage, type Page, type PageAnswer, type PageContext } from "./page.ts";
+import { createDoor } from "./session-door.ts";
+import { createSignIn } from "./sign-in.tsx";
+import { createSockets, type Sockets } from "./sockets.ts";
 import { createWidget } from "./widget.tsx";
 
 /** Everything that people and their browsers open. */
@@ -22,52 +31,113 @@ export interface Pages {
   readonly asset: Page;
   readonly art: Page;
   readonly home: Page;
+  readonly docs: Page;
+  readonly docsPage: Page;
+  readonly docsPicture: Page;
   readonly widget: Page;
+  /** The overlay as everybody may see it, playing the demo. */
+  readonly demo: Page;
+  readonly demoSocket: (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
   readonly launcher: Page;
-  /** `undefined` once it has become a socket: {@link Live.upgrade}. */
+  /** `undefined` once it has become a socket. */
   readonly socket: (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
   readonly connect: Page;
   readonly enterApp: Page;
   readonly startLinking: Page;
   readonly linkingCallback: Page;
+  readonly signIn: Readonly<Record<"ask" | "confirm" | "enter" | "withSource", Page>>;
+  readonly dashboard: DashboardRoutes;
   readonly notFound: (path: string) => Promise<Response>;
-  readonly live: Live;
+  readonly sockets: Sockets;
+  /** Closes the sockets whose widget token or session no longer works. */
+  dropEnded(): Promise<void>;
 }
 
 export interface PagesDeps {
-  readonly accounts: Pick<Accounts, "widgets" | "connections" | "links" | "upstreams">;
+  readonly accounts: Accounts;
   readonly hub: Hub;
-  readonly sources: Pick<Sources, "byId">;
+  readonly sources: Sources;
   readonly clock: Clock;
   readonly log: Log;
   readonly artworks: ArtworkStore;
+  readonly settings: ResolvedConfig;
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
-  /** Whether a page from this origin may listen. */
+  /** Hears how long an observation took to the overlays. */
+  onTold(latencyMs: number): void;
+  /** Signs the tokens of forms. */
+  readonly formSecret: string;
+  /** A consistent copy of the database as the bytes of a file. */
+  snapshot(): Uint8Array<ArrayBuffer>;
+  /** Whether a page from this origin is one of ours. */
   isOwnOrigin(origin: string, host: string | null): boolean;
 }
 
 export function createPages(deps: PagesDeps): Pages {
-  const { accounts, hub, sources, clock, log, artworks, baseUrl, basePath, isOwnOrigin } = deps;
+  const { accounts, hub, sources, clock, log, artworks, settings } = deps;
+  const { baseUrl, basePath, isOwnOrigin, onTold } = deps;
   const { widgets } = accounts;
   const covers = createCovers(artworks, basePath, clock);
   const notFound = createNotFound(basePath);
+  // Loaded when first read: a server whose documentation nobody opens does without its memory.
+  let docs: Promise<Docs> | undefined;
+  const loadDocs = () => {
+    docs ??= import("./docs/docs.tsx").then(({ createDocs }) =>
+      createDocs({ sources, config: settings.config, baseUrl, basePath }),
+    );
+    return docs;
+  };
   const home = createHome({ baseUrl, basePath });
   const widget = createWidget({ widgets, hub, clock, covers, basePath });
   const launcher = createLauncher({ widgets, baseUrl });
   const art = createArt(artworks);
-  const live = createLive({ widgets, hub, clock, covers, isOwnOrigin, notFound });
-
-  const connect = createConnect({
+  const live = createLive({ widgets, hub, clock, covers, isOwnOrigin, notFound, onTold });
+  const door = createDoor({ accounts, baseUrl, basePath, onEnded: () => dropEnded() });
+  const onConnected = hub.followConnections;
+  const linkingFlow = createLinkingFlow({
     accounts,
     sources,
+    door,
     clock,
     log,
     baseUrl,
     basePath,
+    onConnected,
+  });
+  const connect = createConnect({
+    accounts,
+    sources,
+    linkingFlow,
+    baseUrl,
+    basePath,
     isOwnOrigin,
-    onConnected: hub.followConnections,
+  });
+  const signIn = createSignIn({ accounts, sources, linkingFlow, door, basePath, isOwnOrigin });
+  const dropEnded = async () => {
+    await live.dropReplacedTokens();
+    await dashboardLive.dropEndedSessions(accounts.sessions.isOpen);
+  };
+  const { sections, presenter } = createDashboard({
+    accounts,
+    hub,
+    sources,
+    live,
+    covers,
+    door,
+    clock,
+    log,
+    settings,
+    baseUrl,
+    dropEnded,
+  });
+  const dashboardLive = createDashboardLive({ hub, presenter, clock, log });
+  const dashboard = createDashboardRoutes({
+    ...deps,
+    sections,
+    dashboardLive,
+    door,
+    linkingFlow,
   });
 
   return {
@@ -75,9 +145,18 @@ export function createPages(deps: PagesDeps): Pages {
     asset: ({ params }) => assetResponse(params["file"] ?? ""),
     art: ({ params }) => art(params["id"] ?? "", params["rendition"] ?? ""),
     home: inLanguage((language) => home(language)),
-    widget: inLanguage((language, { params, request }) =>
-      widget(language, params["token"] ?? "", new URL(request.url).searchParams),
+    docs: inLanguage(async (language) => (await loadDocs()).index(language)),
+    docsPage: inLanguage(async (language, { params }) =>
+      (await loadDocs()).page(language, params["page"] ?? ""),
     ),
+    docsPicture: async ({ params }) => (await loadDocs()).picture(params["file"] ?? ""),
+    widget: inLanguage((language, { params, request }) =>
+      widget.show(language, params["token"] ?? "", new URL(request.url).searchParams),
+    ),
+    demo: inLanguage((language, { request }) =>
+      widget.demo(language, new URL(request.url).searchParams),
+    ),
+    demoSocket: ({ request }, upgrader) => live.upgradeDemo(request, upgrader),
     launcher: inLanguage((language, { params, request }) =>
       launcher(language, params["token"] ?? "", new URL(request.url).search),
     ),
@@ -86,16 +165,16 @@ export function createPages(deps: PagesDeps): Pages {
     connect: inLanguage(connect.show),
     enterApp: inLanguage(connect.enterApp),
     startLinking: inLanguage(connect.start),
-    linkingCallback: connect.callback,
+    linkingCallback: linkingFlow.callback,
+    signIn: {
+      ask: inLanguage(signIn.ask),
+      confirm: inLanguage(signIn.confirm),
+      enter: inLanguage(signIn.enter),
+      withSource: inLanguage(signIn.withSource),
+    },
+    dashboard,
     notFound,
-    live,
-  };
-}
-
-/** A page in the language that its path names; another first word of a path is no page of ours. */
-function inLanguage(render: (language: Language, context: PageContext) => PageAnswer): Page {
-  return (context) => {
-    const { lang = "" } = context.params;
-    return isLanguage(lang) ? render(lang, context) : undefined;
+    sockets: createSockets(live, dashboardLive),
+    dropEnded,
   };
 }

@@ -24,18 +24,26 @@ export interface WidgetDeps {
 /** A page is not held back longer than this for a source that has not been listened to until now. */
 const FIRST_WORD_MS = 80;
 
-/** `GET /{lang}/widget/{token}`: the overlay; `undefined` when the token shows nobody. */
-export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDeps) {
-  return async (
+/** The overlay's page. */
+export interface Widget {
+  /** `GET /{lang}/widget/{token}`; `undefined` when the token shows nobody. */
+  show(
     language: Language,
     tokenText: string,
     query: URLSearchParams,
-  ): Promise<Response | undefined> => {
-    const token = parseWidgetToken(tokenText);
-    const user = token && (await widgets.userOf(token));
-    if (!user) return undefined;
+  ): Promise<Response | undefined>;
+  /** `GET /{lang}/demo`: the same for everybody, playing the demo. */
+  demo(language: Language, query: URLSearchParams): Promise<Response>;
+}
+
+export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDeps): Widget {
+  const draw = async (
+    language: Language,
+    listenerId: number,
+    query: URLSearchParams,
+  ): Promise<Response> => {
     const { options, warnings } = parseWidgetOptions(query);
-    const reading = await hub.read(options.demo ? DEMO_LISTENER : user.id, FIRST_WORD_MS);
+    const reading = await hub.read(options.demo ? DEMO_LISTENER : listenerId, FIRST_WORD_MS);
     const known = reading.kind !== "unavailable";
     await covers.prepare(reading);
     const page = (
@@ -52,5 +60,14 @@ export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDe
       />
     );
     return htmlResponse(page, 200, "*");
+  };
+
+  return {
+    async show(language, tokenText, query) {
+      const token = parseWidgetToken(tokenText);
+      const user = token && (await widgets.userOf(token));
+      return user && draw(language, user.id, query);
+    },
+    demo: (language, query) => draw(language, DEMO_LISTENER, query),
   };
 }

@@ -41,7 +41,7 @@ export interface NextLook {
   readonly atEnd: boolean;
 }
 
-export const USUAL_PACE: CadencePace = { playingPerHour: 880, quietPerHour: 230 };
+export const USUAL_PACE: CadencePace = { playingPerHour: 870, quietPerHour: 230 };
 
 /** What can be saved up, for a restless minute. */
 const MOST_SAVED = 16;
@@ -54,7 +54,7 @@ const AFTER_END_MS = 300;
 /** Waits between the looks that find a track still there after its end. */
 const PAST_END_MS = [600, 1_200, 2_500] as const;
 /** So close to its end a track is taken to be over. */
-const AT_END_MS = 2_000;
+const AT_END_MS = 1_000;
 /** A regular look this close before an end is better made at the end. */
 const BEFORE_END_MS = 1_500;
 
@@ -156,12 +156,13 @@ function likelyIntervalMs(listener: Listener, pace: CadencePace): number {
   const { allowance } = listener;
   const earningMs = HOUR_MS / perHour(listener, pace);
   // In debt, after a burst, every look is waited for until it is earned.
-  if (allowance < 0) return earningMs * (1 - allowance);
+  const longestMs = isQuiet(listener) ? LONGEST_QUIET_MS : Number.POSITIVE_INFINITY;
+  if (allowance < 0) return Math.min(earningMs * (1 - allowance), longestMs);
   // An average listener spends as much as is earned; savings are spent, and their lack is felt.
   const usualMs = (HOUR_MS / pace.playingPerHour) * (1.15 - 0.3 * (allowance / MOST_SAVED));
   if (isQuiet(listener)) {
     const age = Math.max(1, quietMs(listener) / FRESH_PAUSE_MS);
-    return Math.min(usualMs * Math.sqrt(age), LONGEST_QUIET_MS);
+    return Math.min(usualMs * Math.sqrt(age), longestMs);
   }
   const likelyMs = usualMs * Math.sqrt(USUAL_RATE / changeRate(listener));
   return Math.min(Math.max(likelyMs, SHORTEST_MS), Math.max(LONGEST_MS, usualMs));

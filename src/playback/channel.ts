@@ -1,4 +1,5 @@
 import type { ObservedHealth, Trouble } from "../accounts/health.ts";
+import { hidesTrack, type PrivacyRules } from "../accounts/privacy.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import { type Attention, SourceFailure, type WatchContext } from "../sources/source.ts";
@@ -33,6 +34,8 @@ export interface ChannelDeps {
   listeningOf(userId: number): Promise<Listening | undefined>;
   /** The upstream refuses this connection until the user connects again. */
   onRefused(connectionId: number): Promise<void>;
+  /** What the user does not want to be shown. */
+  privacyOf(userId: number): PrivacyRules;
   /** How the connection does has changed. */
   onHealth(connectionId: number, health: ObservedHealth): Promise<void>;
 }
@@ -59,6 +62,8 @@ export class Channel {
   #connectionId: number | undefined;
   /** `undefined` until the source has said something. */
   #observed: Playback | null | undefined;
+  /** What the rules say of a playback, so that it is not worked out for every answer. */
+  #hidden: { playback: Playback; rules: PrivacyRules; hidden: boolean } | undefined;
   #polls = false;
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #unlinked = false;
@@ -66,6 +71,8 @@ export class Channel {
   #health: { connectionId: number; health: ObservedHealth } | undefined;
   /** Whether this attempt to listen has brought a word. */
   #heard = false;
+  /** What the log was told last of what is wrong; survives the end of a run. */
+  #trouble: string | undefined;
   #failure: { sinceMs: number; nextTryMs: number } | undefined;
   /** Survives the end of a run, so that looking away does not make a pause young again. */
   #pause: { trackId: string; positionMs: number; sinceMs: number } | undefined;
@@ -115,8 +122,35 @@ export class Channel {
     this.#draw("asked");
   }
 
-  /** What can be said now; `undefined` until the source has been heard or has failed. */
+  /** What was heard, hidden or not; `undefined` until something was. */
+  get heard(): Playback | null | undefined {
+    return this.#observed;
+  }
+
+  /**
+   * What can be said now, within the user's wishes; `undefined` until the source has been heard or
+   * has failed.
+   */
   read(): Reading | undefined {
+    const rules = this.#deps.privacyOf(this.#userId);
+    if (rules.pausedUntil !== null && this.#deps.clock.wallMs() < rules.pausedUntil) {
+      return { kind: "nothing" };
+    }
+    const reading = this.#readAll();
+    return reading?.kind === "playback" && this.#isHidden(reading.playback, rules)
+      ? { kind: "nothing" }
+      : reading;
+  }
+
+  #isHidden(playback: Playback, rules: PrivacyRules): boolean {
+    const known = this.#hidden;
+    if (known?.playback === playback && known.rules === rules) return known.hidden;
+    const hidden = hidesTrack(rules, playback.track.title, playback.artists);
+    this.#hidden = { playback, rules, hidden };
+    return hidden;
+  }
+
+  #readAll(): Reading | undefined {
     const nowMs = this.#deps.clock.monotonicMs();
     if (this.#unlinked) return { kind: "unlinked" };
     const failure = this.#failure;
@@ -135,7 +169,10 @@ export class Channel {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) this.#draw("changed");
     const reading = this.read();
-    if (reading) listener(reading);
+    if (reading) {
+      this.#told ??= tellingOf(reading);
+      listener(reading);
+    }
     return () => {
       if (this.#listeners.delete(listener) && !this.watched) this.#draw("changed");
     };
@@ -157,6 +194,7 @@ export class Channel {
     this.#observed = undefined;
     this.#failure = undefined;
     this.#unlinked = false;
+    this.#told = undefined;
     this.#settled = Promise.withResolvers();
   }
 
@@ -227,7 +265,7 @@ export class Channel {
     const { log, clock } = this.#deps;
     const reason = describeError(error);
     if (!(error instanceof SourceFailure)) {
-      if (!this.#failure) log.error("a source broke", { user: this.#userId, reason });
+      if (this.#isNews("broken")) log.error("a source broke", { user: this.#userId, reason });
       await this.#tellHealth({ state: "retrying", because: "unreachable" });
       return {};
     }
@@ -239,25 +277,31 @@ export class Channel {
     }
     const { afterMs = undefined, because = "unreachable" } =
       meaning.kind === "retryLater" ? meaning : {};
-    const changed = await this.#tellHealth(
+    await this.#tellHealth(
       because === "limited" && afterMs !== undefined
         ? { state: "limited", until: clock.wallMs() + afterMs }
         : { state: "retrying", because },
     );
-    // Once when it starts failing or fails for another reason, not for every attempt.
-    if (changed || !this.#failure) {
+    if (this.#isNews(because)) {
       const seconds = afterMs === undefined ? undefined : Math.ceil(afterMs / 1000);
       log.warn("music cannot be heard", { user: this.#userId, reason, seconds });
     }
     return afterMs === undefined ? {} : { retryAfterMs: afterMs };
   }
 
-  /** Tells how the connection does when that has changed, and answers whether it has. */
-  async #tellHealth(observed: HealthChange): Promise<boolean> {
+  /** The log hears of a trouble when it begins and when it becomes another, not for every attempt. */
+  #isNews(trouble: string): boolean {
+    const isNews = this.#trouble !== trouble;
+    this.#trouble = trouble;
+    return isNews;
+  }
+
+  /** Tells how the connection does when that has changed. */
+  async #tellHealth(observed: HealthChange): Promise<void> {
     const connectionId = this.#connectionId;
-    if (connectionId === undefined) return false;
+    if (connectionId === undefined) return;
     const last = this.#health?.connectionId === connectionId ? this.#health.health : undefined;
-    if (last && isSameHealth(last, observed)) return false;
+    if (last && isSameHealth(last, observed)) return;
     const health = { ...observed, since: this.#deps.clock.wallMs() };
     this.#health = { connectionId, health };
     try {
@@ -267,7 +311,6 @@ export class Channel {
         reason: describeError(error),
       });
     }
-    return true;
   }
 
   async #rememberRefusal(): Promise<void> {
@@ -289,7 +332,8 @@ export class Channel {
     this.#heard = true;
     this.#heardAtMs = this.#deps.clock.monotonicMs();
     void this.#tellHealth({ state: "ok" });
-    if (this.#failure) this.#deps.log.info("music is heard again", { user: this.#userId });
+    if (this.#trouble) this.#deps.log.info("music is heard again", { user: this.#userId });
+    this.#trouble = undefined;
     this.#observed = reconcile(this.#observed, playback);
     this.#failure = undefined;
     this.#notePause(this.#observed);
@@ -312,6 +356,11 @@ export class Channel {
     this.#settled.resolve();
     this.#nextWord.resolve();
     this.#nextWord = Promise.withResolvers();
+    this.review();
+  }
+
+  /** Tells the listeners when what can be said has changed, be it by time or by the user's wishes. */
+  review(): void {
     this.#planReview();
     const reading = this.read();
     const telling = reading && tellingOf(reading);
@@ -323,14 +372,17 @@ export class Channel {
   #planReview(): void {
     this.#cancelReview?.();
     this.#cancelReview = undefined;
-    const nowMs = this.#deps.clock.monotonicMs();
+    const { clock, privacyOf } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    const { pausedUntil } = privacyOf(this.#userId);
     const turns = [
       this.#failure && this.#failure.sinceMs + TRUST_AFTER_FAILURE_MS,
       this.#pause && this.#pause.sinceMs + LONGEST_PAUSE_MS,
+      pausedUntil === null ? undefined : nowMs + pausedUntil - clock.wallMs(),
     ].filter((atMs): atMs is number => atMs !== undefined && atMs > nowMs);
     if (turns.length === 0) return;
     const delayMs = Math.ceil(Math.min(...turns) - nowMs);
-    this.#cancelReview = this.#deps.clock.after(delayMs, () => this.#settle());
+    this.#cancelReview = this.#deps.clock.after(delayMs, () => this.review());
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Playback } from "./playback.ts";
 import { Channel, type ChannelDeps, type Reading } from "./channel.ts";
 
 /** Who watches whom: one channel a user, however many look. */
@@ -14,6 +15,10 @@ export interface Hub {
   subscribe(userId: number, listener: (reading: Reading) => void): () => void;
   /** Listens anew wherever the user's connection is another than the one listened to. */
   followConnections(): Promise<void>;
+  /** What a user's channel has heard, hidden or not; `undefined` while it is cold. */
+  heardBy(userId: number): Playback | null | undefined;
+  /** Tells what has changed by the users' wishes. */
+  review(): void;
   /** How many channels are listened to. */
   running(): number;
   stop(): void;
@@ -93,6 +98,10 @@ export function createHub(deps: HubDeps): Hub {
         channel.stop();
         channel.start();
       }
+    },
+    heardBy: (userId) => seats.get(userId)?.channel.heard,
+    review() {
+      for (const { channel } of seats.values()) if (channel.running) channel.review();
     },
     running: () => [...seats.values()].filter(({ channel }) => channel.running).length,
     stop() {

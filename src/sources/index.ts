@@ -29,15 +29,18 @@ export interface SourcesDeps {
   };
   /** In place of the network. */
   readonly fetch?: Fetch;
+  /** Hears of each call to an upstream: its status, or that it failed. */
+  onCall?(source: string, outcome: number | "failed"): void;
 }
 
 /** Makes the sources ready; nothing is called before one is watched or linked. */
-export function createSources({ clock, settings, memory, fetch }: SourcesDeps): Sources {
+export function createSources({ clock, settings, memory, fetch, ...deps }: SourcesDeps): Sources {
   const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
   const upstream = createUpstream({
     clock,
     trustedOrigins: [spotifyApiUrl, spotifyAccountsUrl].map((url) => new URL(url).origin),
     ...(fetch && { fetch }),
+    onCall: (outcome) => deps.onCall?.("spotify", outcome),
   });
   const spotify = createSpotify({
     clock,

@@ -49,6 +49,10 @@ export const mpd: Source<MpdSettings> = {
   },
 
   account: () => ({ displayName: "MPD", product: null }),
+  hostOf({ address }) {
+    const parsed = parseAddress(address);
+    return "unix" in parsed ? parsed.unix : parsed.hostname;
+  },
 
   async *watch(settings, context) {
     try {

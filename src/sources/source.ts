@@ -63,6 +63,8 @@ export interface Source<Settings> {
    */
   parseSettings(input: unknown): Settings;
   account(settings: Settings): SourceAccount;
+  /** The host that settings make this server connect to, for sources that a user may point anywhere. */
+  hostOf?(settings: Settings): string;
   /**
    * Yields what is playing whenever it changes, `null` for nothing, the first as soon as it is
    * known; ends when the signal aborts.
@@ -88,6 +90,8 @@ export interface Linking<Settings> {
   acceptsRedirect(redirectUri: string): boolean;
   /** Whether the app comes from settings, so that entering another one would have no effect. */
   readonly appIsFixed: boolean;
+  /** Names the account that settings belong to, the same each time it is linked. */
+  accountId(settings: Settings): string | null;
   /** @throws {LinkFailure} when there is no app yet */
   begin(redirectUri: string): Promise<LinkAttempt>;
   /**

@@ -10,7 +10,7 @@ import {
   nextLook,
   USUAL_PACE,
 } from "../playback/cadence.ts";
-import type { Artwork, Playback } from "../playback/playback.ts";
+import { type Artwork, type Playback, positionAt } from "../playback/playback.ts";
 import { type Source, SourceFailure, type WatchContext } from "./source.ts";
 import { createAccountsService } from "./spotify/accounts-service.ts";
 import { judge, type Memory, NOTHING_BELIEVED } from "./spotify/echo.ts";
@@ -75,7 +75,10 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
     const nowMs = clock.monotonicMs();
     forgetOldSessions(sessions, nowMs);
     const known = sessions.get(connection.id);
-    if (known) return known;
+    if (known) {
+      known.usedAtMs = nowMs;
+      return known;
+    }
     const session: Session = {
       settings,
       tokens: createAccessTokens({
@@ -116,7 +119,11 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
   ): Promise<Playback | null | undefined> => {
     const { body, observedAtMs } = await api.get(PLAYER_PATH, session.tokens, urgency, signal);
     const nowMs = clock.monotonicMs();
-    const heard = body === null ? null : readPlayer(body, { observedAtMs, artworkAt: artworks.at });
+    const { current } = session.memory;
+    const expectedPositionMs = (trackId: string) =>
+      current?.track.id === trackId ? positionAt(current, observedAtMs) : 0;
+    const reading = { observedAtMs, artworkAt: artworks.at, expectedPositionMs };
+    const heard = body === null ? null : readPlayer(body, reading);
     const { kind, memory } = judge(session.memory, heard, nowMs);
     session.memory = memory;
     session.usedAtMs = nowMs;
@@ -269,6 +276,8 @@ const linkEnded = (message: string): SourceFailure =>
 function toSourceFailure(error: unknown): SourceFailure {
   if (error instanceof SourceFailure) return error;
   const readable = error instanceof UpstreamError || error instanceof UnreadableAnswer;
-  const message = readable ? error.message : "Spotify's answer could not be understood";
-  return new SourceFailure({ kind: "unavailable" }, message, { cause: error });
+  if (readable) return new SourceFailure({ kind: "unavailable" }, error.message);
+  return new SourceFailure({ kind: "unavailable" }, "Spotify's answer could not be understood", {
+    cause: error,
+  });
 }

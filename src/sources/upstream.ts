@@ -32,6 +32,8 @@ export interface UpstreamDeps {
   /** Origins that the operator chose: these may be private, and plain http. */
   readonly trustedOrigins: readonly string[];
   readonly fetch?: Fetch;
+  /** Hears of each call's status, or that it failed. */
+  onCall?(outcome: number | "failed"): void;
 }
 
 /** For a whole call, its body included: a half-open connection would hang for ever. */
@@ -73,12 +75,14 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
         });
         const body = await readAll(response, ending.signal, place);
         const { status } = response;
+        deps.onCall?.(status);
         return new Response(WITHOUT_BODY.includes(status) ? null : body, {
           status,
           headers: response.headers,
         });
       } catch (error) {
         if (request.signal?.aborted) throw request.signal.reason;
+        deps.onCall?.("failed");
         if (error instanceof UpstreamError) throw error;
         const problem = late ? "did not answer in time" : "could not be reached";
         // What `fetch` throws may quote the whole address, query included: it is left out.
@@ -125,7 +129,7 @@ function isAllowed(url: URL, trustedOrigins: readonly string[]): boolean {
 
 /** The URL parser has already turned decimal and hexadecimal spellings into dotted addresses. */
 function isPublicHost(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, "");
+  const bare = hostname.replace(/^\[|\]$|\.$/g, "");
   if (ipaddr.isValid(bare)) return ipaddr.process(bare).range() === "unicast";
   return bare.includes(".") && !/\.(localhost|local|internal|home\.arpa)\.?$/i.test(bare);
 }

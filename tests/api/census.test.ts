@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   createApiKey,
   createLinkSecret,
+  createSessionToken,
   createWidgetToken,
 } from "../../src/accounts/credential.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
@@ -20,6 +21,13 @@ const PUBLIC = [
   "GET /assets/:file",
   "GET /art/:id/:rendition",
   "GET /:lang",
+  "GET /:lang/sign-in",
+  "GET /:lang/sign-in/with/:source",
+  "GET /:lang/demo",
+  "GET /:lang/demo/live",
+  "GET /:lang/docs",
+  "GET /:lang/docs/:page",
+  "GET /docs-pictures/:file",
 ];
 /** What refuses every method that has no route of its own. */
 const REFUSES_METHODS = ["ALL /api/v1/now-playing", "ALL /api/v1/user", "ALL /api/v1/openapi.json"];
@@ -29,6 +37,8 @@ const BY_LINK_SECRET = [
   "POST /:lang/connect/:source/:secret",
   "GET /:lang/connect/:source/:secret/start",
   "GET /callback/:source",
+  "GET /:lang/sign-in/:secret",
+  "POST /:lang/sign-in/:secret",
 ];
 /** What is opened by the widget token in the path. */
 const BY_WIDGET_TOKEN = [
@@ -73,7 +83,7 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
     }
   });
 
-  test("finds every route that is not listed asking for a key", async () => {
+  test("finds every route that is not listed asking for a key or a session", async () => {
     const credentials: [query: string, headers: Record<string, string>][] = [
       ["", {}],
       ["", { "x-api-key": "" }],
@@ -83,6 +93,8 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
       ["", { "x-api-key": createApiKey() }],
       ["", { "x-api-key": revokedKey }],
       [`?api_key=${ada.widgetToken}`, { cookie: `session=${ada.widgetToken}` }],
+      ["", { cookie: `marquee-session=${createSessionToken()}` }],
+      ["", { cookie: `marquee-session=${ada.widgetToken}`, upgrade: "websocket" }],
     ];
     const unlisted = routesThat(
       (route) =>
@@ -95,7 +107,7 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
         // So that no call finds the limit on guesses.
         await server.clock.advance(60_000);
         const init = { method: method === "ALL" ? "POST" : method, headers };
-        const { status } = await server.get(fill(route) + query, init);
+        const { status } = await server.get(fill(route, { lang: "en" }) + query, init);
         expect(`${route} ${status}`).toBe(`${route} 401`);
       }
     }
@@ -146,9 +158,11 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
         `?${"a".repeat(5_000)}`,
       ]) {
         const init = { method: method === "ALL" ? "POST" : method };
-        const { status } = await server.get(fill(route) + query, init);
-        expect(status).not.toBe(422);
-        expect(status).toBeLessThan(500);
+        for (const lang of ["x", "en"]) {
+          const { status } = await server.get(fill(route, { lang }) + query, init);
+          expect(status).not.toBe(422);
+          expect(status).toBeLessThan(500);
+        }
       }
     }
   });

@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import { buildBinary } from "../fixtures/marquee-process.ts";
 import { benchApi } from "./api.ts";
+import { detectionTable } from "./detection.ts";
 import { benchLatency } from "./latency.ts";
 import { buildReference, type Row } from "./measure.ts";
 import { benchOverlay } from "./overlay.ts";
@@ -22,6 +23,11 @@ console.log("| | Marquee | reference | ratio | goal |\n|---|---|---|---|---|");
 for (const row of rows) {
   console.log(`| ${row.what} | ${row.product} | ${row.reference} | ${row.ratio} | ${row.goal} |`);
 }
+
+console.log(
+  "\nSeconds until a change at Spotify is shown, median / p95, over simulated listening:\n",
+);
+for (const line of await detectionTable()) console.log(line);
 
 // Servers of the run keep timers that nothing waits for.
 process.exit(0);

@@ -50,6 +50,7 @@ describe("a first start in an empty folder", () => {
       "api_key",
       "widget_token",
       "widget_url",
+      "login_url",
     ]);
     const playing = await (await askAs(server, server.ready["api_key"])).json();
     expect(playing.data.track.id).toStartWith("demo:");
@@ -64,6 +65,33 @@ describe("a first start in an empty folder", () => {
     }
   });
 
+  test("tells a link that signs a browser in, once, to pages that are all there", async () => {
+    const server = await start();
+    const loginUrl = server.ready["login_url"] ?? "";
+    expect(loginUrl).toStartWith(`${server.url}/en/sign-in/mql_`);
+    expect((await fetch(loginUrl)).status).toBe(200);
+    const enter = () =>
+      fetch(loginUrl, {
+        method: "POST",
+        headers: { origin: server.url },
+        redirect: "manual",
+      });
+    const entered = await enter();
+    expect(entered.status).toBe(303);
+    const [cookie = ""] = (entered.headers.get("set-cookie") ?? "").split(";");
+    expect((await enter()).status).toBe(404);
+    for (const name of ["", "/music", "/widget", "/keys", "/privacy", "/account", "/server"]) {
+      const address = `${server.url}/en/dashboard${name}`;
+      const answer = await fetch(address, { headers: { cookie } });
+      expect(answer.status).toBe(200);
+      for (const [, path] of (await answer.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
+        expect((await fetch(server.url + path)).status).toBe(200);
+      }
+    }
+    const backup = await fetch(`${server.url}/en/dashboard/server/backup`, { headers: { cookie } });
+    expect(await backup.text()).toStartWith("SQLite format 3");
+  });
+
   test("prints a curl line that works as pasted, and the widget's address", async () => {
     const child = Bun.spawn([join(import.meta.dir, "../../dist/marquee"), "--port", "0"], {
       cwd: folder.path,
@@ -73,7 +101,7 @@ describe("a first start in an empty folder", () => {
     let text = "";
     for await (const bytes of child.stdout) {
       text += new TextDecoder().decode(bytes);
-      if (text.includes("marquee connect")) break;
+      if (/\/widget\/mqw_\w{38}\n/.test(text)) break;
     }
     const curl = /curl .*/.exec(text)?.[0] ?? "";
     const { stdout } = Bun.spawnSync(["sh", "-c", curl.replace("curl", "curl -s")]);
@@ -315,7 +343,9 @@ test("nothing secret is logged, at any level, whatever is asked", async () => {
 });
 
 test("it tells its version and helps", async () => {
-  expect((await run("--version")).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect((await run("--version")).out).toMatch(
+    /^marquee \d+\.\d+\.\d+ \(([0-9a-f]{7}(-dirty)?|from source), Bun \d+\.\d+\.\d+\)\n$/,
+  );
   const help = await run("--help");
   expect(help.code).toBe(0);
   expect(help.out).toContain("Examples:");

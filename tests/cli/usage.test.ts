@@ -51,8 +51,9 @@ describe("--help", () => {
   });
 });
 
-test("--version prints the version", async () => {
-  expect(await marquee("--version")).toMatchObject({ code: 0, out: packageJson.version });
+test("--version prints version, commit and runtime", async () => {
+  const line = `marquee ${packageJson.version} (from source, Bun ${Bun.version})`;
+  expect(await marquee("--version")).toMatchObject({ code: 0, out: line });
 });
 
 describe("a command that is done", () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import journal from "../../drizzle/meta/_journal.json";
+import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { type Migration, migrations } from "../../src/db/migrations.ts";
 import { DatabaseError, openStore } from "../../src/db/open.ts";
 import * as schema from "../../src/db/schema.ts";
@@ -65,6 +66,8 @@ async function populate(): Promise<void> {
   await accounts.connections.noteHealth(connection?.id ?? 0, { state: "ok", since: 1 });
   await accounts.upstreams.rememberPause("spotify", { from: 1, until: 2 });
   await accounts.links.issue(user, "connect spotify");
+  await accounts.sessions.open(user, "a browser");
+  await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
   store.close();
 }
 
@@ -97,10 +100,12 @@ CREATE TABLE \`__new_users\` (
 	\`id\` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	\`name\` text NOT NULL,
 	\`role\` text DEFAULT 'member' NOT NULL,
-	\`created_at\` integer NOT NULL
+	\`created_at\` integer NOT NULL,
+	\`language\` text,
+	\`welcomed_at\` integer
 );
 --> statement-breakpoint
-INSERT INTO \`__new_users\`("id", "name", "role", "created_at") SELECT "id", "name", "role", "created_at" FROM \`users\`;--> statement-breakpoint
+INSERT INTO \`__new_users\`("id", "name", "role", "created_at", "language", "welcomed_at") SELECT "id", "name", "role", "created_at", "language", "welcomed_at" FROM \`users\`;--> statement-breakpoint
 DROP TABLE \`users\`;--> statement-breakpoint
 ALTER TABLE \`__new_users\` RENAME TO \`users\`;--> statement-breakpoint
 PRAGMA foreign_keys=ON;--> statement-breakpoint

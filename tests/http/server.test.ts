@@ -84,7 +84,7 @@ describe("stopping", () => {
     const stopped = port.stop(10_000);
     expect(await Promise.all(overlays.map(({ closed }) => closed))).toEqual([1012, 1012, 1012]);
     await stopped;
-    expect(server.app.live.connected()).toBe(0);
+    expect(server.app.sockets.overlays()).toBe(0);
   });
 
   test("does not wait longer than it may for a request that never ends", async () => {
@@ -128,19 +128,19 @@ describe("a client that never reads", () => {
     ].join("\r\n");
 
   test("is let go, and those who read go on", async () => {
-    const { live } = server.app;
+    const { sockets } = server.app;
     const silent = await Promise.all([openSilent(), openSilent(), openSilent()]);
     const reader = await openLive();
-    await until(() => (live.connected() === 4 ? true : undefined));
+    await until(() => (sockets.overlays() === 4 ? true : undefined));
     const title = "x".repeat(256 * 1024);
     let changes = 0;
-    while (live.connected() > 1 && changes < 200) {
+    while (sockets.overlays() > 1 && changes < 200) {
       changes += 1;
       const track = { id: `${changes}`, title, durationMs: 1, explicit: false };
       await server.sourceOf(ada).says(aPlayback({ track }));
       await reader.next();
     }
-    expect(live.connected()).toBe(1);
+    expect(sockets.overlays()).toBe(1);
     await server.sourceOf(ada).says(null);
     expect(await reader.next()).toMatchObject({ type: "state", state: { kind: "idle" } });
     for (const socket of silent) socket.end();

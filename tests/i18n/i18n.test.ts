@@ -2,7 +2,29 @@ import { describe, expect, test } from "bun:test";
 import { isLanguage, LANGUAGES, languages } from "../../src/i18n/index.ts";
 
 /** Texts that rightly read as in English: a language's place in the words, such as `fr home.title`. */
-const SAME_AS_ENGLISH: readonly string[] = [];
+const SAME_AS_ENGLISH: readonly string[] = [
+  "fr dashboard.sections.widget",
+  "es dashboard.sections.widget",
+  "pt dashboard.sections.widget",
+  "de dashboard.sections.widget",
+  "de dashboard.sections.server",
+  // As OBS itself calls them.
+  "fr dashboard.widget.obs.sources",
+  "de dashboard.widget.obs.menu.1",
+  "fr site.navigation",
+  "pt site.navigation",
+  "fr site.docs",
+  "fr docs.title",
+  "fr docs.pages",
+  "fr docs.option",
+  "fr docs.options",
+  "fr docs.source",
+  "fr docs.variable",
+  "es docs.variable",
+  "de docs.option",
+  "de docs.variable",
+  "fr reference.type",
+];
 
 /** Every text by its place, such as `widget.paused`. */
 function textsIn(words: object, place = ""): [place: string, text: unknown][] {
@@ -37,7 +59,8 @@ describe.each(LANGUAGES.filter((language) => language !== "en"))("the words in %
     const same = textsIn(languages[language])
       .filter(([place, text]) => text === english.get(place))
       .map(([place]) => `${language} ${place}`);
-    expect(same).toEqual(SAME_AS_ENGLISH.filter((one) => one.startsWith(`${language} `)));
+    const rightly = SAME_AS_ENGLISH.filter((one) => one.startsWith(`${language} `));
+    expect(same.toSorted()).toEqual(rightly.toSorted());
   });
 });
 

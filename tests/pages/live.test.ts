@@ -30,7 +30,7 @@ const open = (token: string = ada.widgetToken) => openOverlay(addressOf(token));
 const ask = (headers: Record<string, string> = {}, token: string = ada.widgetToken) =>
   fetch(addressOf(token), { headers });
 const connectedIs = (count: number) =>
-  until(() => (server.app.live.connected() === count ? true : undefined));
+  until(() => (server.app.sockets.overlays() === count ? true : undefined));
 
 describe("an overlay's socket", () => {
   test("tells the whole state at once, at the position of this moment", async () => {
@@ -228,7 +228,7 @@ describe("a token that is replaced", () => {
     await server.sourceOf(ada).says(aPlayback());
     const overlays = await Promise.all([open(), open()]);
     await server.accounts.widgets.rotate(ada.user);
-    await server.app.live.dropReplacedTokens();
+    await server.app.dropEnded();
     expect(await Promise.all(overlays.map(closeCodeOf))).toEqual([4404, 4404]);
     await connectedIs(0);
   });
@@ -247,17 +247,17 @@ describe("a token that is replaced", () => {
     const bobs = await open(bob.widgetToken);
     await bobs.next();
     await server.accounts.widgets.rotate(ada.user);
-    await server.app.live.dropReplacedTokens();
+    await server.app.dropEnded();
     expect(await adas.closed).toBe(4404);
     await server.sourceOf(bob).says(aPlayback());
     expect(await bobs.next()).toMatchObject({ state: { kind: "playing" } });
-    expect(server.app.live.connected()).toBe(1);
+    expect(server.app.sockets.overlays()).toBe(1);
   });
 
   test("is one whose user is removed, too", async () => {
     const overlay = await open();
     await server.accounts.users.remove("ada");
-    await server.app.live.dropReplacedTokens();
+    await server.app.dropEnded();
     expect(await overlay.closed).toBe(4404);
   });
 
@@ -265,7 +265,7 @@ describe("a token that is replaced", () => {
     await server.sourceOf(ada).says(null);
     const overlay = await open();
     await overlay.next();
-    await server.app.live.dropReplacedTokens();
+    await server.app.dropEnded();
     await server.sourceOf(ada).says(aPlayback());
     expect(await overlay.next()).toMatchObject({ state: { kind: "playing" } });
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { createLog } from "../../src/log.ts";
 import type { Listening, Reading } from "../../src/playback/channel.ts";
 import { createHub, type Hub } from "../../src/playback/hub.ts";
@@ -34,6 +35,7 @@ beforeEach(() => {
     listeningOf: async () => connection,
     connectionIdOf: async () => connection?.connectionId,
     onRefused: async (id) => void refused.push(id),
+    privacyOf: () => NOTHING_HIDDEN,
     onHealth: async () => {},
   });
 });

@@ -2,10 +2,14 @@ import { afterAll, beforeAll, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { mpd } from "../../src/sources/mpd.ts";
+import { createSpotify } from "../../src/sources/spotify.ts";
+import { createUpstream, type Fetch } from "../../src/sources/upstream.ts";
 import { createFakeClock } from "../fixtures/fake-clock.ts";
 import { silentFlac } from "../fixtures/flac.ts";
 import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd-daemon.ts";
 import { testWith } from "../fixtures/real-parts.ts";
+import { playingForEver } from "../fixtures/spotify/listening.ts";
+import { createSpotify as createStandIn } from "../fixtures/spotify/spotify.ts";
 import { freePort } from "../fixtures/waiting.ts";
 import { describeSourceContract } from "./conformance.ts";
 
@@ -43,4 +47,56 @@ describeSourceContract({
     settings: { address: `127.0.0.1:${freePort()}`, password: "correct-horse" },
     secret: "correct-horse",
   },
+});
+
+// It is loaded when first needed, which no clock that stands still waits for.
+beforeAll(() => import("oauth4webapi"));
+
+const spotifyClock = createFakeClock();
+const standIn = createStandIn({ clock: spotifyClock });
+const listener = standIn.addUser({ listening: playingForEver() });
+const linkedWith = (refreshToken: string) => ({
+  clientId: standIn.clientId,
+  refreshToken,
+  consentedAt: spotifyClock.wallMs(),
+  accountId: null,
+  displayName: null,
+  product: null,
+});
+
+/** Nobody answers whoever comes with this token. */
+const LOST = "correct-horse";
+const standInOrNobody: Fetch = (url, init) =>
+  String(init.body).includes(LOST)
+    ? Promise.reject(new Error(`no answer from ${url} to ${String(init.body)}`))
+    : standIn.fetch(url, init);
+
+const startSpotify = () =>
+  createSpotify({
+    clock: spotifyClock,
+    upstream: createUpstream({ clock: spotifyClock, trustedOrigins: [], fetch: standInOrNobody }),
+    apiUrl: "https://api.spotify.com",
+    accountsUrl: "https://accounts.spotify.com",
+    budget: 180,
+    app: async () => ({ clientId: standIn.clientId, clientSecret: null }),
+    appIsFixed: true,
+    pauses: { recall: async () => undefined, remember: async () => {} },
+  });
+
+describeSourceContract({
+  // Every watching is of a server just started: what one has learned is of no use to the next.
+  source: {
+    ...startSpotify(),
+    parseSettings: startSpotify().parseSettings,
+    watch: (settings, context) => {
+      const fresh = startSpotify();
+      return fresh.watch(fresh.parseSettings(settings), context);
+    },
+  },
+  test,
+  clock: spotifyClock,
+  goodSettings: () => linkedWith(listener.refreshToken),
+  // They come from linking alone, so there is nothing that they must be.
+  badSettings: [],
+  unreachable: { settings: linkedWith(LOST), secret: LOST },
 });

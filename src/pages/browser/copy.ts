@@ -6,10 +6,10 @@ const SHOWN_MS = 2_000;
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
   const label = button.textContent;
-  const { copy = "", copied = "" } = button.dataset;
+  const { copied = "" } = button.dataset;
   button.hidden = !("clipboard" in navigator);
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(copy);
+    await navigator.clipboard.writeText(button.dataset["copy"] ?? "");
     button.textContent = copied;
     setTimeout(() => {
       button.textContent = label;

@@ -7,9 +7,10 @@ import { type Playback, positionAt } from "../../playback/playback.ts";
 
 /** What has been believed lately. */
 export interface Memory {
-  readonly current: Playback | null;
+  /** `undefined` before anything was heard. */
+  readonly current: Playback | null | undefined;
   /** What was believed before the latest change. */
-  readonly before: Playback | null;
+  readonly before: Playback | null | undefined;
   /** When the latest change was found. */
   readonly changedAtMs: number;
   /** Whether the last answer was taken for an echo. */
@@ -17,8 +18,8 @@ export interface Memory {
 }
 
 export const NOTHING_BELIEVED: Memory = {
-  current: null,
-  before: null,
+  current: undefined,
+  before: undefined,
   changedAtMs: Number.NEGATIVE_INFINITY,
   doubted: false,
 };
@@ -51,7 +52,11 @@ export function judge(memory: Memory, heard: Playback | null, nowMs: number): Ve
   return { kind: hadEnded(current, nowMs) ? "expected" : "surprise", memory: believed };
 }
 
-function continues(current: Playback | null, heard: Playback | null, nowMs: number): boolean {
+function continues(
+  current: Playback | null | undefined,
+  heard: Playback | null,
+  nowMs: number,
+): boolean {
   if (!current || !heard) return current === heard;
   return (
     current.track.id === heard.track.id &&
@@ -61,7 +66,11 @@ function continues(current: Playback | null, heard: Playback | null, nowMs: numb
 }
 
 /** Whether an answer says again what was heard before, gone on since or word for word. */
-function repeats(before: Playback | null, heard: Playback | null, nowMs: number): boolean {
+function repeats(
+  before: Playback | null | undefined,
+  heard: Playback | null,
+  nowMs: number,
+): boolean {
   if (!before || !heard) return before === heard;
   if (before.track.id !== heard.track.id || before.state !== heard.state) return false;
   const wentOnMs = Math.abs(positionAt(before, nowMs) - positionAt(heard, nowMs));
@@ -70,7 +79,7 @@ function repeats(before: Playback | null, heard: Playback | null, nowMs: number)
 }
 
 /** Whether the track before a change had played to its end, give or take a cross-fade. */
-function hadEnded(current: Playback | null, nowMs: number): boolean {
+function hadEnded(current: Playback | null | undefined, nowMs: number): boolean {
   if (current?.state !== "playing" || current.track.durationMs === null) return false;
   return positionAt(current, nowMs) >= current.track.durationMs - SEEK_MS;
 }

@@ -15,8 +15,8 @@ export interface Gate {
    * @throws {SourceFailure} while Spotify has asked for a pause
    */
   enter(urgency: Urgency, signal: AbortSignal): Promise<void>;
-  /** @throws {SourceFailure} while Spotify has asked for a pause */
-  refuseWhileClosed(): void;
+  /** Rejects with a {@link SourceFailure} while Spotify has asked for a pause. */
+  refuseWhileClosed(): Promise<void>;
   /** Spotify has asked to be left alone. Remembered over restarts. */
   close(retryAfter: string | null, message: string): Promise<SourceFailure>;
   /** Takes in a user who is watched; the result ends that. */
@@ -46,6 +46,8 @@ const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.92, 
 const PLANNED_SHARE = 0.8;
 /** When the header is missing or is no number. */
 const USUAL_PAUSE_MS = 30_000;
+/** Longer than any that was seen; what asks for more is no number of seconds. */
+const LONGEST_PAUSE_MS = 7 * 86_400_000;
 const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];
 
 interface Waiting {
@@ -66,7 +68,11 @@ export function createGate({ clock, budget, memory }: GateDeps): Gate {
   let recalled: Promise<void> | undefined;
 
   const recall = async () => {
-    const pause = await memory.recall();
+    const pause = await memory.recall().catch(() => {
+      // What cannot be read now is asked for again with the next call.
+      recalled = undefined;
+      return undefined;
+    });
     if (!pause) return;
     const { from, until } = pause;
     // A wall clock that was set back must not make the pause longer than it was.
@@ -74,7 +80,9 @@ export function createGate({ clock, budget, memory }: GateDeps): Gate {
     closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + restMs);
   };
 
-  const refuseWhileClosed = () => {
+  const open = async () => {
+    recalled ??= recall();
+    await recalled;
     const restMs = closedUntilMs - clock.monotonicMs();
     if (restMs > 0) throw pauseFailure(restMs, "Spotify has asked for a pause");
   };
@@ -106,11 +114,9 @@ export function createGate({ clock, budget, memory }: GateDeps): Gate {
   };
 
   return {
-    refuseWhileClosed,
+    refuseWhileClosed: open,
     async enter(urgency, signal) {
-      recalled ??= recall();
-      await recalled;
-      refuseWhileClosed();
+      await open();
       if (signal.aborted) return;
       await new Promise<void>((resolve) => {
         const leave = () => {
@@ -127,15 +133,18 @@ export function createGate({ clock, budget, memory }: GateDeps): Gate {
         admitWaiting();
       });
       // Somebody else's call may have been refused while this one waited.
-      if (!signal.aborted) refuseWhileClosed();
+      if (!signal.aborted) await open();
     },
     async close(retryAfter, message) {
+      recalled ??= recall();
+      await recalled;
       const pauseMs = parseRetryAfterMs(retryAfter);
       const nowMs = clock.monotonicMs();
       if (nowMs + pauseMs > closedUntilMs) {
         closedUntilMs = nowMs + pauseMs;
         const from = clock.wallMs();
-        await memory.remember({ from, until: from + pauseMs });
+        // Without room on the disk the pause is kept as long as this server runs.
+        await memory.remember({ from, until: from + pauseMs }).catch(() => {});
       }
       return pauseFailure(closedUntilMs - nowMs, message);
     },
@@ -155,7 +164,7 @@ export function createGate({ clock, budget, memory }: GateDeps): Gate {
 export function parseRetryAfterMs(text: string | null): number {
   const seconds = text === null || text.trim() === "" ? Number.NaN : Number(text);
   return Number.isFinite(seconds) && seconds >= 0
-    ? Math.max(1, Math.ceil(seconds)) * 1000
+    ? Math.min(Math.max(1, Math.ceil(seconds)) * 1000, LONGEST_PAUSE_MS)
     : USUAL_PAUSE_MS;
 }
 

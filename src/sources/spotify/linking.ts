@@ -41,6 +41,7 @@ export function createLinking(deps: LinkingDeps): Linking<SpotifySettings> {
     // Plain http is for this machine alone, and "localhost" counts as a name of others.
     acceptsRedirect: (redirectUri) =>
       /^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\])(:\d+)?\/)/.test(redirectUri),
+    accountId: (settings) => settings.accountId,
     async begin(redirectUri): Promise<LinkAttempt> {
       return { ...(await service.begin(await requireApp(), redirectUri)), redirectUri };
     },
@@ -67,6 +68,7 @@ export function createLinking(deps: LinkingDeps): Linking<SpotifySettings> {
       clientId: app.clientId,
       refreshToken: tokens.refreshToken,
       consentedAt,
+      accountId: textOf(profile["id"]) ?? null,
       displayName: textOf(profile["display_name"]) ?? textOf(profile["id"]) ?? null,
       // Absent for apps in development mode.
       product: textOf(profile["product"]) ?? null,

@@ -15,6 +15,8 @@ export interface ReadingContext {
   readonly observedAtMs: number;
   /** The picture at an address that Spotify named. */
   artworkAt(url: string): Artwork;
+  /** Where in a track the listener should be, for answers that do not tell. */
+  expectedPositionMs(trackId: string): number;
 }
 
 /**
@@ -29,15 +31,18 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
   // The item is null in advertisements, between two tracks, and for what Spotify itself does not know.
   if (player["currently_playing_type"] === "ad" || !isRecord(player["item"])) return null;
   const item = player["item"];
-  const durationMs = numberOf(item["duration_ms"]);
-  const positionMs = Math.max(0, numberOf(player["progress_ms"]) ?? 0);
+  // A file on the listener's own disk has an address but no id.
+  const id = textOf(item["id"]) ?? textOf(item["uri"]);
+  const title = textOf(item["name"]);
+  if (id === undefined && title === undefined) return null;
+  const durationMs = amountOf(item["duration_ms"]);
+  const positionMs = amountOf(player["progress_ms"]) ?? context.expectedPositionMs(id ?? "");
   return {
     source: "Spotify",
     state: player["is_playing"] === true ? "playing" : "paused",
     track: {
-      // A file on the listener's own disk has an address but no id.
-      id: textOf(item["id"]) ?? textOf(item["uri"]) ?? "",
-      title: textOf(item["name"]) ?? "",
+      id: id ?? "",
+      title: title ?? "",
       durationMs,
       explicit: item["explicit"] === true,
     },
@@ -45,7 +50,7 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
     device: {
       name: textOf(device["name"]) ?? "Spotify",
       type: textOf(device["type"]) ?? "unknown",
-      volumePercent: numberOf(device["volume_percent"]),
+      volumePercent: percentOf(device["volume_percent"]),
     },
     // The position may run past the end while the next track is not known yet.
     positionMs: durationMs === null ? positionMs : Math.min(positionMs, durationMs),
@@ -85,9 +90,12 @@ function imageUrls(images: unknown): string[] {
   if (!Array.isArray(images)) return [];
   return images
     .map((image: unknown) => (isRecord(image) ? textOf(image["url"]) : undefined))
-    .filter((url) => url !== undefined && /^https?:$/.test(URL.parse(url)?.protocol ?? ""))
-    .filter((url) => url !== undefined);
+    .filter((url) => url !== undefined)
+    .filter((url) => PICTURE_ADDRESS.test(url) && URL.canParse(url));
 }
+
+/** Encrypted, or of this very machine: nothing else is passed on. */
+const PICTURE_ADDRESS = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/;
 
 export function recordOf(value: unknown, what: string): Record<string, unknown> {
   if (isRecord(value)) return value;
@@ -102,6 +110,13 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function numberOf(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) ? Math.round(value) : null;
+/** A whole number from 0 on. */
+function amountOf(value: unknown): number | null {
+  const isAmount = typeof value === "number" && Number.isFinite(value) && value >= 0;
+  return isAmount ? Math.round(value) : null;
+}
+
+function percentOf(value: unknown): number | null {
+  const amount = amountOf(value);
+  return amount === null || amount > 100 ? null : amount;
 }

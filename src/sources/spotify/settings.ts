@@ -9,6 +9,7 @@ export interface SpotifySettings {
   readonly refreshToken: string | null;
   /** When the user agreed (Unix ms). */
   readonly consentedAt: number;
+  readonly accountId: string | null;
   readonly displayName: string | null;
   readonly product: string | null;
 }
@@ -27,6 +28,7 @@ export function parseSpotifySettings(input: unknown): SpotifySettings {
     clientId,
     refreshToken: textOf(given["refreshToken"]) ?? null,
     consentedAt,
+    accountId: textOf(given["accountId"]) ?? null,
     displayName: textOf(given["displayName"]) ?? null,
     product: textOf(given["product"]) ?? null,
   };

@@ -55,7 +55,10 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
   const refresh = async (): Promise<string> => {
     const app = await deps.app();
     // A full disk may have room by now. Nothing is asked with a token that would be lost in a crash.
-    await storeRotated();
+    await storeRotated().catch((cause: unknown) => {
+      const message = "a renewed Spotify token cannot be stored";
+      throw new SourceFailure({ kind: "unavailable" }, message, { cause });
+    });
     const askedAtMs = clock.monotonicMs();
     try {
       // Not ended when whoever asked goes away: a rotated token would be lost with the answer.

@@ -43,7 +43,7 @@ export function createWebApi({ url, upstream, gate, clock }: WebApiDeps): WebApi
     async get(path, tokens, urgency, signal) {
       for (let attempt = 1; ; attempt++) {
         const last = attempt === 2;
-        gate.refuseWhileClosed();
+        await gate.refuseWhileClosed();
         const token = await tokens.current();
         await gate.enter(urgency, signal);
         signal.throwIfAborted();

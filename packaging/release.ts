@@ -1,0 +1,162 @@
+/** Builds everything that is released, into dist/release/. */
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import packageJson from "../package.json";
+import { type Commit, commitOf } from "./commit.ts";
+import { compile, CompileError } from "./compile.ts";
+import { createBom } from "./sbom.ts";
+import { hostTarget, releaseName, type Target, TARGETS } from "./targets.ts";
+
+/** All that the executable is made of, besides installed packages. */
+const INPUTS = [
+  "src",
+  "widget",
+  "drizzle",
+  "package.json",
+  "bun.lock",
+  "bunfig.toml",
+  "tsconfig.json",
+];
+
+/** A file of the release could not be made as it has to be. */
+export class ReleaseError extends Error {
+  override readonly name = "ReleaseError";
+}
+
+export interface Released {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Copies the sources to an empty folder and installs what the executable needs there. */
+export function prepareTree(root: string, into: string): void {
+  for (const input of INPUTS) cpSync(join(root, input), join(into, input), { recursive: true });
+  const { success, stderr } = Bun.spawnSync(
+    [process.execPath, "install", "--production", "--omit=peer", "--frozen-lockfile", "--silent"],
+    { cwd: into },
+  );
+  if (!success) throw new ReleaseError(`Packages cannot be installed:\n${stderr.toString()}`);
+}
+
+/**
+ * Compiles for a target in two folders that share neither path nor packages, and keeps the first
+ * result as `path`.
+ * @throws {ReleaseError} when their bytes differ
+ * @throws {CompileError} when Bun cannot compile for the target
+ */
+export async function compileTwice(
+  trees: readonly [string, string],
+  target: Target,
+  commit: string | undefined,
+  path: string,
+): Promise<Released> {
+  const compileIn = async (root: string) => {
+    const folder = join(root, "dist", target.bun);
+    const file = join(folder, target.suffix.endsWith(".exe") ? "marquee.exe" : "marquee");
+    await compile({ root, outfile: file, commit, target: target.bun });
+    return { file, sha256: await sha256Of(file) };
+  };
+  // One after the other: the first may have to fetch what the second uses.
+  const first = await compileIn(trees[0]);
+  const second = await compileIn(trees[1]);
+  if (first.sha256 !== second.sha256) {
+    throw new ReleaseError(
+      `${basename(path)} differs between two builds: ${first.sha256} and ${second.sha256}`,
+    );
+  }
+  renameSync(first.file, path);
+  rmSync(dirname(second.file), { recursive: true });
+  return { name: basename(path), bytes: Bun.file(path).size, sha256: first.sha256 };
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  for await (const bytes of Bun.file(path).stream()) hash.update(bytes);
+  return hash.digest("hex");
+}
+
+/** Writes the SBOM as both trees give it. @throws {ReleaseError} when they differ */
+async function writeBom(
+  trees: readonly [string, string],
+  commit: Commit | undefined,
+  path: string,
+): Promise<Released> {
+  const [first, second] = await Promise.all(
+    trees.map(async (root) => JSON.stringify(await createBom(root, commit, Bun.version), null, 2)),
+  );
+  if (first !== second) throw new ReleaseError(`${basename(path)} differs between two builds.`);
+  await Bun.write(path, `${first}\n`);
+  return { name: basename(path), bytes: Bun.file(path).size, sha256: await sha256Of(path) };
+}
+
+/** What `sha256sum -c` reads. */
+export const checksums = (files: readonly Released[]): string =>
+  files
+    .map(({ name, sha256 }) => `${sha256}  ${name}\n`)
+    .sort((one, other) => (one.slice(66) < other.slice(66) ? -1 : 1))
+    .join("");
+
+/** Answers the exit code. */
+async function release(onlyHost: boolean): Promise<number> {
+  const root = dirname(import.meta.dir);
+  const { version } = packageJson;
+  const commit = commitOf(root);
+  const host = await hostTarget();
+  if (onlyHost && !host) throw new ReleaseError("Marquee is not released for this platform.");
+  const targets = onlyHost && host ? [host] : TARGETS;
+
+  const folder = join(root, "dist", "release");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const workplace = mkdtempSync(join(tmpdir(), "marquee-release-"));
+  try {
+    const trees = [join(workplace, "first"), join(workplace, "second", "elsewhere")] as const;
+    prepareTree(root, trees[0]);
+    // From the first, so that an edit in between does not look like a difference.
+    prepareTree(trees[0], trees[1]);
+
+    console.log(`marquee ${version}, ${commit ? `commit ${commit.name}` : "no commit known"}`);
+    const files: Released[] = [];
+    const tell = (file: Released) => {
+      files.push(file);
+      console.log(`${file.sha256}  ${String(file.bytes).padStart(11)} bytes  ${file.name}`);
+    };
+    const missing: string[] = [];
+    for (const target of targets) {
+      const name = releaseName(version, target);
+      try {
+        tell(await compileTwice(trees, target, commit?.name, join(folder, name)));
+      } catch (error) {
+        // Another platform's Bun has to be fetched, which may fail; this machine's is here.
+        if (!(error instanceof CompileError) || target === host) throw error;
+        missing.push(`  ${name}: ${error.message.split("\n").at(-1)}`);
+      }
+    }
+    tell(await writeBom(trees, commit, join(folder, `marquee-${version}.cdx.json`)));
+    await Bun.write(join(folder, "SHA256SUMS"), checksums(files));
+    console.log(`All of these came out equal twice. They are in ${folder}.`);
+    if (missing.length === 0) return 0;
+    console.error(
+      ["", "Not built, because Bun could not compile for:", ...missing, ""].join("\n") +
+        "Bun fetches another platform's executable from the npm registry. Run this again where it " +
+        "is reached, or with --only-host.",
+    );
+    return 1;
+  } finally {
+    rmSync(workplace, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  try {
+    const { values } = parseArgs({ options: { "only-host": { type: "boolean", default: false } } });
+    process.exitCode = await release(values["only-host"]);
+  } catch (error) {
+    if (!(error instanceof ReleaseError) && !(error instanceof CompileError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,101 @@
+import { privacy } from "../db/schema.ts";
+import type { AccountsContext } from "./context.ts";
+import type { User } from "./users.ts";
+
+/** What a user does not want to be shown, to anybody and nowhere. */
+export interface PrivacyRules {
+  /** Nothing is shown until then (Unix ms); {@link UNTIL_RESUMED} for as long as the user likes. */
+  readonly pausedUntil: number | null;
+  /** What has one of these in its title is not shown; case and accents do not count. */
+  readonly hiddenTitles: readonly string[];
+  /** The same for any of the artists. */
+  readonly hiddenArtists: readonly string[];
+}
+
+/** The end of time as JavaScript knows it. */
+export const UNTIL_RESUMED = 8_640_000_000_000_000;
+
+export const NOTHING_HIDDEN: PrivacyRules = {
+  pausedUntil: null,
+  hiddenTitles: [],
+  hiddenArtists: [],
+};
+
+export interface Privacy {
+  /** At once, from memory: it is asked for every answer. */
+  of(userId: number): PrivacyRules;
+  change(user: Pick<User, "id">, rules: PrivacyRules): Promise<void>;
+  /** Reads everything anew: another process may have changed it. */
+  forget(): void;
+}
+
+export function createPrivacy({ store }: AccountsContext): Privacy {
+  const { queries } = store;
+  let known: Map<number, PrivacyRules> | undefined;
+
+  const readAll = () =>
+    new Map(
+      queries
+        .select()
+        .from(privacy)
+        .all()
+        .map((row) => [
+          row.userId,
+          {
+            pausedUntil: row.pausedUntil,
+            hiddenTitles: parseTexts(row.hiddenTitles),
+            hiddenArtists: parseTexts(row.hiddenArtists),
+          },
+        ]),
+    );
+
+  return {
+    of(userId) {
+      known ??= readAll();
+      return known.get(userId) ?? NOTHING_HIDDEN;
+    },
+    async change({ id: userId }, rules) {
+      const row = {
+        userId,
+        pausedUntil: rules.pausedUntil,
+        hiddenTitles: JSON.stringify(rules.hiddenTitles),
+        hiddenArtists: JSON.stringify(rules.hiddenArtists),
+      };
+      queries
+        .insert(privacy)
+        .values(row)
+        .onConflictDoUpdate({ target: privacy.userId, set: row })
+        .run();
+      known = undefined;
+    },
+    forget() {
+      known = undefined;
+    },
+  };
+}
+
+function parseTexts(json: string): string[] {
+  const texts: unknown = JSON.parse(json);
+  return Array.isArray(texts) ? texts.filter((text) => typeof text === "string") : [];
+}
+
+/** Whether rules hide a track with these names, whatever the time. */
+export function hidesTrack(
+  { hiddenTitles, hiddenArtists }: PrivacyRules,
+  title: string,
+  artists: readonly string[],
+): boolean {
+  const contains = (text: string, parts: readonly string[]) =>
+    parts.some((part) => plain(part) !== "" && plain(text).includes(plain(part)));
+  return contains(title, hiddenTitles) || artists.some((artist) => contains(artist, hiddenArtists));
+}
+
+/** Without case and accents: by way of capitals, which make ß ss, and with one sigma. */
+const plain = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll("ς", "σ")
+    .trim();

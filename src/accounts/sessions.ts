@@ -1,0 +1,107 @@
+import { and, desc, eq, lt } from "drizzle-orm";
+import { sessions, users } from "../db/schema.ts";
+import type { AccountsContext } from "./context.ts";
+import {
+  createKeyId,
+  createSessionToken,
+  hashCredential,
+  type SessionToken,
+} from "./credential.ts";
+import type { User } from "./users.ts";
+
+/** A browser that is signed in. Times are Unix milliseconds. */
+export interface Session {
+  /** A public name; the cookie's value is not kept. */
+  readonly id: string;
+  readonly userId: number;
+  readonly userAgent: string;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+}
+
+export interface Sessions {
+  /** Signs a browser in; the token is its cookie, told this once. */
+  open(user: Pick<User, "id">, userAgent: string): Promise<SessionToken>;
+  /** Who a cookie belongs to, while it works. */
+  of(token: SessionToken): Promise<{ session: Session; user: User } | undefined>;
+  /** Whether a session is there still. */
+  isOpen(id: string): Promise<boolean>;
+  /** The browsers a user is signed in with, the latest seen first. */
+  list(user: Pick<User, "id">): Promise<Session[]>;
+  /** Signs one browser out; nothing when it is not the user's. */
+  close(user: Pick<User, "id">, id: string): Promise<void>;
+  /** Signs every browser of a user out. */
+  closeAll(user: Pick<User, "id">): Promise<void>;
+}
+
+/** A browser that has not come back for so long is signed out. */
+export const SESSION_LIFETIME_MS = 30 * 86_400_000;
+/** When somebody was last seen is not written down at every step. */
+const SEEN_EVERY_MS = 10 * 60_000;
+const LONGEST_USER_AGENT = 300;
+
+export function createSessions({ store, wallMs }: AccountsContext): Sessions {
+  const { queries } = store;
+  const isAlive = ({ lastSeenAt }: Session) => wallMs() - lastSeenAt < SESSION_LIFETIME_MS;
+  return {
+    async open({ id: userId }, userAgent) {
+      const token = createSessionToken();
+      const nowMs = wallMs();
+      const row = {
+        id: createKeyId(),
+        hash: hashCredential(token),
+        userId,
+        userAgent: userAgent.slice(0, LONGEST_USER_AGENT),
+        createdAt: nowMs,
+        lastSeenAt: nowMs,
+      };
+      queries.transaction((writer) => {
+        writer
+          .delete(sessions)
+          .where(lt(sessions.lastSeenAt, nowMs - SESSION_LIFETIME_MS))
+          .run();
+        writer.insert(sessions).values(row).run();
+      });
+      return token;
+    },
+    async of(token) {
+      const session = queries
+        .select()
+        .from(sessions)
+        .where(eq(sessions.hash, hashCredential(token)))
+        .get();
+      if (!session || !isAlive(session)) return undefined;
+      const user = queries.select().from(users).where(eq(users.id, session.userId)).get();
+      if (!user) return undefined;
+      if (wallMs() - session.lastSeenAt > SEEN_EVERY_MS) {
+        queries
+          .update(sessions)
+          .set({ lastSeenAt: wallMs() })
+          .where(eq(sessions.id, session.id))
+          .run();
+      }
+      return { session, user };
+    },
+    async isOpen(id) {
+      const session = queries.select().from(sessions).where(eq(sessions.id, id)).get();
+      return session !== undefined && isAlive(session);
+    },
+    list: async ({ id }) =>
+      queries
+        .select()
+        .from(sessions)
+        .where(eq(sessions.userId, id))
+        .orderBy(desc(sessions.lastSeenAt))
+        .all()
+        .filter(isAlive),
+    async close({ id: userId }, id) {
+      queries
+        .delete(sessions)
+        .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
+        .run();
+    },
+    async closeAll({ id }) {
+      queries.delete(sessions).where(eq(sessions.userId, id)).run();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Config } from "../config.ts";
+
+/** The server does not answer as it should. */
+export class UnhealthyError extends Error {
+  override readonly name = "UnhealthyError";
+}
+
+const ANSWER_WITHIN_MS = 3_000;
+
+/** Addresses that stand for every network, and where such a server is reached. */
+const REACHED_AT: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+/**
+ * `marquee healthcheck`: asks the server on this machine whether it lives. For containers that hold
+ * nothing else which could ask.
+ * @throws {UnhealthyError} when it does not say so within three seconds
+ */
+export async function checkHealth({ host, port }: Pick<Config, "host" | "port">): Promise<void> {
+  const hostname = REACHED_AT[host] ?? host;
+  const answer = await statusLineOf(hostname, port).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UnhealthyError(`No answer from ${hostname} on port ${port}: ${reason}.`, {
+      cause: error,
+    });
+  });
+  if (!answer.startsWith("HTTP/1.1 200 ")) {
+    throw new UnhealthyError(`${hostname} on port ${port} answers ${JSON.stringify(answer)}.`);
+  }
+}
+
+/**
+ * The first line of what `/livez` answers. Asked without `fetch`, which would ask a proxy that
+ * HTTP_PROXY names, and without Node's client, which every idle server would hold in memory.
+ */
+async function statusLineOf(hostname: string, port: number): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => reject(new Error("it took too long")), ANSWER_WITHIN_MS);
+  const name = hostname.includes(":") ? `[${hostname}]` : hostname;
+  const connecting = Bun.connect({
+    hostname,
+    port,
+    socket: {
+      open: (socket) => {
+        socket.write(`GET /livez HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`);
+      },
+      data: (_, bytes) => resolve(bytes.toString("latin1").split("\r\n", 1)[0] ?? ""),
+      close: () => reject(new Error("it hung up")),
+      error: (_, error) => reject(error),
+    },
+  });
+  connecting.catch(reject);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    connecting.then((socket) => socket.terminate()).catch(() => {});
+  }
+}

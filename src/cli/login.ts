@@ -1,0 +1,23 @@
+import { SIGN_IN_PURPOSE } from "../accounts/one-time-links.ts";
+import { knownBaseUrl, signInUrl } from "./addresses.ts";
+import { type Command, print } from "./command.ts";
+import { withWorkspace } from "./workspace.ts";
+
+/** `marquee login USER`: a link that signs one browser in. */
+export function printSignInLink(name: string): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(name);
+      const secret = await accounts.links.issue(user, SIGN_IN_PURPOSE);
+      const url = signInUrl(await knownBaseUrl(config, accounts), secret, user.language);
+      print(
+        io,
+        asJson,
+        [{ url }],
+        [
+          `Open this in a browser to sign in as ${user.name}. It works once, for half an hour:`,
+          `  ${url}`,
+        ],
+      );
+    });
+}

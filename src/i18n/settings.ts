@@ -1,0 +1,121 @@
+import { type SettingName, settingNames, settings } from "../config.ts";
+import type { Language } from "./index.ts";
+
+/** What each setting means. English is the setting's own help; a missing translation is a type error. */
+const translations: Readonly<
+  Record<Exclude<Language, "en">, Readonly<Record<SettingName, string>>>
+> = {
+  fr: {
+    data: "Dossier qui contient la base de données et la clé secrète.",
+    host: "Adresse d’écoute ; 0.0.0.0 ou :: pour tous les réseaux.",
+    port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
+    baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee plus bas.",
+    allowedHosts: "Autres noms d’hôte auxquels ce serveur répond, séparés par des virgules.",
+    trustedProxies: "Proxys inverses dont X-Forwarded-For est cru, séparés par des virgules.",
+    playerHosts:
+      "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, séparés par des virgules.",
+    owner: "Nom du premier utilisateur, créé au premier démarrage.",
+    demo: "Les utilisateurs qui n’ont connecté aucune musique entendent la liste de démonstration.",
+    rateLimitSeconds:
+      "Chaque clé peut appeler chaque point d’accès une fois dans ce délai, en secondes ; 0 supprime la limite.",
+    musicPrefix: "Premier mot de music_connected, music_display_name et music_product dans l’API.",
+    spotifyClientId: "Identifiant client de votre application sur developer.spotify.com.",
+    spotifyClientSecret:
+      "Code secret de cette application, si vous voulez l’utiliser ; préférez la forme fichier.",
+    spotifyBudget:
+      "Nombre maximal d’appels à Spotify en 30 secondes, pour tous les utilisateurs ensemble.",
+    spotifyApiUrl: "Adresse de l’API Web de Spotify.",
+    spotifyAccountsUrl: "Adresse du service de comptes de Spotify.",
+    metricsToken: "Ouvre /metrics à qui l’envoie comme jeton bearer ; préférez la forme fichier.",
+    secretKey: "Clé qui chiffre les secrets enregistrés ; préférez la forme fichier.",
+    logLevel: "Quantité d’informations dans le journal : error, warn, info ou debug.",
+    logFormat: "Forme d’une ligne du journal : text ou json.",
+  },
+  es: {
+    data: "Carpeta que contiene la base de datos y la clave secreta.",
+    host: "Dirección en la que se escucha; 0.0.0.0 o :: para todas las redes.",
+    port: "Puerto en el que se escucha; 0 toma uno libre cualquiera y lo muestra.",
+    baseUrl:
+      "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee por debajo de él.",
+    allowedHosts: "Otros nombres de host a los que responde este servidor, separados por comas.",
+    trustedProxies: "Proxies inversos cuyo X-Forwarded-For se cree, separados por comas.",
+    playerHosts:
+      "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
+    owner: "Nombre del primer usuario, creado en el primer inicio.",
+    demo: "Los usuarios que no han conectado música oyen la lista de demostración.",
+    rateLimitSeconds:
+      "Cada clave puede llamar a cada punto de acceso una vez en este tiempo, en segundos; 0 quita el límite.",
+    musicPrefix:
+      "Primera palabra de music_connected, music_display_name y music_product en la API.",
+    spotifyClientId: "ID de cliente de tu aplicación en developer.spotify.com.",
+    spotifyClientSecret: "Secreto de esa aplicación, si quieres usarlo; mejor en forma de archivo.",
+    spotifyBudget: "Máximo de llamadas a Spotify en 30 segundos, para todos los usuarios juntos.",
+    spotifyApiUrl: "Dirección de la API web de Spotify.",
+    spotifyAccountsUrl: "Dirección del servicio de cuentas de Spotify.",
+    metricsToken: "Abre /metrics a quien lo envíe como token bearer; mejor en forma de archivo.",
+    secretKey: "Clave que cifra los secretos guardados; mejor en forma de archivo.",
+    logLevel: "Cuánto se registra: error, warn, info o debug.",
+    logFormat: "Forma de una línea del registro: text o json.",
+  },
+  pt: {
+    data: "Pasta que contém a base de dados e a chave secreta.",
+    host: "Endereço em que se escuta; 0.0.0.0 ou :: para todas as redes.",
+    port: "Porta em que se escuta; 0 usa qualquer porta livre e mostra-a.",
+    baseUrl:
+      "Endereço público, com um prefixo de caminho se um proxy servir o Marquee abaixo dele.",
+    allowedHosts: "Outros nomes de anfitrião a que este servidor responde, separados por vírgulas.",
+    trustedProxies: "Proxies inversos cujo X-Forwarded-For é aceite, separados por vírgulas.",
+    playerHosts:
+      "Anfitriões que os utilizadores que não são o proprietário podem indicar para o seu leitor, separados por vírgulas.",
+    owner: "Nome do primeiro utilizador, criado no primeiro arranque.",
+    demo: "Os utilizadores que não ligaram música ouvem a lista de demonstração.",
+    rateLimitSeconds:
+      "Cada chave pode chamar cada ponto de acesso uma vez neste tempo, em segundos; 0 desliga o limite.",
+    musicPrefix: "Primeira palavra de music_connected, music_display_name e music_product na API.",
+    spotifyClientId: "ID de cliente da sua aplicação em developer.spotify.com.",
+    spotifyClientSecret: "Segredo dessa aplicação, se o quiser usar; prefira a forma de ficheiro.",
+    spotifyBudget:
+      "Máximo de chamadas ao Spotify em 30 segundos, para todos os utilizadores em conjunto.",
+    spotifyApiUrl: "Endereço da API Web do Spotify.",
+    spotifyAccountsUrl: "Endereço do serviço de contas do Spotify.",
+    metricsToken: "Abre /metrics a quem o enviar como token bearer; prefira a forma de ficheiro.",
+    secretKey: "Chave que cifra os segredos guardados; prefira a forma de ficheiro.",
+    logLevel: "Quanto é registado: error, warn, info ou debug.",
+    logFormat: "Forma de uma linha do registo: text ou json.",
+  },
+  de: {
+    data: "Ordner mit der Datenbank und dem geheimen Schlüssel.",
+    host: "Adresse, an der gelauscht wird; 0.0.0.0 oder :: für alle Netze.",
+    port: "Port, an dem gelauscht wird; 0 nimmt irgendeinen freien und zeigt ihn an.",
+    baseUrl:
+      "Öffentliche Adresse, mit Pfadpräfix, falls ein Proxy Marquee unterhalb eines solchen ausliefert.",
+    allowedHosts: "Weitere Hostnamen, auf die dieser Server antwortet, durch Kommas getrennt.",
+    trustedProxies: "Reverse-Proxys, deren X-Forwarded-For geglaubt wird, durch Kommas getrennt.",
+    playerHosts:
+      "Hosts, die andere Nutzer als der Eigentümer für ihren Player eintragen dürfen, durch Kommas getrennt.",
+    owner: "Name des ersten Nutzers, der beim ersten Start angelegt wird.",
+    demo: "Nutzer, die keine Musik verbunden haben, hören die Demo-Wiedergabeliste.",
+    rateLimitSeconds:
+      "Jeder Schlüssel darf jeden Endpunkt in dieser Zeit einmal aufrufen, in Sekunden; 0 hebt die Grenze auf.",
+    musicPrefix:
+      "Erstes Wort von music_connected, music_display_name und music_product in der API.",
+    spotifyClientId: "Client-ID Ihrer App auf developer.spotify.com.",
+    spotifyClientSecret:
+      "Client-Secret dieser App, falls Sie es verwenden möchten; besser als Datei.",
+    spotifyBudget: "Höchstzahl der Aufrufe an Spotify in 30 Sekunden, für alle Nutzer zusammen.",
+    spotifyApiUrl: "Wo die Web-API von Spotify erreicht wird.",
+    spotifyAccountsUrl: "Wo der Kontendienst von Spotify erreicht wird.",
+    metricsToken: "Öffnet /metrics für alle, die es als Bearer-Token senden; besser als Datei.",
+    secretKey: "Schlüssel, der gespeicherte Geheimnisse verschlüsselt; besser als Datei.",
+    logLevel: "Wie viel protokolliert wird: error, warn, info oder debug.",
+    logFormat: "Form einer Protokollzeile: text oder json.",
+  },
+};
+
+export function settingMeanings(language: Language): Readonly<Record<SettingName, string>> {
+  if (language !== "en") return translations[language];
+  return Object.fromEntries(settingNames.map((name) => [name, settings[name].help])) as Record<
+    SettingName,
+    string
+  >;
+}

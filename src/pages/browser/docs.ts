@@ -1,0 +1,93 @@
+import type { SearchEntry } from "../docs/docs.tsx";
+
+/** Copy buttons beside examples, and a search that works without any other server. */
+const MOST_RESULTS = 12;
+const COPIED_MS = 2_000;
+
+const docs = document.querySelector<HTMLElement>(".docs");
+const { copy = "", copied = "", search = "", noResults = "" } = docs?.dataset ?? {};
+
+for (const example of document.querySelectorAll(".example")) {
+  if (!("clipboard" in navigator)) break;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  button.textContent = copy;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(example.querySelector("code")?.textContent ?? "");
+    button.textContent = copied;
+    setTimeout(() => {
+      button.textContent = copy;
+    }, COPIED_MS);
+  });
+  example.append(button);
+}
+
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]")) {
+  form.hidden = false;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const key = form.querySelector("input")?.value.trim() ?? "";
+    const answer = form.querySelector<HTMLElement>("[data-answer]");
+    const code = answer?.querySelector("code");
+    const response = await fetch(form.dataset["try"] ?? "", { headers: { "X-Api-Key": key } });
+    const text = await response.text();
+    if (!answer || !code) return;
+    answer.hidden = false;
+    code.textContent = `${response.status} ${response.statusText}\n\n${prettyJson(text)}`;
+  });
+}
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+const box = document.querySelector<HTMLElement>(".search");
+const field = document.querySelector<HTMLInputElement>("#search");
+const results = document.querySelector<HTMLElement>("#results");
+let entries: Promise<SearchEntry[]> | undefined;
+
+/** Without case and accents, as people type. */
+const simple = (text: string): string =>
+  text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+function score({ heading, text }: SearchEntry, words: readonly string[]): number {
+  const title = simple(heading);
+  const body = simple(text);
+  if (!words.every((word) => title.includes(word) || body.includes(word))) return 0;
+  return 1 + words.filter((word) => title.includes(word)).length * 10;
+}
+
+async function find(): Promise<void> {
+  if (!field || !results) return;
+  const words = simple(field.value).split(/\s+/).filter(Boolean);
+  entries ??= fetch(search).then((response) => response.json());
+  const all = await entries;
+  const found = all
+    .map((entry) => ({ entry, points: score(entry, words) }))
+    .filter(({ points }) => words.length > 0 && points > 0)
+    .sort((one, other) => other.points - one.points)
+    .slice(0, MOST_RESULTS);
+  results.replaceChildren(
+    ...found.map(({ entry }) => {
+      const link = document.createElement("a");
+      link.href = entry.address;
+      link.textContent = entry.heading || entry.page;
+      const place = document.createElement("small");
+      place.textContent = entry.page;
+      const item = document.createElement("li");
+      item.append(link, place);
+      return item;
+    }),
+  );
+  if (words.length > 0 && found.length === 0) results.append(noResults);
+}
+
+if (box && field) {
+  box.hidden = false;
+  field.addEventListener("input", () => void find());
+}

@@ -1,0 +1,159 @@
+import {
+  launcherPath,
+  overlayPath,
+  pageQuery,
+  previewPath,
+  readWish,
+  sourceSize,
+  type Wish,
+  withQuery,
+} from "../dashboard/widget-wish.ts";
+import { followDashboard, showPresence } from "./dashboard-socket.ts";
+
+/** Shows every change at once: in the preview, in the page's address and in those to be copied. */
+const RELOAD_AFTER_MS = 250;
+
+/** The first element that a selector finds; the page is drawn along with this script. */
+function find<Kind extends Element>(selector: string): Kind {
+  const found = document.querySelector<Kind>(selector);
+  if (!found) throw new Error(`the page lacks ${selector}`);
+  return found;
+}
+
+const form = find<HTMLFormElement>("#widget-options");
+const screen = find<HTMLElement>("[data-screen]");
+const frame = find<HTMLIFrameElement>("[data-preview]");
+const { baseUrl = "", basePath = "", token = "", language: pageLanguage = "en" } = form.dataset;
+const languages = [...document.querySelectorAll<HTMLInputElement>("[name=language]")].map(
+  ({ value }) => value,
+);
+
+let previewed = frame.getAttribute("src") ?? "";
+let reloading: ReturnType<typeof setTimeout> | undefined;
+
+/** What a form would send, without files. */
+function entriesOf(of: HTMLFormElement): URLSearchParams {
+  const entries = new URLSearchParams();
+  for (const [name, value] of new FormData(of)) entries.append(name, String(value));
+  return entries;
+}
+
+function follow(name: string, text: string): void {
+  for (const place of document.querySelectorAll(`[data-follows="${name}"]`)) {
+    const code = place.querySelector("code");
+    const button = place.querySelector<HTMLElement>("[data-copy]");
+    if (code) code.textContent = text;
+    if (button) button.dataset["copy"] = text;
+  }
+  for (const place of document.querySelectorAll(`[data-shows="${name}"]`)) {
+    place.textContent = text;
+  }
+}
+
+function showMistakes({ mistaken }: Wish): void {
+  for (const control of document.querySelectorAll<HTMLElement>("[data-control]")) {
+    const mistake = control.querySelector<HTMLElement>(".mistake");
+    const input = control.querySelector("input:not([type=hidden])");
+    // A number that cannot be read is sent as nothing.
+    const unreadable = control.querySelector("input:invalid") !== null;
+    const isWrong = unreadable || mistaken.has(control.dataset["control"] ?? "");
+    if (!mistake || !input || mistake.hidden === !isWrong) continue;
+    mistake.hidden = !isWrong;
+    if (isWrong) {
+      input.setAttribute("aria-invalid", "true");
+      input.setAttribute("aria-describedby", mistake.id);
+    } else {
+      input.removeAttribute("aria-invalid");
+      input.removeAttribute("aria-describedby");
+    }
+  }
+}
+
+function showPreview(wish: Wish): void {
+  const { width, height } = sourceSize(wish.options);
+  screen.style.setProperty("--source-width", String(width));
+  screen.style.setProperty("--source-height", String(height));
+  follow("width", String(width));
+  follow("height", String(height));
+  frame.dataset["mode"] = wish.options.mode;
+  const address = basePath + previewPath(wish, token);
+  if (address === previewed) return;
+  previewed = address;
+  // In its place, so that going back leads to the page before this one.
+  frame.contentWindow?.location.replace(address);
+}
+
+function update(): void {
+  const wish = readWish(entriesOf(form), languages, pageLanguage);
+  const query = pageQuery(wish, pageLanguage);
+  history.replaceState(null, "", withQuery(location.pathname, query));
+  follow("address", baseUrl + overlayPath(wish, token));
+  find<HTMLAnchorElement>("[data-launcher]").href = basePath + launcherPath(wish, token);
+  for (const field of document.querySelectorAll<HTMLInputElement>("[data-wish]")) {
+    field.value = query.toString();
+  }
+  showMistakes(wish);
+  clearTimeout(reloading);
+  reloading = setTimeout(() => showPreview(wish), RELOAD_AFTER_MS);
+}
+
+/** Choosing a colour takes it out of the theme's hands. */
+function takeColour({ target }: Event): void {
+  if (!(target instanceof HTMLInputElement) || target.type !== "color") return;
+  const automatic = target.parentElement?.querySelector<HTMLInputElement>("[type=checkbox]");
+  if (automatic) automatic.checked = false;
+}
+
+/** Shows a picture of the user's own behind the overlay; it goes nowhere. */
+function offerOwnPicture(): void {
+  const label = find<HTMLElement>("[data-own-picture]");
+  const chooser = find<HTMLInputElement>("[data-own-picture] [type=file]");
+  const choice = find<HTMLInputElement>("[data-own-picture] [type=radio]");
+  let address = "";
+  label.hidden = false;
+  chooser.addEventListener("change", () => {
+    const [file] = chooser.files ?? [];
+    if (!file) return;
+    URL.revokeObjectURL(address);
+    address = URL.createObjectURL(file);
+    screen.style.setProperty("--own-picture", `url("${address}")`);
+    choice.checked = true;
+  });
+}
+
+/** Sends a test track without leaving the page, where the preview may show it. */
+function sendTestInPlace(): void {
+  const outcome = find<HTMLElement>("[data-test-outcome]");
+  const test = outcome.closest("form");
+  test?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    outcome.textContent = "";
+    try {
+      const answer = await fetch(test.action, { method: "POST", body: entriesOf(test) });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const told = page.querySelector(".notice p")?.textContent;
+      if (told === undefined || !answer.ok) return location.reload();
+      outcome.textContent = told;
+    } catch {
+      // The page's own way tells what is the matter.
+      test.submit();
+    }
+  });
+}
+
+document.addEventListener("input", (event) => {
+  takeColour(event);
+  if (event.target instanceof HTMLInputElement && event.target.form === form) update();
+});
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  update();
+});
+find<HTMLElement>("[data-without-script]").hidden = true;
+offerOwnPicture();
+sendTestInPlace();
+// Browsers keep what was typed over a reload; what was told once is told.
+update();
+
+const live = find<HTMLElement>("[data-live]").dataset["live"];
+if (live) followDashboard(live, showPresence);

@@ -1,0 +1,60 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Clock } from "../../clock.ts";
+import type { ResolvedConfig } from "../../config.ts";
+import type { Log } from "../../log.ts";
+import type { Hub } from "../../playback/hub.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Covers } from "../covers.ts";
+import type { Live } from "../live.ts";
+import type { Door } from "../session-door.ts";
+import { createAccount } from "./account.tsx";
+import { createKeys } from "./keys.tsx";
+import { createMusic } from "./music.tsx";
+import { createNowPlaying } from "./now-playing.tsx";
+import { createPrivacySection } from "./privacy.tsx";
+import { createServerSection } from "./server.tsx";
+import { createPresenter, type Presenter } from "./state.ts";
+import type { Section, SectionName } from "./visit.ts";
+import { createWidgetEditor } from "./widget.tsx";
+
+export interface DashboardDeps {
+  readonly accounts: Accounts;
+  readonly hub: Hub;
+  readonly sources: Sources;
+  readonly live: Live;
+  readonly covers: Covers;
+  readonly door: Door;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The settings in force and where each came from. */
+  readonly settings: ResolvedConfig;
+  /** Where the server is reached, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Closes the sockets whose widget token or session no longer works. */
+  dropEnded(): Promise<void>;
+}
+
+/** The pages of somebody who is signed in. */
+export interface Dashboard {
+  readonly sections: Readonly<Record<SectionName, Section>>;
+  readonly presenter: Presenter;
+}
+
+export function createDashboard(deps: DashboardDeps): Dashboard {
+  const { accounts, hub, sources, live, covers, clock, settings } = deps;
+  const presenter = createPresenter({ accounts, sources, hub, live, covers, clock });
+  const onConnected = hub.followConnections;
+  const { config } = settings;
+  return {
+    presenter,
+    sections: {
+      nowPlaying: createNowPlaying({ accounts, hub, sources, clock, presenter }),
+      music: createMusic({ accounts, sources, clock, config, onConnected }),
+      widget: createWidgetEditor({ accounts, live, clock, onRotated: deps.dropEnded }),
+      keys: createKeys({ accounts, clock }),
+      privacy: createPrivacySection({ accounts, clock, onChanged: hub.review }),
+      account: createAccount(deps),
+      server: createServerSection(deps),
+    },
+  };
+}

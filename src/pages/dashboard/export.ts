@@ -1,0 +1,49 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import { UNTIL_RESUMED } from "../../accounts/privacy.ts";
+import type { User } from "../../accounts/users.ts";
+import type { Sources } from "../../sources/index.ts";
+import { musicOf } from "./music-of.ts";
+
+/** All that is kept of a user, but for secrets: those open things, and say nothing of anybody. */
+export async function exportOf(
+  user: User,
+  accounts: Pick<Accounts, "keys" | "connections" | "sessions" | "privacy">,
+  sources: Pick<Sources, "byId">,
+) {
+  const music = await musicOf(user.id, accounts, sources);
+  const { pausedUntil, hiddenTitles, hiddenArtists } = accounts.privacy.of(user.id);
+  return {
+    username: user.name,
+    role: user.role,
+    created_at: iso(user.createdAt),
+    language: user.language,
+    music: music
+      ? {
+          source: music.source.id,
+          display_name: music.account.displayName,
+          product: music.account.product,
+          linked_until: iso(music.health.linkedUntil),
+        }
+      : null,
+    privacy: {
+      paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : iso(pausedUntil),
+      hidden_titles: hiddenTitles,
+      hidden_artists: hiddenArtists,
+    },
+    api_keys: (await accounts.keys.list(user)).map((key) => ({
+      id: key.id,
+      name: key.name,
+      created_at: iso(key.createdAt),
+      last_used_at: iso(key.lastUsedAt),
+      revoked_at: iso(key.revokedAt),
+    })),
+    sessions: (await accounts.sessions.list(user)).map((session) => ({
+      browser: session.userAgent,
+      created_at: iso(session.createdAt),
+      last_seen_at: iso(session.lastSeenAt),
+    })),
+  };
+}
+
+const iso = (unixMs: number | null): string | null =>
+  unixMs === null ? null : new Date(unixMs).toISOString();

@@ -1,0 +1,128 @@
+import { LANGUAGES, languages } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../assets.ts";
+import { contentSecurityPolicy, PAGE_HEADERS } from "../html.tsx";
+import { Copyable } from "../parts.tsx";
+import { type Notice, pathTo, sectionPath, SECTIONS, type Visit } from "./visit.ts";
+
+export interface FrameProps {
+  readonly visit: Visit;
+  readonly title: string;
+  /** What the page is for, in a sentence. */
+  readonly lead?: string;
+  /** Paths of the scripts that it runs, besides the one that copies. */
+  readonly scripts?: readonly string[];
+  /** Told instead of the visit's own notice. */
+  readonly notice?: Notice;
+  readonly children: JSX.Element;
+}
+
+/** Answers with a page of the dashboard. */
+export async function dashboardPage(props: FrameProps, status = 200): Promise<Response> {
+  const page = <Frame {...props}>{props.children as "safe"}</Frame>;
+  return new Response(await page, {
+    status,
+    headers: {
+      ...PAGE_HEADERS,
+      // Without a referrer browsers send no origin along with a form either.
+      "Referrer-Policy": "same-origin",
+      "Content-Security-Policy": contentSecurityPolicy("'none'", "'self'", {
+        // The overlay as a preview, over a picture of the user's own.
+        frames: "'self'",
+        images: "'self' blob:",
+      }),
+    },
+  });
+}
+
+function Frame({ visit, title, lead, scripts = [], notice, children }: FrameProps): JSX.Element {
+  const { basePath, language, words, section } = visit;
+  const told = notice ?? visit.notice;
+  return (
+    <>
+      {"<!doctype html>"}
+      <html lang={language}>
+        <head>
+          <meta charset="utf-8" />
+          <title safe>{`${title} · Marquee`}</title>
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <link rel="icon" href={basePath + icon.path} />
+          <link rel="stylesheet" href={basePath + pageStylesheet.path} />
+          <link rel="stylesheet" href={basePath + dashboardStylesheet.path} />
+          {[copyScript.path, ...scripts].map((path) => (
+            <script defer src={basePath + path} />
+          ))}
+        </head>
+        <body class="dashboard">
+          <a class="skip" href="#content" safe>
+            {words.dashboard.skip}
+          </a>
+          <header>
+            <p class="brand">
+              <img src={basePath + icon.path} alt="" width="28" height="28" />
+              <span>Marquee</span>
+            </p>
+            <Navigation visit={visit} />
+          </header>
+          <main id="content" data-section={section}>
+            <h1 safe>{title}</h1>
+            {lead === undefined ? (
+              ""
+            ) : (
+              <p class="lead" safe>
+                {lead}
+              </p>
+            )}
+            {told ? <NoticeBox notice={told} visit={visit} /> : ""}
+            {children as "safe"}
+          </main>
+          <footer>
+            <nav class="languages" aria-label={words.home.languages}>
+              {LANGUAGES.map((other) => (
+                <a
+                  href={`${basePath}/${other}/${sectionPath(section)}`}
+                  lang={other}
+                  {...(other === language && { "aria-current": "page" })}
+                  safe
+                >
+                  {languages[other].endonym}
+                </a>
+              ))}
+            </nav>
+          </footer>
+        </body>
+      </html>
+    </>
+  );
+}
+
+function Navigation({ visit }: { visit: Visit }): JSX.Element {
+  const { words, user, section } = visit;
+  const shown = SECTIONS.filter((name) => name !== "server" || user.role === "owner");
+  return (
+    <nav class="sections" aria-label={words.dashboard.navigation}>
+      {shown.map((name) => (
+        <a href={pathTo(visit, name)} {...(name === section && { "aria-current": "page" })} safe>
+          {words.dashboard.sections[name]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** What a form has come to. */
+function NoticeBox({ notice, visit }: { notice: Notice; visit: Visit }): JSX.Element {
+  const { tone, text, shownOnce = [] } = notice;
+  return (
+    <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
+      <p safe>{text}</p>
+      {shownOnce.map(({ label, value }) => (
+        <div class="once">
+          <span safe>{label}</span>
+          <Copyable language={visit.language} text={value} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,217 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import { type PrivacyRules, UNTIL_RESUMED } from "../../accounts/privacy.ts";
+import type { Clock } from "../../clock.ts";
+import { fill, formatTime } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { fieldOf } from "../connect.ts";
+import { Form, Lines } from "./form.tsx";
+import { dashboardPage } from "./frame.tsx";
+import type { Notice, Section, Visit } from "./visit.ts";
+
+export interface PrivacySectionDeps {
+  readonly accounts: Pick<Accounts, "privacy">;
+  readonly clock: Pick<Clock, "wallMs">;
+  /** A user shows something else from now on. */
+  onChanged(): void;
+}
+
+const PAUSE_MS = 3_600_000;
+const MOST_LINES = 100;
+const LONGEST_LINE = 200;
+
+/** Texts as typed, one a line, and what is wrong with them. */
+interface TypedTexts {
+  readonly typed: string;
+  readonly mistake: string | undefined;
+}
+
+interface TypedRules {
+  readonly titles: TypedTexts;
+  readonly artists: TypedTexts;
+}
+
+/** What others do not see: nothing for a while, or never what matches. */
+export function createPrivacySection(deps: PrivacySectionDeps): Section {
+  const { accounts, clock, onChanged } = deps;
+
+  const page = async (visit: Visit, refused?: TypedRules): Promise<Response> => {
+    const { words, user } = visit;
+    const rules = accounts.privacy.of(user.id);
+    const mistake = refused?.titles.mistake ?? refused?.artists.mistake;
+    return dashboardPage(
+      {
+        visit,
+        title: words.dashboard.sections.privacy,
+        lead: words.dashboard.privacy.lead,
+        ...(mistake !== undefined && { notice: { tone: "bad", text: mistake } }),
+        children: (
+          <>
+            <Sharing visit={visit} rules={rules} nowMs={clock.wallMs()} />
+            <Rules visit={visit} rules={refused ?? typedRulesOf(rules)} />
+          </>
+        ),
+      },
+      refused ? 422 : 200,
+    );
+  };
+
+  const change = async ({ user }: Visit, changes: Partial<PrivacyRules>): Promise<void> => {
+    await accounts.privacy.change(user, { ...accounts.privacy.of(user.id), ...changes });
+    onChanged();
+  };
+
+  const saveRules = async (visit: Visit, form: FormData): Promise<Notice | Response> => {
+    const titles = readTexts(visit, form.get("titles"));
+    const artists = readTexts(visit, form.get("artists"));
+    if (titles.mistake !== undefined || artists.mistake !== undefined) {
+      return page(visit, { titles, artists });
+    }
+    await change(visit, { hiddenTitles: titles.texts, hiddenArtists: artists.texts });
+    return { tone: "good", text: visit.words.dashboard.privacy.saved };
+  };
+
+  return {
+    show: (visit) => page(visit),
+    async act(visit, form) {
+      const { privacy: said } = visit.words.dashboard;
+      switch (fieldOf(form, "does")) {
+        case "pause": {
+          const isLong = fieldOf(form, "for") === "long";
+          await change(visit, { pausedUntil: isLong ? UNTIL_RESUMED : clock.wallMs() + PAUSE_MS });
+          return { tone: "good", text: said.nowPaused };
+        }
+        case "resume":
+          await change(visit, { pausedUntil: null });
+          return { tone: "good", text: said.nowSharing };
+        case "rules":
+          return saveRules(visit, form);
+        default:
+          return page(visit);
+      }
+    },
+  };
+}
+
+interface SharingProps {
+  readonly visit: Visit;
+  readonly rules: PrivacyRules;
+  readonly nowMs: number;
+}
+
+function Sharing({ visit, rules, nowMs }: SharingProps): JSX.Element {
+  const { privacy: said } = visit.words.dashboard;
+  const { pausedUntil } = rules;
+  const endMs = pausedUntil !== null && pausedUntil > nowMs ? pausedUntil : undefined;
+  const state =
+    endMs === undefined
+      ? said.sharing
+      : endMs === UNTIL_RESUMED
+        ? said.paused
+        : fill(said.pausedUntil, { time: formatTime(visit.language, endMs, nowMs) });
+  return (
+    <section>
+      <h2 safe>{said.stateTitle}</h2>
+      <p class={`status ${endMs === undefined ? "good" : "warn"}`} safe>
+        {state}
+      </p>
+      <p class="hint" safe>
+        {said.whilePaused}
+      </p>
+      <div class="actions">
+        {endMs === undefined ? (
+          ""
+        ) : (
+          <Form visit={visit} does="resume" class="">
+            <button type="submit" safe>
+              {said.resume}
+            </button>
+          </Form>
+        )}
+        {endMs === UNTIL_RESUMED ? (
+          ""
+        ) : (
+          <Form visit={visit} does="pause" class="actions-of-one">
+            <>
+              {endMs === undefined ? (
+                <button type="submit" name="for" value="hour" safe>
+                  {said.pauseHour}
+                </button>
+              ) : (
+                ""
+              )}
+              <button type="submit" name="for" value="long" class="quiet" safe>
+                {said.pauseLong}
+              </button>
+            </>
+          </Form>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Rules({ visit, rules }: { visit: Visit; rules: TypedRules }): JSX.Element {
+  const { privacy: said } = visit.words.dashboard;
+  const fields = [
+    { id: "titles", label: said.titles, ...rules.titles },
+    { id: "artists", label: said.artists, ...rules.artists },
+  ];
+  return (
+    <section>
+      <h2 safe>{said.rulesTitle}</h2>
+      <p safe>{said.rulesText}</p>
+      <Form visit={visit} does="rules" class="form wide">
+        <>
+          <div class="pair">
+            {fields.map(({ id, label, typed, mistake }) => (
+              <Lines
+                id={id}
+                label={label}
+                hint={said.linesHint}
+                value={typed}
+                mistake={mistake}
+                rows={6}
+              />
+            ))}
+          </div>
+          <button type="submit" safe>
+            {said.save}
+          </button>
+        </>
+      </Form>
+    </section>
+  );
+}
+
+const typedRulesOf = ({ hiddenTitles, hiddenArtists }: PrivacyRules): TypedRules => ({
+  titles: { typed: hiddenTitles.join("\n"), mistake: undefined },
+  artists: { typed: hiddenArtists.join("\n"), mistake: undefined },
+});
+
+/** Accents do not count, so a line of them alone would be in every name. */
+const saysSomething = (line: string): boolean => /[^\p{M}\s]/u.test(line.normalize("NFKD"));
+
+/** Reads texts, one a line; empty lines and repeated ones do not count. */
+function readTexts(
+  { words }: Visit,
+  sent: FormDataEntryValue | null,
+): TypedTexts & { texts: readonly string[] } {
+  const { privacy: said } = words.dashboard;
+  const typed = typeof sent === "string" ? sent : "";
+  const lines = typed.split(/\r\n?|\n/).map((line) => line.trim());
+  const texts = [...new Set(lines.filter(saysSomething))];
+  const tooLong = lines.findIndex((line) => lengthOf(line) > LONGEST_LINE);
+  const mistake =
+    texts.length > MOST_LINES
+      ? fill(said.tooMany, { count: String(texts.length) })
+      : tooLong === -1
+        ? undefined
+        : fill(said.tooLong, {
+            line: String(tooLong + 1),
+            count: String(lengthOf(lines[tooLong] ?? "")),
+          });
+  return { typed, texts, mistake };
+}
+
+/** In characters as people count them, or nearly so. */
+const lengthOf = (text: string): number => [...text].length;

@@ -1,0 +1,111 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Clock } from "../../clock.ts";
+import { isLanguage } from "../../i18n/index.ts";
+import { plainText } from "../../http/plain-text.ts";
+import type { Sources } from "../../sources/index.ts";
+import { isLinked } from "../connect.ts";
+import type { LinkingFlow } from "../linking.ts";
+import type { Upgrader } from "../socket-ticket.ts";
+import { inLanguage, type Page, type PageAnswer, type PageContext } from "../page.ts";
+import { redirect } from "../redirect.ts";
+import type { Door } from "../session-door.ts";
+import { exportOf } from "./export.ts";
+import type { DashboardLive } from "./live.ts";
+import { createReception } from "./reception.ts";
+import { type Section, type SectionName, SECTIONS, sectionPath } from "./visit.ts";
+
+export interface DashboardRoutesDeps {
+  readonly accounts: Accounts;
+  readonly sources: Sources;
+  readonly clock: Clock;
+  readonly sections: Readonly<Record<SectionName, Section>>;
+  readonly dashboardLive: DashboardLive;
+  readonly door: Door;
+  readonly linkingFlow: LinkingFlow;
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly formSecret: string;
+  /** A consistent copy of the database as the bytes of a file. */
+  snapshot(): Uint8Array<ArrayBuffer>;
+  isOwnOrigin(origin: string, host: string | null): boolean;
+}
+
+/** What the route map needs of the dashboard: each answers 401 to whoever is not signed in. */
+export interface DashboardRoutes {
+  readonly sections: Readonly<Record<SectionName, { readonly show: Page; readonly act: Page }>>;
+  /** Off to an upstream, to link an account. */
+  readonly link: Page;
+  /** All that is kept of a user, as a file. */
+  readonly export: Page;
+  /** A copy of the database, for the owner. */
+  readonly backup: Page;
+  /** `undefined` once it has become a socket. */
+  readonly socket: (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
+}
+
+export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoutes {
+  const { accounts, sources, clock, sections, door, linkingFlow, basePath } = deps;
+  const reception = createReception(deps);
+
+  const routesOf = (name: SectionName) => ({
+    show: inLanguage(reception.show(name, sections[name])),
+    act: inLanguage(reception.act(name, sections[name])),
+  });
+
+  return {
+    sections: Object.fromEntries(SECTIONS.map((name) => [name, routesOf(name)])) as Record<
+      SectionName,
+      { show: Page; act: Page }
+    >,
+
+    link: inLanguage((language, context) =>
+      reception.guard(async ({ user }) => {
+        const source = sources.byId(context.params["source"] ?? "");
+        if (!source || !isLinked(source) || !(await source.linking.app())) {
+          return redirect(`${basePath}/${language}/${sectionPath("music")}`, 303);
+        }
+        const errand = { kind: "dashboard", userId: user.id } as const;
+        return linkingFlow.start(context.request, language, source, errand);
+      })(language, context),
+    ),
+
+    export: inLanguage(
+      reception.guard(async ({ user }) => {
+        const document = JSON.stringify(await exportOf(user, accounts, sources), null, 2);
+        return download(`${document}\n`, `marquee-${user.name}.json`, "application/json");
+      }),
+    ),
+
+    backup: inLanguage(
+      reception.guard(async ({ user }) => {
+        if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
+        const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
+        return download(deps.snapshot(), `marquee-${day}.db`, "application/vnd.sqlite3");
+      }),
+    ),
+
+    async socket({ request, params }, upgrader) {
+      const { lang = "" } = params;
+      const guest = await door.guestOf(request);
+      if (!guest || !isLanguage(lang)) return plainText(401, "Sign in first");
+      const origin = request.headers.get("origin") ?? "";
+      if (!deps.isOwnOrigin(origin, request.headers.get("host"))) {
+        return plainText(403, "Not from this page");
+      }
+      const data = deps.dashboardLive.ticketFor(guest, lang);
+      if (upgrader?.upgrade(request, { data })) return undefined;
+      return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
+    },
+  };
+}
+
+function download(body: string | Uint8Array<ArrayBuffer>, name: string, type: string): Response {
+  return new Response(body, {
+    headers: {
+      "Content-Type": type,
+      "Content-Disposition": `attachment; filename="${name}"`,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}

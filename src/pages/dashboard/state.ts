@@ -1,0 +1,108 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import { hidesTrack, UNTIL_RESUMED } from "../../accounts/privacy.ts";
+import type { User } from "../../accounts/users.ts";
+import type { Clock } from "../../clock.ts";
+import { fill, formatTime, type Language, languages } from "../../i18n/index.ts";
+import type { Hub } from "../../playback/hub.ts";
+import { artistNames, type Playback, positionAt } from "../../playback/playback.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { Covers } from "../covers.ts";
+import type { Live } from "../live.ts";
+import { describeHealth, type HealthSentence } from "./health-words.ts";
+import { musicOf } from "./music-of.ts";
+
+/** Everything that the dashboard shows live, in the user's language. */
+export interface DashboardState {
+  /** Such as "Now playing". */
+  readonly label: string;
+  /** What is heard, hidden from others or not. */
+  readonly track: DashboardTrack | null;
+  /** That and why others see nothing of it; empty when they do. */
+  readonly privacy: string;
+  readonly health: HealthSentence;
+  /** Whether the user has connected more than the demo. */
+  readonly hearsOwnMusic: boolean;
+  /** How many overlays are on stream. */
+  readonly overlays: number;
+  readonly presence: string;
+}
+
+export interface DashboardTrack {
+  readonly title: string;
+  readonly artist: string;
+  readonly album: string;
+  /** Path of the cover on this server. */
+  readonly art: string | null;
+  readonly durationMs: number | null;
+  readonly positionMs: number;
+  readonly playing: boolean;
+  /** Player and source, such as `Kitchen · Spotify`. */
+  readonly where: string;
+}
+
+export interface Presenter {
+  present(user: Pick<User, "id">, language: Language): Promise<DashboardState>;
+}
+
+export interface PresenterDeps {
+  readonly accounts: Pick<Accounts, "connections" | "privacy">;
+  readonly sources: Pick<Sources, "byId">;
+  readonly hub: Pick<Hub, "heardBy">;
+  readonly live: Pick<Live, "onStream">;
+  readonly covers: Pick<Covers, "pathOf">;
+  readonly clock: Clock;
+}
+
+export function createPresenter(deps: PresenterDeps): Presenter {
+  const { accounts, sources, hub, live, covers, clock } = deps;
+
+  const trackOf = (playback: Playback): DashboardTrack => {
+    const [artwork] = playback.album.artworks;
+    return {
+      title: playback.track.title,
+      artist: artistNames(playback),
+      album: playback.album.name,
+      art: artwork ? covers.pathOf(artwork) : null,
+      durationMs: playback.track.durationMs,
+      positionMs: Math.round(positionAt(playback, clock.monotonicMs())),
+      playing: playback.state === "playing",
+      where: [...new Set([playback.device.name, playback.source])].join(" · "),
+    };
+  };
+
+  const privacyOf = (userId: number, language: Language, heard: Playback | null): string => {
+    const words = languages[language].dashboard.nowPlaying;
+    const rules = accounts.privacy.of(userId);
+    const { pausedUntil } = rules;
+    if (pausedUntil !== null && pausedUntil > clock.wallMs()) {
+      if (pausedUntil === UNTIL_RESUMED) return words.sharingPaused;
+      return fill(words.sharingPausedUntil, {
+        time: formatTime(language, pausedUntil, clock.wallMs()),
+      });
+    }
+    const hidden = heard && hidesTrack(rules, heard.track.title, heard.artists);
+    return hidden ? words.hiddenByRules : "";
+  };
+
+  return {
+    async present({ id }, language) {
+      const { dashboard, widget } = languages[language];
+      const music = await musicOf(id, accounts, sources);
+      const heard = hub.heardBy(id) ?? null;
+      const overlays = live.onStream(id);
+      const label = heard?.state === "playing" ? widget.nowPlaying : widget.paused;
+      const health: HealthSentence = music
+        ? describeHealth(music.health, music.source.name, language, clock.wallMs())
+        : { tone: "warn", text: dashboard.health.nothing, linkAgain: true };
+      return {
+        label: heard ? label : widget.nothingPlaying,
+        track: heard && trackOf(heard),
+        privacy: privacyOf(id, language, heard),
+        health,
+        hearsOwnMusic: music !== undefined && music.source.id !== "demo",
+        overlays,
+        presence: overlays > 0 ? dashboard.nowPlaying.onStream : dashboard.nowPlaying.notOnStream,
+      };
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { Session } from "../../accounts/sessions.ts";
+import type { User } from "../../accounts/users.ts";
+import type { Language, Words } from "../../i18n/index.ts";
+
+/** Somebody who is signed in, looking at a page of the dashboard. */
+export interface Visit {
+  readonly language: Language;
+  readonly words: Words;
+  readonly user: User;
+  readonly session: Session;
+  readonly request: Request;
+  /** The query of the page's address. */
+  readonly query: URLSearchParams;
+  /** Path prefix of the base URL, and the base URL itself, without slashes at their ends. */
+  readonly basePath: string;
+  readonly baseUrl: string;
+  /** The page looked at. */
+  readonly section: SectionName;
+  /** Proves that a form was sent from a page of this session. */
+  readonly formToken: string;
+  /** What the last form has come to, told once. */
+  readonly notice: Notice | undefined;
+}
+
+/** What a form has come to. */
+export interface Notice {
+  readonly tone: "good" | "bad";
+  readonly text: string;
+  /** Something that is shown this once, to be copied. */
+  readonly shownOnce?: readonly { readonly label: string; readonly value: string }[];
+}
+
+export const SECTIONS = [
+  "nowPlaying",
+  "music",
+  "widget",
+  "keys",
+  "privacy",
+  "account",
+  "server",
+] as const;
+export type SectionName = (typeof SECTIONS)[number];
+
+/** The last word of each section's path. */
+const PATHS: Readonly<Record<SectionName, string>> = {
+  nowPlaying: "",
+  music: "/music",
+  widget: "/widget",
+  keys: "/keys",
+  privacy: "/privacy",
+  account: "/account",
+  server: "/server",
+};
+
+/** The path of a section below the language. */
+export const sectionPath = (section: SectionName): string => `dashboard${PATHS[section]}`;
+
+/** The path of a section in a visit's language. */
+export const pathTo = (
+  { basePath, language }: Pick<Visit, "basePath" | "language">,
+  section: SectionName,
+): string => `${basePath}/${language}/${sectionPath(section)}`;
+
+/** One page of the dashboard. */
+export interface Section {
+  /** Only the owner of the server sees it. */
+  readonly ownerOnly?: true;
+  show(visit: Visit): Promise<Response>;
+  /**
+   * Carries out what a form asks for. A notice sends the browser back to the page and tells it
+   * there; a response, such as the page with what was typed and what is wrong, is sent as it is.
+   */
+  act(visit: Visit, form: FormData): Promise<Notice | Response>;
+}

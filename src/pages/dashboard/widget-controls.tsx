@@ -1,0 +1,215 @@
+import { fill, type Words } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { attribute } from "../attribute.ts";
+import type { Visit } from "./visit.ts";
+import type { AnyOption, Wish } from "./widget-wish.ts";
+
+export interface ControlProps {
+  readonly visit: Visit;
+  readonly wish: Wish;
+  readonly name: string;
+  readonly option: AnyOption;
+}
+
+/** The control for an option, by what kind of value it takes. */
+export function Control(props: ControlProps): JSX.Element {
+  switch (props.option.type.kind) {
+    case "choice":
+      return <ChoiceControl {...props} choices={props.option.type.choices} />;
+    case "switch":
+      return <SwitchControl {...props} />;
+    case "colour":
+      return <ColourControl {...props} />;
+    case "number":
+    case "font":
+    case "text":
+      return <TypedControl {...props} />;
+  }
+}
+
+/** What an option is called. */
+const labelOf = ({ visit, option }: ControlProps): string => option.label[visit.language];
+
+/** The text in a control. */
+const textOf = ({ wish, name, option }: ControlProps): string =>
+  wish.typed.get(name) ?? (option.fallback === null ? "" : String(option.fallback));
+
+const idOf = ({ name }: Pick<ControlProps, "name">): string => `option-${name}`;
+
+export interface PillsProps {
+  readonly legend: string;
+  readonly name: string;
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly chosen: string;
+  /** The form that they belong to, when they stand outside of it. */
+  readonly form?: string;
+  readonly children?: JSX.Element;
+}
+
+/** One of a few, side by side. */
+export function Pills(props: PillsProps): JSX.Element {
+  const { legend, name, choices, chosen, form, children } = props;
+  return (
+    <fieldset class="pills" data-pills={name}>
+      <legend safe>{legend}</legend>
+      <div>
+        {choices.map(({ value, label }) => (
+          <label title={attribute(label)}>
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              {...(form !== undefined && { form })}
+              {...(value === chosen && { checked: true })}
+            />
+            <span safe>{label}</span>
+          </label>
+        ))}
+        {(children ?? "") as "safe"}
+      </div>
+    </fieldset>
+  );
+}
+
+function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JSX.Element {
+  const { visit, wish, name, option, choices } = props;
+  const chosen = wish.mistaken.has(name) ? String(option.fallback) : textOf(props);
+  return (
+    <div class="control" data-control={name}>
+      <Pills
+        legend={labelOf(props)}
+        name={name}
+        choices={choices.map((value) => ({ value, label: choiceLabel(visit.words, name, value) }))}
+        chosen={chosen}
+      />
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+/** What a choice is called; its own name where there is no word for it. */
+function choiceLabel(words: Words, option: string, choice: string): string {
+  const labels: Readonly<Record<string, string>> = words.dashboard.widget.choices;
+  return labels[`${option}_${choice}`] ?? choice;
+}
+
+function SwitchControl(props: ControlProps): JSX.Element {
+  const { wish, name, option } = props;
+  const typed = wish.typed.get(name);
+  const isOn = typed === undefined || wish.mistaken.has(name) ? option.fallback : typed === "1";
+  return (
+    <div class="control switch" data-control={name}>
+      <input type="hidden" name={name} value="0" />
+      <label>
+        <input
+          type="checkbox"
+          name={name}
+          value="1"
+          id={idOf(props)}
+          {...(isOn === true && { checked: true })}
+        />
+        <span safe>{labelOf(props)}</span>
+      </label>
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+/** What colour inputs show while the theme decides: they cannot be empty. */
+const UNSET_COLOUR: Readonly<Record<string, string>> = {
+  bg: "#11131a",
+  color: "#ffffff",
+  accent: "#8ab4ff",
+};
+
+function ColourControl(props: ControlProps): JSX.Element {
+  const { visit, wish, name, option } = props;
+  const { widget } = visit.words.dashboard;
+  const typed = wish.mistaken.has(name) ? undefined : wish.typed.get(name);
+  const automatic = option.type.kind === "colour" && option.type.automatic;
+  return (
+    <div class="control colour" data-control={name}>
+      <label for={idOf(props)} safe>
+        {labelOf(props)}
+      </label>
+      <div>
+        <input
+          type="color"
+          id={idOf(props)}
+          name={name}
+          value={typed === undefined ? (UNSET_COLOUR[name] ?? "#808080") : sixDigits(typed)}
+        />
+        <label class="automatic">
+          <input
+            type="checkbox"
+            name={name}
+            value="auto"
+            {...(typed === undefined && { checked: true })}
+          />
+          <span safe>{automatic ? widget.fromCover : widget.fromTheme}</span>
+        </label>
+      </div>
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+/** A colour as colour inputs take it. */
+const sixDigits = (digits: string): string =>
+  `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
+
+function TypedControl(props: ControlProps): JSX.Element {
+  const { visit, wish, name, option } = props;
+  const { type } = option;
+  const isWrong = wish.mistaken.has(name);
+  return (
+    <div class={type.kind === "number" ? "control number" : "control"} data-control={name}>
+      <label for={idOf(props)}>
+        <span safe>{labelOf(props)}</span>
+        {type.kind === "number" ? <small safe>{` ${type.unit}`}</small> : ""}
+      </label>
+      <input
+        id={idOf(props)}
+        name={name}
+        autocomplete="off"
+        spellcheck="false"
+        value={attribute(textOf(props))}
+        {...(type.kind === "number"
+          ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
+          : { type: "text", maxlength: type.kind === "text" ? String(type.longest) : "120" })}
+        {...(option.fallback === null && {
+          placeholder: attribute(visit.words.dashboard.widget.byTheme),
+        })}
+        {...(isWrong && { "aria-invalid": "true", "aria-describedby": `${idOf(props)}-mistake` })}
+      />
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+/** What is allowed; hidden while nothing is wrong. */
+function Mistake(props: ControlProps): JSX.Element {
+  const { visit, wish, name, option } = props;
+  return (
+    <p class="mistake" id={`${idOf(props)}-mistake`} hidden={!wish.mistaken.has(name)} safe>
+      {allowed(visit.words, option)}
+    </p>
+  );
+}
+
+function allowed({ dashboard }: Words, { type }: AnyOption): string {
+  const { mistakes } = dashboard.widget;
+  switch (type.kind) {
+    case "number":
+      return fill(mistakes.number, { least: String(type.least), most: String(type.most) });
+    case "text":
+      return fill(mistakes.text, { longest: String(type.longest) });
+    case "colour":
+      return mistakes.colour;
+    case "font":
+      return mistakes.font;
+    case "choice":
+    case "switch":
+      return mistakes.choice;
+  }
+}

@@ -1,0 +1,57 @@
+import { type AnyOption, editedOptions } from "./widget-wish.ts";
+
+export const GROUPS = ["look", "text", "behaviour", "more"] as const;
+export type GroupName = (typeof GROUPS)[number];
+
+/** Where each option stands in the editor; one that is named nowhere stands under "more". */
+const PLACES: Readonly<Record<GroupName, readonly string[]>> = {
+  look: [
+    "theme",
+    "mode",
+    "position",
+    "accent",
+    "bg",
+    "opacity",
+    "radius",
+    "width",
+    "art",
+    "swap",
+    "progress",
+  ],
+  text: ["color", "font", "size", "outline", "align", "label", "source", "album", "time"],
+  behaviour: [
+    "marquee",
+    "speed",
+    "hold",
+    "enter",
+    "exit",
+    "motion",
+    "paused",
+    "idle",
+    "idleText",
+    "hideDelay",
+    "show",
+  ],
+  more: [],
+};
+
+export interface Group {
+  readonly name: GroupName;
+  readonly options: readonly (readonly [name: string, option: AnyOption])[];
+}
+
+/** A table of options in groups, every option once, without groups that are empty. */
+export function groupOptions(table: Group["options"] = editedOptions): readonly Group[] {
+  const placed = new Set(Object.values(PLACES).flat());
+  const found = new Map(table);
+  return GROUPS.map((name) => ({
+    name,
+    options:
+      name === "more"
+        ? table.filter(([option]) => !placed.has(option))
+        : PLACES[name].flatMap((option) => {
+            const entry = found.get(option);
+            return entry ? [[option, entry] as const] : [];
+          }),
+  })).filter(({ options }) => options.length > 0);
+}

@@ -1,0 +1,140 @@
+import { Html } from "../../jsx.ts";
+import { Copyable } from "../parts.tsx";
+import type { Visit } from "./visit.ts";
+import type { SourceSize } from "./widget-wish.ts";
+
+/** What OBS itself writes into the field for custom CSS. */
+const CUSTOM_CSS =
+  "body { background-color: rgba(0, 0, 0, 0) !important; margin: 0 auto; overflow: hidden; }";
+
+export interface ObsStepsProps {
+  readonly visit: Visit;
+  readonly address: string;
+  readonly size: SourceSize;
+}
+
+/** How the overlay gets into OBS. */
+export function ObsSteps({ visit, address, size }: ObsStepsProps): JSX.Element {
+  const { obs, address: addressLabel } = visit.words.dashboard.widget;
+  const { language } = visit;
+  return (
+    <section class="obs">
+      <h2 safe>{obs.title}</h2>
+      <ol class="steps">
+        <li>
+          <div class="told">
+            <strong safe>{obs.addTitle}</strong>
+            <p safe>{obs.addText}</p>
+          </div>
+          <MenuPicture visit={visit} />
+        </li>
+        <li>
+          <div class="told">
+            <strong safe>{obs.fillTitle}</strong>
+            <p safe>{obs.fillText}</p>
+            <dl class="copies">
+              <dt safe>{addressLabel}</dt>
+              <dd data-follows="address">
+                <Copyable language={language} text={address} />
+              </dd>
+              <dt safe>{obs.width}</dt>
+              <dd data-follows="width">
+                <Copyable language={language} text={String(size.width)} />
+              </dd>
+              <dt safe>{obs.height}</dt>
+              <dd data-follows="height">
+                <Copyable language={language} text={String(size.height)} />
+              </dd>
+              <dt safe>{obs.css}</dt>
+              <dd>
+                <Copyable language={language} text={CUSTOM_CSS} />
+                <p class="hint" safe>
+                  {obs.cssText}
+                </p>
+              </dd>
+            </dl>
+          </div>
+          <PropertiesPicture visit={visit} address={address} size={size} />
+        </li>
+        <li>
+          <div class="told">
+            <strong safe>{obs.doneTitle}</strong>
+            <p safe>{obs.doneText}</p>
+          </div>
+          <ScenePicture visit={visit} />
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+/** The menu behind the + below the sources. */
+function MenuPicture({ visit }: { visit: Visit }): JSX.Element {
+  const { obs } = visit.words.dashboard.widget;
+  return (
+    <div class="picture menu" aria-hidden="true">
+      <div class="dock">
+        <b safe>{obs.sources}</b>
+        <i />
+        <i />
+        <span class="plus">+</span>
+      </div>
+      <ul>
+        {obs.menu.map((entry, index) => (
+          <li class={index === 1 ? "chosen" : ""} safe>
+            {entry}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** The source's properties, filled in. */
+function PropertiesPicture({ visit, address, size }: ObsStepsProps): JSX.Element {
+  const { obs } = visit.words.dashboard.widget;
+  return (
+    <div class="picture properties" aria-hidden="true">
+      <b safe>{obs.properties}</b>
+      <div class="line">
+        <span>URL</span>
+        <em data-shows="address" safe>
+          {address}
+        </em>
+      </div>
+      <div class="line">
+        <span safe>{obs.width}</span>
+        <em class="short" data-shows="width" safe>
+          {String(size.width)}
+        </em>
+      </div>
+      <div class="line">
+        <span safe>{obs.height}</span>
+        <em class="short" data-shows="height" safe>
+          {String(size.height)}
+        </em>
+      </div>
+      <span class="ok">OK</span>
+    </div>
+  );
+}
+
+/** The overlay over a game. */
+function ScenePicture({ visit }: { visit: Visit }): JSX.Element {
+  const { testTrack } = visit.words.dashboard.widget;
+  return (
+    <div class="picture scene" aria-hidden="true">
+      <i class="sun" />
+      <i class="far" />
+      <i class="near" />
+      <div class="card">
+        <i class="cover" />
+        <div>
+          <b safe>{testTrack.title}</b>
+          <span safe>{testTrack.artist}</span>
+          <i class="bar" />
+        </div>
+      </div>
+    </div>
+  );
+}

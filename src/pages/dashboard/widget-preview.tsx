@@ -1,0 +1,75 @@
+import { Html } from "../../jsx.ts";
+import { attribute } from "../attribute.ts";
+import { Copyable } from "../parts.tsx";
+import type { Visit } from "./visit.ts";
+import { Pills } from "./widget-controls.tsx";
+import { previewPath, sourceSize, type Wish } from "./widget-wish.ts";
+
+export interface PreviewProps {
+  readonly visit: Visit;
+  readonly wish: Wish;
+  readonly token: string;
+  /** What OBS is to open. */
+  readonly address: string;
+  /** The form that the controls here belong to. */
+  readonly form: string;
+}
+
+/** The overlay itself over what may be behind it, and the address that shows it. */
+export function Preview({ visit, wish, token, address, form }: PreviewProps): JSX.Element {
+  const { words, basePath, language } = visit;
+  const { widget } = words.dashboard;
+  const { width, height } = sourceSize(wish.options);
+  const { backgrounds } = widget;
+  return (
+    <section class="preview" aria-label={widget.preview}>
+      <div class="screen" data-screen style={`--source-width:${width};--source-height:${height}`}>
+        <div class="stage">
+          <iframe
+            title={widget.preview}
+            src={attribute(basePath + previewPath(wish, token))}
+            data-preview
+            data-mode={wish.options.mode}
+          />
+        </div>
+      </div>
+      <div class="choices">
+        <Pills
+          legend={widget.background}
+          name="background"
+          choices={[
+            { value: "dark", label: backgrounds.dark },
+            { value: "light", label: backgrounds.light },
+            { value: "busy", label: backgrounds.busy },
+          ]}
+          chosen="dark"
+        >
+          <label class="own-picture" title={widget.ownPictureHint} data-own-picture hidden>
+            <input type="file" accept="image/*" aria-label={widget.ownPicture} />
+            <input type="radio" name="background" value="own" hidden />
+            <span safe>{widget.ownPicture}</span>
+          </label>
+        </Pills>
+        <Pills
+          legend={widget.music}
+          name="demo"
+          form={form}
+          choices={[
+            { value: "1", label: widget.demoMusic },
+            { value: "0", label: widget.ownMusic },
+          ]}
+          chosen={wish.ownMusic ? "0" : "1"}
+        />
+      </div>
+      <p class="hint own-music" safe>
+        {widget.ownMusicHint}
+      </p>
+      <h2 class="address" safe>
+        {widget.address}
+      </h2>
+      <div data-follows="address">
+        <Copyable language={language} text={address} />
+      </div>
+    </section>
+  );
+}

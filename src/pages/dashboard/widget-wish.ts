@@ -1,0 +1,117 @@
+import {
+  parseWidgetOptions,
+  type WidgetOption,
+  type WidgetOptions,
+  widgetOptions,
+} from "../../../widget/options.ts";
+
+/** How somebody wants the overlay, read from the editor's form or the page's address. */
+export interface Wish {
+  readonly options: WidgetOptions;
+  /** The overlay's query: only what differs from the defaults, in the table's order. */
+  readonly query: URLSearchParams;
+  /** What stands in the controls, where it is not the default; right or wrong. */
+  readonly typed: ReadonlyMap<string, string>;
+  /** The options whose text is not allowed. */
+  readonly mistaken: ReadonlySet<string>;
+  /** Of the overlay's words. */
+  readonly language: string;
+  /** Whether the preview plays what the user hears instead of the demo. */
+  readonly ownMusic: boolean;
+}
+
+export type AnyOption = WidgetOption<unknown>;
+
+/** The options that the editor offers; the music of the preview is not the overlay's matter. */
+export const editedOptions: readonly (readonly [name: string, option: AnyOption])[] =
+  Object.entries(widgetOptions).filter(([name]) => name !== "demo");
+
+/**
+ * Reads a wish. Of several values the last counts, because a form sends a switch that is off as `0`
+ * and one that is on as `0` and `1`.
+ */
+export function readWish(
+  given: URLSearchParams,
+  languages: readonly string[],
+  pageLanguage: string,
+): Wish {
+  const last = (name: string): string => given.getAll(name).at(-1) ?? "";
+  const query = new URLSearchParams();
+  const typed = new Map<string, string>();
+  const mistaken = new Set<string>();
+  for (const [name, option] of editedOptions) {
+    const isColour = option.type.kind === "colour";
+    const text = isColour ? last(name).replace(/^#/, "") : last(name);
+    if (text === "" || (isColour && text === "auto")) continue;
+    const value = option.parse(text);
+    if (value === undefined) {
+      mistaken.add(name);
+      typed.set(name, text);
+    } else if (value !== option.fallback) {
+      const plain = typeof value === "number" ? String(value) : text;
+      query.set(name, plain);
+      typed.set(name, plain);
+    }
+  }
+  const wanted = last("language");
+  return {
+    options: parseWidgetOptions(query).options,
+    query,
+    typed,
+    mistaken,
+    language: languages.includes(wanted) ? wanted : pageLanguage,
+    ownMusic: last("demo") === "0",
+  };
+}
+
+/** The query of the editor's own page that says the same wish. */
+export function pageQuery(wish: Wish, pageLanguage: string): URLSearchParams {
+  const query = new URLSearchParams(wish.query);
+  if (wish.language !== pageLanguage) query.set("language", wish.language);
+  if (wish.ownMusic) query.set("demo", "0");
+  return query;
+}
+
+/** A path with a query, if there is one. */
+export function withQuery(path: string, query: URLSearchParams): string {
+  const text = query.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+/** The overlay's path, below the base URL, as it is copied. */
+export const overlayPath = (wish: Wish, token: string): string =>
+  withQuery(`/${wish.language}/widget/${token}`, wish.query);
+
+/** The same for the file that waits for the server. */
+export const launcherPath = (wish: Wish, token: string): string =>
+  withQuery(`/${wish.language}/widget/${token}/launcher`, wish.query);
+
+/** The same for the preview, where something is to move. */
+export function previewPath(wish: Wish, token: string): string {
+  const query = new URLSearchParams(wish.query);
+  if (!wish.ownMusic) query.set("demo", "1");
+  return withQuery(`/${wish.language}/widget/${token}`, query);
+}
+
+export interface SourceSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+const USUAL: SourceSize = { width: 500, height: 120 };
+const SIZE_OF_THEME: Partial<Record<WidgetOptions["theme"], SourceSize>> = {
+  art: { width: 300, height: 300 },
+  bar: { width: 1000, height: 120 },
+};
+/** The text size for which a source of the usual size is made. */
+const USUAL_TEXT_PX = 16;
+
+/** The size of a browser source, in pixels, in which an overlay has room. */
+export function sourceSize({ theme, size, width }: WidgetOptions): SourceSize {
+  const usual = SIZE_OF_THEME[theme] ?? USUAL;
+  const growth = theme === "art" ? 1 : Math.max(1, (size ?? 0) / USUAL_TEXT_PX);
+  return {
+    width: Math.max(Math.round(usual.width * growth), width ?? 0),
+    height: Math.round(usual.height * growth),
+  };
+}

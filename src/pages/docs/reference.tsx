@@ -1,0 +1,216 @@
+import { openApiDocument } from "../../api/openapi.ts";
+import type { Config } from "../../config.ts";
+import { type Language, languages } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+
+export interface ReferenceProps {
+  readonly language: Language;
+  /** Where the server is reached, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
+}
+
+/** The API's reference, made from its OpenAPI document. */
+export function Reference({ language, baseUrl, basePath, config }: ReferenceProps): JSX.Element {
+  const { reference } = languages[language];
+  const document = openApiDocument({ baseUrl, ...config });
+  const { musicPrefix } = config;
+  return (
+    <>
+      <h1 safe>{reference.title}</h1>
+      <p class="lead" safe>
+        {reference.lead}
+      </p>
+      <p>
+        <a href={`${basePath}/api/v1/openapi.json`} safe>
+          {reference.description}
+        </a>
+      </p>
+      <h2 id="authentication" safe>
+        {reference.authentication}
+      </h2>
+      <ul>
+        <li>
+          <code>X-Api-Key: mq_…</code>
+        </li>
+        <li>
+          <code>?api_key=mq_…</code>
+        </li>
+      </ul>
+      {Object.entries(document.paths).map(([path, { get }]) => (
+        <Endpoint
+          language={language}
+          basePath={basePath}
+          path={path}
+          responses={get.responses}
+          fields={fieldsOf(document.components.schemas, get.operationId)}
+          musicPrefix={musicPrefix}
+        />
+      ))}
+    </>
+  );
+}
+
+interface EndpointProps {
+  readonly language: Language;
+  readonly basePath: string;
+  readonly path: string;
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly fields: readonly Field[];
+  readonly musicPrefix: string;
+}
+
+function Endpoint({
+  language,
+  basePath,
+  path,
+  responses,
+  fields,
+  musicPrefix,
+}: EndpointProps): JSX.Element {
+  const { reference } = languages[language];
+  const name = path.split("/").at(-1) ?? "";
+  const statuses: Readonly<Record<string, string>> = reference.statuses;
+  return (
+    <>
+      <h2 id={name}>
+        <code safe>{`GET ${path}`}</code>
+      </h2>
+      <p safe>{name === "user" ? reference.user : reference.nowPlaying}</p>
+      <form class="try" data-try={basePath + path} hidden>
+        <label for={`key-${name}`} safe>
+          {reference.key}
+        </label>
+        <p class="hint" id={`hint-${name}`} safe>
+          {reference.keyHint}
+        </p>
+        <input
+          id={`key-${name}`}
+          autocomplete="off"
+          spellcheck="false"
+          placeholder="mq_…"
+          required
+          aria-describedby={`hint-${name}`}
+        />
+        <button type="submit" safe>
+          {reference.send}
+        </button>
+        <div class="example" hidden data-answer>
+          <pre tabindex="0" aria-label={reference.answer}>
+            <code></code>
+          </pre>
+        </div>
+      </form>
+      <h3 safe>{reference.answers}</h3>
+      <div class="table" tabindex="0">
+        <table>
+          <tbody>
+            {Object.keys(responses).map((status) => (
+              <tr>
+                <th scope="row" safe>
+                  {status}
+                </th>
+                <td safe>{statuses[status] ?? ""}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div class="example">
+        <pre tabindex="0">
+          <code safe>{exampleOf(responses["200"])}</code>
+        </pre>
+      </div>
+      <h3 safe>{reference.fields}</h3>
+      <div class="table" tabindex="0">
+        <table>
+          <thead>
+            <tr>
+              {[reference.field, reference.type, reference.meaning].map((heading) => (
+                <th scope="col" safe>
+                  {heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {fields.map((field) => (
+              <tr>
+                <td>
+                  <code safe>{field.path}</code>
+                </td>
+                <td safe>{typeText(field, reference.nullable)}</td>
+                <td safe>{meaningOf(language, field.path, musicPrefix)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/** A field of an answer, such as `data.track.id`. */
+interface Field {
+  readonly path: string;
+  readonly type: string;
+  readonly nullable: boolean;
+}
+
+type Schemas = ReturnType<typeof openApiDocument>["components"]["schemas"];
+type Schema = Readonly<Record<string, unknown>>;
+
+function fieldsOf(schemas: Schemas, operationId: string): Field[] {
+  const answer = schemas[operationId === "getUser" ? "UserAnswer" : "NowPlayingAnswer"];
+  const [first] = Array.isArray(answer?.["oneOf"]) ? answer["oneOf"] : [answer];
+  return isSchema(first) ? walk(schemas, first, "") : [];
+}
+
+function walk(schemas: Schemas, schema: Schema, prefix: string): Field[] {
+  const properties = isSchema(schema["properties"]) ? schema["properties"] : {};
+  return Object.entries(properties).flatMap(([name, value]) => {
+    const property = resolve(schemas, value);
+    const path = prefix + name;
+    if (property["type"] === "object") return walk(schemas, property, `${path}.`);
+    if (property["type"] === "array") {
+      return walk(schemas, resolve(schemas, property["items"]), `${path}[].`);
+    }
+    return [{ path, ...typeOf(property) }];
+  });
+}
+
+function resolve(schemas: Schemas, value: unknown): Schema {
+  if (!isSchema(value)) return {};
+  const reference = value["$ref"];
+  if (typeof reference !== "string") return value;
+  return schemas[reference.split("/").at(-1) ?? ""] ?? {};
+}
+
+function typeOf({ type, const: constant }: Schema): { type: string; nullable: boolean } {
+  const types = Array.isArray(type) ? type.map(String) : [String(type ?? typeof constant)];
+  return { type: types.find((one) => one !== "null") ?? "null", nullable: types.includes("null") };
+}
+
+const typeText = ({ type, nullable }: Field, or: string): string =>
+  nullable ? `${type} ${or}` : type;
+
+/** What a field means in a language; the words about music go by their last part. */
+function meaningOf(language: Language, path: string, musicPrefix: string): string {
+  const meanings: Readonly<Record<string, string>> = languages[language].reference.fieldMeanings;
+  const name = path.replace(/^data\./, "").replace(new RegExp(`^${musicPrefix}_`), "");
+  return meanings[name] ?? "";
+}
+
+function exampleOf(response: unknown): string {
+  if (!isSchema(response)) return "";
+  const json = resolve({}, isSchema(response["content"]) ? response["content"] : {});
+  const body = isSchema(json["application/json"]) ? json["application/json"] : {};
+  const examples = isSchema(body["examples"]) ? Object.values(body["examples"]) : [];
+  const [first] = examples;
+  return JSON.stringify(isSchema(first) ? first["value"] : undefined, null, 2) ?? "";
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,71 @@
+/** A heading of a page, for its table of contents and for links. */
+export interface Heading {
+  readonly level: number;
+  readonly text: string;
+  readonly anchor: string;
+}
+
+export interface RenderedMarkdown {
+  readonly html: string;
+  readonly headings: readonly Heading[];
+}
+
+export interface MarkdownContext {
+  /** Anchors in the order of the headings; made from the headings themselves where there are none. */
+  readonly anchors?: readonly string[];
+  /** Where a link leads. */
+  linkTo(href: string): string;
+  /** The HTML in place of a token such as `settings`; `undefined` when there is no such token. */
+  replace(token: string): string | undefined;
+}
+
+/** Our own Markdown as HTML: everything in it is text, nothing is markup of its own. */
+export function renderMarkdown(markdown: string, context: MarkdownContext): RenderedMarkdown {
+  const headings: Heading[] = [];
+  const cell = (tag: "th" | "td") => (content: string, meta?: { align?: string }) =>
+    meta?.align
+      ? `<${tag} class="${meta.align}">${content}</${tag}>`
+      : `<${tag}>${content}</${tag}>`;
+  const html = Bun.markdown.render(markdown, {
+    text: (text) => Bun.escapeHTML(text),
+    heading(content, { level }) {
+      const text = content.replace(/<[^>]*>/g, "");
+      const anchor = context.anchors?.[headings.length] ?? anchorOf(text);
+      headings.push({ level, text, anchor });
+      if (level === 1) return `<h1>${content}</h1>\n`;
+      return `<h${level} id="${anchor}"><a class="anchor" href="#${anchor}">${content}</a></h${level}>\n`;
+    },
+    paragraph(content) {
+      const token = /^\{\{(\w+)\}\}$/.exec(content)?.[1];
+      return (token && context.replace(token)) ?? `<p>${content}</p>\n`;
+    },
+    code: (content, meta) =>
+      `<div class="example"><pre tabindex="0"><code data-language="${meta?.language ?? "text"}">${content}</code></pre></div>\n`,
+    codespan: (content) => `<code>${content}</code>`,
+    strong: (content) => `<strong>${content}</strong>`,
+    emphasis: (content) => `<em>${content}</em>`,
+    link: (content, { href }) => `<a href="${Bun.escapeHTML(context.linkTo(href))}">${content}</a>`,
+    image: (content, { src }) =>
+      `<img src="${Bun.escapeHTML(context.linkTo(src))}" alt="${content}" loading="lazy">`,
+    list: (content, meta) => (meta?.ordered ? `<ol>${content}</ol>\n` : `<ul>${content}</ul>\n`),
+    listItem: (content) => `<li>${content}</li>`,
+    blockquote: (content) => `<blockquote>${content}</blockquote>\n`,
+    hr: () => "<hr>\n",
+    table: (content) => `<div class="table" tabindex="0"><table>${content}</table></div>\n`,
+    thead: (content) => `<thead>${content}</thead>`,
+    tbody: (content) => `<tbody>${content}</tbody>`,
+    tr: (content) => `<tr>${content}</tr>`,
+    th: cell("th"),
+    td: cell("td"),
+  });
+  return { html, headings };
+}
+
+/** A heading's text as the part of an address after `#`. */
+function anchorOf(text: string): string {
+  return text
+    .replace(/&[^;]+;/g, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+}

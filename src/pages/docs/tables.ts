@@ -1,0 +1,93 @@
+import { type WidgetOption, widgetOptions } from "../../../widget/options.ts";
+import { flagOf, type SettingName, settingNames, settings, variableOf } from "../../config.ts";
+import { type Language, languages } from "../../i18n/index.ts";
+import { settingMeanings } from "../../i18n/settings.ts";
+import type { AnySource } from "../../sources/source.ts";
+
+/** Tables of the documentation that are made from the program's own tables, as HTML. */
+
+/** Every setting: flag, variable, default and meaning. */
+export function settingsTable(language: Language): string {
+  const { docs } = languages[language];
+  return table(
+    [docs.setting, docs.variable, docs.fallback, docs.meaning],
+    settingNames.map((name) => [
+      code(flagOf(name)),
+      code(variableOf(name)) +
+        ("secret" in settings[name] ? `, ${code(`${variableOf(name)}_FILE`)}` : ""),
+      fallbackOf(name, docs.none),
+      Bun.escapeHTML(settingMeanings(language)[name]),
+    ]),
+  );
+}
+
+/** Every option of the overlay's address: name, meaning, values and default. */
+export function optionsTable(language: Language): string {
+  const { docs } = languages[language];
+  const options: [string, WidgetOption<unknown>][] = Object.entries(widgetOptions);
+  return table(
+    [docs.option, docs.meaning, docs.values, docs.fallback],
+    options.map(([name, option]) => [
+      code(name),
+      Bun.escapeHTML(option.label[language]),
+      valuesOf(option, docs.yesNo),
+      shownFallback(option.fallback),
+    ]),
+  );
+}
+
+/** Every source with its options. */
+export function sourcesTable(language: Language, sources: readonly AnySource[]): string {
+  const { docs, dashboard } = languages[language];
+  const about: Readonly<Record<string, string>> = dashboard.music.about;
+  return table(
+    [docs.source, docs.meaning, docs.options],
+    sources.map(({ id, name, options, linking }) => [
+      `${Bun.escapeHTML(name)} (${code(id)})`,
+      Bun.escapeHTML(about[id] ?? ""),
+      options.map((option) => code(`--${option.name}`)).join(", ") ||
+        (linking ? Bun.escapeHTML(docs.inBrowser) : Bun.escapeHTML(docs.none)),
+    ]),
+  );
+}
+
+function fallbackOf(name: SettingName, none: string): string {
+  const { fallback } = settings[name];
+  if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) {
+    return name === "baseUrl" ? code("http://127.0.0.1:4747") : Bun.escapeHTML(none);
+  }
+  return code(String(fallback));
+}
+
+function valuesOf({ type }: WidgetOption<unknown>, yesNo: string): string {
+  switch (type.kind) {
+    case "choice":
+      return type.choices.map(code).join(" ");
+    case "switch":
+      return Bun.escapeHTML(yesNo);
+    case "number":
+      return Bun.escapeHTML(`${type.least}–${type.most} ${type.unit}`.trim());
+    case "colour":
+      return `${type.automatic ? `${code("auto")} ` : ""}${code("ff5c8a")}`;
+    case "font":
+      return code("Georgia, serif");
+    case "text":
+      return `≤ ${type.longest}`;
+  }
+}
+
+function shownFallback(fallback: unknown): string {
+  if (fallback === null || fallback === "") return "–";
+  if (typeof fallback === "boolean") return code(fallback ? "1" : "0");
+  return code(String(fallback));
+}
+
+const code = (text: string): string => `<code>${Bun.escapeHTML(text)}</code>`;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const headings = head.map((text) => `<th scope="col">${Bun.escapeHTML(text)}</th>`).join("");
+  const body = rows
+    .map((row) => `<tr>${row.map((content) => `<td>${content}</td>`).join("")}</tr>`)
+    .join("");
+  return `<div class="table" tabindex="0"><table><thead><tr>${headings}</tr></thead><tbody>${body}</tbody></table></div>\n`;
+}

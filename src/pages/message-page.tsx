@@ -1,0 +1,40 @@
+import type { Language } from "../i18n/index.ts";
+import { Html } from "../jsx.ts";
+import { Document, htmlResponse } from "./html.tsx";
+
+export interface MessagePageProps {
+  readonly language: Language;
+  readonly basePath: string;
+  readonly title: string;
+  readonly lead: string;
+  readonly status: number;
+  readonly note?: string;
+  /** What to do about it. */
+  readonly again?: { readonly path: string; readonly label: string };
+}
+
+/** A page that says one thing, and what to do about it. */
+export function messagePage(props: MessagePageProps): Promise<Response> {
+  const { language, basePath, title, lead, note, again, status } = props;
+  const page = (
+    <Document language={language} title={title} path="" basePath={basePath}>
+      <>
+        <h1 safe>{title}</h1>
+        <p class="lead" safe>
+          {lead}
+        </p>
+        {note === undefined ? "" : <p safe>{note}</p>}
+        {again === undefined ? (
+          ""
+        ) : (
+          <p>
+            <a class="button" href={again.path} safe>
+              {again.label}
+            </a>
+          </p>
+        )}
+      </>
+    </Document>
+  );
+  return htmlResponse(page, status);
+}

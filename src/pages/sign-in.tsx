@@ -1,0 +1,114 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import { parseLinkSecret } from "../accounts/credential.ts";
+import { SIGN_IN_PURPOSE } from "../accounts/one-time-links.ts";
+import { fill, type Language, languages } from "../i18n/index.ts";
+import { Html } from "../jsx.ts";
+import type { Sources } from "../sources/index.ts";
+import { isLinked } from "./connect.ts";
+import { Document, formResponse, htmlResponse } from "./html.tsx";
+import { endedPage, type LinkingFlow } from "./linking.ts";
+import type { PageContext } from "./page.ts";
+import type { Door } from "./session-door.ts";
+
+export interface SignInDeps {
+  readonly accounts: Pick<Accounts, "links">;
+  readonly sources: Pick<Sources, "all" | "byId">;
+  readonly linkingFlow: LinkingFlow;
+  readonly door: Door;
+  readonly basePath: string;
+  /** Whether a form comes from a page of ours. */
+  isOwnOrigin(origin: string, host: string | null): boolean;
+}
+
+type SignInPage = (language: Language, context: PageContext) => Promise<Response | undefined>;
+
+export interface SignInPages {
+  /** `GET /{lang}/sign-in`: how to get in. */
+  readonly ask: SignInPage;
+  /** `GET /{lang}/sign-in/{secret}`: one click; opening the link alone uses nothing up. */
+  readonly confirm: SignInPage;
+  /** `POST` to the same: in. */
+  readonly enter: SignInPage;
+  /** `GET /{lang}/sign-in/with/{source}`: off to an upstream that knows who somebody is. */
+  readonly withSource: SignInPage;
+}
+
+export function createSignIn(deps: SignInDeps): SignInPages {
+  const { accounts, sources, linkingFlow, door, basePath } = deps;
+  return {
+    async ask(language) {
+      const offered: { id: string; name: string }[] = [];
+      for (const source of sources.all) {
+        if (source.linking && (await source.linking.app())) offered.push(source);
+      }
+      const { signIn } = languages[language];
+      const page = (
+        <Document language={language} title={signIn.askTitle} path="sign-in" basePath={basePath}>
+          <>
+            <h1 safe>{signIn.askTitle}</h1>
+            <p class="lead" safe>
+              {signIn.askText}
+            </p>
+            <section>
+              <h2 safe>{signIn.linkTitle}</h2>
+              <p safe>{signIn.linkText}</p>
+              <code>marquee login USER</code>
+            </section>
+            {offered.map(({ id, name }) => (
+              <section>
+                <h2 safe>{fill(signIn.withTitle, { source: name })}</h2>
+                <p safe>{fill(signIn.withText, { source: name })}</p>
+                <p class="actions">
+                  <a class="button" href={`${basePath}/${language}/sign-in/with/${id}`} safe>
+                    {fill(signIn.withTitle, { source: name })}
+                  </a>
+                </p>
+              </section>
+            ))}
+          </>
+        </Document>
+      );
+      return htmlResponse(page);
+    },
+
+    async confirm(language, { params }) {
+      const secret = parseLinkSecret(params["secret"] ?? "");
+      const user = secret && (await accounts.links.userOf(secret, SIGN_IN_PURPOSE));
+      if (!secret || !user) return endedPage(language, basePath);
+      const { signIn } = languages[language];
+      const title = fill(signIn.confirmTitle, { user: user.name });
+      const path = `sign-in/${secret}`;
+      const page = (
+        <Document language={language} title={title} path={path} basePath={basePath}>
+          <>
+            <h1 safe>{title}</h1>
+            <p class="lead" safe>
+              {signIn.confirmText}
+            </p>
+            <form method="post" action={`${basePath}/${language}/${path}`}>
+              <button type="submit" autofocus safe>
+                {signIn.confirm}
+              </button>
+            </form>
+          </>
+        </Document>
+      );
+      return formResponse(page);
+    },
+
+    async enter(language, { request, params }) {
+      const secret = parseLinkSecret(params["secret"] ?? "");
+      const origin = request.headers.get("origin") ?? "";
+      // A foreign page must not sign somebody in as somebody else.
+      const isOurs = deps.isOwnOrigin(origin, request.headers.get("host"));
+      const user = secret && isOurs && (await accounts.links.use(secret, SIGN_IN_PURPOSE));
+      return user ? door.letIn(request, user, language) : endedPage(language, basePath);
+    },
+
+    async withSource(language, { request, params }) {
+      const source = sources.byId(params["source"] ?? "");
+      if (!source || !isLinked(source) || !(await source.linking.app())) return undefined;
+      return linkingFlow.start(request, language, source, { kind: "signIn" });
+    },
+  };
+}

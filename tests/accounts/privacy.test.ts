@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import {
+  hidesTrack,
+  NOTHING_HIDDEN,
+  type PrivacyRules,
+  UNTIL_RESUMED,
+} from "../../src/accounts/privacy.ts";
+import { openOverlay, type Overlay } from "../fixtures/overlay.ts";
+import { aPlayback } from "../fixtures/playback.ts";
+import { openPort, type RealPort } from "../fixtures/real-port.ts";
+import { type SignedIn, signIn } from "../fixtures/signed-in.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+const HOUR_MS = 3_600_000;
+
+const hiding = (rules: Partial<PrivacyRules>): PrivacyRules => ({ ...NOTHING_HIDDEN, ...rules });
+/** A word that is neither empty nor made of accents alone. */
+const word = fc
+  .string({
+    unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz0123456789àéîõüçñ"),
+    maxLength: 20,
+  })
+  .filter((text) => text !== "");
+const text = fc.string({ unit: "grapheme", maxLength: 30 });
+
+describe("rules hide a track", () => {
+  test("with one of their texts anywhere in its title", () => {
+    fc.assert(
+      fc.property(text, word, text, fc.array(text), (before, part, after, others) => {
+        const rules = hiding({ hiddenTitles: [...others, part] });
+        expect(hidesTrack(rules, `${before}${part}${after}`, [])).toBe(true);
+      }),
+    );
+  });
+
+  test("with one of their texts anywhere in the name of any of its artists", () => {
+    fc.assert(
+      fc.property(text, word, text, fc.array(text), (before, part, after, others) => {
+        const rules = hiding({ hiddenArtists: [part] });
+        expect(hidesTrack(rules, "", [...others, `${before}${part}${after}`])).toBe(true);
+      }),
+    );
+  });
+
+  test("whatever the case and the accents, on either side", () => {
+    fc.assert(
+      fc.property(word, fc.boolean(), fc.boolean(), (part, upper, bare) => {
+        const bared = bare ? part.normalize("NFD").replace(/\p{M}/gu, "") : part;
+        const other = upper ? bared.toUpperCase() : bared;
+        expect(hidesTrack(hiding({ hiddenTitles: [part] }), `The ${other}`, [])).toBe(true);
+        expect(hidesTrack(hiding({ hiddenTitles: [other] }), `The ${part}`, [])).toBe(true);
+      }),
+    );
+  });
+
+  test.each([
+    ["beyonce", "Beyoncé"],
+    ["SIGUR RÓS", "Sigur Ros"],
+    ["e\u0301te", "Été 67"],
+    ["ｆｕｌｌ", "Full Moon"],
+    ["ДВОР", "Двор"],
+  ])("%j hides %j", (part, artist) => {
+    expect(hidesTrack(hiding({ hiddenArtists: [part] }), "", [artist])).toBe(true);
+  });
+
+  test("by its title or its artists, each by its own rules", () => {
+    const titles = hiding({ hiddenTitles: ["juniper"] });
+    const artists = hiding({ hiddenArtists: ["lanterns"] });
+    expect(hidesTrack(titles, "Paper Lanterns", ["Juniper Vale"])).toBe(false);
+    expect(hidesTrack(artists, "Paper Lanterns", ["Juniper Vale"])).toBe(false);
+  });
+
+  test("never without a rule, and never by an empty one", () => {
+    fc.assert(
+      fc.property(text, fc.array(text), (title, artists) => {
+        expect(hidesTrack(NOTHING_HIDDEN, title, artists)).toBe(false);
+        const empty = hiding({ hiddenTitles: [""], hiddenArtists: [""] });
+        expect(hidesTrack(empty, title, artists)).toBe(false);
+      }),
+    );
+  });
+
+  // Nothing is left of these, and nothing is in every name.
+  test.each([" ", "\u0301", "\u3000"])("never by %j, of which nothing is left", (blank) => {
+    const rules = hiding({ hiddenTitles: [blank], hiddenArtists: [blank] });
+    expect(hidesTrack(rules, "Paper Lanterns", ["Juniper Vale"])).toBe(false);
+  });
+});
+
+describe("what is hidden", () => {
+  const PATH = "/en/dashboard/privacy";
+  let server: TestServer;
+  let port: RealPort;
+  let ada: AddedUser;
+  let browser: SignedIn;
+
+  beforeEach(async () => {
+    server = await createTestServer({ settings: { rateLimitSeconds: "0" } });
+    port = openPort(server);
+    ada = await server.addUser("ada");
+    browser = await signIn(server, ada);
+  });
+  afterEach(async () => {
+    await port.end();
+    server.close();
+  });
+
+  const track = (title: string) => ({
+    id: `test:${title}`,
+    title,
+    durationMs: 200_000,
+    explicit: false,
+  });
+  const plays = (title: string, artists: readonly string[] = ["Juniper Vale"]) =>
+    server.sourceOf(ada).says(
+      aPlayback({
+        track: track(title),
+        artists: [...artists],
+        observedAtMs: server.clock.monotonicMs(),
+      }),
+    );
+  const open = (user = ada): Promise<Overlay> =>
+    openOverlay(`${port.origin}/en/widget/${user.widgetToken}/live`);
+  const api = async () => (await server.getAs(ada, "/api/v1/now-playing")).text();
+  const save = (titles: string, artists = "") =>
+    browser.post(PATH, { does: "rules", titles, artists });
+  /** What an overlay is told next, beats left out. */
+  const told = async (overlay: Overlay) => {
+    for (;;) {
+      const message = await overlay.next();
+      if (message.type === "state") return message.state;
+    }
+  };
+
+  test("appears in no answer of the API, no overlay message and no overlay page", async () => {
+    await save("secret\nwaltz", "nobody");
+    await plays("Paper Lanterns");
+    const overlay = await open();
+    expect(await told(overlay)).toMatchObject({ kind: "playing" });
+    for (const [title, artist] of [
+      ["My SÉCRET Song", "Juniper Vale"],
+      ["Quiet Waltz No. 2", "Juniper Vale"],
+      ["Anything", "Nóbody Knows"],
+    ] as const) {
+      await plays(title, ["Juniper Vale", artist]);
+      const state = await told(overlay);
+      expect(state).toMatchObject({ kind: "idle" });
+      expect(JSON.stringify(state)).not.toContain(title);
+      const answer = await api();
+      expect(JSON.parse(answer)).toMatchObject({ success: true, data: null });
+      expect(answer).not.toContain(title);
+      const page = await (await server.get(`/en/widget/${ada.widgetToken}`)).text();
+      expect(page).not.toContain(title);
+      expect(await (await server.getAs(ada, "/api/v1/user")).text()).not.toContain(title);
+      expect(server.logged.join("\n")).not.toContain(title);
+      await plays("Paper Lanterns");
+      expect(await told(overlay)).toMatchObject({ kind: "playing" });
+    }
+    overlay.close();
+  });
+
+  test("is still shown to its user alone", async () => {
+    await save("secret");
+    await plays("My Secret Song");
+    await api();
+    await plays("My Secret Song");
+    const page = await (await browser.get("/en/dashboard")).text();
+    expect(page).toContain("My Secret Song");
+    expect(page).toContain("Only you see this: your rules hide it.");
+  });
+
+  test("is told to an open overlay at once: a rule saved, a rule removed", async () => {
+    await plays("Paper Lanterns");
+    const overlay = await open();
+    expect(await told(overlay)).toMatchObject({ kind: "playing" });
+    await save("lanterns");
+    expect(await told(overlay)).toMatchObject({ kind: "idle" });
+    await save("");
+    expect(await told(overlay)).toMatchObject({
+      kind: "playing",
+      track: { title: "Paper Lanterns" },
+    });
+  });
+
+  test("is everything during a pause; pausing and resuming reach an open overlay at once", async () => {
+    await plays("Paper Lanterns");
+    const overlay = await open();
+    expect(await told(overlay)).toMatchObject({ kind: "playing", positionMs: 10_000 });
+    await server.clock.advance(5_000);
+    await browser.post(PATH, { does: "pause", for: "long" });
+    expect(await told(overlay)).toMatchObject({ kind: "idle" });
+    expect(JSON.parse(await api())).toMatchObject({ data: null });
+    await server.clock.advance(5_000);
+    await browser.post(PATH, { does: "resume" });
+    expect(await told(overlay)).toMatchObject({ kind: "playing", positionMs: 20_000 });
+    expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
+  });
+
+  test("tells nothing of what changes during a pause", async () => {
+    await plays("Paper Lanterns");
+    const overlay = await open();
+    await told(overlay);
+    await browser.post(PATH, { does: "pause", for: "long" });
+    expect(await told(overlay)).toMatchObject({ kind: "idle" });
+    await plays("Another Song");
+    await server.sourceOf(ada).says(null);
+    await plays("A Third Song");
+    await browser.post(PATH, { does: "resume" });
+    expect(await told(overlay)).toMatchObject({ track: { title: "A Third Song" } });
+    expect(overlay.unread()).toBe(0);
+  });
+
+  test("ends by itself with the pause, and an open overlay is told then", async () => {
+    await plays("Paper Lanterns");
+    const overlay = await open();
+    await told(overlay);
+    await browser.post(PATH, { does: "pause", for: "hour" });
+    expect(await told(overlay)).toMatchObject({ kind: "idle" });
+    await server.clock.advance(HOUR_MS - 1);
+    expect(JSON.parse(await api())).toMatchObject({ data: null });
+    await server.clock.advance(1);
+    expect(await told(overlay)).toMatchObject({ kind: "playing" });
+    expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
+  });
+
+  test("is told to an overlay that opens during a pause as nothing playing", async () => {
+    await plays("Paper Lanterns");
+    await browser.post(PATH, { does: "pause", for: "long" });
+    const overlay = await open();
+    expect(await told(overlay)).toMatchObject({ kind: "idle" });
+    await browser.post(PATH, { does: "resume" });
+    let state = await told(overlay);
+    while (state.kind === "idle") state = await told(overlay);
+    expect(state).toMatchObject({ kind: "playing" });
+  });
+
+  test("is one user's choice alone", async () => {
+    const grace = await server.addUser("grace");
+    await server.sourceOf(grace).says(aPlayback());
+    const hers = await open(grace);
+    expect(await told(hers)).toMatchObject({ kind: "playing" });
+    await browser.post(PATH, { does: "pause", for: "long" });
+    await save("lanterns");
+    expect(await (await server.getAs(grace, "/api/v1/now-playing")).json()).toMatchObject({
+      data: { is_playing: true },
+    });
+    expect(hers.unread()).toBe(0);
+  });
+
+  test("is known again after a restart, and gone with its user", async () => {
+    const { privacy, users } = server.accounts;
+    await privacy.change(ada.user, {
+      pausedUntil: UNTIL_RESUMED,
+      hiddenTitles: ["wall"],
+      hiddenArtists: [],
+    });
+    privacy.forget();
+    expect(privacy.of(ada.user.id)).toMatchObject({
+      pausedUntil: UNTIL_RESUMED,
+      hiddenTitles: ["wall"],
+    });
+    await users.remove("ada");
+    privacy.forget();
+    expect(privacy.of(ada.user.id)).toEqual(NOTHING_HIDDEN);
+  });
+});

@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createSessionToken, parseSessionToken } from "../../src/accounts/credential.ts";
+import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
+import { sessions as sessionsTable } from "../../src/db/schema.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+import { START_MS } from "../fixtures/fake-clock.ts";
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+let world: TestAccounts;
+let ada: AddedUser;
+
+beforeEach(async () => {
+  world = await createTestAccounts();
+  ada = await world.add("ada");
+});
+afterEach(() => world.store.close());
+
+const sessions = () => world.accounts.sessions;
+const open = (userAgent = "Browser", user = ada) => sessions().open(user.user, userAgent);
+type Token = Awaited<ReturnType<typeof open>>;
+const nameOf = async (token: Token) => (await sessions().of(token))?.user.name;
+const rows = () => world.store.queries.select().from(sessionsTable).all();
+const idOf = async (token: Token) => (await sessions().of(token))?.session.id ?? "";
+
+describe("a session's token", () => {
+  test("opens what its user may see, and nobody else's", async () => {
+    const grace = await world.add("grace");
+    const adas = await open();
+    const graces = await open("Browser", grace);
+    expect(await nameOf(adas)).toBe("ada");
+    expect(await nameOf(graces)).toBe("grace");
+  });
+
+  test("has the form and the length of our credentials, and is another each time", async () => {
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => open()));
+    for (const token of tokens) {
+      expect(token).toMatch(/^mqs_[0-9A-Za-z]{38}$/);
+      expect(parseSessionToken(token)).toBe(token);
+    }
+    expect(new Set(tokens).size).toBe(50);
+  });
+
+  test("opens nothing when it was never issued", async () => {
+    await open();
+    expect(await sessions().of(createSessionToken())).toBe(undefined);
+  });
+
+  test("is stored as its SHA-256 alone", async () => {
+    const token = await open();
+    const [row] = rows();
+    const hash = new Bun.CryptoHasher("sha256").update(token).digest();
+    expect(Buffer.from(row?.hash ?? []).equals(Buffer.from(hash))).toBe(true);
+    const stored = JSON.stringify(row, (_, value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,
+    );
+    expect(stored).not.toContain(token);
+    expect(stored).not.toContain(token.slice(4, 36));
+  });
+
+  test("is not the session's public name, which opens nothing", async () => {
+    const token = await open();
+    const id = await idOf(token);
+    expect(token).not.toContain(id);
+    expect(parseSessionToken(id)).toBe(undefined);
+  });
+});
+
+describe("a session lives", () => {
+  test("for 30 days", () => {
+    expect(SESSION_LIFETIME_MS).toBe(30 * DAY_MS);
+  });
+
+  test("until 30 days have passed without a visit", async () => {
+    const token = await open();
+    const { id } = rows()[0] ?? { id: "" };
+    world.clock.setWallMs(START_MS + 30 * DAY_MS - 1);
+    expect(await sessions().isOpen(id)).toBe(true);
+    expect(await sessions().list(ada.user)).toHaveLength(1);
+    world.clock.setWallMs(START_MS + 30 * DAY_MS);
+    expect(await sessions().isOpen(id)).toBe(false);
+    expect(await nameOf(token)).toBe(undefined);
+    expect(await sessions().list(ada.user)).toEqual([]);
+  });
+
+  test("for 30 days more from each visit", async () => {
+    const token = await open();
+    for (let visit = 1; visit <= 12; visit++) {
+      world.clock.setWallMs(START_MS + visit * 29 * DAY_MS);
+      expect(await nameOf(token)).toBe("ada");
+    }
+    world.clock.setWallMs(START_MS + 12 * 29 * DAY_MS + 30 * DAY_MS);
+    expect(await nameOf(token)).toBe(undefined);
+  });
+
+  test("on, though not every visit is written down", async () => {
+    const token = await open();
+    world.clock.setWallMs(START_MS + 10 * MINUTE_MS);
+    await sessions().of(token);
+    expect(rows()[0]?.lastSeenAt).toBe(START_MS);
+    world.clock.setWallMs(START_MS + 10 * MINUTE_MS + 1);
+    await sessions().of(token);
+    expect(rows()[0]?.lastSeenAt).toBe(START_MS + 10 * MINUTE_MS + 1);
+  });
+
+  test("no more once its user is removed", async () => {
+    const token = await open();
+    await world.accounts.users.remove("ada");
+    expect(await nameOf(token)).toBe(undefined);
+    expect(rows()).toEqual([]);
+  });
+
+  test("and leaves no row behind: a later one that opens sweeps up those that ended", async () => {
+    await open();
+    world.clock.setWallMs(START_MS + 31 * DAY_MS);
+    await open();
+    expect(rows()).toHaveLength(1);
+  });
+});
+
+describe("the list of sessions", () => {
+  test("has what each browser called itself and when it came, the latest seen first", async () => {
+    const first = await open("First");
+    world.clock.setWallMs(START_MS + DAY_MS);
+    await open("Second");
+    world.clock.setWallMs(START_MS + 2 * DAY_MS);
+    await sessions().of(first);
+    expect(await sessions().list(ada.user)).toMatchObject([
+      { userAgent: "First", createdAt: START_MS, lastSeenAt: START_MS + 2 * DAY_MS },
+      { userAgent: "Second", createdAt: START_MS + DAY_MS, lastSeenAt: START_MS + DAY_MS },
+    ]);
+  });
+
+  test("is the user's own", async () => {
+    const grace = await world.add("grace");
+    await open("Hers", grace);
+    expect(await sessions().list(ada.user)).toEqual([]);
+  });
+
+  test("keeps no more than 300 characters of what a browser calls itself", async () => {
+    await open("x".repeat(10_000));
+    expect((await sessions().list(ada.user))[0]?.userAgent).toBe("x".repeat(300));
+  });
+});
+
+describe("closing", () => {
+  test("one session ends that one alone", async () => {
+    const one = await open();
+    const other = await open();
+    await sessions().close(ada.user, await idOf(one));
+    expect(await nameOf(one)).toBe(undefined);
+    expect(await nameOf(other)).toBe("ada");
+    expect(await sessions().list(ada.user)).toHaveLength(1);
+  });
+
+  test("somebody else's session does nothing", async () => {
+    const grace = await world.add("grace");
+    const hers = await open("Hers", grace);
+    const id = await idOf(hers);
+    await sessions().close(ada.user, id);
+    expect(await nameOf(hers)).toBe("grace");
+    expect(await sessions().isOpen(id)).toBe(true);
+  });
+
+  test("a session that is not there does nothing", async () => {
+    const token = await open();
+    await sessions().close(ada.user, "nothing");
+    await sessions().close(ada.user, "");
+    expect(await nameOf(token)).toBe("ada");
+  });
+
+  test("all ends every one of the user's and nobody else's", async () => {
+    const grace = await world.add("grace");
+    const adas = [await open(), await open(), await open()];
+    const hers = await open("Hers", grace);
+    await sessions().closeAll(ada.user);
+    for (const token of adas) expect(await nameOf(token)).toBe(undefined);
+    expect(await sessions().list(ada.user)).toEqual([]);
+    expect(await nameOf(hers)).toBe("grace");
+  });
+});

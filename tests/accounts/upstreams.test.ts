@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { createVault, SecretError } from "../../src/accounts/secrets.ts";
+import { upstreams as table } from "../../src/db/schema.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+import { START_MS } from "../fixtures/fake-clock.ts";
+import { createTempFolder } from "../fixtures/temp-folder.ts";
+
+const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
+const PAUSE = { from: START_MS, until: START_MS + 48_925_000 };
+
+let folder: ReturnType<typeof createTempFolder>;
+let world: TestAccounts;
+
+beforeEach(async () => {
+  folder = createTempFolder();
+  world = await createTestAccounts(folder.path);
+});
+afterEach(() => {
+  world.store.close();
+  folder.remove();
+});
+
+const upstreams = () => world.accounts.upstreams;
+
+describe("the app of an upstream", () => {
+  test("is unknown until it is entered, and then what was entered", async () => {
+    expect(await upstreams().appOf("spotify")).toBe(undefined);
+    await upstreams().enterApp("spotify", APP);
+    expect(await upstreams().appOf("spotify")).toEqual(APP);
+  });
+
+  test("does without a secret", async () => {
+    await upstreams().enterApp("spotify", { ...APP, clientSecret: null });
+    expect(await upstreams().appOf("spotify")).toEqual({ ...APP, clientSecret: null });
+  });
+
+  test("is replaced by another", async () => {
+    await upstreams().enterApp("spotify", APP);
+    await upstreams().enterApp("spotify", { clientId: "another", clientSecret: null });
+    expect(await upstreams().appOf("spotify")).toEqual({ clientId: "another", clientSecret: null });
+    expect(world.store.queries.select().from(table).all()).toHaveLength(1);
+  });
+
+  test("is that upstream's alone", async () => {
+    await upstreams().enterApp("spotify", APP);
+    expect(await upstreams().appOf("another")).toBe(undefined);
+  });
+
+  test("lies in no file of the data folder as it was entered", async () => {
+    await upstreams().enterApp("spotify", APP);
+    world.store.copyTo(join(folder.path, "backup.db"));
+    for (const file of readdirSync(folder.path)) {
+      const bytes = readFileSync(join(folder.path, file)).toString("latin1");
+      for (const text of [APP.clientId, APP.clientSecret]) {
+        expect({ file, holds: bytes.includes(text) }).toEqual({ file, holds: false });
+      }
+    }
+  });
+
+  test("does not open under another key", async () => {
+    await upstreams().enterApp("spotify", APP);
+    const other = createAccounts({
+      store: world.store,
+      vault: createVault(Buffer.alloc(32, 8).toString("base64")),
+      wallMs: world.clock.wallMs,
+    });
+    await expect(other.upstreams.appOf("spotify")).rejects.toThrow(SecretError);
+  });
+});
+
+describe("the pause that an upstream asked for", () => {
+  test("is remembered with its beginning and its end", async () => {
+    expect(await upstreams().pauseOf("spotify")).toBe(undefined);
+    await upstreams().rememberPause("spotify", PAUSE);
+    expect(await upstreams().pauseOf("spotify")).toEqual(PAUSE);
+  });
+
+  test("is the last one", async () => {
+    await upstreams().rememberPause("spotify", PAUSE);
+    const later = { from: PAUSE.until, until: PAUSE.until + 5_000 };
+    await upstreams().rememberPause("spotify", later);
+    expect(await upstreams().pauseOf("spotify")).toEqual(later);
+  });
+
+  test("leaves the app as it is, and the app leaves it", async () => {
+    await upstreams().enterApp("spotify", APP);
+    await upstreams().rememberPause("spotify", PAUSE);
+    expect(await upstreams().appOf("spotify")).toEqual(APP);
+    await upstreams().enterApp("spotify", { ...APP, clientId: "another" });
+    expect(await upstreams().pauseOf("spotify")).toEqual(PAUSE);
+  });
+
+  test("alone is no app", async () => {
+    await upstreams().rememberPause("spotify", PAUSE);
+    expect(await upstreams().appOf("spotify")).toBe(undefined);
+  });
+});

@@ -1,0 +1,302 @@
+import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
+import type { CadencePace } from "../../src/playback/cadence.ts";
+import type { Reading } from "../../src/playback/channel.ts";
+import { createHub } from "../../src/playback/hub.ts";
+import { type Playback, positionAt } from "../../src/playback/playback.ts";
+import { createLog } from "../../src/log.ts";
+import type { AnySource } from "../../src/sources/source.ts";
+import { createSpotify } from "../../src/sources/spotify.ts";
+import { createUpstream } from "../../src/sources/upstream.ts";
+import { createFakeClock, type FakeClock } from "../fixtures/fake-clock.ts";
+import {
+  type ChangeKind,
+  type Habits,
+  type Listening,
+  seededRandom,
+  simulateListening,
+} from "../fixtures/spotify/listening.ts";
+import {
+  createSpotify as createStandIn,
+  type StandInSpotify,
+} from "../fixtures/spotify/spotify.ts";
+import { quantile } from "./measure.ts";
+
+/** How soon changes at Spotify are shown, and at what cost, over simulated evenings. */
+
+export interface Detection {
+  /** Upstream calls in an hour of listening. */
+  readonly callsPerHour: number;
+  /** Seconds from a change to its being shown, by kind of change. */
+  readonly latencies: Readonly<Record<ChangeKind, readonly number[]>>;
+  /** Share of the time in which something else was shown than was true. */
+  readonly wrongShare: number;
+  readonly refusals: number;
+  readonly standIn: StandInSpotify;
+}
+
+export interface DetectionOptions {
+  readonly seed: number;
+  readonly hours: number;
+  readonly users?: number;
+  /** Calls in 30 seconds, of ours and of Spotify's. */
+  readonly budget?: number;
+  readonly watch: Watching;
+  readonly habits?: Partial<Habits>;
+}
+
+/** By Marquee's own source at some pace, or by a poller that asks again and again. */
+export type Watching =
+  | { readonly kind: "marquee"; readonly pace?: CadencePace }
+  | { readonly kind: "poller"; readonly everyMs: number };
+
+const HOUR_MS = 3_600_000;
+const SAMPLE_MS = 250;
+/** What a viewer would not notice. */
+const SAME_POSITION_MS = 2_000;
+
+export async function measureDetection(options: DetectionOptions): Promise<Detection> {
+  const { seed, hours, users = 1, budget } = options;
+  const clock = createFakeClock();
+  const random = seededRandom(seed);
+  const standIn = createStandIn({
+    clock,
+    latencyMs: () => 80 + random() * 220,
+    ...(budget !== undefined && { budget: { calls: budget, windowMs: 30_000 } }),
+  });
+  const lengthMs = hours * HOUR_MS;
+  const startedAtMs = clock.monotonicMs();
+  const watched = Array.from({ length: users }, (_, index) => {
+    const listening = simulateListening({
+      seed: seed * 1_000 + index,
+      lengthMs,
+      ...(options.habits && { habits: options.habits }),
+    });
+    const person = standIn.addUser({ listening, startedAtMs });
+    return { listening, person, shown: undefined as Playback | null | undefined };
+  });
+
+  const source =
+    options.watch.kind === "marquee"
+      ? marqueeSource(clock, standIn, budget, options.watch.pace)
+      : pollingSource(clock, standIn, options.watch.everyMs);
+  const hub = createHub({
+    clock,
+    log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
+    random,
+    listeningOf: async (userId) => {
+      const { person } = watched[userId - 1] ?? {};
+      const settings = {
+        clientId: standIn.clientId,
+        refreshToken: person?.refreshToken ?? "",
+        consentedAt: clock.wallMs(),
+        accountId: null,
+        displayName: null,
+        product: null,
+      };
+      const connection = { id: userId, keepSettings: async () => {} };
+      return {
+        connectionId: userId,
+        polls: true,
+        watch: (context) => source.watch(settings, { ...context, connection }),
+      };
+    },
+    connectionIdOf: async (userId) => userId,
+    onRefused: async () => {},
+    privacyOf: () => NOTHING_HIDDEN,
+    onHealth: async () => {},
+  });
+  watched.forEach((one, index) => {
+    hub.subscribe(index + 1, (reading: Reading) => {
+      one.shown = reading.kind === "playback" ? reading.playback : null;
+    });
+  });
+
+  const latencies: Record<ChangeKind, number[]> = {
+    naturalEnd: [],
+    skip: [],
+    pause: [],
+    resume: [],
+    seek: [],
+  };
+  const cursors = watched.map(() => 0);
+  let wrongSamples = 0;
+  let samples = 0;
+  for (let atMs = 0; atMs < lengthMs; atMs += SAMPLE_MS) {
+    await clock.advance(SAMPLE_MS);
+    watched.forEach(({ listening, shown }, index) => {
+      samples += 1;
+      const nowMs = clock.monotonicMs();
+      const sinceStartMs = nowMs - startedAtMs;
+      const right = isRight(listening, sinceStartMs, shown, nowMs);
+      if (!right) wrongSamples += 1;
+      // Changes up to now: the latest is shown or not; those that were overtaken do not count.
+      let cursor = cursors[index] ?? 0;
+      while ((listening.changes[cursor + 1]?.atMs ?? Number.POSITIVE_INFINITY) <= sinceStartMs) {
+        cursor += 1;
+      }
+      const change = listening.changes[cursor];
+      if (right && change && change.atMs <= sinceStartMs) {
+        latencies[change.kind].push((sinceStartMs - change.atMs) / 1000);
+        cursor += 1;
+      }
+      cursors[index] = cursor;
+    });
+  }
+  hub.stop();
+  return {
+    callsPerHour:
+      standIn.calls.filter(({ path }) => path === "/v1/me/player").length / hours / users,
+    latencies,
+    wrongShare: wrongSamples / samples,
+    refusals: standIn.calls.filter(({ status }) => status === 429).length,
+    standIn,
+  };
+}
+
+function isRight(
+  listening: Listening,
+  sinceStartMs: number,
+  shown: Playback | null | undefined,
+  nowMs: number,
+): boolean {
+  const truth = listening.at(sinceStartMs);
+  if (truth.kind === "idle") return shown === null;
+  return (
+    shown != null &&
+    shown.track.id === truth.track.id &&
+    shown.state === truth.kind &&
+    Math.abs(positionAt(shown, nowMs) - truth.positionMs) <= SAME_POSITION_MS
+  );
+}
+
+function marqueeSource(
+  clock: FakeClock,
+  standIn: StandInSpotify,
+  budget: number | undefined,
+  pace: CadencePace | undefined,
+): AnySource {
+  return createSpotify({
+    clock,
+    upstream: createUpstream({ clock, trustedOrigins: [], fetch: standIn.fetch }),
+    apiUrl: "https://api.spotify.com",
+    accountsUrl: "https://accounts.spotify.com",
+    budget: budget ?? 180,
+    app: async () => ({ clientId: standIn.clientId, clientSecret: null }),
+    appIsFixed: true,
+    pauses: { recall: async () => undefined, remember: async () => {} },
+    ...(pace && { pace }),
+  }) as AnySource;
+}
+
+/** The same source, asked at a fixed interval whatever happens: what others do. */
+function pollingSource(clock: FakeClock, standIn: StandInSpotify, everyMs: number): AnySource {
+  const source = marqueeSource(clock, standIn, 100_000, undefined);
+  return {
+    ...source,
+    async *watch(settings, context) {
+      for (;;) {
+        const once = new AbortController();
+        for await (const playback of source.watch(settings, { ...context, signal: once.signal })) {
+          yield playback;
+          break;
+        }
+        once.abort();
+        if (context.signal.aborted) return;
+        await clock.sleep(everyMs, context.signal);
+      }
+    },
+  };
+}
+
+/** Seconds below which half, and nineteen in twenty, of the latencies lie. */
+function latencyText(values: readonly number[]): string {
+  return [0.5, 0.95].map((share) => quantile(values, share).toFixed(1)).join(" / ");
+}
+
+const SEED = 7;
+const HOURS = 12;
+const CROWD = 200;
+const CROWD_BUDGET = 180;
+
+/** Calls, latencies and time spent wrong, for pollers and for Marquee at several budgets. */
+export async function detectionTable(): Promise<string[]> {
+  const pace = (playingPerHour: number) => ({ playingPerHour, quietPerHour: playingPerHour / 4 });
+  const watchings: readonly [string, Watching][] = [
+    ["a poller, every 5 s", { kind: "poller", everyMs: 5_000 }],
+    ["a poller, every 3 s", { kind: "poller", everyMs: 3_000 }],
+    ...[360, 480, 600, 720].map((calls): [string, Watching] => [
+      `Marquee, up to ${calls} an hour`,
+      { kind: "marquee", pace: pace(calls) },
+    ]),
+    ["Marquee as it comes", { kind: "marquee" }],
+    ["Marquee, up to 1200 an hour", { kind: "marquee", pace: pace(1_200) }],
+  ];
+  const habits: readonly [string, Partial<Habits>][] = [
+    ["restless", {}],
+    ["playlists of short tracks", SHORT_TRACKS],
+  ];
+  const lines = [
+    "| Listening | Watched by | calls an hour | natural end | skip, pause, seek | resume | wrong |",
+    "|---|---|---|---|---|---|---|",
+  ];
+  for (const [mood, given] of habits) {
+    for (const [name, watch] of watchings) {
+      const found = await measureDetection({ seed: SEED, hours: HOURS, watch, habits: given });
+      lines.push(`| ${mood} | ${name} | ${detectionCells(found).join(" | ")} |`);
+    }
+  }
+  const crowd = await measureDetection({
+    seed: SEED,
+    hours: 0.5,
+    users: CROWD,
+    budget: CROWD_BUDGET,
+    watch: { kind: "marquee" },
+  });
+  lines.push(
+    `| restless | ${CROWD} users under ${CROWD_BUDGET} calls in 30 s, each | ${detectionCells(crowd).join(" | ")} |`,
+    "",
+    `${CROWD} users: ${crowd.refusals} calls refused, ${mostInWindow(crowd)} at most in 30 s, the longest anybody went unseen ${longestGapSeconds(crowd).toFixed(0)} s.`,
+  );
+  return lines;
+}
+
+function detectionCells({ callsPerHour, latencies, wrongShare }: Detection): string[] {
+  return [
+    callsPerHour.toFixed(0),
+    latencyText(latencies.naturalEnd),
+    latencyText([...latencies.skip, ...latencies.pause, ...latencies.seek]),
+    latencyText(latencies.resume),
+    `${(wrongShare * 100).toFixed(1)} %`,
+  ];
+}
+
+/** Somebody who lets music play: most changes are the ends of tracks. */
+const SHORT_TRACKS: Partial<Habits> = {
+  shortestTrackMs: 30_000,
+  longestTrackMs: 90_000,
+  meanToEarlySkipMs: 200_000,
+  meanToLateSkipMs: 250_000,
+  meanToPauseMs: 240_000,
+  meanToSeekMs: 240_000,
+};
+
+const looksAt = ({ standIn }: Detection) =>
+  standIn.calls.filter(({ path }) => path === "/v1/me/player");
+
+function mostInWindow(found: Detection): number {
+  const times = looksAt(found).map(({ atMs }) => atMs);
+  return times.reduce((most, endMs, index) => {
+    const first = times.findIndex((atMs) => atMs > endMs - 30_000);
+    return Math.max(most, index - first + 1);
+  }, 0);
+}
+
+function longestGapSeconds(found: Detection): number {
+  const lastLookMs = new Map<string | null, number>();
+  let longestMs = 0;
+  for (const { userId, atMs } of looksAt(found)) {
+    longestMs = Math.max(longestMs, atMs - (lastLookMs.get(userId) ?? atMs));
+    lastLookMs.set(userId, atMs);
+  }
+  return longestMs / 1000;
+}

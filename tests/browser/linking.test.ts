@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
+import type { Browser, BrowserContext } from "playwright-core";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { connectPurpose } from "../../src/accounts/one-time-links.ts";
+import { connectUrl } from "../../src/cli/addresses.ts";
+import { currentChromium, watchPage } from "../fixtures/chromium.ts";
+import { LISTENER } from "../fixtures/linking.ts";
+import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+import { type ListeningSpotify, startSpotify } from "../fixtures/spotify/listen.ts";
+
+const test = testWith(currentChromium.name, currentChromium.isInstalled);
+
+describe("linking an account in a browser", () => {
+  let browser: Browser | undefined;
+  let context: BrowserContext;
+  let upstream: ListeningSpotify;
+  let server: ListeningServer;
+  let ada: AddedUser;
+  let address: string;
+  let redirectUri: string;
+
+  beforeAll(async () => {
+    if (currentChromium.isInstalled) browser = await currentChromium.launch();
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    upstream = startSpotify();
+    upstream.spotify.addUser(LISTENER);
+    server = await startTestServer({
+      realSources: true,
+      fetch: (url, init) => fetch(url, init),
+      settings: {
+        spotifyApiUrl: upstream.url,
+        spotifyAccountsUrl: upstream.url,
+        rateLimitSeconds: "0",
+      },
+    });
+    ada = await server.addUser("ada", false);
+    const { links } = server.accounts;
+    address = connectUrl(
+      server.url,
+      "spotify",
+      await links.issue(ada.user, connectPurpose("spotify")),
+    );
+    redirectUri = `${server.url}/callback/spotify`;
+    if (browser) context = await browser.newContext();
+  });
+  afterEach(async () => {
+    if (browser) await context.close();
+    await server.stop();
+    await upstream.stop();
+  });
+
+  test("leads from the printed address by the owner's app and Spotify's page to music that is heard", async () => {
+    const { page, complaints, hosts } = watchPage(await context.newPage());
+    await page.goto(address);
+    await page.getByLabel("Client ID").fill(upstream.spotify.clientId);
+    await page.getByRole("button", { name: "Save and continue" }).click();
+    await page.getByRole("link", { name: "Continue to Spotify" }).click();
+    await page.waitForURL(`${upstream.url}/authorize?**`);
+    await page.getByRole("link", { name: "Agree" }).click();
+    await page.getByRole("heading", { name: "Spotify is linked" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/callback/spotify");
+    expect(await page.locator("p.lead").innerText()).toContain("Ada Listens");
+    expect(complaints.filter((text) => /Content Security Policy|Error/.test(text))).toEqual([]);
+    expect([...hosts].toSorted()).toEqual(
+      [server.url, upstream.url].map((url) => new URL(url).host).toSorted(),
+    );
+
+    const headers = { "x-api-key": ada.key };
+    const answer = await fetch(`${server.url}/api/v1/now-playing`, { headers });
+    const { data } = await answer.json();
+    expect(data).toMatchObject({ is_playing: true, track: { name: LISTENER.track.title } });
+  }, 20_000);
+
+  test("brings somebody who says no back to the link, which still works", async () => {
+    await server.accounts.upstreams.enterApp("spotify", {
+      clientId: upstream.spotify.clientId,
+      clientSecret: null,
+    });
+    const page = await context.newPage();
+    await page.goto(address);
+    await page.getByRole("link", { name: "Continue to Spotify" }).click();
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await page.getByRole("heading", { name: "Spotify was not linked" }).waitFor();
+    await page.getByRole("link", { name: "Try again" }).click();
+    await page.waitForURL(address);
+    await page.getByRole("link", { name: "Continue to Spotify" }).click();
+    await page.getByRole("link", { name: "Agree" }).click();
+    await page.getByRole("heading", { name: "Spotify is linked" }).waitFor();
+  }, 20_000);
+
+  test("keeps what was typed wrongly, and says what is wrong with it", async () => {
+    const page = await context.newPage();
+    await page.goto(address);
+    await page.getByLabel("Client ID").fill("two words & more");
+    await page.getByRole("button", { name: "Save and continue" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("Client ID").inputValue()).toBe("two words & more");
+    expect(await page.getByRole("alert").innerText()).toContain("letters and digits");
+  }, 20_000);
+
+  test("copies the redirect URI with a button, which says so", async () => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const page = await context.newPage();
+    await page.goto(address);
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(redirectUri);
+    await page.getByRole("button", { name: "Copy", exact: true }).waitFor();
+  }, 20_000);
+
+  test("shows the redirect URI without a button where no script runs", async () => {
+    const plain = await browser?.newContext({ javaScriptEnabled: false });
+    if (!plain) throw new Error("there is no browser");
+    const page = await plain.newPage();
+    await page.goto(address);
+    expect(await page.getByText(redirectUri, { exact: true }).isVisible()).toBe(true);
+    expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(0);
+    await plain.close();
+  }, 20_000);
+});

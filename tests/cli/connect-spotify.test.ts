@@ -1,0 +1,263 @@
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test";
+import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
+import { parseLinkSecret } from "../../src/accounts/credential.ts";
+import { TROUBLES } from "../../src/accounts/health.ts";
+import { connectPurpose } from "../../src/accounts/one-time-links.ts";
+import { createVault, readSecretKey } from "../../src/accounts/secrets.ts";
+import { openStore } from "../../src/db/open.ts";
+import { useCommandLine } from "../fixtures/command-line.ts";
+import { START_MS } from "../fixtures/fake-clock.ts";
+
+const { marquee, documentsOf, environment, path } = useCommandLine();
+
+const MINUTE_MS = 60_000;
+
+beforeEach(async () => {
+  setSystemTime(START_MS);
+  await marquee("user", "add", "ada");
+});
+afterEach(() => {
+  setSystemTime();
+});
+
+/** Looks into the data folder, or changes it, as a running server does. */
+async function withAccounts<Result>(use: (accounts: Accounts) => Promise<Result>): Promise<Result> {
+  const store = openStore(path("data"));
+  try {
+    const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
+    return await use(createAccounts({ store, vault, wallMs: Date.now }));
+  } finally {
+    store.close();
+  }
+}
+
+describe("marquee connect USER spotify", () => {
+  const secretIn = (text: string) => /\/en\/connect\/spotify\/(mql_\w+)$/m.exec(text)?.[1] ?? "";
+
+  test("prints the address to open, and the redirect URI to register", async () => {
+    const { code, out, errors } = await marquee("connect", "ada", "spotify");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ +http:\/\/127\.0\.0\.1:4747\/en\/connect\/spotify\/mql_\w{38}$/m);
+    expect(out).toMatch(/^ +http:\/\/127\.0\.0\.1:4747\/callback\/spotify$/m);
+    expect(out).toContain("half an hour");
+    expect(errors).toBe("");
+  });
+
+  test("prints one line of JSON with exactly these fields", async () => {
+    const [document, ...others] = await documentsOf("connect", "ada", "spotify");
+    expect(others).toEqual([]);
+    expect(document).toEqual({
+      username: "ada",
+      source: "spotify",
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4747\/en\/connect\/spotify\/mql_\w{38}$/),
+      redirect_uri: "http://127.0.0.1:4747/callback/spotify",
+    });
+  });
+
+  test("issues a link of that user's that works, for this alone", async () => {
+    const { out } = await marquee("connect", "ada", "spotify");
+    const secret = parseLinkSecret(secretIn(out));
+    if (!secret) throw new Error(`there is no secret in ${out}`);
+    await withAccounts(async ({ links }) => {
+      expect(await links.userOf(secret, connectPurpose("spotify"))).toMatchObject({ name: "ada" });
+      expect(await links.userOf(secret, connectPurpose("mpd"))).toBe(undefined);
+    });
+  });
+
+  test("issues another one each time", async () => {
+    const first = secretIn((await marquee("connect", "ada", "spotify")).out);
+    const second = secretIn((await marquee("connect", "ada", "spotify")).out);
+    expect(first).not.toBe(second);
+  });
+
+  test("leaves what the user is connected to until the browser is through", async () => {
+    await marquee("connect", "ada", "demo");
+    await marquee("connect", "ada", "spotify");
+    expect(await documentsOf("user", "list")).toMatchObject([{ source: "demo" }]);
+  });
+
+  test("writes both below the base URL that is set", async () => {
+    environment["MARQUEE_BASE_URL"] = "https://example.org/music/";
+    const [document] = await documentsOf("connect", "ada", "spotify");
+    expect(document?.["url"]).toStartWith("https://example.org/music/en/connect/spotify/mql_");
+    expect(document?.["redirect_uri"]).toBe("https://example.org/music/callback/spotify");
+  });
+
+  test("writes both below where the server was last reached, when nothing is set", async () => {
+    await withAccounts((accounts) => accounts.rememberBaseUrl("http://127.0.0.1:9999"));
+    const [document] = await documentsOf("connect", "ada", "spotify");
+    expect(document?.["redirect_uri"]).toBe("http://127.0.0.1:9999/callback/spotify");
+  });
+
+  test.each(["http://192.0.2.7:4747", "http://localhost:4747", "http://example.org/music"])(
+    "notes that Spotify does not take %s, and prints the address nevertheless",
+    async (baseUrl) => {
+      environment["MARQUEE_BASE_URL"] = baseUrl;
+      const ran = await marquee("connect", "ada", "spotify", "--json");
+      expect(ran.code).toBe(0);
+      expect(ran.errors).toContain("https");
+      expect(ran.errors).toContain("--base-url");
+      expect(ran.documents()).toMatchObject([{ redirect_uri: `${baseUrl}/callback/spotify` }]);
+    },
+  );
+
+  test.each(["http://127.0.0.1:4747", "http://[::1]:4747", "https://example.org"])(
+    "notes nothing about %s",
+    async (baseUrl) => {
+      environment["MARQUEE_BASE_URL"] = baseUrl;
+      expect((await marquee("connect", "ada", "spotify")).errors).toBe("");
+    },
+  );
+
+  test.each([
+    { words: ["--client-id", "swordfish"] },
+    { words: ["--password=swordfish"] },
+    { words: ["swordfish"] },
+  ])("takes no options, and shows none: $words", async ({ words }) => {
+    const { code, out, errors } = await marquee("connect", "ada", "spotify", ...words);
+    expect(code).toBe(2);
+    expect(errors).toContain("in the browser");
+    expect(out + errors).not.toContain("swordfish");
+  });
+
+  test("fails for a user who is not there", async () => {
+    const { code, out, errors } = await marquee("connect", "nobody", "spotify", "--json");
+    expect(code).toBe(1);
+    expect(out).toBe("");
+    expect(errors).toContain('"nobody"');
+  });
+
+  test("is said in the help to be linked in the browser", async () => {
+    expect((await marquee("connect", "--help")).out).toMatch(/spotify.*linked in the browser/);
+  });
+});
+
+describe("marquee user list, of a linked account", () => {
+  const linked = (consentedAt = START_MS) => ({
+    clientId: "0123456789abcdef",
+    refreshToken: "AQ-refresh-in-plain-sight",
+    consentedAt,
+    displayName: "Ada Listens",
+    product: "premium",
+  });
+
+  /** Links ada, and answers the connection's id. */
+  const link = (consentedAt?: number) =>
+    withAccounts(async ({ users, connections }) => {
+      const ada = await users.named("ada");
+      await connections.connect(ada, "spotify", linked(consentedAt));
+      return (await connections.workingIdOf(ada.id)) ?? 0;
+    });
+  const note = (...[id, health]: Parameters<Accounts["connections"]["noteHealth"]>) =>
+    withAccounts(({ connections }) => connections.noteHealth(id, health));
+  const row = async () => /^ada .*$/m.exec((await marquee("user", "list")).out)?.[0] ?? "";
+  const document = async () => (await documentsOf("user", "list"))[0];
+
+  test("says that nobody has listened yet", async () => {
+    await link();
+    expect(await row()).toMatch(/^ada +owner +spotify +not listened to yet +2027-05-21$/);
+    expect(await document()).toMatchObject({
+      source: "spotify",
+      needs_connecting_again: false,
+      health: { state: "untried", since: null, until: null, because: null },
+      linked_until: "2027-05-21T12:00:00.000Z",
+    });
+  });
+
+  test("says that it is heard", async () => {
+    await note(await link(), { state: "ok", since: START_MS });
+    expect(await row()).toMatch(/spotify +ok +2027-05-21$/);
+    expect((await document())?.["health"]).toEqual({
+      state: "ok",
+      since: "2026-11-21T12:00:00.000Z",
+      until: null,
+      because: null,
+    });
+  });
+
+  const WORDS: Record<(typeof TROUBLES)[number], string> = {
+    unreachable: "cannot be reached",
+    limited: "too many calls",
+    notOnAppList: "user is not on the app's list",
+    noPremium: "the app's owner needs Premium",
+    appRefused: "the app's id or secret is refused",
+    appMissing: "no app has been entered",
+  };
+
+  test.each(TROUBLES)("says since when and why it is tried again: %s", async (because) => {
+    await note(await link(), { state: "retrying", since: START_MS - MINUTE_MS, because });
+    expect(await row()).toContain(`retrying since 2026-11-21 11:59 UTC: ${WORDS[because]}`);
+    expect((await document())?.["health"]).toEqual({
+      state: "retrying",
+      since: "2026-11-21T11:59:00.000Z",
+      until: null,
+      because,
+    });
+  });
+
+  test("says until when it pauses", async () => {
+    const until = START_MS + 30 * MINUTE_MS;
+    await note(await link(), { state: "limited", since: START_MS, until });
+    expect(await row()).toContain("limited until 2026-11-21 12:30 UTC");
+    expect((await document())?.["health"]).toEqual({
+      state: "limited",
+      since: "2026-11-21T12:00:00.000Z",
+      until: "2026-11-21T12:30:00.000Z",
+      because: null,
+    });
+  });
+
+  test("does not say that it pauses once the pause is over", async () => {
+    await note(await link(), { state: "limited", since: START_MS - 2, until: START_MS });
+    expect(await row()).toMatch(/spotify +ok +/);
+  });
+
+  test("says that it has to be linked again", async () => {
+    const id = await link();
+    await withAccounts(({ connections }) => connections.markRefused(id));
+    expect(await row()).toContain("has to be connected again");
+    expect(await document()).toMatchObject({
+      needs_connecting_again: true,
+      health: { state: "needs_linking", since: "2026-11-21T12:00:00.000Z", because: null },
+    });
+  });
+
+  test("says when consent ends, and from a month before to link again", async () => {
+    await link();
+    setSystemTime(Date.UTC(2027, 3, 21, 11, 59));
+    expect(await row()).toEndWith(" 2027-05-21");
+    setSystemTime(Date.UTC(2027, 3, 21, 12));
+    expect(await row()).toEndWith(" 2027-05-21: link again soon");
+    setSystemTime(Date.UTC(2027, 5, 1));
+    expect(await row()).toEndWith(" 2027-05-21: link again soon");
+  });
+
+  test.each([
+    [Date.UTC(2026, 7, 31), "2027-02-28"],
+    [Date.UTC(2027, 7, 31), "2028-02-29"],
+    [Date.UTC(2026, 11, 31, 23, 59), "2027-06-30"],
+  ])("counts six months from the day of consent: %i", async (consentedAt, day) => {
+    await link(consentedAt);
+    expect((await document())?.["linked_until"]).toStartWith(day);
+  });
+
+  test("names no end where consent does not end", async () => {
+    await marquee("connect", "ada", "demo");
+    expect(await document()).toMatchObject({ source: "demo", linked_until: null });
+  });
+
+  test("says of a user without music that nothing is connected", async () => {
+    expect(await row()).toMatch(/^ada +owner +nothing connected$/);
+    expect(await document()).toMatchObject({ source: null, health: null, linked_until: null });
+  });
+
+  test("shows no token", async () => {
+    await link();
+    for (const words of [
+      ["user", "list"],
+      ["user", "list", "--json"],
+    ]) {
+      expect((await marquee(...words)).out).not.toContain("AQ-");
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test";
+import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
+import { parseLinkSecret } from "../../src/accounts/credential.ts";
+import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/one-time-links.ts";
+import { createVault, readSecretKey } from "../../src/accounts/secrets.ts";
+import { openStore } from "../../src/db/open.ts";
+import { useCommandLine } from "../fixtures/command-line.ts";
+import { START_MS } from "../fixtures/fake-clock.ts";
+
+const { marquee, documentsOf, environment, path } = useCommandLine();
+
+beforeEach(async () => {
+  setSystemTime(START_MS);
+  await marquee("user", "add", "ada", "grace");
+});
+afterEach(() => {
+  setSystemTime();
+});
+
+/** Looks into the data folder, or changes it, as a running server does. */
+async function withAccounts<Result>(use: (accounts: Accounts) => Promise<Result>): Promise<Result> {
+  const store = openStore(path("data"));
+  try {
+    const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
+    return await use(createAccounts({ store, vault, wallMs: Date.now }));
+  } finally {
+    store.close();
+  }
+}
+
+const secretIn = (text: string) => {
+  const secret = parseLinkSecret(/\/sign-in\/(mql_\w+)$/m.exec(text)?.[1] ?? "");
+  if (!secret) throw new Error(`there is no secret in ${text}`);
+  return secret;
+};
+
+describe("marquee login USER", () => {
+  test("prints a link to open, and how long it works", async () => {
+    const { code, out, errors } = await marquee("login", "grace");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ +http:\/\/127\.0\.0\.1:4747\/en\/sign-in\/mql_\w{38}$/m);
+    expect(out).toContain("sign in as grace");
+    expect(out).toContain("once, for half an hour");
+    expect(errors).toBe("");
+  });
+
+  test("prints one line of JSON with exactly the link", async () => {
+    expect(await documentsOf("login", "grace")).toEqual([
+      { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4747\/en\/sign-in\/mql_\w{38}$/) },
+    ]);
+  });
+
+  test("signs that user in, once, for half an hour, and links nothing", async () => {
+    const [first, second, third] = [
+      secretIn((await marquee("login", "grace")).out),
+      secretIn((await marquee("login", "grace")).out),
+      secretIn((await marquee("login", "grace")).out),
+    ];
+    expect(new Set([first, second, third]).size).toBe(3);
+    await withAccounts(async ({ links }) => {
+      expect(await links.use(first, connectPurpose("spotify"))).toBe(undefined);
+      expect(await links.use(first, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
+      expect(await links.use(first, SIGN_IN_PURPOSE)).toBe(undefined);
+      setSystemTime(START_MS + 30 * 60_000 - 1);
+      expect(await links.use(second, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
+      setSystemTime(START_MS + 30 * 60_000);
+      expect(await links.use(third, SIGN_IN_PURPOSE)).toBe(undefined);
+    });
+  });
+
+  test("leads below the base URL that is set, else where the server was last reached", async () => {
+    await withAccounts((accounts) => accounts.rememberBaseUrl("http://127.0.0.1:9999"));
+    expect((await marquee("login", "ada")).out).toContain("http://127.0.0.1:9999/en/sign-in/");
+    environment["MARQUEE_BASE_URL"] = "https://example.org/music/";
+    expect((await marquee("login", "ada")).out).toContain(
+      "https://example.org/music/en/sign-in/mql_",
+    );
+  });
+
+  test("leads to the user's language once there is one that the pages speak", async () => {
+    await withAccounts(async ({ users }) => {
+      await users.setLanguage(await users.named("ada"), "pt");
+      await users.setLanguage(await users.named("grace"), "xx");
+    });
+    expect((await marquee("login", "ada")).out).toContain("/pt/sign-in/");
+    expect((await marquee("login", "grace")).out).toContain("/en/sign-in/");
+  });
+
+  test("signs nobody in by itself", async () => {
+    await marquee("login", "ada");
+    await withAccounts(async ({ users, sessions }) => {
+      expect(await sessions.list(await users.named("ada"))).toEqual([]);
+    });
+  });
+
+  test("fails for a user who is not there", async () => {
+    const { code, out, errors } = await marquee("login", "nobody", "--json");
+    expect(code).toBe(1);
+    expect(out).toBe("");
+    expect(errors).toContain('"nobody"');
+  });
+
+  test("fails without a user, and where there is no data", async () => {
+    expect((await marquee("login")).code).toBe(2);
+    const { code, errors } = await marquee("login", "ada", "--data", path("elsewhere"));
+    expect(code).toBe(1);
+    expect(errors).toContain("There is no Marquee data");
+  });
+});
