@@ -6,11 +6,13 @@ export function Copyable({ language, text }: { language: Language; text: string 
   const { parts } = languages[language];
   return (
     <div class="copyable">
-      <code safe>{text}</code>
+      {/* It can be wider than its place, and is then moved with the keyboard. */}
+      <code tabindex="0" safe>
+        {text}
+      </code>
       <button class="quiet" type="button" hidden data-copy={text} data-copied={parts.copied} safe>
         {parts.copy}
       </button>
     </div>
   );
 }
-export { attribute } from "./attribute.ts";
