@@ -5,6 +5,8 @@ import { commitOf } from "./commit.ts";
 /** How every executable is compiled, whatever it is for. */
 export const COMPILE_FLAGS = [
   "--compile",
+  // What is loaded when first used stays a piece of its own, which an idle server never reads.
+  "--splitting",
   "--minify",
   "--bytecode",
   "--format=esm",

@@ -18,6 +18,8 @@ export interface Connection {
 
 export interface Connections {
   of(userId: number): Promise<Connection | undefined>;
+  /** Where a user's music is heard unless that is refused, without decrypting anything. */
+  workingSourceOf(userId: number): Promise<string | undefined>;
   /** The id of a user's connection unless it is refused, without decrypting anything. */
   workingIdOf(userId: number): Promise<number | undefined>;
   /** Replaces what the user was connected to. */
@@ -44,6 +46,12 @@ export function createConnections({ store, vault, wallMs }: AccountsContext): Co
       );
       return { id: row.id, source: row.source, settings, refusedAt: row.refusedAt };
     },
+    workingSourceOf: async (userId) =>
+      queries
+        .select({ source: connections.source })
+        .from(connections)
+        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
+        .get()?.source,
     workingIdOf: async (userId) =>
       queries
         .select({ id: connections.id })

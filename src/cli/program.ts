@@ -46,7 +46,8 @@ export async function run(arguments_: readonly string[], io: Io): Promise<number
 /** Settings that matter to every command; `serve` and `config` take all of them. */
 const SHARED_SETTINGS: readonly SettingName[] = ["data", "baseUrl", "secretKey"];
 
-function createProgram(io: Io): CommanderCommand {
+/** Every command with its options, as the command line is read and as the documentation is held to. */
+export function createProgram(io: Io): CommanderCommand {
   const program = quiet(new CommanderCommand("marquee"), io)
     .description("What is playing, for your stream: a JSON API and an overlay for OBS.")
     .version(VERSION_LINE, "--version", "print the version")

@@ -410,7 +410,7 @@ export const es: Words = {
       since: "Sesión iniciada el {day}",
       seen: "Visto por última vez el {time}",
       signOut: "Cerrar sesión",
-      signOutOf: "Cerrar la sesión de {browser}",
+      signOutOf: "Cerrar sesión: {browser}",
       signedOut: "La sesión de ese navegador está cerrada.",
       everywhere: "Cerrar sesión en todas partes",
       everywhereText:

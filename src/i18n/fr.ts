@@ -417,7 +417,7 @@ export const fr: Words = {
       since: "Connecté le {day}",
       seen: "Vu pour la dernière fois le {time}",
       signOut: "Se déconnecter",
-      signOutOf: "Déconnecter {browser}",
+      signOutOf: "Se déconnecter de {browser}",
       signedOut: "Ce navigateur est déconnecté.",
       everywhere: "Se déconnecter partout",
       everywhereText:

@@ -412,7 +412,7 @@ export const pt: Words = {
       since: "Sessão iniciada a {day}",
       seen: "Visto pela última vez a {time}",
       signOut: "Terminar sessão",
-      signOutOf: "Terminar a sessão de {browser}",
+      signOutOf: "Terminar sessão: {browser}",
       signedOut: "A sessão desse navegador terminou.",
       everywhere: "Terminar sessão em todo o lado",
       everywhereText:

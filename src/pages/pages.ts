@@ -9,9 +9,9 @@ import { createArt } from "./art.ts";
 import { assetResponse } from "./assets.ts";
 import { createConnect } from "./connect.ts";
 import { createCovers } from "./covers.ts";
-import { createDashboard } from "./dashboard/dashboard.ts";
-import { createDashboardRoutes, type DashboardRoutes } from "./dashboard/routes.ts";
-import { createDashboardLive } from "./dashboard/live.ts";
+import type { Dashboard } from "./dashboard/dashboard.ts";
+import type { DashboardRoutes } from "./dashboard/routes.ts";
+import type { SectionName } from "./dashboard/visit.ts";
 import type { Docs } from "./docs/docs.tsx";
 import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./launcher.tsx";
@@ -114,31 +114,20 @@ export function createPages(deps: PagesDeps): Pages {
     isOwnOrigin,
   });
   const signIn = createSignIn({ accounts, sources, linkingFlow, door, basePath, isOwnOrigin });
+  // The same for the dashboard.
+  let openDashboard: Dashboard | undefined;
+  let loading: Promise<Dashboard> | undefined;
+  const loadDashboard = () => {
+    loading ??= import("./dashboard/dashboard.ts").then(({ createDashboard }) => {
+      openDashboard = createDashboard({ ...deps, live, covers, door, linkingFlow, dropEnded });
+      return openDashboard;
+    });
+    return loading;
+  };
   const dropEnded = async () => {
     await live.dropReplacedTokens();
-    await dashboardLive.dropEndedSessions(accounts.sessions.isOpen);
+    await openDashboard?.live.dropEndedSessions(accounts.sessions.isOpen);
   };
-  const { sections, presenter } = createDashboard({
-    accounts,
-    hub,
-    sources,
-    live,
-    covers,
-    door,
-    clock,
-    log,
-    settings,
-    baseUrl,
-    dropEnded,
-  });
-  const dashboardLive = createDashboardLive({ hub, presenter, clock, log });
-  const dashboard = createDashboardRoutes({
-    ...deps,
-    sections,
-    dashboardLive,
-    door,
-    linkingFlow,
-  });
 
   return {
     languageRedirect: createLanguageRedirect(basePath),
@@ -172,9 +161,36 @@ export function createPages(deps: PagesDeps): Pages {
       enter: inLanguage(signIn.enter),
       withSource: inLanguage(signIn.withSource),
     },
-    dashboard,
+    dashboard: loadedLater(async () => (await loadDashboard()).routes),
     notFound,
-    sockets: createSockets(live, dashboardLive),
+    sockets: createSockets(live, () => openDashboard?.live),
     dropEnded,
+  };
+}
+
+/** The dashboard's routes, which load the dashboard when the first of them is asked for. */
+function loadedLater(load: () => Promise<DashboardRoutes>): DashboardRoutes {
+  const later =
+    (pick: (routes: DashboardRoutes) => Page): Page =>
+    async (context) =>
+      pick(await load())(context);
+  const section = (name: SectionName) => ({
+    show: later(({ sections }) => sections[name].show),
+    act: later(({ sections }) => sections[name].act),
+  });
+  return {
+    sections: {
+      nowPlaying: section("nowPlaying"),
+      music: section("music"),
+      widget: section("widget"),
+      keys: section("keys"),
+      privacy: section("privacy"),
+      account: section("account"),
+      server: section("server"),
+    },
+    link: later(({ link }) => link),
+    export: later((routes) => routes.export),
+    backup: later(({ backup }) => backup),
+    socket: async (context, upgrader) => (await load()).socket(context, upgrader),
   };
 }

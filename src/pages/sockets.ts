@@ -22,19 +22,20 @@ export interface Sockets {
   overlays(): number;
 }
 
-export function createSockets(live: Live, dashboardLive: DashboardLive): Sockets {
+/** @param dashboardLive there once a dashboard has been opened */
+export function createSockets(live: Live, dashboardLive: () => DashboardLive | undefined): Sockets {
   return {
     opened(socket) {
-      if (isDashboards(socket)) dashboardLive.opened(socket);
+      if (isDashboards(socket)) dashboardLive()?.opened(socket);
       else if (isOverlays(socket)) live.opened(socket);
     },
     closed(socket) {
-      if (isDashboards(socket)) dashboardLive.closed(socket);
+      if (isDashboards(socket)) dashboardLive()?.closed(socket);
       else if (isOverlays(socket)) live.closed(socket);
     },
     stop() {
       live.stop();
-      dashboardLive.stop();
+      dashboardLive()?.stop();
     },
     overlays: live.connected,
   };

@@ -19,11 +19,12 @@ export function createConsentReminder({ accounts, sources, clock, log }: Consent
   const warned = new Map<number, ConsentWarning>();
   return async (): Promise<void> => {
     for (const user of await accounts.users.list()) {
-      const connection = await accounts.connections.of(user.id);
-      if (!connection || connection.refusedAt !== null) continue;
-      const source = sources.byId(connection.source);
+      const source = sources.byId((await accounts.connections.workingSourceOf(user.id)) ?? "");
+      // Only what is linked in the browser ends by itself; the rest need not be decrypted.
+      const connection = source?.linking && (await accounts.connections.of(user.id));
+      if (!source || !connection) continue;
       const linkedUntil =
-        source?.account(source.parseSettings(connection.settings)).linkedUntil ?? null;
+        source.account(source.parseSettings(connection.settings)).linkedUntil ?? null;
       const warning = consentWarning(linkedUntil, clock.wallMs());
       if (warning === (warned.get(connection.id) ?? "none") || linkedUntil === null) continue;
       warned.set(connection.id, warning);

@@ -108,7 +108,7 @@ function takeColour({ target }: Event): void {
 function offerOwnPicture(): void {
   const label = find<HTMLElement>("[data-own-picture]");
   const chooser = find<HTMLInputElement>("[data-own-picture] [type=file]");
-  const choice = find<HTMLInputElement>("[data-own-picture] [type=radio]");
+  const choice = find<HTMLInputElement>("[data-own-choice]");
   let address = "";
   label.hidden = false;
   chooser.addEventListener("change", () => {

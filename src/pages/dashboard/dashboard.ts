@@ -9,15 +9,17 @@ import type { Live } from "../live.ts";
 import type { Door } from "../session-door.ts";
 import { createAccount } from "./account.tsx";
 import { createKeys } from "./keys.tsx";
+import { createDashboardLive, type DashboardLive } from "./live.ts";
 import { createMusic } from "./music.tsx";
 import { createNowPlaying } from "./now-playing.tsx";
 import { createPrivacySection } from "./privacy.tsx";
+import { createDashboardRoutes, type DashboardRoutes, type DashboardRoutesDeps } from "./routes.ts";
 import { createServerSection } from "./server.tsx";
-import { createPresenter, type Presenter } from "./state.ts";
+import { createPresenter } from "./state.ts";
 import type { Section, SectionName } from "./visit.ts";
 import { createWidgetEditor } from "./widget.tsx";
 
-export interface DashboardDeps {
+export interface DashboardDeps extends Omit<DashboardRoutesDeps, "sections" | "dashboardLive"> {
   readonly accounts: Accounts;
   readonly hub: Hub;
   readonly sources: Sources;
@@ -36,8 +38,8 @@ export interface DashboardDeps {
 
 /** The pages of somebody who is signed in. */
 export interface Dashboard {
-  readonly sections: Readonly<Record<SectionName, Section>>;
-  readonly presenter: Presenter;
+  readonly routes: DashboardRoutes;
+  readonly live: DashboardLive;
 }
 
 export function createDashboard(deps: DashboardDeps): Dashboard {
@@ -45,16 +47,18 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
   const presenter = createPresenter({ accounts, sources, hub, live, covers, clock });
   const onConnected = hub.followConnections;
   const { config } = settings;
+  const sections: Readonly<Record<SectionName, Section>> = {
+    nowPlaying: createNowPlaying({ accounts, hub, sources, clock, presenter }),
+    music: createMusic({ accounts, sources, clock, config, onConnected }),
+    widget: createWidgetEditor({ accounts, live, clock, onRotated: deps.dropEnded }),
+    keys: createKeys({ accounts, clock }),
+    privacy: createPrivacySection({ accounts, clock, onChanged: hub.review }),
+    account: createAccount(deps),
+    server: createServerSection(deps),
+  };
+  const dashboardLive = createDashboardLive({ hub, presenter, clock, log: deps.log });
   return {
-    presenter,
-    sections: {
-      nowPlaying: createNowPlaying({ accounts, hub, sources, clock, presenter }),
-      music: createMusic({ accounts, sources, clock, config, onConnected }),
-      widget: createWidgetEditor({ accounts, live, clock, onRotated: deps.dropEnded }),
-      keys: createKeys({ accounts, clock }),
-      privacy: createPrivacySection({ accounts, clock, onChanged: hub.review }),
-      account: createAccount(deps),
-      server: createServerSection(deps),
-    },
+    routes: createDashboardRoutes({ ...deps, sections, dashboardLive }),
+    live: dashboardLive,
   };
 }

@@ -4,7 +4,7 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Hub } from "../../playback/hub.ts";
 import type { Sources } from "../../sources/index.ts";
-import { nowPlayingScript } from "../assets.ts";
+import { icon, nowPlayingScript } from "../assets.ts";
 import { Copyable } from "../parts.tsx";
 import { Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
@@ -114,7 +114,9 @@ function Playing({ visit, state }: PartProps): JSX.Element {
         width="144"
         height="144"
         data-live-art
-        {...(track?.art ? { src: track.art } : { hidden: true })}
+        // Without an address it would not be valid, not even while it is hidden.
+        src={track?.art ?? basePath + icon.path}
+        hidden={!track?.art}
       />
       <div class="words">
         <p class="label" data-live-text="label" safe>
@@ -131,7 +133,7 @@ function Playing({ visit, state }: PartProps): JSX.Element {
         </p>
         <progress
           aria-label={words.dashboard.nowPlaying.position}
-          max={String(track?.durationMs ?? 0)}
+          max={String(track?.durationMs || 1)}
           value={String(track?.positionMs ?? 0)}
           data-live-progress
           hidden={!track?.durationMs}

@@ -27,6 +27,7 @@ export function Preview({ visit, wish, token, address, form }: PreviewProps): JS
         <div class="stage">
           <iframe
             title={widget.preview}
+            tabindex="-1"
             src={attribute(basePath + previewPath(wish, token))}
             data-preview
             data-mode={wish.options.mode}
@@ -44,11 +45,13 @@ export function Preview({ visit, wish, token, address, form }: PreviewProps): JS
           ]}
           chosen="dark"
         >
-          <label class="own-picture" title={widget.ownPictureHint} data-own-picture hidden>
-            <input type="file" accept="image/*" aria-label={widget.ownPicture} />
-            <input type="radio" name="background" value="own" hidden />
-            <span safe>{widget.ownPicture}</span>
-          </label>
+          <>
+            <input type="radio" name="background" value="own" data-own-choice hidden />
+            <label class="own-picture" title={widget.ownPictureHint} data-own-picture hidden>
+              <input type="file" accept="image/*" aria-label={widget.ownPicture} />
+              <span safe>{widget.ownPicture}</span>
+            </label>
+          </>
         </Pills>
         <Pills
           legend={widget.music}
