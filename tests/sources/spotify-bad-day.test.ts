@@ -50,6 +50,8 @@ interface Answer {
 
 /** A whole server whose two users listen to Spotify: Ada's overlay is open, Grace's is not. */
 async function beginDay(): Promise<Day> {
+  // Loaded when first needed, in real time, which the clock does not wait for.
+  await import("oauth4webapi");
   const clock = createFakeClock();
   const standIn = createStandIn({ clock, latencyMs: 120 });
   let closedUntilMs = 0;
@@ -294,7 +296,7 @@ describe("on a bad day at Spotify", () => {
     const day = await beginDay();
     await day.pass(20 * SECOND_MS);
     const title = day.since().shown.at(-1);
-    day.standIn.script(...times(500, { status: 502 }));
+    day.standIn.script(...times(120, { status: 502 }));
     await day.pass(28 * SECOND_MS);
     const early = day.since();
     expect(early.shown).toEqual([]);
@@ -303,8 +305,7 @@ describe("on a bad day at Spotify", () => {
     const late = day.since();
     expect(late.shown).toEqual(["unavailable"]);
     expect(Object.keys(late.status)).toContain("503");
-    await day.pass(30 * MINUTE_MS);
-    await day.pass(MINUTE_MS);
+    await day.pass(10 * MINUTE_MS);
     expect(day.since().shown.at(-1)).toStartWith("plays ");
     expect(title).toStartWith("plays ");
     day.close();

@@ -8,7 +8,7 @@ import {
   localFilePlayback,
   playbackState,
   trackAnswer,
-} from "../fixtures/spotify/spotify.ts";
+} from "../fixtures/spotify/answers.ts";
 
 const OBSERVED_AT_MS = 5_000;
 const song = inventTrack(seededRandom(4), 200_000);
