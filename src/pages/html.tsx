@@ -1,6 +1,7 @@
 import { Html } from "../jsx.ts";
 import { type Language, LANGUAGES, languages } from "../i18n/index.ts";
 import { attribute } from "./attribute.ts";
+import { LanguageLinks } from "./parts.tsx";
 import { goneScript, icon, pageStylesheet } from "./assets.ts";
 
 /** Headers of every page: nothing of ours runs elsewhere, nothing from elsewhere runs here. */
@@ -119,18 +120,7 @@ export function Document({
         <body>
           <SiteHeader language={language} basePath={basePath} />
           <main {...(wide && { class: "wide" })}>{children as "safe"}</main>
-          <nav class="languages" aria-label={languages[language].home.languages}>
-            {LANGUAGES.map((other) => (
-              <a
-                href={`${basePath}/${other}/${path}`}
-                lang={other}
-                {...(other === language && { "aria-current": "page" })}
-                safe
-              >
-                {languages[other].endonym}
-              </a>
-            ))}
-          </nav>
+          <LanguageLinks language={language} basePath={basePath} path={path} />
         </body>
       </html>
     </>

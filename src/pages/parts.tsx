@@ -1,4 +1,4 @@
-import { type Language, languages } from "../i18n/index.ts";
+import { type Language, LANGUAGES, languages } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
 
 /** A text with a button that copies it. */
@@ -14,5 +14,30 @@ export function Copyable({ language, text }: { language: Language; text: string 
         {parts.copy}
       </button>
     </div>
+  );
+}
+
+export interface LanguageLinksProps {
+  readonly language: Language;
+  readonly basePath: string;
+  /** Path of the page after the language. */
+  readonly path: string;
+}
+
+/** A page's translations, each by its language's own name. */
+export function LanguageLinks({ language, basePath, path }: LanguageLinksProps): JSX.Element {
+  return (
+    <nav class="languages" aria-label={languages[language].home.languages}>
+      {LANGUAGES.map((other) => (
+        <a
+          href={`${basePath}/${other}/${path}`}
+          lang={other}
+          {...(other === language && { "aria-current": "page" })}
+          safe
+        >
+          {languages[other].endonym}
+        </a>
+      ))}
+    </nav>
   );
 }

@@ -64,8 +64,8 @@ const CALM_RATE = 1 / 70;
 const YOUNG_RATE = 1 / 45;
 const YOUNG_TRACK_MS = 30_000;
 /** What each recent surprise adds, and how fast it is forgotten. */
-const RESTLESS_RATE = 1 / 14;
-const RESTLESS_MS = 12_000;
+const RESTLESS_RATE = 1 / 30;
+const RESTLESS_MS = 6_000;
 /** A pause this young is watched like music; an older one ends the less likely the longer it lasts. */
 const FRESH_PAUSE_MS = 45_000;
 /** However long the silence was, its end is seen within this time. */

@@ -1,8 +1,7 @@
-import { LANGUAGES, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../assets.ts";
 import { contentSecurityPolicy, PAGE_HEADERS } from "../html.tsx";
-import { Copyable } from "../parts.tsx";
+import { Copyable, LanguageLinks } from "../parts.tsx";
 import { type Notice, pathTo, sectionPath, SECTIONS, type Visit } from "./visit.ts";
 
 export interface FrameProps {
@@ -78,18 +77,7 @@ function Frame({ visit, title, lead, scripts = [], notice, children }: FrameProp
             {children as "safe"}
           </main>
           <footer>
-            <nav class="languages" aria-label={words.home.languages}>
-              {LANGUAGES.map((other) => (
-                <a
-                  href={`${basePath}/${other}/${sectionPath(section)}`}
-                  lang={other}
-                  {...(other === language && { "aria-current": "page" })}
-                  safe
-                >
-                  {languages[other].endonym}
-                </a>
-              ))}
-            </nav>
+            <LanguageLinks language={language} basePath={basePath} path={sectionPath(section)} />
           </footer>
         </body>
       </html>
