@@ -40,12 +40,12 @@ export type Verdict =
  * change, which was a surprise unless the track had come to its end.
  */
 export function judge(memory: Memory, heard: Playback | null, nowMs: number): Verdict {
-  const { current, before, changedAtMs, doubted } = memory;
+  const { current, changedAtMs, doubted } = memory;
   if (continues(current, heard, nowMs)) {
     return { kind: "same", memory: { ...memory, current: heard, doubted: false } };
   }
   const recent = nowMs - changedAtMs < ECHO_MS;
-  if (recent && !doubted && repeats(before, heard, nowMs)) {
+  if (recent && !doubted && repeats(memory, heard, nowMs)) {
     return { kind: "echo", memory: { ...memory, doubted: true } };
   }
   const believed = { current: heard, before: current, changedAtMs: nowMs, doubted: false };
@@ -65,17 +65,23 @@ function continues(
   );
 }
 
-/** Whether an answer says again what was heard before, gone on since or word for word. */
-function repeats(
-  before: Playback | null | undefined,
-  heard: Playback | null,
-  nowMs: number,
-): boolean {
+/**
+ * Whether an answer says again what was believed before. It may repeat any moment between the last
+ * look and now. After a pause it has to fit better: whoever goes on listening is in that span too.
+ */
+function repeats({ before, current }: Memory, heard: Playback | null, nowMs: number): boolean {
   if (!before || !heard) return before === heard;
   if (before.track.id !== heard.track.id || before.state !== heard.state) return false;
-  const wentOnMs = Math.abs(positionAt(before, nowMs) - positionAt(heard, nowMs));
-  const wordForWordMs = Math.abs(before.positionMs - heard.positionMs);
-  return Math.min(wentOnMs, wordForWordMs) <= SAME_PLACE_MS;
+  const position = positionAt(heard, nowMs);
+  const latest = positionAt(before, nowMs);
+  if (current?.state === before.state) {
+    return position >= before.positionMs - SAME_PLACE_MS && position <= latest + SAME_PLACE_MS;
+  }
+  const nearest = Math.min(
+    Math.abs(latest - position),
+    Math.abs(before.positionMs - heard.positionMs),
+  );
+  return nearest <= SAME_PLACE_MS;
 }
 
 /** Whether the track before a change had played to its end, give or take a cross-fade. */
