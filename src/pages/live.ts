@@ -63,6 +63,8 @@ interface Room extends RoomName {
   readonly sockets: Set<LiveSocket>;
   /** What was heard last. */
   latest: Reading | undefined;
+  /** When the latest playback was observed (monotonic). */
+  observedAtMs: number | undefined;
   leave(): void;
 }
 
@@ -90,12 +92,13 @@ export function createLive(deps: LiveDeps): Live {
   /** Tells a room what is heard, unless something newer is heard before its cover is ready. */
   const announce = async (room: Room, reading: Reading) => {
     room.latest = reading;
-    const isSeen = room.sockets.size > 0;
+    const observedAtMs = reading.kind === "playback" ? reading.playback.observedAtMs : undefined;
+    // What is only shown again, such as after a pause of sharing, was observed long ago.
+    const isNews = room.sockets.size > 0 && observedAtMs !== room.observedAtMs;
+    room.observedAtMs = observedAtMs ?? room.observedAtMs;
     const { late } = await covers.prepare(reading);
     if (room.latest !== reading) return;
-    if (isSeen && reading.kind === "playback") {
-      deps.onTold(clock.monotonicMs() - reading.playback.observedAtMs);
-    }
+    if (isNews && observedAtMs !== undefined) deps.onTold(clock.monotonicMs() - observedAtMs);
     broadcast(room.sockets, messageOf(reading));
     await late;
     if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading));
@@ -107,6 +110,7 @@ export function createLive(deps: LiveDeps): Live {
       listenerId,
       sockets: new Set(),
       latest: undefined,
+      observedAtMs: undefined,
       leave: () => {},
     };
     room.leave = hub.subscribe(listenerId, (reading) => void announce(room, reading));

@@ -5,20 +5,23 @@ import { detectionTable } from "./detection.ts";
 import { benchLatency } from "./latency.ts";
 import { buildReference, type Row } from "./measure.ts";
 import { benchOverlay } from "./overlay.ts";
+import { benchPages } from "./pages.ts";
 import { benchProcess } from "./process.ts";
 
 /** Measures the compiled program against an empty server in the same run, and prints a table. */
 buildBinary();
 buildReference();
 const rows: Row[] = [];
-for (const bench of [benchProcess, benchLatency, benchApi, benchOverlay])
+for (const bench of [benchProcess, benchLatency, benchApi, benchOverlay, benchPages])
   rows.push(...(await bench()));
 
 const processor = cpus()[0]?.model ?? "unknown processor";
 console.log(
   `\n${cpus().length} × ${processor}, Bun ${Bun.version}, load by ${Bun.which("wrk") ? "wrk" : "fetch"}\n`,
 );
-console.log("The reference is an empty server, and for the overlay a page that steps a clock.\n");
+console.log(
+  "The reference is an empty server, for the overlay a page that steps a clock, for pages an empty one.\n",
+);
 console.log("| | Marquee | reference | ratio | goal |\n|---|---|---|---|---|");
 for (const row of rows) {
   console.log(`| ${row.what} | ${row.product} | ${row.reference} | ${row.ratio} | ${row.goal} |`);

