@@ -43,9 +43,13 @@ const ROUTES: readonly (readonly [RegExp, string])[] = [
   [/\/art\//, "/art/:id/:rendition"],
   [new RegExp(`/${LANGUAGE}/widget/[^/]+/live$`), "/:lang/widget/:token/live"],
   [new RegExp(`/${LANGUAGE}/widget/[^/]+$`), "/:lang/widget/:token"],
+  [new RegExp(`/${LANGUAGE}/widget/[^/]+/launcher$`), "/:lang/widget/:token/launcher"],
+  [new RegExp(`/${LANGUAGE}/demo(/live)?$`), "/:lang/demo"],
   [new RegExp(`/${LANGUAGE}/dashboard`), "/:lang/dashboard"],
   [new RegExp(`/${LANGUAGE}/docs`), "/:lang/docs"],
   [new RegExp(`/${LANGUAGE}/(sign-in|connect)`), "signing in and linking"],
+  [/\/docs-pictures\//, "/docs-pictures/:file"],
   [/\/callback\//, "signing in and linking"],
   [new RegExp(`/${LANGUAGE}/?$`), "/:lang"],
+  [/^\/$/, "/"],
 ];

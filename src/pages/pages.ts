@@ -7,23 +7,23 @@ import type { Hub } from "../playback/hub.ts";
 import type { Sources } from "../sources/index.ts";
 import { createArt } from "./art.ts";
 import { assetResponse } from "./assets.ts";
-import { createConnect } from "./connect.ts";
-import { createCovers } from "./covers.ts";
+import { createConnect } from "./sign-in/connect.ts";
+import { createCovers } from "./overlay/covers.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import type { DashboardRoutes } from "./dashboard/routes.ts";
 import type { SectionName } from "./dashboard/visit.ts";
 import type { Docs } from "./docs/docs.tsx";
 import { createHome, createLanguageRedirect } from "./home.tsx";
-import { createLauncher } from "./launcher.tsx";
-import { createLinkingFlow } from "./linking.ts";
-import { createLive } from "./live.ts";
+import { createLauncher } from "./overlay/launcher.tsx";
+import { createLinkingFlow } from "./sign-in/linking.ts";
+import { createLive } from "./overlay/live.ts";
 import type { Upgrader } from "./socket-ticket.ts";
 import { createNotFound } from "./not-found.tsx";
 import { inLanguage, type Page, type PageAnswer, type PageContext } from "./page.ts";
-import { createDoor } from "./session-door.ts";
-import { createSignIn } from "./sign-in.tsx";
+import { createDoor } from "./sign-in/session-door.ts";
+import { createSignIn } from "./sign-in/sign-in.tsx";
 import { createSockets, type Sockets } from "./sockets.ts";
-import { createWidget } from "./widget.tsx";
+import { createWidget } from "./overlay/widget.tsx";
 
 /** Everything that people and their browsers open. */
 export interface Pages {

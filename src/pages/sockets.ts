@@ -1,6 +1,6 @@
 import type { ServerWebSocket, WebSocketHandler } from "bun";
 import type { DashboardLive } from "./dashboard/live.ts";
-import type { Live } from "./live.ts";
+import type { Live } from "./overlay/live.ts";
 import type { DashboardTicket, LiveTicket, SocketTicket } from "./socket-ticket.ts";
 
 /** Half a minute of silence is pinged; a client that reads nothing is let go, not waited for. */

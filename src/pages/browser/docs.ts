@@ -7,6 +7,14 @@ const COPIED_MS = 2_000;
 const docs = document.querySelector<HTMLElement>(".docs");
 const { copy = "", copied = "", search = "", noResults = "" } = docs?.dataset ?? {};
 
+// On small screens the pages are a row that scrolls: the one that is read is brought into it.
+const chosen = document.querySelector<HTMLElement>(".docs aside nav [aria-current]");
+const row = chosen?.closest("ul");
+if (chosen && row) {
+  const middle = chosen.offsetLeft + chosen.offsetWidth / 2 - row.offsetLeft;
+  row.scrollLeft = middle - row.clientWidth / 2;
+}
+
 for (const example of document.querySelectorAll(".example")) {
   if (!("clipboard" in navigator)) break;
   const button = document.createElement("button");
@@ -30,12 +38,22 @@ for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]"))
     const key = form.querySelector("input")?.value.trim() ?? "";
     const answer = form.querySelector<HTMLElement>("[data-answer]");
     const code = answer?.querySelector("code");
-    const response = await fetch(form.dataset["try"] ?? "", { headers: { "X-Api-Key": key } });
-    const text = await response.text();
+    const said = await call(form.dataset["try"] ?? "", key);
     if (!answer || !code) return;
     answer.hidden = false;
-    code.textContent = `${response.status} ${response.statusText}\n\n${prettyJson(text)}`;
+    code.textContent = said ?? form.dataset["unreachable"] ?? "";
   });
+}
+
+/** The status and the body of an answer; `undefined` when none came. */
+async function call(address: string, key: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(address, { headers: { "X-Api-Key": key } });
+    const { status, statusText } = response;
+    return `${status} ${statusText}\n\n${prettyJson(await response.text())}`;
+  } catch {
+    return undefined;
+  }
 }
 
 function prettyJson(text: string): string {
@@ -66,7 +84,12 @@ async function find(): Promise<void> {
   if (!field || !results) return;
   const words = simple(field.value).split(/\s+/).filter(Boolean);
   entries ??= fetch(search).then((response) => response.json());
-  const all = await entries;
+  const all = await entries.catch(() => undefined);
+  // Without an answer nothing can be said; the next letter asks again.
+  if (!all) {
+    entries = undefined;
+    return;
+  }
   const found = all
     .map((entry) => ({ entry, points: score(entry, words) }))
     .filter(({ points }) => words.length > 0 && points > 0)
@@ -84,7 +107,10 @@ async function find(): Promise<void> {
       return item;
     }),
   );
-  if (words.length > 0 && found.length === 0) results.append(noResults);
+  if (words.length === 0 || found.length > 0) return;
+  const nothing = document.createElement("li");
+  nothing.textContent = noResults;
+  results.append(nothing);
 }
 
 if (box && field) {

@@ -5,10 +5,10 @@ import { fill, formatDay, formatTime, isLanguage, LANGUAGES, languages } from ".
 import { Html } from "../../jsx.ts";
 import type { Hub } from "../../playback/hub.ts";
 import { attribute } from "../attribute.ts";
-import { fieldOf } from "../connect.ts";
+import { fieldOf } from "../sign-in/connect.ts";
 import { messagePage } from "../message-page.tsx";
 import { redirect } from "../redirect.ts";
-import type { Door } from "../session-door.ts";
+import type { Door } from "../sign-in/session-door.ts";
 import { browserNameOf } from "./browser-name.ts";
 import { Choice, Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";

@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import type { Language } from "../../i18n/index.ts";
 import { describeError, type Log } from "../../log.ts";
 import type { Hub } from "../../playback/hub.ts";
-import type { Guest } from "../session-door.ts";
+import type { Guest } from "../sign-in/session-door.ts";
 import type { DashboardTicket } from "../socket-ticket.ts";
 import type { Presenter } from "./state.ts";
 

@@ -3,7 +3,7 @@ import { type Language, languages } from "../../i18n/index.ts";
 import { messagePage } from "../message-page.tsx";
 import type { PageContext } from "../page.ts";
 import { redirect } from "../redirect.ts";
-import type { Door, Guest } from "../session-door.ts";
+import type { Door, Guest } from "../sign-in/session-door.ts";
 import { type Notice, pathTo, type Section, type SectionName, type Visit } from "./visit.ts";
 
 export interface ReceptionDeps {

@@ -12,7 +12,7 @@ import { Html } from "../../jsx.ts";
 import type { Hub } from "../../playback/hub.ts";
 import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
-import { fieldOf } from "../connect.ts";
+import { fieldOf } from "../sign-in/connect.ts";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { describeHealth } from "./health-words.ts";

@@ -6,8 +6,8 @@ import { fill, formatTime, type Language, languages } from "../../i18n/index.ts"
 import type { Hub } from "../../playback/hub.ts";
 import { artistNames, type Playback, positionAt } from "../../playback/playback.ts";
 import type { Sources } from "../../sources/index.ts";
-import type { Covers } from "../covers.ts";
-import type { Live } from "../live.ts";
+import type { Covers } from "../overlay/covers.ts";
+import type { Live } from "../overlay/live.ts";
 import { describeHealth, type HealthSentence } from "./health-words.ts";
 import { musicOf } from "./music-of.ts";
 

@@ -248,7 +248,7 @@ function Neighbours({
     { rel: "next", other: DOCUMENTS[at + 1], label: docs.next },
   ];
   return (
-    <nav class="neighbours" aria-label={docs.pages}>
+    <nav class="neighbours" aria-label={docs.neighbours}>
       {ways.map(({ rel, other, label }) =>
         other === undefined ? (
           <span></span>

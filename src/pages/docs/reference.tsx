@@ -78,7 +78,7 @@ function Endpoint({
         <code safe>{`GET ${path}`}</code>
       </h2>
       <p safe>{name === "user" ? reference.user : reference.nowPlaying}</p>
-      <form class="try" data-try={basePath + path} hidden>
+      <form class="try" data-try={basePath + path} data-unreachable={reference.unreachable} hidden>
         <label for={`key-${name}`} safe>
           {reference.key}
         </label>

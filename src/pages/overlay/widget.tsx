@@ -1,15 +1,15 @@
-import { Html } from "../jsx.ts";
-import { parseWidgetOptions } from "../../widget/options.ts";
-import { WidgetPage } from "../../widget/page.tsx";
-import { parseWidgetToken } from "../accounts/credential.ts";
-import type { Widgets } from "../accounts/widgets.ts";
-import type { Clock } from "../clock.ts";
-import { type Language, languages } from "../i18n/index.ts";
-import type { Hub } from "../playback/hub.ts";
-import { DEMO_LISTENER } from "../playback/listening.ts";
-import { VERSION } from "../version.ts";
-import { icon, widgetScript, widgetStylesheet } from "./assets.ts";
-import { htmlResponse } from "./html.tsx";
+import { Html } from "../../jsx.ts";
+import { parseWidgetOptions } from "../../../widget/options.ts";
+import { WidgetPage } from "../../../widget/page.tsx";
+import { parseWidgetToken } from "../../accounts/credential.ts";
+import type { Widgets } from "../../accounts/widgets.ts";
+import type { Clock } from "../../clock.ts";
+import { type Language, languages } from "../../i18n/index.ts";
+import type { Hub } from "../../playback/hub.ts";
+import { DEMO_LISTENER } from "../../playback/listening.ts";
+import { VERSION } from "../../version.ts";
+import { icon, widgetScript, widgetStylesheet } from "../assets.ts";
+import { htmlResponse } from "../html.tsx";
 import type { Covers } from "./covers.ts";
 import { toWidgetState } from "./widget-state.ts";
 

@@ -1,16 +1,16 @@
-import type { Accounts } from "../accounts/accounts.ts";
-import { connectPurpose } from "../accounts/one-time-links.ts";
-import type { User } from "../accounts/users.ts";
-import type { Clock } from "../clock.ts";
-import { fill, formatDay, type Language, languages, negotiateLanguage } from "../i18n/index.ts";
-import { describeError, type Log } from "../log.ts";
-import type { Sources } from "../sources/index.ts";
+import type { Accounts } from "../../accounts/accounts.ts";
+import { connectPurpose } from "../../accounts/one-time-links.ts";
+import type { User } from "../../accounts/users.ts";
+import type { Clock } from "../../clock.ts";
+import { fill, formatDay, type Language, languages, negotiateLanguage } from "../../i18n/index.ts";
+import { describeError, type Log } from "../../log.ts";
+import type { Sources } from "../../sources/index.ts";
 import {
   type AnySource,
   LinkFailure,
   type Linking,
   SourceSettingsError,
-} from "../sources/source.ts";
+} from "../../sources/source.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import {
   ATTEMPT_LIFETIME_MS,
@@ -18,9 +18,9 @@ import {
   type Errand,
   type PendingLink,
 } from "./link-attempts.ts";
-import { messagePage } from "./message-page.tsx";
-import type { PageContext } from "./page.ts";
-import { redirect } from "./redirect.ts";
+import { messagePage } from "../message-page.tsx";
+import type { PageContext } from "../page.ts";
+import { redirect } from "../redirect.ts";
 import type { Door } from "./session-door.ts";
 
 export interface LinkingFlowDeps {

@@ -1,10 +1,10 @@
-import { bundledLauncher } from "../../widget/bundle.ts" with { type: "macro" };
-import { LauncherPage } from "../../widget/launcher-page.tsx";
-import { parseWidgetToken } from "../accounts/credential.ts";
-import type { Widgets } from "../accounts/widgets.ts";
-import type { Language } from "../i18n/index.ts";
-import { Html } from "../jsx.ts";
-import { PAGE_HEADERS } from "./html.tsx";
+import { bundledLauncher } from "../../../widget/bundle.ts" with { type: "macro" };
+import { LauncherPage } from "../../../widget/launcher-page.tsx";
+import { parseWidgetToken } from "../../accounts/credential.ts";
+import type { Widgets } from "../../accounts/widgets.ts";
+import type { Language } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { PAGE_HEADERS } from "../html.tsx";
 
 export interface LauncherDeps {
   readonly widgets: Pick<Widgets, "userOf">;

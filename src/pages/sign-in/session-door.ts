@@ -1,10 +1,10 @@
-import type { Accounts } from "../accounts/accounts.ts";
-import { parseSessionToken } from "../accounts/credential.ts";
-import { SESSION_LIFETIME_MS, type Session } from "../accounts/sessions.ts";
-import type { User } from "../accounts/users.ts";
-import { isLanguage, type Language } from "../i18n/index.ts";
+import type { Accounts } from "../../accounts/accounts.ts";
+import { parseSessionToken } from "../../accounts/credential.ts";
+import { SESSION_LIFETIME_MS, type Session } from "../../accounts/sessions.ts";
+import type { User } from "../../accounts/users.ts";
+import { isLanguage, type Language } from "../../i18n/index.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
-import { redirect } from "./redirect.ts";
+import { redirect } from "../redirect.ts";
 
 /** Somebody who is signed in. */
 export interface Guest {

@@ -1,13 +1,13 @@
-import type { Accounts } from "../accounts/accounts.ts";
-import { parseLinkSecret } from "../accounts/credential.ts";
-import { SIGN_IN_PURPOSE } from "../accounts/one-time-links.ts";
-import { fill, type Language, languages } from "../i18n/index.ts";
-import { Html } from "../jsx.ts";
-import type { Sources } from "../sources/index.ts";
+import type { Accounts } from "../../accounts/accounts.ts";
+import { parseLinkSecret } from "../../accounts/credential.ts";
+import { SIGN_IN_PURPOSE } from "../../accounts/one-time-links.ts";
+import { fill, type Language, languages } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import type { Sources } from "../../sources/index.ts";
 import { isLinked } from "./connect.ts";
-import { Document, formResponse, htmlResponse } from "./html.tsx";
+import { Document, formResponse, htmlResponse } from "../html.tsx";
 import { endedPage, type LinkingFlow } from "./linking.ts";
-import type { PageContext } from "./page.ts";
+import type { PageContext } from "../page.ts";
 import type { Door } from "./session-door.ts";
 
 export interface SignInDeps {

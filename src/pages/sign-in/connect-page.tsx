@@ -1,10 +1,10 @@
-import { fill, type Language, languages } from "../i18n/index.ts";
-import { Html } from "../jsx.ts";
-import type { Linking } from "../sources/source.ts";
-import { copyScript } from "./assets.ts";
-import { Document, formResponse } from "./html.tsx";
+import { fill, type Language, languages } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import type { Linking } from "../../sources/source.ts";
+import { copyScript } from "../assets.ts";
+import { Document, formResponse } from "../html.tsx";
 import { AppForm, AppSteps, type EnteredApp } from "./app-form.tsx";
-import { Copyable } from "./parts.tsx";
+import { Copyable } from "../parts.tsx";
 
 export interface LinkPageProps {
   readonly language: Language;

@@ -1,16 +1,16 @@
-import type { Accounts } from "../accounts/accounts.ts";
-import { type LinkSecret, parseLinkSecret } from "../accounts/credential.ts";
-import { connectPurpose } from "../accounts/one-time-links.ts";
-import type { UpstreamApp } from "../accounts/upstreams.ts";
-import type { User } from "../accounts/users.ts";
-import type { Language } from "../i18n/index.ts";
-import type { Sources } from "../sources/index.ts";
-import type { AnySource, Linking } from "../sources/source.ts";
+import type { Accounts } from "../../accounts/accounts.ts";
+import { type LinkSecret, parseLinkSecret } from "../../accounts/credential.ts";
+import { connectPurpose } from "../../accounts/one-time-links.ts";
+import type { UpstreamApp } from "../../accounts/upstreams.ts";
+import type { User } from "../../accounts/users.ts";
+import type { Language } from "../../i18n/index.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { AnySource, Linking } from "../../sources/source.ts";
 import type { EnteredApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
 import { endedPage, type LinkingFlow } from "./linking.ts";
-import type { PageContext } from "./page.ts";
-import { redirect } from "./redirect.ts";
+import type { PageContext } from "../page.ts";
+import { redirect } from "../redirect.ts";
 
 export interface ConnectDeps {
   readonly accounts: Pick<Accounts, "links" | "upstreams">;

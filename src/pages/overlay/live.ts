@@ -4,18 +4,18 @@ import {
   CLOSED_RESTARTING,
   CLOSED_TOKEN_REPLACED,
   type WidgetMessage,
-} from "../../widget/state.ts";
-import { parseWidgetToken, type WidgetToken } from "../accounts/credential.ts";
-import type { Widgets } from "../accounts/widgets.ts";
-import type { Clock } from "../clock.ts";
-import type { Reading } from "../playback/channel.ts";
-import type { Hub } from "../playback/hub.ts";
-import { DEMO_LISTENER } from "../playback/listening.ts";
-import { VERSION } from "../version.ts";
-import type { Playback } from "../playback/playback.ts";
+} from "../../../widget/state.ts";
+import { parseWidgetToken, type WidgetToken } from "../../accounts/credential.ts";
+import type { Widgets } from "../../accounts/widgets.ts";
+import type { Clock } from "../../clock.ts";
+import type { Reading } from "../../playback/channel.ts";
+import type { Hub } from "../../playback/hub.ts";
+import { DEMO_LISTENER } from "../../playback/listening.ts";
+import { VERSION } from "../../version.ts";
+import type { Playback } from "../../playback/playback.ts";
 import type { Covers } from "./covers.ts";
-import type { LiveTicket, Upgrader } from "./socket-ticket.ts";
-import { plainText } from "../http/plain-text.ts";
+import type { LiveTicket, Upgrader } from "../socket-ticket.ts";
+import { plainText } from "../../http/plain-text.ts";
 import { toWidgetState } from "./widget-state.ts";
 
 type LiveSocket = ServerWebSocket<LiveTicket>;

@@ -1,8 +1,8 @@
-import { fill, type Language, languages } from "../i18n/index.ts";
-import { Html } from "../jsx.ts";
-import type { Linking } from "../sources/source.ts";
-import { attribute } from "./attribute.ts";
-import { Copyable } from "./parts.tsx";
+import { fill, type Language, languages } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import type { Linking } from "../../sources/source.ts";
+import { attribute } from "../attribute.ts";
+import { Copyable } from "../parts.tsx";
 
 /** What the owner typed and has to correct. */
 export interface EnteredApp {

@@ -1,7 +1,7 @@
-import type { LinkSecret } from "../accounts/credential.ts";
-import type { Clock } from "../clock.ts";
-import type { Language } from "../i18n/index.ts";
-import type { LinkAttempt } from "../sources/source.ts";
+import type { LinkSecret } from "../../accounts/credential.ts";
+import type { Clock } from "../../clock.ts";
+import type { Language } from "../../i18n/index.ts";
+import type { LinkAttempt } from "../../sources/source.ts";
 
 /** What a linking is for. */
 export type Errand =

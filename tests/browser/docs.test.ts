@@ -1,0 +1,224 @@
+import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
+import { currentChromium, type WatchedPage, watchPage } from "../fixtures/chromium.ts";
+import { DOCS_PAGES, docsPath } from "../fixtures/docs-pages.ts";
+import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
+import { axeViolations, overflowOf } from "../fixtures/page-checks.ts";
+import { aPlayback } from "../fixtures/playback.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+
+const test = testWith(currentChromium.name, currentChromium.isInstalled);
+
+const DESKTOP = { width: 1280, height: 800 };
+/** A small phone. */
+const PHONE = { width: 360, height: 740 };
+/** A sheet of A4 between its margins. */
+const SHEET = { width: 718, height: 1047 };
+/** The pages with most to get wrong: long tables, pictures, forms. */
+const RICH_PAGES = ["running", "widget", "reference"];
+
+describe("the documentation in a browser", () => {
+  let browser: Browser | undefined;
+  let server: ListeningServer;
+  let ada: AddedUser;
+  const opened: WatchedPage[] = [];
+
+  beforeAll(async () => {
+    server = await startTestServer({ settings: { rateLimitSeconds: "0" } });
+    ada = await server.addUser("ada");
+    await server.sourceOf(ada).says(aPlayback());
+    if (currentChromium.isInstalled) browser = await currentChromium.launch();
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server.stop();
+  });
+  afterEach(async () => {
+    const pages = opened.splice(0);
+    await Promise.all(pages.map(({ page }) => page.context().close()));
+    for (const { complaints, hosts } of pages) {
+      expect(complaints).toEqual([]);
+      expect([...hosts]).toEqual([new URL(server.url).host]);
+    }
+  });
+
+  const address = (language: Language, page: string) =>
+    `${server.url}/${language}/${docsPath(page)}`;
+
+  async function open(
+    language: Language,
+    page: string,
+    options: BrowserContextOptions = {},
+  ): Promise<WatchedPage> {
+    if (!browser) throw new Error(`${currentChromium.name} has not started`);
+    const context = await browser.newContext({ viewport: DESKTOP, ...options });
+    context.setDefaultTimeout(8_000);
+    const watched = watchPage(await context.newPage());
+    opened.push(watched);
+    await watched.page.goto(address(language, page));
+    return watched;
+  }
+
+  test("finds parts without caring for case and accents, and leads to them", async () => {
+    const { page } = await open("fr", "quick-start");
+    const field = page.getByRole("searchbox", { name: languages.fr.docs.search });
+    const results = page.locator("#results");
+    for (const words of ["CLE SECRETE", "clé secrète"]) {
+      await field.fill(words);
+      const links = results.getByRole("link");
+      await links.first().waitFor();
+      const hrefs = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+      expect(hrefs).toContain("/fr/docs/running#the-secret-key");
+    }
+    await results.locator("a[href$='#the-secret-key']").click();
+    await page.waitForURL(`${address("fr", "running")}#the-secret-key`);
+    const top = await page
+      .locator("#the-secret-key")
+      .evaluate((one) => one.getBoundingClientRect().top);
+    expect(top).toBeLessThan(DESKTOP.height / 2);
+  }, 20_000);
+
+  test("puts parts whose heading has the words first, and a page's own beginning on top", async () => {
+    const { page } = await open("en", "");
+    await page.getByRole("searchbox").fill("launcher file");
+    const links = page.locator("#results a");
+    await links.first().waitFor();
+    expect(await links.first().innerText()).toBe("The launcher file");
+    expect(await links.count()).toBeLessThanOrEqual(12);
+  }, 20_000);
+
+  test("says when nothing is found, and nothing when nothing is asked", async () => {
+    const { page } = await open("de", "api");
+    const field = page.getByRole("searchbox");
+    const results = page.locator("#results");
+    await field.fill("xyzzy");
+    await results.getByText(languages.de.docs.noResults).waitFor();
+    await field.fill("");
+    await page.waitForFunction(() => document.querySelector("#results")?.textContent === "");
+  }, 20_000);
+
+  test("copies examples as they stand", async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const { page } = await open("es", "api", { permissions });
+    const examples = page.locator(".example");
+    const count = await examples.count();
+    expect(count).toBeGreaterThan(5);
+    for (const index of [0, count - 1]) {
+      const example = examples.nth(index);
+      await example.getByRole("button", { name: languages.es.docs.copy }).click();
+      await example.getByRole("button", { name: languages.es.docs.copied }).waitFor();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      expect(copied).toBe((await example.locator("code").textContent()) ?? "");
+    }
+  }, 20_000);
+
+  test("tries the API with a real key, a wrong one, and without the server", async () => {
+    const { page, complaints } = await open("en", "reference");
+    const form = page.locator("form[data-try$='/now-playing']");
+    const answer = form.locator("[data-answer] code");
+    const ask = async (key: string, part: string) => {
+      await form.getByLabel(languages.en.reference.key).fill(key);
+      await form.getByRole("button", { name: languages.en.reference.send }).click();
+      await answer.filter({ hasText: part }).waitFor();
+    };
+    await ask(` ${ada.key} `, "200");
+    expect(await answer.innerText()).toContain('"name": "Paper Lanterns"');
+    expect(page.url()).toBe(address("en", "reference"));
+    await ask("mq_wrong", "401");
+    expect(await answer.innerText()).toContain('"error": "Invalid API key"');
+    await page.context().setOffline(true);
+    await ask(ada.key, languages.en.reference.unreachable);
+    // The browser itself says that requests failed.
+    expect(complaints.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
+    complaints.length = 0;
+  }, 20_000);
+
+  test.each(LANGUAGES.flatMap((language) => RICH_PAGES.map((page) => [language, page] as const)))(
+    "has nothing that axe finds wrong, light or dark: %s %s",
+    async (language, name) => {
+      const { page } = await open(language, name, { colorScheme: "light" });
+      expect(await axeViolations(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await axeViolations(page, ["color-contrast", "link-in-text-block"])).toEqual([]);
+    },
+    30_000,
+  );
+
+  test.each(LANGUAGES)(
+    "fits a small phone on every page: %s",
+    async (language) => {
+      const { page } = await open(language, "", { viewport: PHONE });
+      for (const name of DOCS_PAGES) {
+        await page.goto(address(language, name));
+        expect({ name, overflow: await overflowOf(page) }).toEqual({ name, overflow: [] });
+      }
+    },
+    30_000,
+  );
+
+  test.each(RICH_PAGES)(
+    "prints the whole page and only that: %s",
+    async (name) => {
+      const { page } = await open("de", name, { viewport: SHEET });
+      const text = await page.locator("article h1").innerText();
+      await page.emulateMedia({ media: "print", colorScheme: "light" });
+      expect(await page.locator("article h1").innerText()).toBe(text);
+      for (const part of ["header.site", "aside", "nav.languages"]) {
+        expect(await page.locator(part).isVisible()).toBe(false);
+      }
+      // What scrolls on a screen is cut off on paper.
+      const cut = await page
+        .locator("article pre, article .table")
+        .evaluateAll((all) =>
+          all
+            .filter((one) => one.scrollWidth > one.clientWidth + 1)
+            .map((one) => one.textContent?.slice(0, 80)),
+        );
+      expect(cut).toEqual([]);
+      const lines = page.locator("article pre code").first();
+      expect(await lines.evaluate((one) => getComputedStyle(one).whiteSpace)).toBe("pre-wrap");
+      expect(await page.locator(".example button").filter({ visible: true }).count()).toBe(0);
+    },
+    20_000,
+  );
+
+  test("reads without script, and offers nothing that would need it", async () => {
+    for (const name of ["widget", "reference"]) {
+      const { page } = await open("pt", name, { javaScriptEnabled: false });
+      expect(await page.locator("article h2").count()).toBeGreaterThan(1);
+      expect(await page.locator("article table").first().isVisible()).toBe(true);
+      expect(await page.locator(".search").isVisible()).toBe(false);
+      expect(await page.locator("form.try, button").filter({ visible: true }).count()).toBe(0);
+    }
+  }, 20_000);
+
+  test("can be reached and read by keyboard alone", async () => {
+    const { page } = await open("en", "widget");
+    const reached = new Set<string>();
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press("Tab");
+      reached.add(
+        await page.evaluate(() => {
+          const { activeElement } = document;
+          return activeElement?.closest("aside, article, header")?.tagName ?? "";
+        }),
+      );
+    }
+    expect([...reached]).toEqual(expect.arrayContaining(["HEADER", "ASIDE", "ARTICLE"]));
+  }, 20_000);
+
+  test("shows its pictures", async () => {
+    const { page } = await open("en", "widget");
+    const pictures = page.locator("article img");
+    for (let index = 0; index < (await pictures.count()); index++) {
+      await pictures.nth(index).scrollIntoViewIfNeeded();
+      await page.waitForFunction(
+        (at) => document.querySelectorAll<HTMLImageElement>("article img")[at]?.naturalWidth,
+        index,
+      );
+    }
+    expect(await pictures.count()).toBeGreaterThan(4);
+  }, 20_000);
+});

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command as CommanderCommand } from "commander";
+import { type WidgetOption, widgetOptions } from "../../widget/options.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { flagOf, settingNames, settings, variableOf } from "../../src/config.ts";
+import { DOCUMENTS, type DocumentName } from "../../src/docs/documents.ts";
+import { type Language, LANGUAGES } from "../../src/i18n/index.ts";
+import { createMetrics } from "../../src/metrics.ts";
+import { type ApiDescription, readApiDescription } from "../fixtures/api-description.ts";
+import { readDocument } from "../fixtures/documents.ts";
+import { codesIn } from "../fixtures/html.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+const root = join(import.meta.dir, "../..");
+
+let server: TestServer;
+let description: ApiDescription;
+
+beforeAll(async () => {
+  server = await createTestServer();
+  description = await readApiDescription(server);
+});
+afterAll(() => server.close());
+
+/** Everything a page shows as code, examples included. */
+const codesOn = async (language: Language, name: DocumentName | "reference") =>
+  new Set(await codesIn(await server.get(`/${language}/docs/${name}`)));
+
+/** The lines of every example and every piece of code in the running text. */
+const linesIn = (language: Language): string[] =>
+  DOCUMENTS.flatMap((name) => {
+    const { fences, codes } = readDocument(language, name);
+    return [...fences.flatMap(({ text }) => text.split("\n")), ...codes];
+  });
+
+/** Every word of the API's errors: those described, and those of addresses that are not. */
+async function errorTexts(): Promise<Set<string>> {
+  const described = Object.keys(description.document.paths).flatMap((path) =>
+    description
+      .statusesOf(path)
+      .filter((status) => status !== 200)
+      .flatMap((status) => description.examplesOf(path, status)),
+  );
+  const answered = await Promise.all(
+    [
+      server.get("/api/v1/nothing"),
+      server.get("/api/v1/user", { headers: { host: "elsewhere.example" } }),
+    ].map(async (response) => (await response).json()),
+  );
+  return new Set([...described, ...answered].map(({ error }) => error));
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
+
+/** The fields of an answer that hold something, such as `track.id`. */
+function fieldsOf(schema: Schema, prefix = ""): string[] {
+  const { $ref, oneOf, properties, items } = schema;
+  if (typeof $ref === "string") {
+    const named = description.document.components.schemas[$ref.split("/").at(-1) ?? ""];
+    return named ? fieldsOf(named, prefix) : [];
+  }
+  if (Array.isArray(oneOf)) return oneOf.flatMap((one: Schema) => fieldsOf(one, prefix));
+  if (isSchema(items))
+    return [prefix.slice(0, -1), ...fieldsOf(items, `${prefix.slice(0, -1)}[].`)];
+  if (!isSchema(properties)) return [prefix.slice(0, -1)];
+  return Object.entries(properties).flatMap(([name, value]) =>
+    isSchema(value) ? fieldsOf(value, `${prefix}${name}.`) : [],
+  );
+}
+
+/** Commands that do something, with their words; what is hidden from help is for containers. */
+function commandsOf(program: CommanderCommand, words = ""): [string, CommanderCommand][] {
+  return program
+    .createHelp()
+    .visibleCommands(program)
+    .flatMap((command): [string, CommanderCommand][] => {
+      const name = `${words} ${command.name()}`;
+      return command.commands.length > 0 ? commandsOf(command, name) : [[name, command]];
+    });
+}
+
+const program = createProgram({ environment: {}, out() {}, error() {} });
+const commands = commandsOf(program, "marquee");
+
+/** Properties and attributes that the overlay's own files share, and that may change at any time. */
+const INTERNAL: readonly string[] = [
+  // The class of a style element.
+  "np-cover-styles",
+  // The cover's address, for the background of a theme.
+  "--np-cover",
+  // Options of the address, repeated for our own stylesheet: their names are in the options' table.
+  "data-np-mode",
+  "data-np-position",
+  "data-np-enter",
+  "data-np-exit",
+  "data-np-paused",
+  "data-np-swap",
+  "data-np-album",
+  // Moments of a transition.
+  "data-np-hidden",
+  "data-np-entering",
+  // What the page tells its script.
+  "data-np-setup",
+];
+
+async function hooksOfOverlay() {
+  const html = await (await server.get("/en/demo")).text();
+  const styles = ["base.css", ...readdirSync(join(root, "widget/themes")).map((f) => `themes/${f}`)]
+    .map((file) => readFileSync(join(root, "widget", file), "utf8"))
+    .join("\n");
+  const classes = [...html.matchAll(/class="([^"]*)"/g)].flatMap(([, all = ""]) => all.split(" "));
+  const styled = [...styles.matchAll(/\.(np[\w-]*)(?=[\s.,:>{[)~+])/g)].map(
+    ([, name = ""]) => name,
+  );
+  const stable = (names: readonly string[]) =>
+    [...new Set(names)].filter((name) => name !== "" && !INTERNAL.includes(name)).toSorted();
+  return {
+    classes: stable([...classes, ...styled].filter((name) => name.startsWith("np"))),
+    properties: stable(styles.match(/--np-[a-z-]+/g) ?? []),
+    attributes: stable((html + styles).match(/data-np-[a-z-]+/g) ?? []),
+  };
+}
+
+describe.each(LANGUAGES)("the documentation in %s", (language) => {
+  test("has every setting: flag, variable, and the variable for a file", async () => {
+    const shown = await codesOn(language, "running");
+    const wanted = settingNames.flatMap((name) => [
+      flagOf(name),
+      variableOf(name),
+      ...("secret" in settings[name] ? [`${variableOf(name)}_FILE`] : []),
+    ]);
+    expect(wanted.filter((one) => !shown.has(one))).toEqual([]);
+  });
+
+  test("says what each setting, option and source means", async () => {
+    for (const name of ["running", "widget", "sources"]) {
+      const html = await (await server.get(`/${language}/docs/${name}`)).text();
+      expect(html).not.toContain("<td></td>");
+      expect(html).not.toMatch(/\{\{|>undefined</);
+    }
+  });
+
+  test("has every command with its own options", () => {
+    const lines = linesIn(language);
+    const isOwn = (flag: string) =>
+      flag !== "--json" && !settingNames.some((setting) => flagOf(setting) === flag);
+    const missing = commands.flatMap(([name, command]) => {
+      const calls = lines.filter((line) => `${line} `.includes(`${name} `));
+      if (calls.length === 0) return [name];
+      return command.options
+        .map(({ long }) => long ?? "")
+        .filter((flag) => isOwn(flag) && !calls.some((line) => line.includes(` ${flag}`)))
+        .map((flag) => `${name} ${flag}`);
+    });
+    expect(lines).toContain("--json");
+    expect(missing).toEqual([]);
+  });
+
+  test("has every route of the API, and the addresses for operators", async () => {
+    const routes = [
+      ...server.app.routes.map((route) => route.split(" ")[1] ?? ""),
+      "/metrics",
+    ].filter((path) => path.startsWith("/api/") || /^\/(livez|readyz|metrics)$/.test(path));
+    const html = await Promise.all(
+      (["api", "running"] as const).map(async (name) =>
+        (await server.get(`/${language}/docs/${name}`)).text(),
+      ),
+    );
+    expect(routes.length).toBeGreaterThan(5);
+    expect(routes.filter((path) => !html.join("").includes(path))).toEqual([]);
+  });
+
+  test("has every text of an error", async () => {
+    const shown = await codesOn(language, "api");
+    expect([...(await errorTexts())].filter((text) => !shown.has(text))).toEqual([]);
+  });
+
+  test.each(["NowPlayingAnswer", "UserAnswer", "ErrorAnswer"])(
+    "has every field of %s",
+    async (name) => {
+      const schema = description.document.components.schemas[name] ?? {};
+      const fields = fieldsOf(schema).map((field) => field.replace(/^data\./, ""));
+      const shown = await codesOn(language, "api");
+      expect(fields.length).toBeGreaterThan(1);
+      expect(fields.filter((field) => !shown.has(field))).toEqual([]);
+    },
+  );
+
+  test("gives every field and status of the reference a meaning", async () => {
+    const html = await (await server.get(`/${language}/docs/reference`)).text();
+    for (const path of Object.keys(description.document.paths)) expect(html).toContain(path);
+    expect(html).not.toContain("<td></td>");
+  });
+
+  test("has every option of the overlay and each of its choices", async () => {
+    const shown = await codesOn(language, "widget");
+    const options: [string, WidgetOption<unknown>][] = Object.entries(widgetOptions);
+    const wanted = options.flatMap(([name, { type }]) => [
+      name,
+      ...(type.kind === "choice" ? type.choices : []),
+    ]);
+    expect(wanted.filter((one) => !shown.has(one))).toEqual([]);
+  });
+
+  test("has every class, property and attribute that styles may rely on, and no others", async () => {
+    const shown = [...new Set(readDocument(language, "widget").codes)];
+    const { classes, properties, attributes } = await hooksOfOverlay();
+    expect(shown.filter((one) => one.startsWith(".np")).toSorted()).toEqual(
+      classes.map((name) => `.${name}`).toSorted(),
+    );
+    expect(shown.filter((one) => one.startsWith("--np")).toSorted()).toEqual(properties);
+    expect(shown.filter((one) => one.startsWith("data-np")).toSorted()).toEqual(attributes);
+  });
+
+  test("has every source, a part about it, and its options", async () => {
+    const shown = await codesOn(language, "sources");
+    // The outlines are the same in every language.
+    const { headings } = readDocument("en", "sources");
+    const parts = headings.filter(({ level }) => level === 2).map(({ text }) => text);
+    for (const { id, name, options } of server.sources.all) {
+      expect([...shown]).toContain(id);
+      expect(parts).toContain(name);
+      for (const option of options) expect([...shown]).toContain(`--${option.name}`);
+    }
+  });
+
+  test("has every metric", async () => {
+    const metrics = await createMetrics("0.0.0");
+    metrics.watch({ channels: () => 0, overlays: () => 0 });
+    const { text } = await metrics.read();
+    const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+    const shown = await codesOn(language, "running");
+    expect(names.length).toBeGreaterThan(4);
+    expect(names.filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
+
+test("no error is answered that these tests do not know", async () => {
+  const known = await errorTexts();
+  const files = ["src/app.ts", ...readdirSync(join(root, "src/api")).map((f) => `src/api/${f}`)];
+  const written = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/failure\(\s*\d+,\s*"([^"]+)"/g)].map(
+      ([, text = ""]) => text,
+    ),
+  );
+  expect(written.length).toBeGreaterThan(5);
+  expect(written.filter((text) => !known.has(text))).toEqual([]);
+});
+
+/** Phrases that rightly read as in English. */
+const SAME_AS_ENGLISH: readonly RegExp[] = [
+  // The API's own words, which are the same in every language.
+  /^4\d\d [A-Z]/,
+  /^503 Playback/,
+  // Spotify's own words.
+  /^Invalid (redirect URI|client)$/,
+];
+
+/** Words that no other of our languages has. */
+const ENGLISH_WORDS =
+  /(?<![\p{L}-])(the|is|are|of|and|with|which|that|this|your|you|not)(?![\p{L}-])/giu;
+
+/** Sentences without what stands between backticks. */
+const sentencesOf = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.replace(/`[^`]*`/g, "`").split(/(?<=[.!?:;])\s+/));
+
+const wordsIn = (sentence: string): number => sentence.match(/\p{L}{2,}/gu)?.length ?? 0;
+
+const translated = LANGUAGES.filter((language) => language !== "en").flatMap((language) =>
+  DOCUMENTS.map((name) => [language, name] as const),
+);
+
+describe.each(translated)("%s: the page %s", (language, name) => {
+  const english = readDocument("en", name);
+  const page = readDocument(language, name);
+
+  test("has the headings' levels of the English one, in its order", () => {
+    expect(page.headings.map(({ level }) => level)).toEqual(
+      english.headings.map(({ level }) => level),
+    );
+  });
+
+  test("has its tables, with as many rows", () => {
+    expect(page.tables).toEqual(english.tables);
+  });
+
+  test("has its links and pictures", () => {
+    expect(page.links.toSorted()).toEqual(english.links.toSorted());
+    expect(page.images.map(({ address }) => address)).toEqual(
+      english.images.map(({ address }) => address),
+    );
+  });
+
+  test("has its examples, but for the language in addresses", () => {
+    const wanted = english.fences.map(({ language: kind, text }) => ({
+      language: kind,
+      text: text.replaceAll("/en/widget/", `/${language}/widget/`),
+    }));
+    expect(page.fences).toEqual(wanted);
+  });
+
+  test("names the same things in code", () => {
+    expect([...new Set(page.codes)].toSorted()).toEqual([...new Set(english.codes)].toSorted());
+  });
+
+  test("leaves no English behind", () => {
+    const known = new Set(sentencesOf(english.texts));
+    const left = sentencesOf(page.texts).filter((sentence) => {
+      if (SAME_AS_ENGLISH.some((pattern) => pattern.test(sentence))) return false;
+      const isSame = known.has(sentence) && wordsIn(sentence) > 2;
+      return isSame || (sentence.match(ENGLISH_WORDS)?.length ?? 0) > 1;
+    });
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,330 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Command as CommanderCommand } from "commander";
+import { createProgram } from "../../src/cli/program.ts";
+import { flagOf, resolveConfig, settingNames, settings, variableOf } from "../../src/config.ts";
+import { DOCUMENTS, type DocumentName } from "../../src/docs/documents.ts";
+import { createSources } from "../../src/sources/index.ts";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { type ApiDescription, readApiDescription } from "../fixtures/api-description.ts";
+import { type Fence, readDocument } from "../fixtures/documents.ts";
+import { createFakeClock } from "../fixtures/fake-clock.ts";
+import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
+import { aPlayback } from "../fixtures/playback.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { freePort, until } from "../fixtures/waiting.ts";
+
+// The other languages have the same examples: tests/docs/completeness.test.ts holds them to that.
+const documents = DOCUMENTS.map((name) => ({ name, ...readDocument("en", name) }));
+
+const fencesOf = (...kinds: readonly string[]): readonly (Fence & { name: DocumentName })[] =>
+  documents.flatMap(({ name, fences }) =>
+    fences.filter(({ language }) => kinds.includes(language)).map((fence) => ({ ...fence, name })),
+  );
+
+/** The words of a shell's line, quotes taken off. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, plain]) => single ?? double ?? plain ?? "",
+  );
+
+interface Call {
+  readonly line: string;
+  /** What stands behind the program's name. */
+  readonly words: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Reads a line that calls our program, whatever stands before it; undefined for any other line. */
+function readCall(line: string): Call | undefined {
+  const [command = ""] = line.split(/ [|>] /);
+  const match =
+    /^(?:sudo |podman exec marquee )?((?:MARQUEE_\w+=\S+ )*)(?:\.\/marquee|marquee|npx -y bun@[\d.]+ start)(?= |$)(.*)$/.exec(
+      command.trim(),
+    );
+  if (!match || line.includes("…")) return undefined;
+  const [, assignments = "", rest = ""] = match;
+  return {
+    line,
+    words: wordsOf(rest),
+    environment: Object.fromEntries(
+      wordsOf(assignments).map((one) => one.split(/=(.*)/, 2) as [string, string]),
+    ),
+  };
+}
+
+/** Every command that does something. */
+const leavesOf = (command: CommanderCommand): CommanderCommand[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+
+const calls = documents.flatMap(({ name, fences, codes }) =>
+  [...fences.flatMap(({ text }) => text.split("\n")), ...codes.filter((code) => !isName(code))]
+    .map(readCall)
+    .filter((call) => call !== undefined)
+    .map((call) => ({ ...call, name })),
+);
+
+/** Whether it only names a command, as running text does. */
+function isName(code: string): boolean {
+  const [program, ...words] = code.split(" ");
+  const last = words.at(-1);
+  const commands = leavesOf(createProgram({ environment: {}, out() {}, error() {} }));
+  return program === "marquee" && words.length < 3 && commands.some((one) => one.name() === last);
+}
+
+const { all: sources } = createSources({
+  clock: createFakeClock(),
+  settings: resolveConfig({}, {}).config,
+  memory: {
+    appOf: async () => undefined,
+    pauseOf: async () => undefined,
+    rememberPause: async () => {},
+  },
+});
+
+/** Reads a command line as the program does, but does nothing. @throws what the program would say */
+async function parse({ words, environment }: Call): Promise<void> {
+  const program = createProgram({ environment: {}, out() {}, error() {} });
+  let ran: CommanderCommand | undefined;
+  for (const leaf of leavesOf(program)) leaf.action(() => void (ran = leaf));
+  await program.parseAsync([...words], { from: "user" });
+  if (!ran) throw new Error("no command took it");
+  const [first = "serve"] = words;
+  if (!first.startsWith("-") && !words.includes(ran.name()) && first !== "serve") {
+    throw new Error(`there is no command ${first}`);
+  }
+  const files = Object.keys(environment).filter((variable) => variable.endsWith("_FILE"));
+  const given = Object.entries(environment).filter(([variable]) => !files.includes(variable));
+  const { warnings } = resolveConfig(ran.opts(), Object.fromEntries(given));
+  if (warnings.length > 0) throw new Error(warnings.join("\n"));
+  if (ran.name() === "connect") checkSource(ran.args);
+}
+
+function checkSource([, id = "", ...options]: readonly string[]): void {
+  if (id === "SOURCE") return;
+  const source = sources.find((one) => one.id === id);
+  if (!source) throw new Error(`there is no source ${id}`);
+  for (const flag of options.filter((word) => word.startsWith("--"))) {
+    const isKnown = source.options.some(
+      ({ name, secret }) => flag === `--${name}` || (secret && flag === `--${name}-file`),
+    );
+    if (!isKnown) throw new Error(`${id} has no option ${flag}`);
+  }
+}
+
+describe("a command in the documentation", () => {
+  test.each(calls.map((call) => [`${call.name}: ${call.line}`, call] as const))(
+    "is read by the program: %s",
+    async (_, call) => {
+      await parse(call);
+    },
+  );
+
+  test("is found by these tests in number", () => {
+    expect(calls.length).toBeGreaterThan(40);
+  });
+
+  test("that does not exist is noticed", async () => {
+    for (const line of [
+      "marquee user invite ada",
+      "marquee invite ada",
+      "marquee key rotate ada --grave 1h",
+      "marquee user remove",
+      "marquee serve --port 8o80",
+      "marquee connect ada mpd --adress 127.0.0.1",
+      "marquee connect ada winamp",
+      "MARQUEE_PROT=1 marquee serve",
+    ]) {
+      const call = readCall(line);
+      if (!call) throw new Error(`${line} is not read`);
+      await expect(parse(call)).rejects.toThrow();
+    }
+  });
+
+  test("names only flags and variables that there are", () => {
+    const program = createProgram({ environment: {}, out() {}, error() {} });
+    const flags = new Set([
+      ...leavesOf(program).flatMap(({ options }) => options.map(({ long }) => long)),
+      ...sources.flatMap(({ options }) => options.map(({ name }) => `--${name}`)),
+      ...settingNames.map(flagOf),
+    ]);
+    const variables = new Set(
+      settingNames.flatMap((name) =>
+        "secret" in settings[name]
+          ? [variableOf(name), `${variableOf(name)}_FILE`]
+          : [variableOf(name)],
+      ),
+    );
+    const code = documents.flatMap(({ codes, fences }) => [
+      ...codes,
+      ...fences.map(({ text }) => text),
+    ]);
+    const unknownFlags = documents
+      .flatMap(({ codes }) => codes)
+      .filter((one) => /^--[a-z]/.test(one) && !one.startsWith("--np-"))
+      .filter((one) => !flags.has(one.split(" ")[0] ?? ""));
+    const unknownVariables = code
+      .flatMap((one) => one.match(/MARQUEE_[A-Z_]+/g) ?? [])
+      .filter((one) => !variables.has(one));
+    expect(unknownFlags).toEqual([]);
+    expect(unknownVariables).toEqual([]);
+  });
+});
+
+/** What every example says of the tests' track. */
+const SONG = "Juniper Vale – Paper Lanterns";
+
+describe("an example of the API", () => {
+  let server: TestServer;
+  let description: ApiDescription;
+  let ada: AddedUser;
+
+  beforeAll(async () => {
+    server = await createTestServer({
+      settings: { rateLimitSeconds: "0", metricsToken: "0123456789abcdef" },
+    });
+    description = await readApiDescription(server);
+    ada = await server.addUser("ada");
+    await server.sourceOf(ada).says(aPlayback());
+  });
+  afterAll(() => server.close());
+
+  test.each(fencesOf("json").map(({ name, text }, index) => [name, index + 1, text] as const))(
+    "is as described: %s, JSON %i",
+    (_name, _index, text) => {
+      const body = JSON.parse(text);
+      const [path, status] =
+        body.error !== undefined
+          ? (["/api/v1/now-playing", 401] as const)
+          : body.data?.username === undefined
+            ? (["/api/v1/now-playing", 200] as const)
+            : (["/api/v1/user", 200] as const);
+      expect(description.mistakesIn(path, status, body)).toEqual([]);
+    },
+  );
+
+  test("adds up", () => {
+    const playing = fencesOf("json")
+      .map(({ text }) => JSON.parse(text).data)
+      .filter((data) => data?.track);
+    expect(playing.length).toBeGreaterThan(0);
+    for (const { progress_ms, time_remaining_ms, progress_percent, track } of playing) {
+      expect(progress_ms + time_remaining_ms).toBe(track.duration_ms);
+      expect(progress_percent).toBe(Math.round((progress_ms / track.duration_ms) * 10_000) / 100);
+    }
+  });
+
+  const addresses = documents.flatMap(({ name, fences, codes }) =>
+    [...fences.map(({ text }) => text), ...codes]
+      .flatMap((text) => text.match(/http:\/\/127\.0\.0\.1:4747\/[^\s'"<>]*/g) ?? [])
+      .filter((address) => !address.includes("/art/"))
+      .map((address) => [name, address] as const),
+  );
+
+  test.each(addresses)("leads somewhere: %s %s", async (_, address) => {
+    const real = address.replace(/mq_…/, ada.key).replace(/mqw_…/, ada.widgetToken);
+    const { pathname, search } = new URL(real);
+    const headers = { "x-api-key": ada.key, authorization: "Bearer 0123456789abcdef" };
+    const response = await server.get(pathname + search, { headers });
+    // Nobody is on their way back from Spotify here.
+    expect(response.status).toBe(pathname.startsWith("/callback/") ? 400 : 200);
+  });
+
+  test("is there to be found", () => expect(addresses.length).toBeGreaterThan(8));
+
+  test("in a chat bot's words says what is playing", async () => {
+    const line = fencesOf("text").find(({ text }) => text.includes("urlfetch"))?.text ?? "";
+    const [, before = "", address = "", after = ""] =
+      /^\$\(eval (.*)\$\(urlfetch json (\S+?)\)(.*)\)\s*$/s.exec(line) ?? [];
+    const { pathname, search } = new URL(address.replace("mq_…", ada.key));
+    const say = async () => {
+      const json = await (await server.get(pathname + search)).text();
+      // A bot evaluates the text and says the last value.
+      return (0, eval)(`{${before}${json}${after}}`);
+    };
+    expect(await say()).toBe(SONG);
+    await server.sourceOf(ada).says(null);
+    expect(await say()).toBe("Nothing is playing");
+  });
+});
+
+describe("a program in the documentation", () => {
+  let server: ListeningServer;
+  let ada: AddedUser;
+  const folder = createTempFolder();
+  const port = freePort();
+
+  beforeAll(async () => {
+    server = await startTestServer({ settings: { rateLimitSeconds: "0" } });
+    ada = await server.addUser("ada");
+  });
+  afterAll(async () => {
+    await server.stop();
+    folder.remove();
+  });
+
+  /** The documentation's first program of a kind that says this, for this test's server. */
+  const write = async (kind: string, part: string, file: string, key = ""): Promise<string> => {
+    const source = fencesOf(kind).find(({ text }) => text.includes(part))?.text ?? "";
+    const path = join(folder.path, file);
+    await Bun.write(
+      path,
+      source
+        .replaceAll("http://127.0.0.1:4747", server.url)
+        .replace("mq_…", key)
+        .replace("4750", String(port)),
+    );
+    return path;
+  };
+
+  async function runs(kind: string, program: string, file: string): Promise<void> {
+    const says = async (key: string) => {
+      const path = await write(kind, "X-Api-Key", file, key);
+      const child = Bun.spawn([program, path], {
+        stdout: "pipe",
+        stderr: "inherit",
+        env: { ...process.env, PYTHONIOENCODING: "utf-8" },
+      });
+      return (await new Response(child.stdout).text()).trim();
+    };
+    await server.sourceOf(ada).says(aPlayback());
+    expect(await says(ada.key)).toBe(SONG);
+    await server.sourceOf(ada).says(null);
+    expect(await says(ada.key)).toBe("Nothing is playing");
+    expect(await says("mq_wrong")).toMatch(/401.* Invalid API key$/);
+  }
+
+  test("answers a bot in one line of text", async () => {
+    await server.sourceOf(ada).says(aPlayback());
+    const path = await write("js", "createServer", "song.mjs");
+    const child = Bun.spawn([process.execPath, path], {
+      stderr: "inherit",
+      env: { ...process.env, API_KEY: ada.key },
+    });
+    try {
+      const ask = () =>
+        fetch(`http://127.0.0.1:${port}/`).then(
+          (response) => response.text(),
+          () => undefined,
+        );
+      expect(await until(ask)).toBe(SONG);
+      // It keeps the answer for five seconds.
+      await server.sourceOf(ada).says(null);
+      expect(await ask()).toBe(SONG);
+    } finally {
+      child.kill();
+      await child.exited;
+    }
+  }, 20_000);
+
+  test("runs in JavaScript", () => runs("js", process.execPath, "example.mjs"), 20_000);
+
+  const python = Bun.which("python3");
+  testWith("Python 3", python !== null)(
+    "runs in Python",
+    () => runs("python", python ?? "", "example.py"),
+    20_000,
+  );
+});
