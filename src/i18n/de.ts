@@ -476,6 +476,7 @@ export const de: Words = {
     authentication: "Der Schlüssel, auf eine von zwei Arten",
     tryIt: "Ausprobieren",
     key: "API-Schlüssel",
+    makeKey: "Einen eigenen Schlüssel erstellen",
     keyHint:
       "Er bleibt auf dieser Seite und geht nur an diesen Server. Erstellen Sie einen unter „API-Schlüssel“ in der Übersicht.",
     send: "Senden",

@@ -462,6 +462,7 @@ export const en = {
     authentication: "The key, in one of two ways",
     tryIt: "Try it",
     key: "API key",
+    makeKey: "Make a key of mine",
     keyHint:
       "It stays in this page and goes to this server only. Make one under “API keys” in the dashboard.",
     send: "Send",

@@ -468,6 +468,7 @@ export const es: Words = {
     authentication: "La clave, de una de estas dos maneras",
     tryIt: "Probar",
     key: "Clave de API",
+    makeKey: "Crear una clave mía",
     keyHint:
       "Se queda en esta página y solo va a este servidor. Crea una en «Claves de API», en el panel.",
     send: "Enviar",

@@ -475,6 +475,7 @@ export const fr: Words = {
     authentication: "La clé, de l’une de ces deux façons",
     tryIt: "Essayer",
     key: "Clé d’API",
+    makeKey: "Créer une clé à moi",
     keyHint:
       "Elle reste dans cette page et ne va qu’à ce serveur. Créez-en une sous « Clés d’API » dans le tableau de bord.",
     send: "Envoyer",

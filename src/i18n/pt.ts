@@ -470,6 +470,7 @@ export const pt: Words = {
     authentication: "A chave, de uma destas duas formas",
     tryIt: "Experimentar",
     key: "Chave de API",
+    makeKey: "Criar uma chave minha",
     keyHint:
       "Fica nesta página e só vai para este servidor. Crie uma em “Chaves de API”, no painel.",
     send: "Enviar",

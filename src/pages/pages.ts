@@ -11,10 +11,11 @@ import { createConnect } from "./sign-in/connect.ts";
 import { createCovers } from "./overlay/covers.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import type { DashboardRoutes } from "./dashboard/routes.ts";
-import type { SectionName } from "./dashboard/visit.ts";
+import { type SectionName, sectionPath } from "./dashboard/visit.ts";
 import type { Docs } from "./docs/docs.tsx";
 import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./overlay/launcher.tsx";
+import { createFormTokens } from "./sign-in/form-tokens.ts";
 import { createLinkingFlow } from "./sign-in/linking.ts";
 import { createLive } from "./overlay/live.ts";
 import type { Upgrader } from "./socket-ticket.ts";
@@ -78,6 +79,7 @@ export function createPages(deps: PagesDeps): Pages {
   const { accounts, hub, sources, clock, log, artworks, settings } = deps;
   const { baseUrl, basePath, isOwnOrigin, onTold } = deps;
   const { widgets } = accounts;
+  const formTokens = createFormTokens(deps.formSecret);
   const covers = createCovers(artworks, basePath, clock);
   const notFound = createNotFound(basePath);
   // Loaded when first read: a server whose documentation nobody opens does without its memory.
@@ -119,7 +121,15 @@ export function createPages(deps: PagesDeps): Pages {
   let loading: Promise<Dashboard> | undefined;
   const loadDashboard = () => {
     loading ??= import("./dashboard/dashboard.ts").then(({ createDashboard }) => {
-      openDashboard = createDashboard({ ...deps, live, covers, door, linkingFlow, dropEnded });
+      openDashboard = createDashboard({
+        ...deps,
+        formTokens,
+        live,
+        covers,
+        door,
+        linkingFlow,
+        dropEnded,
+      });
       return openDashboard;
     });
     return loading;
@@ -135,9 +145,14 @@ export function createPages(deps: PagesDeps): Pages {
     art: ({ params }) => art(params["id"] ?? "", params["rendition"] ?? ""),
     home: inLanguage((language) => home(language)),
     docs: inLanguage(async (language) => (await loadDocs()).index(language)),
-    docsPage: inLanguage(async (language, { params }) =>
-      (await loadDocs()).page(language, params["page"] ?? ""),
-    ),
+    docsPage: inLanguage(async (language, { params, request }) => {
+      const guest = await door.guestOf(request);
+      const offer = guest && {
+        path: `${basePath}/${language}/${sectionPath("keys")}`,
+        formToken: formTokens.issue(guest.session),
+      };
+      return (await loadDocs()).page(language, params["page"] ?? "", offer);
+    }),
     docsPicture: async ({ params }) => (await loadDocs()).picture(params["file"] ?? ""),
     widget: inLanguage((language, { params, request }) =>
       widget.show(language, params["token"] ?? "", new URL(request.url).searchParams),

@@ -1,3 +1,4 @@
+import { signIn } from "../fixtures/signed-in.ts";
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
@@ -133,6 +134,25 @@ describe("the documentation in a browser", () => {
     // The browser itself says that requests failed.
     expect(complaints.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
     complaints.length = 0;
+  }, 20_000);
+
+  test("makes whoever is signed in a key to try the API with, on the spot", async () => {
+    const stranger = await open("en", "reference");
+    const name = languages.en.reference.makeKey;
+    expect(await stranger.page.getByRole("button", { name }).count()).toBe(0);
+
+    const { page } = await open("en", "reference");
+    const { cookie } = await signIn(server, ada, server.url);
+    const [cookieName = "", value = ""] = cookie.split("=");
+    await page.context().addCookies([{ name: cookieName, value, url: server.url }]);
+    await page.reload();
+    const form = page.locator("form[data-try$='/user']");
+    await form.getByRole("button", { name }).click();
+    await form.getByRole("button", { name }).waitFor({ state: "hidden" });
+    expect(await form.getByLabel(languages.en.reference.key).inputValue()).toMatch(/^mq_/);
+    await form.getByRole("button", { name: languages.en.reference.send }).click();
+    const answer = form.locator("[data-answer] code");
+    await answer.filter({ hasText: '"username": "ada"' }).waitFor();
   }, 20_000);
 
   test.each(LANGUAGES.flatMap((language) => RICH_PAGES.map((page) => [language, page] as const)))(

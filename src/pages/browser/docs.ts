@@ -45,6 +45,25 @@ for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]"))
   });
 }
 
+for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-key]")) {
+  button.addEventListener("click", async () => {
+    const { makeKey = "", token = "" } = button.dataset;
+    const response = await fetch(makeKey, {
+      method: "POST",
+      body: new URLSearchParams({ token, does: "try" }),
+    });
+    if (!response.ok) return;
+    const { api_key: key } = await response.json();
+    // One key serves every form of the page.
+    for (const field of document.querySelectorAll<HTMLInputElement>("form[data-try] input")) {
+      field.value = key;
+    }
+    for (const other of document.querySelectorAll<HTMLButtonElement>("[data-make-key]")) {
+      other.hidden = true;
+    }
+  });
+}
+
 /** The status and the body of an answer; `undefined` when none came. */
 async function call(address: string, key: string): Promise<string | undefined> {
   try {

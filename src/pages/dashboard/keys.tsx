@@ -136,6 +136,11 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
     async act(visit, form) {
       try {
         switch (fieldOf(form, "does")) {
+          case "try": {
+            // Asked for by the API's reference, which fills it in.
+            const { key } = await keys.add(visit.user, visit.words.reference.title);
+            return Response.json({ api_key: key }, { headers: { "Cache-Control": "no-store" } });
+          }
           case "add":
             return await add(visit, form);
           case "replace":

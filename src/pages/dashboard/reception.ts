@@ -3,6 +3,7 @@ import { type Language, languages } from "../../i18n/index.ts";
 import { messagePage } from "../message-page.tsx";
 import type { PageContext } from "../page.ts";
 import { redirect } from "../redirect.ts";
+import type { FormTokens } from "../sign-in/form-tokens.ts";
 import type { Door, Guest } from "../sign-in/session-door.ts";
 import { type Notice, pathTo, type Section, type SectionName, type Visit } from "./visit.ts";
 
@@ -12,8 +13,7 @@ export interface ReceptionDeps {
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
-  /** Signs the tokens of forms. */
-  readonly formSecret: string;
+  readonly formTokens: FormTokens;
   /** Whether a form comes from a page of ours. */
   isOwnOrigin(origin: string, host: string | null): boolean;
 }
@@ -33,7 +33,7 @@ const NOTICE_LIFETIME_MS = 5 * 60_000;
 const MOST_NOTICES = 1_000;
 
 export function createReception(deps: ReceptionDeps): Reception {
-  const { door, clock, baseUrl, basePath, formSecret } = deps;
+  const { door, clock, baseUrl, basePath, formTokens } = deps;
   const notices = new Map<string, { notice: Notice; section: SectionName; untilMs: number }>();
 
   const takeNotice = (sessionId: string, section: SectionName): Notice | undefined => {
@@ -66,7 +66,7 @@ export function createReception(deps: ReceptionDeps): Reception {
     basePath,
     baseUrl,
     section,
-    formToken: Bun.CSRF.generate(formSecret, { sessionId: guest.session.id }),
+    formToken: formTokens.issue(guest.session),
     notice,
   });
 
@@ -109,12 +109,9 @@ export function createReception(deps: ReceptionDeps): Reception {
   };
 
   const isOurForm = (request: Request, form: FormData, guest: Guest): boolean => {
-    const token = form.get("token");
     const origin = request.headers.get("origin") ?? "";
     if (!deps.isOwnOrigin(origin, request.headers.get("host"))) return false;
-    // Bun throws for an empty one.
-    if (typeof token !== "string" || token === "") return false;
-    return Bun.CSRF.verify(token, { secret: formSecret, sessionId: guest.session.id });
+    return formTokens.isValid(guest.session, form.get("token"));
   };
 
   return {

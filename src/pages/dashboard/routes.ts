@@ -4,6 +4,7 @@ import { isLanguage } from "../../i18n/index.ts";
 import { plainText } from "../../http/plain-text.ts";
 import type { Sources } from "../../sources/index.ts";
 import { isLinked } from "../sign-in/connect.ts";
+import type { FormTokens } from "../sign-in/form-tokens.ts";
 import type { LinkingFlow } from "../sign-in/linking.ts";
 import type { Upgrader } from "../socket-ticket.ts";
 import { inLanguage, type Page, type PageAnswer, type PageContext } from "../page.ts";
@@ -24,7 +25,7 @@ export interface DashboardRoutesDeps {
   readonly linkingFlow: LinkingFlow;
   readonly baseUrl: string;
   readonly basePath: string;
-  readonly formSecret: string;
+  readonly formTokens: FormTokens;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
   isOwnOrigin(origin: string, host: string | null): boolean;

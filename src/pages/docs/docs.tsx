@@ -12,7 +12,7 @@ import type { Sources } from "../../sources/index.ts";
 import { docsScript, docsStylesheet } from "../assets.ts";
 import { attribute } from "../attribute.ts";
 import { Document, htmlResponse } from "../html.tsx";
-import { Reference } from "./reference.tsx";
+import { type KeyOffer, Reference } from "./reference.tsx";
 import { type Heading, type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 import { optionsTable, settingsTable, sourcesTable } from "./tables.ts";
 
@@ -32,7 +32,7 @@ export interface Docs {
   /** `GET /{lang}/docs`: all pages at a glance. */
   index(language: Language): Promise<Response>;
   /** `GET /{lang}/docs/{page}`; `undefined` when there is no such page. */
-  page(language: Language, name: string): Promise<Response> | undefined;
+  page(language: Language, name: string, offer?: KeyOffer): Promise<Response> | undefined;
   /** `GET /docs-pictures/{file}`. */
   picture(file: string): Response | undefined;
 }
@@ -186,7 +186,7 @@ export function createDocs(deps: DocsDeps): Docs {
       return respond(language, "docs", docs.title, docs.lead, content);
     },
 
-    page(language, name) {
+    page(language, name, offer) {
       if (name === "search.json") {
         return Promise.resolve(
           Response.json(searchEntries(language), {
@@ -196,7 +196,9 @@ export function createDocs(deps: DocsDeps): Docs {
       }
       if (name === REFERENCE) {
         const { title, lead } = languages[language].reference;
-        const content = <Reference {...{ language, baseUrl, basePath, config }} />;
+        const content = (
+          <Reference {...{ language, baseUrl, basePath, config }} {...(offer && { offer })} />
+        );
         return respond(language, `docs/${REFERENCE}`, title, lead, content);
       }
       if (!isDocumentName(name)) return undefined;

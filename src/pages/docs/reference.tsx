@@ -9,10 +9,19 @@ export interface ReferenceProps {
   readonly baseUrl: string;
   readonly basePath: string;
   readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
+  readonly offer?: KeyOffer;
+}
+
+/** How somebody who is signed in makes a key to try the API with. */
+export interface KeyOffer {
+  /** Where the form is sent. */
+  readonly path: string;
+  readonly formToken: string;
 }
 
 /** The API's reference, made from its OpenAPI document. */
-export function Reference({ language, baseUrl, basePath, config }: ReferenceProps): JSX.Element {
+export function Reference(props: ReferenceProps): JSX.Element {
+  const { language, baseUrl, basePath, config, offer } = props;
   const { reference } = languages[language];
   const document = openApiDocument({ baseUrl, ...config });
   const { musicPrefix } = config;
@@ -46,6 +55,7 @@ export function Reference({ language, baseUrl, basePath, config }: ReferenceProp
           responses={get.responses}
           fields={fieldsOf(document.components.schemas, get.operationId)}
           musicPrefix={musicPrefix}
+          {...(offer && { offer })}
         />
       ))}
     </>
@@ -59,6 +69,7 @@ interface EndpointProps {
   readonly responses: Readonly<Record<string, unknown>>;
   readonly fields: readonly Field[];
   readonly musicPrefix: string;
+  readonly offer?: KeyOffer;
 }
 
 function Endpoint({
@@ -68,6 +79,7 @@ function Endpoint({
   responses,
   fields,
   musicPrefix,
+  offer,
 }: EndpointProps): JSX.Element {
   const { reference } = languages[language];
   const name = path.split("/").at(-1) ?? "";
@@ -93,9 +105,24 @@ function Endpoint({
           required
           aria-describedby={`hint-${name}`}
         />
-        <button type="submit" safe>
-          {reference.send}
-        </button>
+        <p class="actions">
+          <button type="submit" safe>
+            {reference.send}
+          </button>
+          {offer ? (
+            <button
+              class="quiet"
+              type="button"
+              data-make-key={offer.path}
+              data-token={offer.formToken}
+              safe
+            >
+              {reference.makeKey}
+            </button>
+          ) : (
+            ""
+          )}
+        </p>
         <div class="example" hidden data-answer>
           <pre tabindex="0" aria-label={reference.answer}>
             <code></code>
