@@ -4,6 +4,8 @@ export interface Metrics {
   request(route: string, status: number): void;
   /** A source called its upstream; `failed` when no answer came. */
   upstreamCall(source: string, outcome: number | "failed"): void;
+  /** A source has looked again, so long after its last look at the same listener. */
+  lookedAgain(source: string, afterMs: number): void;
   /** An observation reached the overlays so long after it was made. */
   told(latencyMs: number): void;
   /** Called when the metrics are read: how many there are now. */
@@ -17,10 +19,14 @@ export type GaugeName = "channels" | "overlays";
 /** Seconds: from the next turn of the event loop to a cover that took its time. */
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
+/** Seconds: from a restless listener to one among many. */
+const INTERVAL_BUCKETS = [1, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 60];
+
 /** Counts nothing. */
 export const noMetrics: Omit<Metrics, "read"> = {
   request() {},
   upstreamCall() {},
+  lookedAgain() {},
   told() {},
   watch() {},
 };
@@ -48,6 +54,13 @@ export async function createMetrics(version: string): Promise<Metrics> {
     labelNames: ["source", "status"],
     registers,
   });
+  const intervals = new Histogram({
+    name: "marquee_look_interval_seconds",
+    help: "Between two looks at one listener, by source.",
+    labelNames: ["source"],
+    buckets: INTERVAL_BUCKETS,
+    registers,
+  });
   const latency = new Histogram({
     name: "marquee_fan_out_seconds",
     help: "From an observation to its being sent to the overlays.",
@@ -57,6 +70,7 @@ export async function createMetrics(version: string): Promise<Metrics> {
   return {
     request: (route, status) => requests.inc({ route, status }),
     upstreamCall: (source, outcome) => calls.inc({ source, status: outcome }),
+    lookedAgain: (source, afterMs) => intervals.observe({ source }, afterMs / 1000),
     told: (latencyMs) => latency.observe(latencyMs / 1000),
     watch(gauges) {
       const helps: Readonly<Record<GaugeName, string>> = {

@@ -33,7 +33,7 @@ export type WhenMissing = "create" | "refuse";
 export async function openWorkspace(
   config: Config,
   whenMissing: WhenMissing,
-  metrics: Pick<Metrics, "upstreamCall"> = noMetrics,
+  metrics: Pick<Metrics, "upstreamCall" | "lookedAgain"> = noMetrics,
 ): Promise<Workspace> {
   if (whenMissing === "refuse" && !existsSync(join(config.data, DATABASE_FILE))) {
     throw new DatabaseError(
@@ -50,6 +50,7 @@ export async function openWorkspace(
       settings: config,
       memory: accounts.upstreams,
       onCall: metrics.upstreamCall,
+      onLook: metrics.lookedAgain,
     });
     return { store, vault, accounts, sources };
   } catch (error) {

@@ -31,6 +31,8 @@ export interface SourcesDeps {
   readonly fetch?: Fetch;
   /** Hears of each call to an upstream: its status, or that it failed. */
   onCall?(source: string, outcome: number | "failed"): void;
+  /** Hears how long after its last look at a listener a source has looked again. */
+  onLook?(source: string, afterMs: number): void;
 }
 
 /** Makes the sources ready; nothing is called before one is watched or linked. */
@@ -53,6 +55,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
         ? memory.appOf("spotify")
         : { clientId: spotifyClientId, clientSecret: spotifyClientSecret },
     appIsFixed: spotifyClientId !== null,
+    onLook: (afterMs) => deps.onLook?.("spotify", afterMs),
     pauses: {
       recall: () => memory.pauseOf("spotify"),
       remember: (pause) => memory.rememberPause("spotify", pause),

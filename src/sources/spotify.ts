@@ -36,6 +36,8 @@ export interface SpotifyDeps {
   app(): Promise<UpstreamApp | undefined>;
   readonly appIsFixed: boolean;
   readonly pauses: PauseMemory;
+  /** Hears how long after the last look at a listener another was made. */
+  onLook?(afterMs: number): void;
   /** How many looks a listener is worth in an hour. */
   readonly pace?: CadencePace;
 }
@@ -125,6 +127,7 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
     const reading = { observedAtMs, artworkAt: artworks.at, expectedPositionMs };
     const heard = body === null ? null : readPlayer(body, reading);
     const { kind, memory } = judge(session.memory, heard, nowMs);
+    if (current !== undefined) deps.onLook?.(nowMs - session.listener.lastLookMs);
     session.memory = memory;
     session.usedAtMs = nowMs;
     const finding = kind === "echo" ? "doubtful" : kind;
