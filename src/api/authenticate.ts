@@ -39,18 +39,15 @@ export function createAuthenticate({ keys, clock, addressOf }: AuthenticateDeps)
   return (request) => {
     const sent = sentKey(request);
     if (sent === undefined) return failure(401, "Missing API key", CHALLENGE);
-    const key = parseKey(sent, keys);
-    if (key === undefined) return refuseWrongKey(request);
-    const holder = keys.cachedHolderOf(key);
-    if (!holder) return lookUp(key, request);
+    // A key known in memory needs no second look at its checksum.
+    const holder = keys.cachedHolderOf(sent as ApiKey);
+    if (!holder) {
+      const key = parseApiKey(sent);
+      return key === undefined ? refuseWrongKey(request) : lookUp(key, request);
+    }
     keys.noteUse(holder.keyId);
     return holder;
   };
-}
-
-/** A key known in memory needs no second look at its checksum. */
-function parseKey(sent: string, keys: Pick<Keys, "cachedHolderOf">): ApiKey | undefined {
-  return keys.cachedHolderOf(sent as ApiKey) ? (sent as ApiKey) : parseApiKey(sent);
 }
 
 /**

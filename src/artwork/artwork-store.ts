@@ -52,25 +52,37 @@ interface Entry {
   loading: Promise<Uint8Array> | undefined;
 }
 
+/** A picture under its unguessable name. */
+interface Registered {
+  readonly id: string;
+  readonly entry: Entry;
+}
+
 export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   const { opaqueName, onUnreadable, disk } = deps;
   const entries = new Map<string, Entry>();
-  const ids = new WeakMap<Artwork, string>();
+  /** Found at once for a picture that was asked for before: this is asked for every answer. */
+  const registered = new WeakMap<Artwork, Registered>();
   const rendered = new Map<string, Promise<RenderedArtwork | undefined>>();
   let renderedBytes = 0;
 
-  const register = (artwork: Artwork): { id: string; entry: Entry } => {
-    const id = ids.get(artwork) ?? opaqueName(artwork.key);
-    ids.set(artwork, id);
-    const known = entries.get(id);
-    if (known) return { id, entry: known };
+  const register = (artwork: Artwork): Registered => {
+    const before = registered.get(artwork);
+    if (before && entries.get(before.id) === before.entry) return before;
+    const id = before?.id ?? opaqueName(artwork.key);
+    const found = { id, entry: entries.get(id) ?? addEntry(id, artwork) };
+    registered.set(artwork, found);
+    return found;
+  };
+
+  const addEntry = (id: string, artwork: Artwork): Entry => {
     const entry: Entry = { artwork, accent: null, studied: undefined, loading: undefined };
     entries.set(id, entry);
     for (const oldest of entries.keys()) {
       if (entries.size <= MOST_ARTWORKS) break;
       entries.delete(oldest);
     }
-    return { id, entry };
+    return entry;
   };
 
   const keep = (name: string, picture: RenderedArtwork) => {
