@@ -105,8 +105,9 @@ export function createApp(deps: AppDeps): App {
     isOwnOrigin: hosts.allowsOrigin,
   });
 
+  const { metricsToken } = config;
   const metrics =
-    deps.metrics && createMetricsEndpoint(deps.metrics, config.metricsToken ?? undefined);
+    deps.metrics && metricsToken !== null && createMetricsEndpoint(deps.metrics, metricsToken);
   deps.metrics?.watch({ channels: hub.running, overlays: pages.sockets.overlays });
 
   const lost = (request: Request): Promise<Response> | Response => {
@@ -120,6 +121,7 @@ export function createApp(deps: AppDeps): App {
   const routes = (prefix: string) => {
     const map = new Elysia({ prefix })
       .get("/", open(pages.languageRedirect))
+      // Elysia reads the source of what it is given, and stumbles over methods: hence the arrows.
       .get("/livez", () => health.live())
       .get("/readyz", () => health.ready())
       .get("/assets/:file", open(pages.asset))
@@ -149,7 +151,7 @@ export function createApp(deps: AppDeps): App {
       .get("/:lang/dashboard/music/link/:source", open(pages.dashboard.link))
       .get("/:lang/dashboard/account/export", open(pages.dashboard.export))
       .get("/:lang/dashboard/server/backup", open(pages.dashboard.backup));
-    if (metrics) map.get("/metrics", ({ request }) => metrics.answer(request));
+    if (metrics) map.get("/metrics", ({ request }) => metrics(request));
     const { sections } = pages.dashboard;
     const dashboard = {
       "": sections.nowPlaying,

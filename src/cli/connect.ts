@@ -3,29 +3,21 @@ import { parseArgs } from "node:util";
 import { connectPurpose } from "../accounts/one-time-links.ts";
 import { systemClock } from "../clock.ts";
 import { describeError, redact } from "../log.ts";
-import { resolveConfig } from "../config.ts";
-import { createSources } from "../sources/index.ts";
+import { describedSources } from "../sources/index.ts";
 import {
   type AnySource,
   type Attention,
   type Linking,
   SourceFailure,
   SourceSettingsError,
+  UNSTORED,
 } from "../sources/source.ts";
 import { connectUrl, knownBaseUrl } from "./addresses.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
 
 /** The sources as commands describe them; those that are used come with the data folder. */
-const { all: sources, byId: sourceById } = createSources({
-  clock: systemClock,
-  settings: resolveConfig({}, {}).config,
-  memory: {
-    appOf: async () => undefined,
-    pauseOf: async () => undefined,
-    rememberPause: async () => {},
-  },
-});
+const { all: sources, byId: sourceById } = describedSources();
 
 /** `marquee connect USER SOURCE [--option value …]`. */
 export function connectUser(userName: string, sourceId: string, given: readonly string[]): Command {
@@ -167,7 +159,6 @@ function readSecretFile(option: string, path: string): string {
 const TRY_OUT_MS = 3_000;
 /** One word is enough. */
 const BRIEF: Attention = { follows: false, next: () => new Promise(() => {}) };
-const UNSTORED = { id: 0, keepSettings: async () => {} };
 
 /** Listens for a moment, so that a mistyped address shows at once; what is wrong, if anything. */
 async function tryOut(source: AnySource, settings: unknown): Promise<string | undefined> {

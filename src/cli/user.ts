@@ -1,17 +1,11 @@
-import type { Accounts, AddedUser } from "../accounts/accounts.ts";
-import {
-  type ConnectionHealth,
-  consentWarning,
-  type HealthState,
-  type Trouble,
-} from "../accounts/health.ts";
-import type { User } from "../accounts/users.ts";
+import type { AddedUser } from "../accounts/accounts.ts";
+import { consentWarning, type HealthState, type Trouble } from "../accounts/health.ts";
 import { systemClock } from "../clock.ts";
+import { musicOf } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
 import { SourceSettingsError } from "../sources/source.ts";
 import { knownBaseUrl, widgetUrl } from "./addresses.ts";
 import { type Command, type Io, print, table, UsageError } from "./command.ts";
-
 import { withWorkspace } from "./workspace.ts";
 
 /** `marquee user add NAME…`: adds users, all or none, and shows their credentials once. */
@@ -37,13 +31,13 @@ export function listUsers(): Command {
       const users = await Promise.all(
         (await accounts.users.list()).map(async (user) => ({
           user,
-          music: await musicOf(user, accounts, sources),
+          music: await musicOf(user.id, accounts, sources),
         })),
       );
       const documents = users.map(({ user, music }) => ({
         username: user.name,
         role: user.role,
-        source: music?.source ?? null,
+        source: music?.source.id ?? null,
         needs_connecting_again: music?.health.state === "needsLinking",
         health: music ? healthDocument(music.health) : null,
         linked_until: isoOrNull(music?.health.linkedUntil ?? null),
@@ -52,26 +46,13 @@ export function listUsers(): Command {
       const rows = users.map(({ user, music }) => [
         user.name,
         user.role,
-        music?.source ?? "nothing connected",
+        music?.source.id ?? "nothing connected",
         music ? describeHealth(music.health, nowMs) : "",
         music ? describeConsent(music.health.linkedUntil, nowMs) : "",
       ]);
       const header = ["USER", "ROLE", "MUSIC", "HEALTH", "LINKED UNTIL"];
       print(io, asJson, documents, table([header, ...rows]));
     });
-}
-
-async function musicOf(
-  user: User,
-  { connections }: Accounts,
-  sources: Sources,
-): Promise<{ source: string; health: ConnectionHealth } | undefined> {
-  const connection = await connections.of(user.id);
-  if (!connection) return undefined;
-  const { source, settings } = connection;
-  const known = sources.byId(source);
-  const linkedUntil = known?.account(known.parseSettings(settings)).linkedUntil ?? null;
-  return { source, health: { ...(await connections.healthOf(connection)), linkedUntil } };
 }
 
 function healthDocument(health: HealthState) {

@@ -2,18 +2,14 @@ import type { Metrics } from "../metrics.ts";
 import { plainText } from "./plain-text.ts";
 
 /** `GET /metrics`: for whoever has the token. */
-export function createMetricsEndpoint(metrics: Pick<Metrics, "read">, token: string | undefined) {
-  return {
-    async answer(request: Request): Promise<Response> {
-      const sent = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-      if (token === undefined || sent === undefined || !isSame(sent, token)) {
-        return plainText(401, "The metrics need their token", { "WWW-Authenticate": "Bearer" });
-      }
-      const { text, type } = await metrics.read();
-      return new Response(text, {
-        headers: { "Content-Type": type, "Cache-Control": "no-store" },
-      });
-    },
+export function createMetricsEndpoint(metrics: Pick<Metrics, "read">, token: string) {
+  return async (request: Request): Promise<Response> => {
+    const sent = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+    if (sent === undefined || !isSame(sent, token)) {
+      return plainText(401, "The metrics need their token", { "WWW-Authenticate": "Bearer" });
+    }
+    const { text, type } = await metrics.read();
+    return new Response(text, { headers: { "Content-Type": type, "Cache-Control": "no-store" } });
   };
 }
 

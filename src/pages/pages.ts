@@ -2,6 +2,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Clock } from "../clock.ts";
 import type { ResolvedConfig } from "../config.ts";
+import type { Language } from "../i18n/index.ts";
 import type { Log } from "../log.ts";
 import type { Hub } from "../playback/hub.ts";
 import type { Sources } from "../sources/index.ts";
@@ -13,6 +14,7 @@ import type { Dashboard } from "./dashboard/dashboard.ts";
 import type { DashboardRoutes } from "./dashboard/routes.ts";
 import { type SectionName, sectionPath } from "./dashboard/visit.ts";
 import type { Docs } from "./docs/docs.tsx";
+import type { KeyOffer } from "./docs/reference.tsx";
 import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./overlay/launcher.tsx";
 import { createFormTokens } from "./sign-in/form-tokens.ts";
@@ -90,6 +92,12 @@ export function createPages(deps: PagesDeps): Pages {
     );
     return docs;
   };
+  const offerKey = async (language: Language, request: Request): Promise<KeyOffer | undefined> => {
+    const guest = await door.guestOf(request);
+    if (!guest) return undefined;
+    const path = `${basePath}/${language}/${sectionPath("keys")}`;
+    return { path, formToken: formTokens.issue(guest.session) };
+  };
   const home = createHome({ baseUrl, basePath });
   const widget = createWidget({ widgets, hub, clock, covers, basePath });
   const launcher = createLauncher({ widgets, baseUrl });
@@ -145,14 +153,9 @@ export function createPages(deps: PagesDeps): Pages {
     art: ({ params }) => art(params["id"] ?? "", params["rendition"] ?? ""),
     home: inLanguage((language) => home(language)),
     docs: inLanguage(async (language) => (await loadDocs()).index(language)),
-    docsPage: inLanguage(async (language, { params, request }) => {
-      const guest = await door.guestOf(request);
-      const offer = guest && {
-        path: `${basePath}/${language}/${sectionPath("keys")}`,
-        formToken: formTokens.issue(guest.session),
-      };
-      return (await loadDocs()).page(language, params["page"] ?? "", offer);
-    }),
+    docsPage: inLanguage(async (language, { params, request }) =>
+      (await loadDocs()).page(language, params["page"] ?? "", () => offerKey(language, request)),
+    ),
     docsPicture: async ({ params }) => (await loadDocs()).picture(params["file"] ?? ""),
     widget: inLanguage((language, { params, request }) =>
       widget.show(language, params["token"] ?? "", new URL(request.url).searchParams),

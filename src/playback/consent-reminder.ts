@@ -2,6 +2,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { type ConsentWarning, consentWarning } from "../accounts/health.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import { musicOf } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
 
 export interface ConsentReminderDeps {
@@ -21,16 +22,15 @@ export function createConsentReminder({ accounts, sources, clock, log }: Consent
     for (const user of await accounts.users.list()) {
       const source = sources.byId((await accounts.connections.workingSourceOf(user.id)) ?? "");
       // Only what is linked in the browser ends by itself; the rest need not be decrypted.
-      const connection = source?.linking && (await accounts.connections.of(user.id));
-      if (!source || !connection) continue;
-      const linkedUntil =
-        source.account(source.parseSettings(connection.settings)).linkedUntil ?? null;
+      const music = source?.linking && (await musicOf(user.id, accounts, sources));
+      if (!music) continue;
+      const { linkedUntil } = music.health;
       const warning = consentWarning(linkedUntil, clock.wallMs());
-      if (warning === (warned.get(connection.id) ?? "none") || linkedUntil === null) continue;
-      warned.set(connection.id, warning);
+      if (warning === (warned.get(music.connectionId) ?? "none") || linkedUntil === null) continue;
+      warned.set(music.connectionId, warning);
       log.warn("music has to be linked again soon", {
         user: user.name,
-        source: connection.source,
+        source: music.source.id,
         until: new Date(linkedUntil).toISOString().slice(0, 10),
       });
     }

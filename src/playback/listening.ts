@@ -1,6 +1,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import { demo } from "../sources/demo.ts";
 import type { Sources } from "../sources/index.ts";
+import { UNSTORED } from "../sources/source.ts";
 import type { Listening } from "./channel.ts";
 
 /** Finds what a user's music is heard through, ready to be listened to. */
@@ -13,9 +14,6 @@ export interface ListeningFinder {
 /** A listener of its own that always hears the demo, for overlays that ask for it. */
 export const DEMO_LISTENER = 0;
 
-/** The demo is heard without being connected, and has nothing to keep. */
-const NO_CONNECTION = { id: 0, keepSettings: async () => {} };
-
 /** @param demoForAll whether users without a connection hear the demo */
 export function createListeningFinder(
   { connections }: Pick<Accounts, "connections">,
@@ -25,7 +23,7 @@ export function createListeningFinder(
   const demoListening: Listening = {
     connectionId: undefined,
     polls: false,
-    watch: (context) => demo.watch(null, { ...context, connection: NO_CONNECTION }),
+    watch: (context) => demo.watch(null, { ...context, connection: UNSTORED }),
   };
   const unconnected = demoForAll ? demoListening : undefined;
   return {

@@ -1,4 +1,5 @@
-import type { Clock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
 import { demo } from "./demo.ts";
 import { mpd } from "./mpd.ts";
@@ -34,6 +35,18 @@ export interface SourcesDeps {
   /** Hears how long after its last look at a listener a source has looked again. */
   onLook?(source: string, afterMs: number): void;
 }
+
+/** The sources as commands and documentation describe them; nothing of them is used. */
+export const describedSources = (): Sources =>
+  createSources({
+    clock: systemClock,
+    settings: resolveConfig({}, {}).config,
+    memory: {
+      appOf: async () => undefined,
+      pauseOf: async () => undefined,
+      rememberPause: async () => {},
+    },
+  });
 
 /** Makes the sources ready; nothing is called before one is watched or linked. */
 export function createSources({ clock, settings, memory, fetch, ...deps }: SourcesDeps): Sources {

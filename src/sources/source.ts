@@ -29,6 +29,9 @@ export interface StoredConnection {
   keepSettings(settings: unknown): Promise<void>;
 }
 
+/** In a connection's place where nothing is stored: the demo, and a first try. */
+export const UNSTORED: StoredConnection = { id: 0, keepSettings: async () => {} };
+
 export interface WatchContext {
   /** Ends the watching. */
   readonly signal: AbortSignal;
@@ -99,6 +102,11 @@ export interface Linking<Settings> {
    * @throws {LinkFailure}
    */
   finish(attempt: LinkAttempt, answer: URLSearchParams): Promise<Settings>;
+}
+
+/** Whether a source's accounts are linked in the browser. */
+export function isLinked(source: AnySource): source is AnySource & { linking: Linking<unknown> } {
+  return source.linking !== undefined;
 }
 
 /** A linking under way, to be remembered until the browser comes back. */

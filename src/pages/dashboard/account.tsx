@@ -5,7 +5,7 @@ import { fill, formatDay, formatTime, isLanguage, LANGUAGES, languages } from ".
 import { Html } from "../../jsx.ts";
 import type { Hub } from "../../playback/hub.ts";
 import { attribute } from "../attribute.ts";
-import { fieldOf } from "../sign-in/connect.ts";
+import { fieldOf } from "../form-field.ts";
 import { messagePage } from "../message-page.tsx";
 import { redirect } from "../redirect.ts";
 import type { Door } from "../sign-in/session-door.ts";

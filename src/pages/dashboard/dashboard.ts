@@ -1,12 +1,8 @@
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Clock } from "../../clock.ts";
 import type { ResolvedConfig } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { Hub } from "../../playback/hub.ts";
-import type { Sources } from "../../sources/index.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
-import type { Door } from "../sign-in/session-door.ts";
 import { createAccount } from "./account.tsx";
 import { createKeys } from "./keys.tsx";
 import { createDashboardLive, type DashboardLive } from "./live.ts";
@@ -20,18 +16,12 @@ import type { Section, SectionName } from "./visit.ts";
 import { createWidgetEditor } from "./widget.tsx";
 
 export interface DashboardDeps extends Omit<DashboardRoutesDeps, "sections" | "dashboardLive"> {
-  readonly accounts: Accounts;
   readonly hub: Hub;
-  readonly sources: Sources;
   readonly live: Live;
   readonly covers: Covers;
-  readonly door: Door;
-  readonly clock: Clock;
   readonly log: Log;
   /** The settings in force and where each came from. */
   readonly settings: ResolvedConfig;
-  /** Where the server is reached, without a slash at the end. */
-  readonly baseUrl: string;
   /** Closes the sockets whose widget token or session no longer works. */
   dropEnded(): Promise<void>;
 }
@@ -48,7 +38,7 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
   const onConnected = hub.followConnections;
   const { config } = settings;
   const sections: Readonly<Record<SectionName, Section>> = {
-    nowPlaying: createNowPlaying({ accounts, hub, sources, clock, presenter }),
+    nowPlaying: createNowPlaying({ accounts, hub, presenter }),
     music: createMusic({ accounts, sources, clock, config, onConnected }),
     widget: createWidgetEditor({ accounts, live, clock, onRotated: deps.dropEnded }),
     keys: createKeys({ accounts, clock }),

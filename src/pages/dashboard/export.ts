@@ -2,7 +2,7 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { UNTIL_RESUMED } from "../../accounts/privacy.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Sources } from "../../sources/index.ts";
-import { musicOf } from "./music-of.ts";
+import { musicOf } from "../../sources/connected-music.ts";
 
 /** All that is kept of a user, but for secrets: those open things, and say nothing of anybody. */
 export async function exportOf(

@@ -39,23 +39,9 @@ export interface FieldProps {
 
 /** A text to type, with what is wrong with it beside it. */
 export function Field(props: FieldProps): JSX.Element {
-  const { id, label, value, hint, mistake, placeholder } = props;
-  const described = [
-    ...(hint === undefined ? [] : [`${id}-hint`]),
-    ...(mistake === undefined ? [] : [`${id}-mistake`]),
-  ];
+  const { id, value, mistake, placeholder } = props;
   return (
-    <div class="field">
-      <label for={id} safe>
-        {label}
-      </label>
-      {hint === undefined ? (
-        ""
-      ) : (
-        <p class="hint" id={`${id}-hint`} safe>
-          {hint}
-        </p>
-      )}
+    <Labelled {...props}>
       <input
         id={id}
         name={id}
@@ -66,17 +52,10 @@ export function Field(props: FieldProps): JSX.Element {
         {...(value !== undefined && { value: attribute(value) })}
         {...(placeholder !== undefined && { placeholder: attribute(placeholder) })}
         {...(props.required && { required: true })}
-        {...(described.length > 0 && { "aria-describedby": described.join(" ") })}
+        {...descriptionOf(props)}
         {...(mistake !== undefined && { "aria-invalid": "true" })}
       />
-      {mistake === undefined ? (
-        ""
-      ) : (
-        <p class="mistake" id={`${id}-mistake`} safe>
-          {mistake}
-        </p>
-      )}
-    </div>
+    </Labelled>
   );
 }
 
@@ -90,11 +69,37 @@ export interface LinesProps {
 }
 
 /** Texts to type, one a line, with what is wrong with them below. */
-export function Lines({ id, label, value, hint, mistake, rows = 5 }: LinesProps): JSX.Element {
-  const described = [
-    ...(hint === undefined ? [] : [`${id}-hint`]),
-    ...(mistake === undefined ? [] : [`${id}-mistake`]),
-  ];
+export function Lines(props: LinesProps): JSX.Element {
+  const { id, value, mistake, rows = 5 } = props;
+  return (
+    <Labelled {...props}>
+      <textarea
+        id={id}
+        name={id}
+        rows={String(rows)}
+        dir="auto"
+        spellcheck="false"
+        {...descriptionOf(props)}
+        {...(mistake !== undefined && { "aria-invalid": "true" })}
+        safe
+      >
+        {/* The parser drops a line break right after the tag, so one of ours goes first. */}
+        {`\n${value}`}
+      </textarea>
+    </Labelled>
+  );
+}
+
+interface LabelledProps {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly mistake?: string | undefined;
+  readonly children?: JSX.Element;
+}
+
+/** What stands around a control: its name, a hint, and what is wrong with it. */
+function Labelled({ id, label, hint, mistake, children }: LabelledProps): JSX.Element {
   return (
     <div class="field">
       <label for={id} safe>
@@ -107,19 +112,7 @@ export function Lines({ id, label, value, hint, mistake, rows = 5 }: LinesProps)
           {hint}
         </p>
       )}
-      <textarea
-        id={id}
-        name={id}
-        rows={String(rows)}
-        dir="auto"
-        spellcheck="false"
-        {...(described.length > 0 && { "aria-describedby": described.join(" ") })}
-        {...(mistake !== undefined && { "aria-invalid": "true" })}
-        safe
-      >
-        {/* The parser drops a line break right after the tag, so one of ours goes first. */}
-        {`\n${value}`}
-      </textarea>
+      {children as "safe"}
       {mistake === undefined ? (
         ""
       ) : (
@@ -129,6 +122,15 @@ export function Lines({ id, label, value, hint, mistake, rows = 5 }: LinesProps)
       )}
     </div>
   );
+}
+
+/** Names what describes a control to a screen reader. */
+function descriptionOf({ id, hint, mistake }: LabelledProps) {
+  const ids = [
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(mistake === undefined ? [] : [`${id}-mistake`]),
+  ];
+  return ids.length > 0 && { "aria-describedby": ids.join(" ") };
 }
 
 export interface ChoiceProps {

@@ -5,7 +5,7 @@ import type { KeyRecord } from "../../accounts/keys.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { fieldOf } from "../sign-in/connect.ts";
+import { fieldOf } from "../form-field.ts";
 import { Copyable } from "../parts.tsx";
 import { Choice, Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";

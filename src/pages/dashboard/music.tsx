@@ -4,14 +4,19 @@ import type { Config } from "../../config.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
-import { type AnySource, type Linking, SourceSettingsError } from "../../sources/source.ts";
-import { AppSteps, type EnteredApp } from "../sign-in/app-form.tsx";
-import { fieldOf, isLinked, readApp } from "../sign-in/connect.ts";
+import {
+  type AnySource,
+  isLinked,
+  type Linking,
+  SourceSettingsError,
+} from "../../sources/source.ts";
+import { AppSteps, type EnteredApp, readApp } from "../sign-in/app-form.tsx";
+import { fieldOf } from "../form-field.ts";
 import { Copyable } from "../parts.tsx";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { describeHealth } from "./health-words.ts";
-import { type ConnectedMusic, musicOf } from "./music-of.ts";
+import { type ConnectedMusic, musicOf } from "../../sources/connected-music.ts";
 import { type Notice, pathTo, type Section, type Visit } from "./visit.ts";
 
 export interface MusicDeps {

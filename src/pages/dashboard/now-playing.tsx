@@ -1,9 +1,6 @@
 import type { Accounts } from "../../accounts/accounts.ts";
-import type { Clock } from "../../clock.ts";
-import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Hub } from "../../playback/hub.ts";
-import type { Sources } from "../../sources/index.ts";
 import { icon, nowPlayingScript } from "../assets.ts";
 import { Copyable } from "../parts.tsx";
 import { Form } from "./form.tsx";
@@ -12,10 +9,8 @@ import type { DashboardState, Presenter } from "./state.ts";
 import { type Notice, pathTo, type Section, type Visit } from "./visit.ts";
 
 export interface NowPlayingDeps {
-  readonly accounts: Pick<Accounts, "users" | "connections" | "widgets">;
+  readonly accounts: Pick<Accounts, "users" | "widgets">;
   readonly hub: Pick<Hub, "read">;
-  readonly sources: Pick<Sources, "byId">;
-  readonly clock: Clock;
   readonly presenter: Presenter;
 }
 
@@ -181,7 +176,7 @@ function Overlays({ visit, state }: PartProps): JSX.Element {
       </p>
       <p class="actions">
         <a class="button quiet" href={pathTo(visit, "widget")} safe>
-          {fill(nowPlaying.openWidget, {})}
+          {nowPlaying.openWidget}
         </a>
       </p>
     </section>

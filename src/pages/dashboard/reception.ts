@@ -20,12 +20,14 @@ export interface ReceptionDeps {
 
 type Answer = (language: Language, context: PageContext) => Promise<Response>;
 
+type GuestAnswer = (guest: Guest, language: Language, context: PageContext) => Promise<Response>;
+
 /** Receives requests to the dashboard: only from who is signed in, and forms only from our pages. */
 export interface Reception {
   show(name: SectionName, section: Section): Answer;
   act(name: SectionName, section: Section): Answer;
   /** For what is no page, such as a download: 401 without a session. */
-  guard(answer: (guest: Guest, language: Language) => Promise<Response>): Answer;
+  guard(answer: GuestAnswer): Answer;
 }
 
 /** A notice that nobody came to see is forgotten. */
@@ -114,32 +116,34 @@ export function createReception(deps: ReceptionDeps): Reception {
     return formTokens.isValid(guest.session, form.get("token"));
   };
 
+  const guard: Reception["guard"] = (answer) => async (language, context) => {
+    const guest = await door.guestOf(context.request);
+    return guest ? answer(guest, language, context) : refuse(language);
+  };
+
+  const enter = (section: Section, answer: GuestAnswer): Answer =>
+    guard(async (guest, language, context) =>
+      mayEnter(guest, section) ? answer(guest, language, context) : ownersOnly(language),
+    );
+
   return {
-    show: (name, section) => async (language, context) => {
-      const guest = await door.guestOf(context.request);
-      if (!guest) return refuse(language);
-      if (!mayEnter(guest, section)) return ownersOnly(language);
-      const notice = takeNotice(guest.session.id, name);
-      return section.show(visitOf(guest, language, context.request, name, notice));
-    },
+    guard,
 
-    act: (name, section) => async (language, context) => {
-      const { request } = context;
-      const guest = await door.guestOf(request);
-      if (!guest) return refuse(language);
-      if (!mayEnter(guest, section)) return ownersOnly(language);
-      const form = await request.formData().catch(() => new FormData());
-      if (!isOurForm(request, form, guest)) return refuseForm(language, name);
-      const visit = visitOf(guest, language, request, name, undefined);
-      const outcome = await section.act(visit, form);
-      if (outcome instanceof Response) return outcome;
-      leaveNotice(guest.session.id, name, outcome);
-      return redirect(pathTo(visit, name), 303);
-    },
+    show: (name, section) =>
+      enter(section, async (guest, language, { request }) => {
+        const notice = takeNotice(guest.session.id, name);
+        return section.show(visitOf(guest, language, request, name, notice));
+      }),
 
-    guard: (answer) => async (language, context) => {
-      const guest = await door.guestOf(context.request);
-      return guest ? answer(guest, language) : refuse(language);
-    },
+    act: (name, section) =>
+      enter(section, async (guest, language, { request }) => {
+        const form = await request.formData().catch(() => new FormData());
+        if (!isOurForm(request, form, guest)) return refuseForm(language, name);
+        const visit = visitOf(guest, language, request, name, undefined);
+        const outcome = await section.act(visit, form);
+        if (outcome instanceof Response) return outcome;
+        leaveNotice(guest.session.id, name, outcome);
+        return redirect(pathTo(visit, name), 303);
+      }),
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { isLanguage } from "../../i18n/index.ts";
 import { plainText } from "../../http/plain-text.ts";
 import type { Sources } from "../../sources/index.ts";
-import { isLinked } from "../sign-in/connect.ts";
+import { isLinked } from "../../sources/source.ts";
 import type { FormTokens } from "../sign-in/form-tokens.ts";
 import type { LinkingFlow } from "../sign-in/linking.ts";
 import type { Upgrader } from "../socket-ticket.ts";
@@ -59,15 +59,15 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
       { show: Page; act: Page }
     >,
 
-    link: inLanguage((language, context) =>
-      reception.guard(async ({ user }) => {
-        const source = sources.byId(context.params["source"] ?? "");
+    link: inLanguage(
+      reception.guard(async ({ user }, language, { params, request }) => {
+        const source = sources.byId(params["source"] ?? "");
         if (!source || !isLinked(source) || !(await source.linking.app())) {
           return redirect(`${basePath}/${language}/${sectionPath("music")}`, 303);
         }
         const errand = { kind: "dashboard", userId: user.id } as const;
-        return linkingFlow.start(context.request, language, source, errand);
-      })(language, context),
+        return linkingFlow.start(request, language, source, errand);
+      }),
     ),
 
     export: inLanguage(

@@ -12,11 +12,11 @@ import { Html } from "../../jsx.ts";
 import type { Hub } from "../../playback/hub.ts";
 import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
-import { fieldOf } from "../sign-in/connect.ts";
+import { fieldOf } from "../form-field.ts";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { describeHealth } from "./health-words.ts";
-import { musicOf } from "./music-of.ts";
+import { musicOf } from "../../sources/connected-music.ts";
 import { type Notice, pathTo, type Section, type Visit } from "./visit.ts";
 
 export interface ServerDeps {

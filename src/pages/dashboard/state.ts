@@ -9,7 +9,7 @@ import type { Sources } from "../../sources/index.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
 import { describeHealth, type HealthSentence } from "./health-words.ts";
-import { musicOf } from "./music-of.ts";
+import { musicOf } from "../../sources/connected-music.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
 export interface DashboardState {

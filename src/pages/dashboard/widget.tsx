@@ -4,7 +4,7 @@ import { fill, LANGUAGES, languages, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Playback } from "../../playback/playback.ts";
 import { widgetEditorScript } from "../assets.ts";
-import { fieldOf } from "../sign-in/connect.ts";
+import { fieldOf } from "../form-field.ts";
 import type { Live } from "../overlay/live.ts";
 import { attribute } from "../attribute.ts";
 import { redirect } from "../redirect.ts";

@@ -32,7 +32,11 @@ export interface Docs {
   /** `GET /{lang}/docs`: all pages at a glance. */
   index(language: Language): Promise<Response>;
   /** `GET /{lang}/docs/{page}`; `undefined` when there is no such page. */
-  page(language: Language, name: string, offer?: KeyOffer): Promise<Response> | undefined;
+  page(
+    language: Language,
+    name: string,
+    offerKey: () => Promise<KeyOffer | undefined>,
+  ): Promise<Response | undefined>;
   /** `GET /docs-pictures/{file}`. */
   picture(file: string): Response | undefined;
 }
@@ -186,16 +190,15 @@ export function createDocs(deps: DocsDeps): Docs {
       return respond(language, "docs", docs.title, docs.lead, content);
     },
 
-    page(language, name, offer) {
+    async page(language, name, offerKey) {
       if (name === "search.json") {
-        return Promise.resolve(
-          Response.json(searchEntries(language), {
-            headers: { "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff" },
-          }),
-        );
+        return Response.json(searchEntries(language), {
+          headers: { "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff" },
+        });
       }
       if (name === REFERENCE) {
         const { title, lead } = languages[language].reference;
+        const offer = await offerKey();
         const content = (
           <Reference {...{ language, baseUrl, basePath, config }} {...(offer && { offer })} />
         );

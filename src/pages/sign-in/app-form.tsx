@@ -1,7 +1,9 @@
+import type { UpstreamApp } from "../../accounts/upstreams.ts";
 import { fill, type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Linking } from "../../sources/source.ts";
 import { attribute } from "../attribute.ts";
+import { fieldOf } from "../form-field.ts";
 import { Copyable } from "../parts.tsx";
 
 /** What the owner typed and has to correct. */
@@ -111,4 +113,16 @@ function Mistake({ id, text }: { id: string; text: string | false | undefined })
       {text}
     </p>
   );
+}
+
+/** A client ID or secret. */
+const APP_TEXT = /^[0-9A-Za-z_-]{1,128}$/;
+
+/** The app that a form names; `undefined` when it cannot be one, with what was typed. */
+export function readApp(form: FormData): EnteredApp & { app: UpstreamApp | undefined } {
+  const clientId = fieldOf(form, "client_id");
+  const clientSecret = fieldOf(form, "client_secret") || null;
+  const secretIsWrong = clientSecret !== null && !APP_TEXT.test(clientSecret);
+  const isApp = APP_TEXT.test(clientId) && !secretIsWrong;
+  return { clientId, secretIsWrong, app: isApp ? { clientId, clientSecret } : undefined };
 }

@@ -1,12 +1,11 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { type LinkSecret, parseLinkSecret } from "../../accounts/credential.ts";
 import { connectPurpose } from "../../accounts/one-time-links.ts";
-import type { UpstreamApp } from "../../accounts/upstreams.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Language } from "../../i18n/index.ts";
 import type { Sources } from "../../sources/index.ts";
-import type { AnySource, Linking } from "../../sources/source.ts";
-import type { EnteredApp } from "./app-form.tsx";
+import { type AnySource, isLinked, type Linking } from "../../sources/source.ts";
+import { type EnteredApp, readApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
 import { endedPage, type LinkingFlow } from "./linking.ts";
 import type { PageContext } from "../page.ts";
@@ -103,27 +102,4 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
       return linkingFlow.start(request, language, source, { kind: "connect", secret });
     }),
   };
-}
-
-/** Whether a source's accounts are linked in the browser. */
-export function isLinked(source: AnySource): source is AnySource & { linking: Linking<unknown> } {
-  return source.linking !== undefined;
-}
-
-/** A client ID or secret. */
-const APP_TEXT = /^[0-9A-Za-z_-]{1,128}$/;
-
-/** The app that a form names; `undefined` when it cannot be one, with what was typed. */
-export function readApp(form: FormData): EnteredApp & { app: UpstreamApp | undefined } {
-  const clientId = fieldOf(form, "client_id");
-  const clientSecret = fieldOf(form, "client_secret") || null;
-  const secretIsWrong = clientSecret !== null && !APP_TEXT.test(clientSecret);
-  const isApp = APP_TEXT.test(clientId) && !secretIsWrong;
-  return { clientId, secretIsWrong, app: isApp ? { clientId, clientSecret } : undefined };
-}
-
-/** What was typed into a field, without spaces around it. */
-export function fieldOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === "string" ? value.trim() : "";
 }

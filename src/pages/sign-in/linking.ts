@@ -4,13 +4,9 @@ import type { User } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatDay, type Language, languages, negotiateLanguage } from "../../i18n/index.ts";
 import { describeError, type Log } from "../../log.ts";
+import { musicOf } from "../../sources/connected-music.ts";
 import type { Sources } from "../../sources/index.ts";
-import {
-  type AnySource,
-  LinkFailure,
-  type Linking,
-  SourceSettingsError,
-} from "../../sources/source.ts";
+import { type AnySource, LinkFailure, type Linking } from "../../sources/source.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import {
   ATTEMPT_LIFETIME_MS,
@@ -119,9 +115,9 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     const accountId = source.linking?.accountId(settings);
     if (accountId == null) return undefined;
     for (const user of await accounts.users.list()) {
-      const connection = await accounts.connections.of(user.id);
-      if (connection?.source !== source.id) continue;
-      if (accountIdOf(source, connection.settings) === accountId) return user;
+      const music = await musicOf(user.id, accounts, sources);
+      if (music?.source !== source) continue;
+      if (source.linking?.accountId(music.settings) === accountId) return user;
     }
     return undefined;
   };
@@ -200,16 +196,6 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
       }
     },
   };
-}
-
-/** Stored settings that cannot be read any more are nobody's. */
-function accountIdOf(source: AnySource, settings: unknown): string | null {
-  try {
-    return source.linking?.accountId(source.parseSettings(settings)) ?? null;
-  } catch (error) {
-    if (error instanceof SourceSettingsError) return null;
-    throw error;
-  }
 }
 
 /** What stands behind a one-time link that no longer works. */

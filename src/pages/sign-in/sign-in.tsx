@@ -4,7 +4,7 @@ import { SIGN_IN_PURPOSE } from "../../accounts/one-time-links.ts";
 import { fill, type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
-import { isLinked } from "./connect.ts";
+import { isLinked } from "../../sources/source.ts";
 import { Document, formResponse, htmlResponse } from "../html.tsx";
 import { endedPage, type LinkingFlow } from "./linking.ts";
 import type { PageContext } from "../page.ts";

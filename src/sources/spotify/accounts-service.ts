@@ -2,6 +2,7 @@ import type { UpstreamApp } from "../../accounts/upstreams.ts";
 import type * as OAuth from "oauth4webapi";
 import { LinkFailure, type LinkFailureReason } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
+import { isRecord, textOf } from "./json.ts";
 
 /**
  * Spotify's OAuth 2.0 service: authorization code with PKCE.
@@ -170,15 +171,14 @@ async function readTokens(
 
 async function refusalOf(response: Response): Promise<GrantRefused> {
   const body: unknown = await response.json().catch(() => undefined);
-  const { error, error_description: description } = (
-    typeof body === "object" && body !== null ? body : {}
-  ) as { error?: unknown; error_description?: unknown };
-  const code = typeof error === "string" ? error : "";
+  const refusal = isRecord(body) ? body : {};
+  const code = textOf(refusal["error"]) ?? "";
+  const description = textOf(refusal["error_description"]);
   const words = [`Spotify's accounts service answered ${response.status}`, code, description];
   return new GrantRefused(
     code,
     response.status,
-    words.filter((word) => typeof word === "string" && word !== "").join(": "),
+    words.filter(Boolean).join(": "),
     response.headers.get("retry-after"),
   );
 }

@@ -1,14 +1,10 @@
 import type { Artwork, Playback } from "../../playback/playback.ts";
+import { isRecord, recordOf, textOf } from "./json.ts";
 
 /**
  * What `GET /v1/me/player` answers, as a playback.
  * https://developer.spotify.com/documentation/web-api/reference/get-information-about-the-users-current-playback
  */
-
-/** An answer that is not what the documentation promises. */
-export class UnreadableAnswer extends Error {
-  override readonly name = "UnreadableAnswer";
-}
 
 export interface ReadingContext {
   /** Monotonic time that the position belongs to, in milliseconds. */
@@ -96,19 +92,6 @@ function imageUrls(images: unknown): string[] {
 
 /** Encrypted, or of this very machine: nothing else is passed on. */
 const PICTURE_ADDRESS = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/;
-
-export function recordOf(value: unknown, what: string): Record<string, unknown> {
-  if (isRecord(value)) return value;
-  throw new UnreadableAnswer(`${what} is not an object`);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
 
 /** A whole number from 0 on. */
 function amountOf(value: unknown): number | null {

@@ -1,5 +1,5 @@
 import { SourceSettingsError } from "../source.ts";
-import { isRecord, textOf } from "./player.ts";
+import { isRecord, textOf } from "./json.ts";
 
 /** What is stored of a linked account. */
 export interface SpotifySettings {

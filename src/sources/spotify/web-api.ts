@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { SourceFailure } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
 import type { Gate, Urgency } from "./gate.ts";
-import { isRecord, textOf, UnreadableAnswer } from "./player.ts";
+import { isRecord, textOf, UnreadableAnswer } from "./json.ts";
 import type { AccessTokens } from "./tokens.ts";
 
 /** An answer of Spotify's Web API. */

@@ -1,10 +1,11 @@
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { ConnectionHealth } from "../../accounts/health.ts";
-import type { Sources } from "../../sources/index.ts";
-import { type AnySource, type SourceAccount, SourceSettingsError } from "../../sources/source.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { ConnectionHealth } from "../accounts/health.ts";
+import type { Sources } from "./index.ts";
+import { type AnySource, type SourceAccount, SourceSettingsError } from "./source.ts";
 
 /** What a user hears music through, and how that does. */
 export interface ConnectedMusic {
+  readonly connectionId: number;
   readonly source: AnySource;
   readonly account: SourceAccount;
   readonly settings: unknown;
@@ -25,7 +26,7 @@ export async function musicOf(
   const account = source.account(settings);
   const linkedUntil = account.linkedUntil ?? null;
   const health = { ...(await connections.healthOf(connection)), linkedUntil };
-  return { source, account, settings, health };
+  return { connectionId: connection.id, source, account, settings, health };
 }
 
 const UNREADABLE = Symbol("unreadable settings");

@@ -1,0 +1,19 @@
+/** Looking into answers that are unknown until they are checked. */
+
+/** An answer that is not what the documentation promises. */
+export class UnreadableAnswer extends Error {
+  override readonly name = "UnreadableAnswer";
+}
+
+export function recordOf(value: unknown, what: string): Record<string, unknown> {
+  if (isRecord(value)) return value;
+  throw new UnreadableAnswer(`${what} is not an object`);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
