@@ -12,7 +12,7 @@ export interface HomeDeps {
 /** `GET /{lang}/`: says in a glance what this server is. */
 export function createHome(deps: HomeDeps) {
   return (language: Language): Promise<Response> =>
-    htmlResponse(<HomePage {...deps} language={language} />, 200, "'none'", "'self'");
+    htmlResponse(<HomePage {...deps} language={language} />, { frames: "'self'" });
 }
 
 /** `GET /`: sends people to their language. */

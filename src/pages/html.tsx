@@ -12,53 +12,48 @@ export const PAGE_HEADERS = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
+export interface PageResponse {
+  readonly status?: number;
+  /** Who may show the page in a frame; nobody unless it says so. */
+  readonly frameAncestors?: "*" | "'none'";
+  /** Whether the page has forms. */
+  readonly hasForm?: boolean;
+  /** What it may show in frames and as pictures, as the policy says it. */
+  readonly frames?: string;
+  readonly images?: string;
+}
+
+/** Answers with a page. */
+export async function htmlResponse(
+  page: JSX.Element,
+  { status = 200, hasForm = false, ...allowed }: PageResponse = {},
+): Promise<Response> {
+  const headers = {
+    ...PAGE_HEADERS,
+    // Without a referrer browsers send no origin along with a form either.
+    ...(hasForm && { "Referrer-Policy": "same-origin" }),
+    "Content-Security-Policy": contentSecurityPolicy({ hasForm, ...allowed }),
+  };
+  return new Response(await page, { status, headers });
+}
+
 /**
- * A page's content security policy. Inline styles are allowed because browser sources inject the
- * streamer's own CSS as a style element, which a nonce or hash would block.
+ * Inline styles are allowed because browser sources inject the streamer's own CSS as a style
+ * element, which a nonce or hash would block.
  */
-export function contentSecurityPolicy(
-  frameAncestors: "*" | "'none'",
-  formAction: "'self'" | "'none'" = "'none'",
-  { frames = "'none'", images = "'self'" }: { frames?: string; images?: string } = {},
-): string {
+function contentSecurityPolicy(allowed: PageResponse): string {
+  const { frameAncestors = "'none'", hasForm, frames, images = "'self'" } = allowed;
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src ${images}`,
     "connect-src 'self'",
-    ...(frames === "'none'" ? [] : [`frame-src ${frames}`]),
+    ...(frames === undefined ? [] : [`frame-src ${frames}`]),
     "base-uri 'none'",
-    `form-action ${formAction}`,
+    `form-action ${hasForm ? "'self'" : "'none'"}`,
     `frame-ancestors ${frameAncestors}`,
   ].join("; ");
-}
-
-/** Answers with a page. */
-export async function htmlResponse(
-  page: JSX.Element,
-  status = 200,
-  frameAncestors: "*" | "'none'" = "'none'",
-  frames = "'none'",
-): Promise<Response> {
-  const headers = {
-    ...PAGE_HEADERS,
-    "Content-Security-Policy": contentSecurityPolicy(frameAncestors, "'none'", { frames }),
-  };
-  return new Response(await page, { status, headers });
-}
-
-/**
- * Answers with a page that has a form. Its own address is told to us alone, because without a
- * referrer browsers send no origin along with a form either.
- */
-export async function formResponse(page: JSX.Element, status = 200): Promise<Response> {
-  const headers = {
-    ...PAGE_HEADERS,
-    "Referrer-Policy": "same-origin",
-    "Content-Security-Policy": contentSecurityPolicy("'none'", "'self'"),
-  };
-  return new Response(await page, { status, headers });
 }
 
 export interface DocumentProps {

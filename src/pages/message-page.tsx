@@ -36,5 +36,5 @@ export function messagePage(props: MessagePageProps): Promise<Response> {
       </>
     </Document>
   );
-  return htmlResponse(page, status);
+  return htmlResponse(page, { status });
 }

@@ -9,7 +9,10 @@ export function createNotFound(basePath: string) {
     const language = isLanguage(first) ? first : "en";
     const inPlaceOfOverlay = second === "widget";
     const props = { language, basePath, inPlaceOfOverlay };
-    return htmlResponse(<NotFoundPage {...props} />, 404, inPlaceOfOverlay ? "*" : "'none'");
+    return htmlResponse(<NotFoundPage {...props} />, {
+      status: 404,
+      frameAncestors: inPlaceOfOverlay ? "*" : "'none'",
+    });
   };
 }
 

@@ -4,11 +4,10 @@ import type { Command as CommanderCommand } from "commander";
 import { createProgram } from "../../src/cli/program.ts";
 import { flagOf, resolveConfig, settingNames, settings, variableOf } from "../../src/config.ts";
 import { DOCUMENTS, type DocumentName } from "../../src/docs/documents.ts";
-import { createSources } from "../../src/sources/index.ts";
+import { allSources } from "../fixtures/sources.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { type ApiDescription, readApiDescription } from "../fixtures/api-description.ts";
 import { type Fence, readDocument } from "../fixtures/documents.ts";
-import { createFakeClock } from "../fixtures/fake-clock.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
 import { aPlayback } from "../fixtures/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -74,15 +73,7 @@ function isName(code: string): boolean {
   return program === "marquee" && words.length < 3 && commands.some((one) => one.name() === last);
 }
 
-const { all: sources } = createSources({
-  clock: createFakeClock(),
-  settings: resolveConfig({}, {}).config,
-  memory: {
-    appOf: async () => undefined,
-    pauseOf: async () => undefined,
-    rememberPause: async () => {},
-  },
-});
+const sources = allSources();
 
 /** Reads a command line as the program does, but does nothing. @throws what the program would say */
 async function parse({ words, environment }: Call): Promise<void> {

@@ -1,6 +1,6 @@
 import { Html } from "../../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../assets.ts";
-import { contentSecurityPolicy, PAGE_HEADERS } from "../html.tsx";
+import { htmlResponse } from "../html.tsx";
 import { Copyable, LanguageLinks } from "../parts.tsx";
 import { type Notice, pathTo, sectionPath, SECTIONS, type Visit } from "./visit.ts";
 
@@ -17,21 +17,11 @@ export interface FrameProps {
 }
 
 /** Answers with a page of the dashboard. */
-export async function dashboardPage(props: FrameProps, status = 200): Promise<Response> {
+export function dashboardPage(props: FrameProps, status = 200): Promise<Response> {
   const page = <Frame {...props}>{props.children as "safe"}</Frame>;
-  return new Response(await page, {
-    status,
-    headers: {
-      ...PAGE_HEADERS,
-      // Without a referrer browsers send no origin along with a form either.
-      "Referrer-Policy": "same-origin",
-      "Content-Security-Policy": contentSecurityPolicy("'none'", "'self'", {
-        // The overlay as a preview, over a picture of the user's own.
-        frames: "'self'",
-        images: "'self' blob:",
-      }),
-    },
-  });
+  // The overlay as a preview, over a picture of the user's own.
+  const shown = { frames: "'self'", images: "'self' blob:" };
+  return htmlResponse(page, { status, hasForm: true, ...shown });
 }
 
 function Frame({ visit, title, lead, scripts = [], notice, children }: FrameProps): JSX.Element {

@@ -59,7 +59,7 @@ export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDe
         scriptPath={basePath + widgetScript.path}
       />
     );
-    return htmlResponse(page, 200, "*");
+    return htmlResponse(page, { frameAncestors: "*" });
   };
 
   return {

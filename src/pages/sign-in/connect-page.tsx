@@ -2,7 +2,7 @@ import { fill, type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Linking } from "../../sources/source.ts";
 import { copyScript } from "../assets.ts";
-import { Document, formResponse } from "../html.tsx";
+import { Document, htmlResponse } from "../html.tsx";
 import { AppForm, AppSteps, type EnteredApp } from "./app-form.tsx";
 import { Copyable } from "../parts.tsx";
 
@@ -22,7 +22,10 @@ export interface LinkPageProps {
 
 /** The page where linking begins: with the app, if there is none yet. */
 export function linkPage(props: LinkPageProps): Promise<Response> {
-  return formResponse(<LinkPage {...props} />, props.entered ? 422 : 200);
+  return htmlResponse(<LinkPage {...props} />, {
+    status: props.entered ? 422 : 200,
+    hasForm: true,
+  });
 }
 
 function LinkPage(props: LinkPageProps): JSX.Element {

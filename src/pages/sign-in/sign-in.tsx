@@ -5,7 +5,7 @@ import { fill, type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
 import { isLinked } from "../../sources/source.ts";
-import { Document, formResponse, htmlResponse } from "../html.tsx";
+import { Document, htmlResponse } from "../html.tsx";
 import { endedPage, type LinkingFlow } from "./linking.ts";
 import type { PageContext } from "../page.ts";
 import type { Door } from "./session-door.ts";
@@ -93,7 +93,7 @@ export function createSignIn(deps: SignInDeps): SignInPages {
           </>
         </Document>
       );
-      return formResponse(page);
+      return htmlResponse(page, { hasForm: true });
     },
 
     async enter(language, { request, params }) {
