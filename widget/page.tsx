@@ -18,7 +18,8 @@ export interface WidgetSetup {
 }
 
 export interface WidgetPageProps extends WidgetSetup {
-  readonly language: string;
+  /** Language of the words, as HTML names it, such as `pt-BR`. */
+  readonly languageTag: string;
   /** `undefined` while nothing is known yet. */
   readonly state: WidgetState | undefined;
   /** Paths on this server. */
@@ -29,7 +30,7 @@ export interface WidgetPageProps extends WidgetSetup {
 
 /** The whole overlay, right at its first paint. */
 export function WidgetPage(props: WidgetPageProps): JSX.Element {
-  const { options, words, warnings, version, state, language } = props;
+  const { options, words, warnings, version, state, languageTag } = props;
   const track = trackOf(state);
   const setup: WidgetSetup = { options, words, warnings, version, trackId: track?.id };
   const safeOptionStyles = optionStyles(options);
@@ -38,7 +39,7 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
     <>
       {"<!doctype html>"}
       <html
-        lang={language}
+        lang={languageTag}
         data-np-theme={options.theme}
         data-np-state={state?.kind ?? "loading"}
         data-np-mode={options.mode}

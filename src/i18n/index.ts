@@ -12,6 +12,14 @@ export type Language = keyof typeof languages;
 
 export const LANGUAGES = Object.keys(languages) as readonly Language[];
 
+/**
+ * A language as HTML and dates name it (BCP 47). Paths and options keep the short name: the texts
+ * under `pt` are Brazil's, and readers from elsewhere take them too.
+ */
+export function languageTag(language: Language): string {
+  return language === "pt" ? "pt-BR" : language;
+}
+
 export function isLanguage(text: string): text is Language {
   return Object.hasOwn(languages, text);
 }
@@ -23,7 +31,10 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
 
 /** A day as people write it, such as `21 novembre 2026`, in UTC. */
 export function formatDay(language: Language, unixMs: number): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(unixMs);
+  return new Intl.DateTimeFormat(languageTag(language), {
+    dateStyle: "long",
+    timeZone: "UTC",
+  }).format(unixMs);
 }
 
 /**
@@ -33,7 +44,7 @@ export function formatDay(language: Language, unixMs: number): string {
 export function formatTime(language: Language, unixMs: number, nowMs?: number): string {
   const isToday =
     nowMs !== undefined && new Date(unixMs).toDateString() === new Date(nowMs).toDateString();
-  return new Intl.DateTimeFormat(language, {
+  return new Intl.DateTimeFormat(languageTag(language), {
     timeStyle: "short",
     ...(!isToday && { dateStyle: "medium" }),
   }).format(unixMs);
@@ -41,7 +52,7 @@ export function formatTime(language: Language, unixMs: number, nowMs?: number): 
 
 /**
  * The best of our languages for an `Accept-Language` header (RFC 9110 § 12.5.4), English otherwise.
- * A region counts as its language: `pt-BR` is Portuguese.
+ * A region counts as its language: `pt-BR` and `pt-PT` are Portuguese.
  */
 export function negotiateLanguage(header: string | null): Language {
   const wishes = (header ?? "").split(",").map((part) => {

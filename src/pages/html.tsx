@@ -1,5 +1,5 @@
 import { Html } from "../jsx.ts";
-import { type Language, LANGUAGES, languages } from "../i18n/index.ts";
+import { type Language, LANGUAGES, languages, languageTag } from "../i18n/index.ts";
 import { attribute } from "./attribute.ts";
 import { LanguageLinks } from "./parts.tsx";
 import { goneScript, icon, pageStylesheet } from "./assets.ts";
@@ -96,7 +96,7 @@ export function Document({
   return (
     <>
       {"<!doctype html>"}
-      <html lang={language} data-in-place-of-overlay={inPlaceOfOverlay}>
+      <html lang={languageTag(language)} data-in-place-of-overlay={inPlaceOfOverlay}>
         <head>
           <meta charset="utf-8" />
           <title safe>{title}</title>
@@ -139,7 +139,7 @@ function Found({
       <meta name="description" content={attribute(description)} />
       <link rel="canonical" href={`${baseUrl}/${language}/${path}`} />
       {LANGUAGES.map((other) => (
-        <link rel="alternate" hreflang={other} href={`${baseUrl}/${other}/${path}`} />
+        <link rel="alternate" hreflang={languageTag(other)} href={`${baseUrl}/${other}/${path}`} />
       ))}
       <link rel="alternate" hreflang="x-default" href={`${baseUrl}/en/${path}`} />
     </>

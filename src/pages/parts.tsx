@@ -1,4 +1,4 @@
-import { type Language, LANGUAGES, languages } from "../i18n/index.ts";
+import { type Language, LANGUAGES, languages, languageTag } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
 
 /** A text with a button that copies it. */
@@ -31,7 +31,7 @@ export function LanguageLinks({ language, basePath, path }: LanguageLinksProps):
       {LANGUAGES.map((other) => (
         <a
           href={`${basePath}/${other}/${path}`}
-          lang={other}
+          lang={languageTag(other)}
           {...(other === language && { "aria-current": "page" })}
           safe
         >

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DOCUMENTS } from "../../src/docs/documents.ts";
-import { type Language, LANGUAGES } from "../../src/i18n/index.ts";
+import { type Language, LANGUAGES, languageTag } from "../../src/i18n/index.ts";
 import type { SearchEntry } from "../../src/pages/docs/docs.tsx";
 import { DOCS_PAGES, docsPath } from "../fixtures/docs-pages.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
@@ -132,11 +132,15 @@ describe.each(["http://127.0.0.1:4747", "https://example.org/music"])("at %s", (
       const path = docsPath(page);
       expect(canonical).toEqual([`${baseUrl}/${language}/${path}`]);
       expect(Object.fromEntries(translations)).toEqual({
-        ...Object.fromEntries(LANGUAGES.map((other) => [other, `${baseUrl}/${other}/${path}`])),
+        ...Object.fromEntries(
+          LANGUAGES.map((other) => [languageTag(other), `${baseUrl}/${other}/${path}`]),
+        ),
         "x-default": `${baseUrl}/en/${path}`,
       });
       expect(Object.fromEntries(switcher)).toEqual(
-        Object.fromEntries(LANGUAGES.map((other) => [other, `${basePath}/${other}/${path}`])),
+        Object.fromEntries(
+          LANGUAGES.map((other) => [languageTag(other), `${basePath}/${other}/${path}`]),
+        ),
       );
     });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { isLanguage, LANGUAGES, languages } from "../../src/i18n/index.ts";
+import { textsIn } from "../fixtures/words.ts";
 
 /** Texts that rightly read as in English: a language's place in the words, such as `fr home.title`. */
 const SAME_AS_ENGLISH: readonly string[] = [
@@ -12,6 +13,8 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "fr dashboard.widget.obs.sources",
   "de dashboard.widget.obs.menu.1",
   "fr site.navigation",
+  // The word of every Brazilian program.
+  "pt dashboard.server.backup",
   "pt site.navigation",
   "fr site.docs",
   "fr docs.title",
@@ -25,15 +28,6 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "de docs.variable",
   "fr reference.type",
 ];
-
-/** Every text by its place, such as `widget.paused`. */
-function textsIn(words: object, place = ""): [place: string, text: unknown][] {
-  return Object.entries(words).flatMap(([name, value]: [string, unknown]) =>
-    typeof value === "object" && value !== null
-      ? textsIn(value, `${place}${name}.`)
-      : [[place + name, value] as [string, unknown]],
-  );
-}
 
 const english = new Map(textsIn(languages.en));
 
@@ -49,7 +43,13 @@ describe.each(LANGUAGES)("the words in %s", (language) => {
   });
 
   test("name the language as its speakers do", () => {
-    const names = { en: "English", fr: "Français", es: "Español", pt: "Português", de: "Deutsch" };
+    const names = {
+      en: "English",
+      fr: "Français",
+      es: "Español",
+      pt: "Português (Brasil)",
+      de: "Deutsch",
+    };
     expect(languages[language].endonym).toBe(names[language]);
   });
 });

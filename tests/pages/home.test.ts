@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { LANGUAGES, negotiateLanguage } from "../../src/i18n/index.ts";
+import { LANGUAGES, languageTag, negotiateLanguage } from "../../src/i18n/index.ts";
 import { addressesIn } from "../fixtures/html.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
 
@@ -19,7 +19,9 @@ describe("GET /", () => {
   test.each([
     [undefined, "en"],
     ["fr", "fr"],
+    ["pt", "pt"],
     ["pt-BR", "pt"],
+    ["pt-PT,pt;q=0.9,en;q=0.8", "pt"],
     ["DE-at", "de"],
     ["es-419,es;q=0.9,en;q=0.8", "es"],
     ["en;q=0.5, de;q=0.9, fr;q=0.7", "de"],
@@ -100,7 +102,7 @@ describe.each(FIVE)("GET /%s/", (language) => {
     const response = await page();
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(await response.text()).toContain(`<html lang="${language}">`);
+    expect(await response.text()).toContain(`<html lang="${languageTag(language)}">`);
   });
 
   test("answers without its last slash, too", async () => {
@@ -145,7 +147,7 @@ describe.each(FIVE)("GET /%s/", (language) => {
     const response = await server.get(`/${language}/nothing/here`);
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(await response.text()).toContain(`<html lang="${language}">`);
+    expect(await response.text()).toContain(`<html lang="${languageTag(language)}">`);
   });
 });
 

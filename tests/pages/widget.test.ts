@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../src/accounts/credential.ts";
+import { languageTag } from "../../src/i18n/index.ts";
 import type { Playback } from "../../src/playback/playback.ts";
 import type { WidgetSetup } from "../../widget/page.tsx";
 import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/html.ts";
@@ -49,7 +50,7 @@ describe("a token that shows nobody", () => {
     );
     for (const answer of answers) expect(answer).toEqual(answers[0]!);
     expect(answers[0]?.status).toBe(404);
-    expect(answers[0]?.body).toContain(`<html lang="${language}"`);
+    expect(answers[0]?.body).toContain(`<html lang="${languageTag(language)}"`);
   });
 
   test("is answered alike in each language by another text", async () => {
@@ -228,7 +229,7 @@ describe.each([
   ["en", "Now playing", "Paused", "Nothing playing", "by"],
   ["fr", "En cours de lecture", "En pause", "Aucune lecture en cours", "de"],
   ["es", "Reproduciendo", "En pausa", "Nada en reproducción", "de"],
-  ["pt", "Em reprodução", "Em pausa", "Nada em reprodução", "de"],
+  ["pt", "Tocando agora", "Pausado", "Nada tocando", "de"],
   ["de", "Läuft gerade", "Pausiert", "Keine Wiedergabe", "von"],
 ])("in %s the overlay says", (language, nowPlaying, paused, nothingPlaying, by) => {
   const label = async (query: string) => textOf(await page(query, language), ".np-label");

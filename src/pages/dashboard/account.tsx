@@ -1,7 +1,15 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Session } from "../../accounts/sessions.ts";
 import type { User } from "../../accounts/users.ts";
-import { fill, formatDay, formatTime, isLanguage, LANGUAGES, languages } from "../../i18n/index.ts";
+import {
+  fill,
+  formatDay,
+  formatTime,
+  isLanguage,
+  LANGUAGES,
+  languages,
+  languageTag,
+} from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Hub } from "../../playback/hub.ts";
 import { attribute } from "../attribute.ts";
@@ -153,7 +161,7 @@ function LanguageForm({ visit }: { visit: Visit }): JSX.Element {
             options={LANGUAGES.map((value) => ({
               value,
               label: languages[value].endonym,
-              lang: value,
+              lang: languageTag(value),
             }))}
           />
           <button type="submit" class="quiet" safe>

@@ -1,3 +1,4 @@
+import { languageTag } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";
@@ -30,7 +31,7 @@ function Frame({ visit, title, lead, scripts = [], notice, children }: FrameProp
   return (
     <>
       {"<!doctype html>"}
-      <html lang={language}>
+      <html lang={languageTag(language)}>
         <head>
           <meta charset="utf-8" />
           <title safe>{`${title} · Marquee`}</title>

@@ -4,7 +4,7 @@ import { WidgetPage } from "../../../widget/page.tsx";
 import { parseWidgetToken } from "../../accounts/credential.ts";
 import type { Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
-import { type Language, languages } from "../../i18n/index.ts";
+import { type Language, languages, languageTag } from "../../i18n/index.ts";
 import type { Hub } from "../../playback/hub.ts";
 import { DEMO_LISTENER } from "../../playback/listening.ts";
 import { VERSION } from "../../version.ts";
@@ -48,7 +48,7 @@ export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDe
     await covers.prepare(reading);
     const page = (
       <WidgetPage
-        language={language}
+        languageTag={languageTag(language)}
         words={languages[language].widget}
         options={options}
         warnings={warnings}
