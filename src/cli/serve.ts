@@ -17,6 +17,7 @@ import { VERSION } from "../version.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/one-time-links.ts";
 import { baseUrlOf, signInUrl, widgetUrl } from "./addresses.ts";
 import type { Io } from "./command.ts";
+import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 /** How soon the changes of other commands take effect. */
@@ -176,6 +177,7 @@ async function greet(
           config,
           owner,
           added && loginUrl ? { ...added, loginUrl } : undefined,
+          isOutputLogged(readOutputFacts(io.environment)),
         ),
         "",
       ].join("\n");
@@ -198,9 +200,15 @@ function greetingLines(
   config: Config,
   owner: User | undefined,
   added: (AddedUser & { loginUrl: string }) | undefined,
+  isLogged: boolean,
 ): string[] {
   const lines = added
-    ? firstStartLines(added, baseUrl)
+    ? [
+        "",
+        ...signInLines(added),
+        "",
+        ...(isLogged ? whereSecretsAre(added) : secretsOf(added, baseUrl)),
+      ]
     : [
         `  API        ${baseUrl}/api/v1/now-playing`,
         `  Widget     ${ownCommand()} widget url ${owner?.name ?? "USER"}`,
@@ -217,15 +225,15 @@ function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
   return { api_key: key, widget_token: widgetToken, widget_url: widgetUrl(baseUrl, widgetToken) };
 }
 
-function firstStartLines(
-  { user, key, widgetToken, loginUrl }: AddedUser & { loginUrl: string },
-  baseUrl: string,
-): string[] {
+function signInLines({ loginUrl }: { loginUrl: string }): string[] {
   return [
-    "",
     "  Open this to set everything up in your browser. It works once, for half an hour:",
     `    ${loginUrl}`,
-    "",
+  ];
+}
+
+function secretsOf({ user, key, widgetToken }: AddedUser, baseUrl: string): string[] {
+  return [
     `  User       ${user.name}, who hears the demo playlist for now`,
     `  API key    ${key}`,
     "             shown this once: keep it",
@@ -235,6 +243,16 @@ function firstStartLines(
     "",
     "  Put it on stream: add a browser source of 500 × 120 in OBS with this address:",
     `    ${widgetUrl(baseUrl, widgetToken)}`,
+  ];
+}
+
+/** A log keeps what it sees: the link in it ends soon, a key or an address would not. */
+function whereSecretsAre({ user }: AddedUser): string[] {
+  return [
+    "  This goes to a log, so neither API key nor widget address is shown. Get them in the dashboard,",
+    "  or with these commands:",
+    `    ${ownCommand()} key add ${user.name}`,
+    `    ${ownCommand()} widget url ${user.name}`,
   ];
 }
 
