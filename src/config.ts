@@ -20,6 +20,7 @@ export interface Setting<Value> {
   parse(text: string): Value | undefined;
 }
 
+const OPENINGS = ["auto", "never"] as const;
 const UPSTREAM_RULE =
   "an https address, or an http one of this machine such as http://127.0.0.1:8080";
 
@@ -101,6 +102,13 @@ export const settings = {
     help: "Users who have connected no music hear the demo playlist.",
     allowed: "true or false",
     parse: parseBoolean,
+  }),
+  open: setting<(typeof OPENINGS)[number]>({
+    fallback: "auto",
+    placeholder: "when",
+    help: "Whether the first start in a desktop's terminal opens the browser at the sign-in link.",
+    allowed: `one of ${OPENINGS.join(", ")}`,
+    parse: (text) => OPENINGS.find((opening) => opening === text),
   }),
   rateLimitSeconds: setting<number>({
     fallback: 5,

@@ -57,6 +57,7 @@ describe("a setting's value", () => {
       playerHosts: [],
       owner: null,
       demo: false,
+      open: "auto",
       rateLimitSeconds: 5,
       musicPrefix: "music",
       spotifyClientId: null,

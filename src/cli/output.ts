@@ -29,3 +29,8 @@ export function writeLine(fileDescriptor: number, line: string): void {
     }
   }
 }
+
+/** Whether standard output is a terminal. Only the question loads what can answer it, 2.5 MB. */
+export function isTerminal(): boolean {
+  return process.getBuiltinModule("node:tty").isatty(1);
+}

@@ -18,6 +18,8 @@ import { SIGN_IN_PURPOSE } from "../accounts/one-time-links.ts";
 import { baseUrlOf, signInUrl, widgetUrl } from "./addresses.ts";
 import type { Io } from "./command.ts";
 import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
+import { openBrowser } from "./open-browser.ts";
+import { isTerminal } from "./output.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 /** How soon the changes of other commands take effect. */
@@ -86,7 +88,13 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     });
 
     const signal = stopSignal();
-    await greet(workspace, resolved, baseUrl, asJson, io);
+    const loginUrl = await greet(workspace, resolved, baseUrl, asJson, io);
+    if (loginUrl) {
+      const { platform } = process;
+      const { environment } = io;
+      const scene = { open: config.open, asJson, platform, environment, isTerminal };
+      openBrowser(loginUrl, scene, log);
+    }
     // The executable is built with a patient JIT compiler, which starts sooner and in less memory.
     Bun.unsafe.setJITPolicy(1);
     if (isOpenToOthers(config)) {
@@ -149,14 +157,17 @@ function logFailure(log: Log, error: unknown): void {
   log.error("background work failed", { reason: describeError(error) });
 }
 
-/** Says where the server is, and on the first start everything needed to use it. */
+/**
+ * Says where the server is, and on the first start everything needed to use it. Resolves with the
+ * first start's sign-in link.
+ */
 async function greet(
   { accounts }: Workspace,
   { config }: ResolvedConfig,
   baseUrl: string,
   asJson: boolean,
   io: Io,
-): Promise<void> {
+): Promise<string | undefined> {
   const knownOwner = await accounts.users.owner();
   const [added] = knownOwner ? [] : await addOwner();
   const owner = knownOwner ?? added?.user;
@@ -188,6 +199,7 @@ async function greet(
     // What is shown only once has to be seen; the rest the log tells as well.
     if (added) throw error;
   }
+  return loginUrl;
 
   function addOwner() {
     const name = config.owner ?? toUserName(systemUserName());

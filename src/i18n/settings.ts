@@ -16,6 +16,7 @@ const translations: Readonly<
       "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, séparés par des virgules.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
     demo: "Les utilisateurs qui n’ont connecté aucune musique entendent la liste de démonstration.",
+    open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
     rateLimitSeconds:
       "Chaque clé peut appeler chaque point d’accès une fois dans ce délai, en secondes ; 0 supprime la limite.",
     musicPrefix: "Premier mot de music_connected, music_display_name et music_product dans l’API.",
@@ -43,6 +44,7 @@ const translations: Readonly<
       "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
     owner: "Nombre del primer usuario, creado en el primer inicio.",
     demo: "Los usuarios que no han conectado música oyen la lista de demostración.",
+    open: "Si el primer inicio en una terminal de escritorio abre el navegador en el enlace de inicio de sesión: auto o never.",
     rateLimitSeconds:
       "Cada clave puede llamar a cada punto de acceso una vez en este tiempo, en segundos; 0 quita el límite.",
     musicPrefix:
@@ -69,6 +71,7 @@ const translations: Readonly<
       "Hosts que os usuários que não são o dono podem informar para o player deles, separados por vírgulas.",
     owner: "Nome do primeiro usuário, criado na primeira inicialização.",
     demo: "Os usuários que não conectaram música ouvem a playlist de demonstração.",
+    open: "Se a primeira inicialização em um terminal da área de trabalho abre o navegador no link de acesso: auto ou never.",
     rateLimitSeconds:
       "Cada chave pode chamar cada endpoint uma vez neste tempo, em segundos; 0 desliga o limite.",
     musicPrefix: "Primeira palavra de music_connected, music_display_name e music_product na API.",
@@ -95,6 +98,7 @@ const translations: Readonly<
       "Hosts, die andere Nutzer als der Eigentümer für ihren Player eintragen dürfen, durch Kommas getrennt.",
     owner: "Name des ersten Nutzers, der beim ersten Start angelegt wird.",
     demo: "Nutzer, die keine Musik verbunden haben, hören die Demo-Wiedergabeliste.",
+    open: "Ob der erste Start im Terminal eines Desktops den Browser mit dem Anmeldelink öffnet: auto oder never.",
     rateLimitSeconds:
       "Jeder Schlüssel darf jeden Endpunkt in dieser Zeit einmal aufrufen, in Sekunden; 0 hebt die Grenze auf.",
     musicPrefix:
