@@ -23,8 +23,8 @@ export interface KeyOffer {
 export function Reference(props: ReferenceProps): JSX.Element {
   const { language, baseUrl, basePath, config, offer } = props;
   const { reference } = languages[language];
-  const document = openApiDocument({ baseUrl, ...config });
-  const { musicPrefix } = config;
+  const { musicPrefix, rateLimitSeconds } = config;
+  const document = openApiDocument({ baseUrl, musicPrefix, rateLimitSeconds });
   return (
     <>
       <h1 safe>{reference.title}</h1>
