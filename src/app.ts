@@ -33,6 +33,8 @@ export interface AppDeps {
   readonly settings: ResolvedConfig;
   /** Where the server is reached, without a slash at the end. */
   readonly baseUrl: string;
+  /** Host and port at which programs of this machine reach it. */
+  readonly listeningAddress: string;
   /** Keeps drawn covers over restarts. */
   readonly artworkCache?: DiskCache;
   /** Counts what happens; without it nothing is counted and there is no `/metrics`. */
@@ -99,6 +101,7 @@ export function createApp(deps: AppDeps): App {
     settings,
     baseUrl,
     basePath,
+    listeningAddress: deps.listeningAddress,
     onTold: counted.told,
     formSecret: vault.formSecret,
     snapshot: deps.snapshot,

@@ -3,12 +3,16 @@ import type { LinkSecret, WidgetToken } from "../accounts/credential.ts";
 import type { Config } from "../config.ts";
 import { isLanguage, type Language } from "../i18n/index.ts";
 
-/** Where a server that listens on this port is reached, without a slash at the end. */
-export function baseUrlOf({ baseUrl, host }: Config, port: number): string {
-  if (baseUrl) return baseUrl;
+/** Host and port at which programs of this machine, such as a proxy, reach a server. */
+export function listeningAddressOf({ host }: Pick<Config, "host">, port: number): string {
   const everywhere = host === "0.0.0.0" || host === "::";
   const name = host.includes(":") ? `[${host}]` : host;
-  return `http://${everywhere ? "127.0.0.1" : name}:${port}`;
+  return `${everywhere ? "127.0.0.1" : name}:${port}`;
+}
+
+/** Where a server that listens on this port is reached, without a slash at the end. */
+export function baseUrlOf(config: Pick<Config, "baseUrl" | "host">, port: number): string {
+  return config.baseUrl ?? `http://${listeningAddressOf(config, port)}`;
 }
 
 /** The base URL for a command: as set, else where the server was last reached, else the default. */

@@ -15,7 +15,7 @@ import { createHub } from "../playback/hub.ts";
 import { createListeningFinder } from "../playback/listening.ts";
 import { VERSION } from "../version.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/one-time-links.ts";
-import { baseUrlOf, signInUrl, widgetUrl } from "./addresses.ts";
+import { baseUrlOf, listeningAddressOf, signInUrl, widgetUrl } from "./addresses.ts";
 import type { Io } from "./command.ts";
 import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -73,6 +73,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
           settings: resolved,
           ...(metrics && { metrics }),
           baseUrl: baseUrlOf(config, port),
+          listeningAddress: listeningAddressOf(config, port),
           snapshot: store.snapshot,
           probeWrite: store.probeWrite,
           artworkCache: createDiskCache(join(config.data, "covers"), MOST_COVER_BYTES),

@@ -13,8 +13,7 @@ import { createCovers } from "./overlay/covers.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import type { DashboardRoutes } from "./dashboard/routes.ts";
 import { type SectionName, sectionPath } from "./dashboard/visit.ts";
-import type { Docs } from "./docs/docs.tsx";
-import type { KeyOffer } from "./docs/reference.tsx";
+import type { Docs, Reader } from "./docs/docs.tsx";
 import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./overlay/launcher.tsx";
 import { createFormTokens } from "./sign-in/form-tokens.ts";
@@ -67,6 +66,8 @@ export interface PagesDeps {
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
+  /** Host and port at which programs of this machine reach it. */
+  readonly listeningAddress: string;
   /** Hears how long an observation took to the overlays. */
   onTold(latencyMs: number): void;
   /** Signs the tokens of forms. */
@@ -79,7 +80,7 @@ export interface PagesDeps {
 
 export function createPages(deps: PagesDeps): Pages {
   const { accounts, hub, sources, clock, log, artworks, settings } = deps;
-  const { baseUrl, basePath, isOwnOrigin, onTold } = deps;
+  const { baseUrl, basePath, listeningAddress, isOwnOrigin, onTold } = deps;
   const { widgets } = accounts;
   const formTokens = createFormTokens(deps.formSecret);
   const covers = createCovers(artworks, basePath, clock);
@@ -88,15 +89,18 @@ export function createPages(deps: PagesDeps): Pages {
   let docs: Promise<Docs> | undefined;
   const loadDocs = () => {
     docs ??= import("./docs/docs.tsx").then(({ createDocs }) =>
-      createDocs({ sources, config: settings.config, baseUrl, basePath }),
+      createDocs({ sources, config: settings.config, baseUrl, basePath, listeningAddress }),
     );
     return docs;
   };
-  const offerKey = async (language: Language, request: Request): Promise<KeyOffer | undefined> => {
+  const readerOf = async (language: Language, request: Request): Promise<Reader | undefined> => {
     const guest = await door.guestOf(request);
     if (!guest) return undefined;
     const path = `${basePath}/${language}/${sectionPath("keys")}`;
-    return { path, formToken: formTokens.issue(guest.session) };
+    return {
+      keyOffer: { path, formToken: formTokens.issue(guest.session) },
+      widgetToken: () => widgets.tokenOf(guest.user),
+    };
   };
   const home = createHome({ baseUrl, basePath });
   const widget = createWidget({ widgets, hub, clock, covers, basePath });
@@ -154,7 +158,7 @@ export function createPages(deps: PagesDeps): Pages {
     home: inLanguage((language) => home(language)),
     docs: inLanguage(async (language) => (await loadDocs()).index(language)),
     docsPage: inLanguage(async (language, { params, request }) =>
-      (await loadDocs()).page(language, params["page"] ?? "", () => offerKey(language, request)),
+      (await loadDocs()).page(language, params["page"] ?? "", () => readerOf(language, request)),
     ),
     docsPicture: async ({ params }) => (await loadDocs()).picture(params["file"] ?? ""),
     widget: inLanguage((language, { params, request }) =>

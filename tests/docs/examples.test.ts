@@ -7,6 +7,7 @@ import { DOCUMENTS, type DocumentName } from "../../src/docs/documents.ts";
 import { allSources } from "../fixtures/sources.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { type ApiDescription, readApiDescription } from "../fixtures/api-description.ts";
+import { examplesIn } from "../fixtures/docs-pages.ts";
 import { type Fence, readDocument } from "../fixtures/documents.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
 import { aPlayback } from "../fixtures/playback.ts";
@@ -209,7 +210,7 @@ describe("an example of the API", () => {
 
   const addresses = documents.flatMap(({ name, fences, codes }) =>
     [...fences.map(({ text }) => text), ...codes]
-      .flatMap((text) => text.match(/http:\/\/127\.0\.0\.1:4747\/[^\s'"<>]*/g) ?? [])
+      .flatMap((text) => text.match(/http:\/\/127\.0\.0\.1:4747\/[^\s'"<>)]*/g) ?? [])
       .filter((address) => !address.includes("/art/"))
       .map((address) => [name, address] as const),
   );
@@ -256,17 +257,13 @@ describe("a program in the documentation", () => {
     folder.remove();
   });
 
-  /** The documentation's first program of a kind that says this, for this test's server. */
+  /** The first program of a kind that says this, copied from this server's documentation. */
   const write = async (kind: string, part: string, file: string, key = ""): Promise<string> => {
-    const source = fencesOf(kind).find(({ text }) => text.includes(part))?.text ?? "";
+    const examples = await examplesIn(await server.get("/en/docs/api"));
+    const isIt = ({ language, text }: Fence) => language === kind && text.includes(part);
+    const source = examples.find(isIt)?.text ?? "";
     const path = join(folder.path, file);
-    await Bun.write(
-      path,
-      source
-        .replaceAll("http://127.0.0.1:4747", server.url)
-        .replace("mq_…", key)
-        .replace("4750", String(port)),
-    );
+    await Bun.write(path, source.replace("mq_…", key).replace("4750", String(port)));
     return path;
   };
 

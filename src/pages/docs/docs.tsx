@@ -5,6 +5,7 @@ import {
   markdownOf,
   pictureNamed,
 } from "../../docs/documents.ts";
+import type { WidgetToken } from "../../accounts/credential.ts";
 import type { Config } from "../../config.ts";
 import { type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -13,6 +14,7 @@ import { docsScript, docsStylesheet } from "../assets.ts";
 import { attribute } from "../attribute.ts";
 import { Document, htmlResponse } from "../html.tsx";
 import { type KeyOffer, Reference } from "./reference.tsx";
+import { WIDGET_TOKEN_IN_FILES, withServersAddresses, withWidgetToken } from "./own-addresses.ts";
 import { type Heading, type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 import { optionsTable, settingsTable, sourcesTable } from "./tables.ts";
 
@@ -25,6 +27,14 @@ export interface DocsDeps {
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
+  /** Host and port at which programs of this machine reach it. */
+  readonly listeningAddress: string;
+}
+
+/** Somebody who is signed in and reads. */
+export interface Reader {
+  readonly keyOffer: KeyOffer;
+  widgetToken(): Promise<WidgetToken>;
 }
 
 /** The documentation, true to the version that runs. */
@@ -35,7 +45,7 @@ export interface Docs {
   page(
     language: Language,
     name: string,
-    offerKey: () => Promise<KeyOffer | undefined>,
+    readerOf: () => Promise<Reader | undefined>,
   ): Promise<Response | undefined>;
   /** `GET /docs-pictures/{file}`. */
   picture(file: string): Response | undefined;
@@ -51,6 +61,7 @@ export interface SearchEntry {
 
 export function createDocs(deps: DocsDeps): Docs {
   const { sources, config, baseUrl, basePath } = deps;
+  // The same for every reader: what is one reader's own is put in for each answer.
   const rendered = new Map<string, RenderedMarkdown>();
 
   const render = (language: Language, name: DocumentName): RenderedMarkdown => {
@@ -61,6 +72,7 @@ export function createDocs(deps: DocsDeps): Docs {
     const fresh = renderMarkdown(markdownOf(language, name), {
       ...(anchors && { anchors }),
       linkTo: (href) => linkTo(language, href),
+      example: (code, kind) => withServersAddresses(code, kind, deps),
       replace: (token) => {
         if (token === "settings") return settingsTable(language);
         if (token === "options") return optionsTable(language);
@@ -190,7 +202,7 @@ export function createDocs(deps: DocsDeps): Docs {
       return respond(language, "docs", docs.title, docs.lead, content);
     },
 
-    async page(language, name, offerKey) {
+    async page(language, name, readerOf) {
       if (name === "search.json") {
         return Response.json(searchEntries(language), {
           headers: { "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff" },
@@ -198,17 +210,22 @@ export function createDocs(deps: DocsDeps): Docs {
       }
       if (name === REFERENCE) {
         const { title, lead } = languages[language].reference;
-        const offer = await offerKey();
+        const reader = await readerOf();
         const content = (
-          <Reference {...{ language, baseUrl, basePath, config }} {...(offer && { offer })} />
+          <Reference
+            {...{ language, baseUrl, basePath, config }}
+            {...(reader && { offer: reader.keyOffer })}
+          />
         );
         return respond(language, `docs/${REFERENCE}`, title, lead, content);
       }
       if (!isDocumentName(name)) return undefined;
       const { html, headings } = render(language, name);
+      const reader = html.includes(WIDGET_TOKEN_IN_FILES) ? await readerOf() : undefined;
+      const own = reader ? withWidgetToken(html, await reader.widgetToken()) : html;
       const content = (
         <>
-          {html.replace(/(<\/h1>\n)/, `$1${contents(language, headings)}`) as "safe"}
+          {own.replace(/(<\/h1>\n)/, `$1${contents(language, headings)}`) as "safe"}
           <Neighbours
             language={language}
             name={name}

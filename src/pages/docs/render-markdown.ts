@@ -15,6 +15,8 @@ export interface MarkdownContext {
   readonly anchors?: readonly string[];
   /** Where a link leads. */
   linkTo(href: string): string;
+  /** What stands in place of code, a language's where it has one; both are HTML. */
+  example(code: string, language?: string): string;
   /** The HTML in place of a token such as `settings`; `undefined` when there is no such token. */
   replace(token: string): string | undefined;
 }
@@ -40,8 +42,8 @@ export function renderMarkdown(markdown: string, context: MarkdownContext): Rend
       return (token && context.replace(token)) ?? `<p>${content}</p>\n`;
     },
     code: (content, meta) =>
-      `<div class="example"><pre tabindex="0"><code data-language="${meta?.language ?? "text"}">${content}</code></pre></div>\n`,
-    codespan: (content) => `<code>${content}</code>`,
+      `<div class="example"><pre tabindex="0"><code data-language="${meta?.language ?? "text"}">${context.example(content, meta?.language)}</code></pre></div>\n`,
+    codespan: (content) => `<code>${context.example(content)}</code>`,
     strong: (content) => `<strong>${content}</strong>`,
     emphasis: (content) => `<em>${content}</em>`,
     link: (content, { href }) => `<a href="${Bun.escapeHTML(context.linkTo(href))}">${content}</a>`,
