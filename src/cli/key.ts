@@ -1,13 +1,13 @@
+import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { IssuedKey, KeyRecord } from "../accounts/keys.ts";
 import { type Command, type Io, print, table, UsageError } from "./command.ts";
 
 import { withWorkspace } from "./workspace.ts";
 
 /** `marquee key add USER`. */
-export function addKey(userName: string, name: string): Command {
-  if (!/^[^\p{C}]{1,64}$/u.test(name)) {
-    throw new UsageError("--name must be 1 to 64 characters without line breaks.");
-  }
+export function addKey(userName: string, typed: string): Command {
+  const name = readKeyName(typed);
+  if (name === undefined) throw new UsageError(`--name must be ${KEY_NAME_RULE}.`);
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(userName);

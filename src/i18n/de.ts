@@ -348,7 +348,7 @@ export const de: Words = {
       addTitle: "Weiteren Schlüssel erstellen",
       name: "Name des Schlüssels",
       nameHint: "Wofür er ist, zum Beispiel „Chatbot“.",
-      nameWrong: "Ein Name hat 1 bis 60 Zeichen, und keine unsichtbaren.",
+      nameWrong: "Ein Name hat 1 bis {most} Zeichen, und keine unsichtbaren.",
       add: "Schlüssel erstellen",
       added:
         "„{name}“ hat seinen Schlüssel. Er wird nur dieses eine Mal gezeigt: Kopieren Sie ihn jetzt.",

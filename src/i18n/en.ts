@@ -337,7 +337,7 @@ export const en = {
       addTitle: "Make another key",
       name: "Name of the key",
       nameHint: "What it is for, such as “chat bot”.",
-      nameWrong: "A name has 1 to 60 characters, and no invisible ones.",
+      nameWrong: "A name has 1 to {most} characters, and no invisible ones.",
       add: "Make the key",
       added: "“{name}” has its key. It is shown only this once: copy it now.",
       newKey: "The new key",

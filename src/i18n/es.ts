@@ -342,7 +342,7 @@ export const es: Words = {
       addTitle: "Crear otra clave",
       name: "Nombre de la clave",
       nameHint: "Para qué sirve, por ejemplo «bot del chat».",
-      nameWrong: "Un nombre tiene de 1 a 60 caracteres, y ninguno invisible.",
+      nameWrong: "Un nombre tiene de 1 a {most} caracteres, y ninguno invisible.",
       add: "Crear la clave",
       added: "«{name}» ya tiene su clave. Solo se muestra esta vez: cópiala ahora.",
       newKey: "La clave nueva",

@@ -348,7 +348,7 @@ export const fr: Words = {
       addTitle: "Créer une autre clé",
       name: "Nom de la clé",
       nameHint: "À quoi elle sert, par exemple « bot du chat ».",
-      nameWrong: "Un nom a de 1 à 60 caractères, et aucun d’invisible.",
+      nameWrong: "Un nom a de 1 à {most} caractères, et aucun d’invisible.",
       add: "Créer la clé",
       added: "« {name} » a sa clé. Elle ne s’affiche que cette fois : copiez-la maintenant.",
       newKey: "La nouvelle clé",

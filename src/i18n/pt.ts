@@ -343,7 +343,7 @@ export const pt: Words = {
       addTitle: "Criar outra chave",
       name: "Nome da chave",
       nameHint: "Para que ela serve, por exemplo “bot do chat”.",
-      nameWrong: "Um nome tem de 1 a 60 caracteres, e nenhum deles invisível.",
+      nameWrong: "Um nome tem de 1 a {most} caracteres, e nenhum deles invisível.",
       add: "Criar a chave",
       added: "“{name}” já tem a sua chave. Ela só aparece desta vez: copie agora.",
       newKey: "A chave nova",

@@ -26,12 +26,23 @@ describe("marquee key add", () => {
     expect((await keys()).map(({ name }) => name)).toEqual(["first key", "chat bot"]);
   });
 
-  test.each(["", "two\nlines", "x".repeat(65)])("refuses %p as a name", async (name) => {
-    const { code, errors } = await marquee("key", "add", "ada", "--name", name);
-    expect(code).toBe(2);
-    expect(errors).toContain("--name must be 1 to 64 characters");
-    expect(await keys()).toHaveLength(1);
-  });
+  test.each(["x".repeat(60), "🎵".repeat(60), "e\u0301".repeat(60)])(
+    "takes %p as a name, which has sixty characters",
+    async (name) => {
+      await marquee("key", "add", "ada", "--name", name);
+      expect((await keys()).at(-1)?.["name"]).toBe(name);
+    },
+  );
+
+  test.each(["", " ", "two\nlines", "a\u2028b", "x".repeat(61), "🎵".repeat(61)])(
+    "refuses %p as a name",
+    async (name) => {
+      const { code, errors } = await marquee("key", "add", "ada", "--name", name);
+      expect(code).toBe(2);
+      expect(errors).toContain("--name must be 1 to 60 characters, and no invisible ones.");
+      expect(await keys()).toHaveLength(1);
+    },
+  );
 
   test("fails for a user who is not there", async () => {
     expect((await marquee("key", "add", "nobody")).code).toBe(1);

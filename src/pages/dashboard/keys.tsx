@@ -1,6 +1,7 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import type { ApiKey } from "../../accounts/credential.ts";
+import { LONGEST_KEY_NAME, readKeyName } from "../../accounts/key-name.ts";
 import type { KeyRecord } from "../../accounts/keys.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatDay, formatTime } from "../../i18n/index.ts";
@@ -21,8 +22,6 @@ const GRACES_MS = { now: 0, hour: 3_600_000, day: 86_400_000 } as const;
 type Grace = keyof typeof GRACES_MS;
 const GRACES: readonly Grace[] = ["now", "hour", "day"];
 
-const LONGEST_NAME = 60;
-
 /** A name that was typed and cannot be used. */
 interface RefusedName {
   readonly typed: string;
@@ -35,6 +34,7 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
   const page = async (visit: Visit, refused?: RefusedName): Promise<Response> => {
     const { words, user } = visit;
     const { keys: said } = words.dashboard;
+    const nameWrong = fill(said.nameWrong, { most: String(LONGEST_KEY_NAME) });
     // Uses are written once in a while, and this page is to be right.
     keys.flushUses();
     const all = await keys.list(user);
@@ -47,7 +47,7 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
         visit,
         title: words.dashboard.sections.keys,
         lead: said.lead,
-        ...(refused && { notice: { tone: "bad", text: said.nameWrong } }),
+        ...(refused && { notice: { tone: "bad", text: nameWrong } }),
         children: (
           <>
             <section>
@@ -69,8 +69,7 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
                     label={said.name}
                     hint={said.nameHint}
                     value={refused?.typed}
-                    mistake={refused && said.nameWrong}
-                    maxlength={LONGEST_NAME}
+                    mistake={refused && nameWrong}
                     required
                   />
                   <button type="submit" safe>
@@ -98,8 +97,8 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
 
   const add = async (visit: Visit, form: FormData): Promise<Notice | Response> => {
     const typed = fieldOf(form, "name");
-    const name = typed.trim();
-    if (!isKeyName(name)) return page(visit, { typed });
+    const name = readKeyName(typed);
+    if (name === undefined) return page(visit, { typed });
     const { key } = await keys.add(visit.user, name);
     const { added } = visit.words.dashboard.keys;
     return { tone: "good", text: fill(added, { name }), shownOnce: shownOnce(visit, key) };
@@ -265,7 +264,3 @@ function shownOnce(visit: Visit, key: ApiKey): NonNullable<Notice["shownOnce"]> 
 /** Asks what is playing, from a terminal. */
 const curlLine = ({ baseUrl }: Visit, key: string): string =>
   `curl -H 'X-Api-Key: ${key}' ${baseUrl}/api/v1/now-playing`;
-
-/** Without what terminals would obey or nobody would see: the command line prints names, too. */
-const isKeyName = (name: string): boolean =>
-  /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name) && [...name].length <= LONGEST_NAME;
