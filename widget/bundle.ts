@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+
 /** Bundles the overlay's browser code. Used as macros: they run while the program is compiled or loaded. */
 
 /** The overlay's script, minified. */
@@ -18,6 +20,16 @@ export function bundledGone(): string {
 /** The overlay's stylesheet, minified. */
 export function bundledStylesheet(): string {
   return bundle("widget.css");
+}
+
+/** How opaque the most transparent panel of all themes is, 0 to 1: the stylesheets alone say it. */
+export function leastPanelOpacity(): number {
+  const themes = readdirSync(`${import.meta.dir}/themes`).map((file) => `themes/${file}`);
+  const opacities = ["base.css", ...themes].flatMap((file) => {
+    const styles = readFileSync(`${import.meta.dir}/${file}`, "utf8");
+    return [...styles.matchAll(/--np-panel-opacity: ([\d.]+);/g)].map((match) => Number(match[1]));
+  });
+  return Math.min(...opacities);
 }
 
 function bundle(file: string): string {

@@ -1,10 +1,11 @@
+import { leastPanelOpacity } from "./bundle.ts" with { type: "macro" };
 import { luminance, mix, parseHex, readableOn, type Rgb, toHex } from "./colour.ts";
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetTrack } from "./state.ts";
 
 /** The panel's colour in each mode, as the stylesheet has it. */
 const PANEL = { dark: "#11131a", light: "#fcfcfe" } as const;
-const PANEL_OPACITY_PERCENT = 94;
+const PANEL_OPACITY = leastPanelOpacity();
 
 /**
  * What a page's options set, as a stylesheet of custom properties. The options' own patterns let
@@ -12,7 +13,8 @@ const PANEL_OPACITY_PERCENT = 94;
  */
 export function optionStyles(options: WidgetOptions): string {
   const declarations: [property: string, value: string | null][] = [
-    ["--np-bg", panelPaint(options)],
+    ["--np-panel", options.bg && parseHex(options.bg).join(" ")],
+    ["--np-panel-opacity", options.opacity === null ? null : String(options.opacity / 100)],
     ["--np-fg", options.color],
     ["--np-fg-muted", options.color],
     ["--np-accent", options.accent === "auto" ? null : options.accent],
@@ -44,23 +46,11 @@ export function coverStyles(track: WidgetTrack | undefined, options: WidgetOptio
   return `@layer np.cover{${rules.join("")}}`;
 }
 
-function panelColour({ bg }: WidgetOptions, mode: "dark" | "light"): Rgb {
-  return parseHex(bg ?? PANEL[mode]);
-}
-
 /** The panel over what shines through it most: white behind a dark one, black behind a light one. */
 function panelAtWorst(options: WidgetOptions, mode: "dark" | "light"): Rgb {
-  const panel = panelColour(options, mode);
+  const panel = parseHex(options.bg ?? PANEL[mode]);
   const behind: Rgb = luminance(panel) < 0.18 ? [255, 255, 255] : [0, 0, 0];
-  return mix(behind, panel, PANEL_OPACITY_PERCENT / 100);
-}
-
-/** Either half of the panel's paint, colour or opacity, may be chosen alone. */
-function panelPaint(options: WidgetOptions): string | null {
-  if (options.bg === null && options.opacity === null) return null;
-  const mode = options.mode === "light" ? "light" : "dark";
-  const [red, green, blue] = panelColour(options, mode);
-  return `rgb(${red} ${green} ${blue} / ${(options.opacity ?? PANEL_OPACITY_PERCENT) / 100})`;
+  return mix(behind, panel, PANEL_OPACITY);
 }
 
 function fontFamilies(names: string): string {

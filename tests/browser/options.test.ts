@@ -51,7 +51,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     await go(stage, page, "?mode=light");
     const light = await look();
     expect(dark).toEqual(["rgba(17, 19, 26, 0.94)", "rgb(255, 255, 255)"]);
-    expect(light).toEqual(["rgba(252, 252, 254, 0.96)", "rgb(20, 22, 28)"]);
+    expect(light).toEqual(["rgba(252, 252, 254, 0.94)", "rgb(20, 22, 28)"]);
     await go(stage, page, "?mode=auto");
     expect(await look()).toEqual(light);
     await page.emulateMedia({ colorScheme: "dark" });
@@ -62,12 +62,20 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     await stage.hears();
     const { page } = await stage.open("?bg=204060");
     expect(await styleOf(page, ".np-backdrop", "background-color")).toBe("rgba(32, 64, 96, 0.94)");
+    // A theme's own opacity stays.
+    await go(stage, page, "?theme=glass&bg=204060");
+    expect(await styleOf(page, ".np-backdrop", "background-color")).toBe("rgba(32, 64, 96, 0.97)");
   },
 
   async opacity(stage) {
     await stage.hears();
     const { page } = await stage.open("?mode=dark&opacity=50");
     expect(await styleOf(page, ".np-backdrop", "background-color")).toBe("rgba(17, 19, 26, 0.5)");
+    await page.emulateMedia({ colorScheme: "light" });
+    await go(stage, page, "?mode=auto&opacity=50");
+    expect(await styleOf(page, ".np-backdrop", "background-color")).toBe(
+      "rgba(252, 252, 254, 0.5)",
+    );
     await go(stage, page, "?bg=fff&opacity=0");
     expect(await styleOf(page, ".np-backdrop", "background-color")).toBe("rgba(255, 255, 255, 0)");
   },

@@ -91,6 +91,9 @@ const INTERNAL: readonly string[] = [
   "np-cover-styles",
   // The cover's address, for the background of a theme.
   "--np-cover",
+  // The two halves of --np-bg, for the options that set one of them.
+  "--np-panel",
+  "--np-panel-opacity",
   // Options of the address, repeated for our own stylesheet: their names are in the options' table.
   "data-np-mode",
   "data-np-position",

@@ -381,7 +381,7 @@ describe("the options in the query", () => {
 
   test("set the custom properties", async () => {
     const styles = await stylesOf("?bg=000&color=fff&accent=ff0080&radius=4&font=Fira Sans");
-    expect(styles).toContain("--np-bg:rgb(0 0 0 / 0.94)");
+    expect(styles).toContain("--np-panel:0 0 0;");
     expect(styles).toContain("--np-fg:#fff");
     expect(styles).toContain("--np-accent:#ff0080");
     expect(styles).toContain("--np-radius:4px");

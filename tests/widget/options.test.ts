@@ -195,10 +195,10 @@ describe("optionStyles", () => {
   });
 
   test.each([
-    ["bg=f80", "rgb(255 136 0 / 0.94)"],
-    ["bg=ff8800&opacity=50", "rgb(255 136 0 / 0.5)"],
-    ["bg=000&opacity=0", "rgb(0 0 0 / 0)"],
-  ])("make %s a background of %s", (query, background) => {
-    expect(declarationsOf(optionStyles(parse(query).options))).toEqual([`--np-bg:${background}`]);
+    ["bg=f80", ["--np-panel:255 136 0"]],
+    ["opacity=50", ["--np-panel-opacity:0.5"]],
+    ["bg=000&opacity=0", ["--np-panel:0 0 0", "--np-panel-opacity:0"]],
+  ])("leave to the theme what %s does not say of the background", (query, declarations) => {
+    expect(declarationsOf(optionStyles(parse(query).options))).toEqual(declarations);
   });
 });
