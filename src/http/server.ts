@@ -27,7 +27,7 @@ export class ListenError extends Error {
 
 /** Seconds that a connection may be quiet, a slowly sent request included. */
 const IDLE_SECONDS = 30;
-/** No request to this server has a body worth reading. */
+/** The only bodies that are read are forms, whose fields people fill in. */
 const LARGEST_BODY_BYTES = 64 * 1024;
 
 /** @throws {ListenError} when the port is taken or the address is not this machine's */
