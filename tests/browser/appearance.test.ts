@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { LANGUAGES, languages } from "../../src/i18n/index.ts";
+import { LANGUAGES, languages, languageTag } from "../../src/i18n/index.ts";
 import type { Playback } from "../../src/playback/playback.ts";
 import {
   everyThemeAndSize,
@@ -69,7 +69,7 @@ inEveryEngine("the look of the overlay", (stage) => {
       expect(await page.textContent(".np-sr")).toBe(
         `${nowPlaying}: Paper Lanterns ${by} Juniper Vale`,
       );
-      expect(await page.getAttribute("html", "lang")).toBe(language);
+      expect(await page.getAttribute("html", "lang")).toBe(languageTag(language));
     });
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { fill, type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
+import { fill, type Language, LANGUAGES, languages, languageTag } from "../../src/i18n/index.ts";
 import { settle } from "../fixtures/fake-clock.ts";
 import { attributeOf, textOf } from "../fixtures/html.ts";
 import {
@@ -199,7 +199,7 @@ describe.each(LANGUAGES)("in %s", (language) => {
   test.each([...plainest])("%s is said", async (reason, [failure]) => {
     if (!failure) throw new Error(`nothing leads to ${reason}`);
     const { page } = await fail(failure, language);
-    expect(await attributeOf(page.clone(), "html", "lang")).toBe(language);
+    expect(await attributeOf(page.clone(), "html", "lang")).toBe(languageTag(language));
     expect(await textOf(page, "p.lead")).toBe(sentence(reason, language));
   });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { connectPurpose } from "../../src/accounts/one-time-links.ts";
 import { createLinkSecret } from "../../src/accounts/credential.ts";
-import { fill, LANGUAGES, languages } from "../../src/i18n/index.ts";
+import { fill, LANGUAGES, languages, languageTag } from "../../src/i18n/index.ts";
 import { addressesIn, attributeOf, textOf } from "../fixtures/html.ts";
 import { createLinkingServer, LISTENER, type LinkingServer } from "../fixtures/linking.ts";
 
@@ -39,7 +39,7 @@ describe.each(LANGUAGES)("the page of a link, in %s", (language) => {
     const path = await server.linkFor(ada.user, language);
     const page = await server.get(path);
     expect(page.status).toBe(200);
-    expect(await attributeOf(page.clone(), "html", "lang")).toBe(language);
+    expect(await attributeOf(page.clone(), "html", "lang")).toBe(languageTag(language));
     expect(await titleOf(page.clone())).toBe(named(languages[language].connect.title));
     expect(await leadOf(page.clone())).toBe(named(languages[language].connect.lead));
     expect(await attributeOf(page, "a.button", "href")).toBe(`${path}/start`);
@@ -227,7 +227,7 @@ describe("coming back from Spotify", () => {
 
   test.each(LANGUAGES)("says so in %s, in which the link was opened", async (language) => {
     const page = await server.browser().link(await server.linkFor(ada.user, language));
-    expect(await attributeOf(page.clone(), "html", "lang")).toBe(language);
+    expect(await attributeOf(page.clone(), "html", "lang")).toBe(languageTag(language));
     expect(await titleOf(page)).toBe(named(languages[language].connect.doneTitle));
   });
 
@@ -346,7 +346,7 @@ describe("the state", () => {
   test.each(LANGUAGES)("is said to be lost in %s, as the browser prefers", async (language) => {
     const headers = { "accept-language": language };
     const page = await server.get("/callback/spotify?state=x", { headers });
-    expect(await attributeOf(page.clone(), "html", "lang")).toBe(language);
+    expect(await attributeOf(page.clone(), "html", "lang")).toBe(languageTag(language));
     expect(await leadOf(page)).toBe(languages[language].connect.failures.lost);
   });
 });
