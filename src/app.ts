@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Accounts } from "./accounts/accounts.ts";
-import type { Vault } from "./accounts/secrets.ts";
+import { SecretError, type Vault } from "./accounts/secrets.ts";
 import { createApi } from "./api/api.ts";
 import { failure } from "./api/envelope.ts";
 import { createArtworkStore } from "./artwork/artwork-store.ts";
@@ -188,8 +188,10 @@ export function createApp(deps: AppDeps): App {
   const fail = (error: unknown, { method, url }: Request): Response => {
     const { pathname } = new URL(url);
     log.error("a request failed", { method, path: pathname, reason: describeError(error) });
-    return isBelowApi(pathname, basePath)
-      ? api.internalError()
+    if (isBelowApi(pathname, basePath)) return api.internalError();
+    // Only whoever runs the server can end this; nobody is to believe that anything was stored.
+    return error instanceof SecretError && error.needsOtherKey
+      ? plainText(503, KEY_REPLACED, { "Retry-After": "60" })
       : plainText(500, "Internal server error");
   };
 
@@ -236,6 +238,9 @@ export function createApp(deps: AppDeps): App {
     routes: router.routes.map(({ method, path }) => `${method} ${path}`),
   };
 }
+
+const KEY_REPLACED =
+  "The server's secret key was replaced: it has to be started again with the new one. Nothing was stored. Try again then.";
 
 function isBelowApi(path: string, basePath: string): boolean {
   return path.startsWith("/api/") || path.startsWith(`${basePath}/api/`);

@@ -6,7 +6,7 @@ import {
   draftConnection,
   putConnection,
 } from "./connections.ts";
-import { AccountError, type AccountsContext, type Writer } from "./context.ts";
+import { AccountError, type AccountsContext, storeSealed, type Writer } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createKeys, insertKey, type Keys } from "./keys.ts";
 import type { Vault } from "./secrets.ts";
@@ -79,12 +79,12 @@ export function createAccounts(context: AccountsContext): Accounts {
     async add(names, connection) {
       // What is sealed is bound to the user's id, so ids are chosen before the rows are written.
       // Another process may take them meanwhile; then it is all done again.
-      for (;;) {
+      const attempt = async () => {
         const firstId = nextUserId(queries);
         const drafts = await Promise.all(
           names.map((name, index) => draftUser(vault, firstId + index, name, connection, wallMs())),
         );
-        const added = queries.transaction(
+        return queries.transaction(
           (writer) => {
             refuseBadNames(names, takenNames(writer, names));
             if (nextUserId(writer) !== firstId) return undefined;
@@ -92,6 +92,9 @@ export function createAccounts(context: AccountsContext): Accounts {
           },
           { behavior: "immediate" },
         );
+      };
+      for (;;) {
+        const added = await storeSealed(vault, attempt);
         if (added) return added;
       }
     },

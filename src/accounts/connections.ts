@@ -1,6 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { connectionHealth, connections } from "../db/schema.ts";
-import type { AccountsContext, Writer } from "./context.ts";
+import { type AccountsContext, storeSealed, type Writer } from "./context.ts";
 import { type HealthState, type ObservedHealth, type Trouble, TROUBLES } from "./health.ts";
 import type { Vault } from "./secrets.ts";
 import type { User } from "./users.ts";
@@ -58,10 +58,11 @@ export function createConnections({ store, vault, wallMs }: AccountsContext): Co
         .from(connections)
         .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
         .get()?.id,
-    async connect(user, source, settings) {
-      const row = await draftConnection(vault, user.id, { source, settings }, wallMs());
-      queries.transaction((writer) => putConnection(writer, row));
-    },
+    connect: (user, source, settings) =>
+      storeSealed(vault, async () => {
+        const row = await draftConnection(vault, user.id, { source, settings }, wallMs());
+        queries.transaction((writer) => putConnection(writer, row));
+      }),
     disconnect: async (user) =>
       queries
         .delete(connections)
@@ -83,12 +84,14 @@ export function createConnections({ store, vault, wallMs }: AccountsContext): Co
         .get();
       if (!row) return;
       const text = JSON.stringify(settings);
-      const sealedSettings = await vault.seal("connection-settings", row.userId, text);
-      queries
-        .update(connections)
-        .set({ sealedSettings })
-        .where(eq(connections.id, connectionId))
-        .run();
+      await storeSealed(vault, async () => {
+        const sealedSettings = await vault.seal("connection-settings", row.userId, text);
+        queries
+          .update(connections)
+          .set({ sealedSettings })
+          .where(eq(connections.id, connectionId))
+          .run();
+      });
     },
     async noteHealth(connectionId, health) {
       const row = {

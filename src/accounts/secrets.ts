@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { KEY_ID_BYTES } from "../db/sealed-values.ts";
 
 /** What a sealed text is for; a text sealed for one purpose or user does not open for another. */
 export type SealPurpose = "widget-token" | "connection-settings" | "upstream-app";
@@ -15,37 +16,114 @@ export interface Vault {
   open(purpose: SealPurpose, userId: number, sealed: Uint8Array): Promise<string>;
   /** @throws {SecretError} when the bytes were sealed under another key; the cheap half of `open`. */
   recognize(sealed: Uint8Array): void;
-  /** Signs the tokens of forms; never leaves the server. */
+  /** Names the key that is sealed under now. */
+  readonly keyId: Uint8Array;
+  /**
+   * Seals from now on under the key that has taken this one's place, if one has; what is under the
+   * earlier one can still be opened.
+   * @throws {SecretError} when that key is not known here
+   */
+  follow(): void;
+  /** Signs the tokens of forms; never leaves the server. Stays when the key is replaced. */
   readonly formSecret: string;
-  /** A name for `identity` that nobody without the key can guess: 128 bits, base64url. */
+  /**
+   * A name for `identity` that nobody without the key can guess: 128 bits, base64url. Stays when
+   * the key is replaced: pages that are open use such names.
+   */
   opaqueName(identity: string): string;
 }
 
 /** A secret cannot be read or made; the message says why and what to do, never the secret. */
 export class SecretError extends Error {
   override readonly name = "SecretError";
+  /** Whether nothing is wrong but that another key is needed. */
+  readonly needsOtherKey: boolean;
+  constructor(message: string, options: ErrorOptions & { needsOtherKey?: true } = {}) {
+    super(message, options);
+    this.needsOtherKey = options.needsOtherKey ?? false;
+  }
 }
 
 export const SECRET_KEY_FILE = "secret.key";
 
 const KEY_BYTES = 32;
 const FORMAT = 1;
-const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
-/** @param key 32 random bytes in base64 or base64url. */
-export function createVault(key: string): Vault {
+/**
+ * @param key 32 random bytes in base64 or base64url
+ * @param findKey finds the key in force once it has been replaced; without it there is only one
+ */
+export function createVault(key: string, findKey?: () => string): Vault {
+  const derive = derivation(key);
+  const naming = derive("naming");
+  let current = createCipher(key);
+  const known = [current];
+
+  const follow = () => {
+    if (!findKey) return;
+    const found = createCipher(findKey());
+    const before = known.find(({ keyId }) => keyId.equals(found.keyId));
+    current = before ?? found;
+    if (!before) known.push(found);
+  };
+
+  const knownCipherOf = (sealed: Uint8Array) => known.find((cipher) => cipher.hasSealed(sealed));
+  const cipherOf = (sealed: Uint8Array): Cipher => {
+    const cipher = knownCipherOf(sealed);
+    if (cipher) return cipher;
+    follow();
+    const followed = knownCipherOf(sealed);
+    if (followed) return followed;
+    throw new SecretError(
+      `The database was encrypted under another key. Put the ${SECRET_KEY_FILE} that belongs to it back in the data folder.`,
+      { needsOtherKey: true },
+    );
+  };
+
+  return {
+    get keyId() {
+      return current.keyId;
+    },
+    follow,
+    recognize: (sealed) => void cipherOf(sealed),
+    formSecret: Buffer.from(derive("forms")).toString("base64"),
+    seal: (purpose, userId, text) => current.seal(purpose, userId, text),
+    open: async (purpose, userId, sealed) => cipherOf(sealed).open(purpose, userId, sealed),
+    opaqueName: (identity) =>
+      Buffer.from(new Bun.CryptoHasher("sha256", naming).update(identity).digest())
+        .subarray(0, 16)
+        .toString("base64url"),
+  };
+}
+
+/** What `vault.keyId` is under a key. */
+export function keyIdOf(key: string): Buffer {
+  return Buffer.from(derivation(key)("key id").subarray(0, KEY_ID_BYTES));
+}
+
+/** The material is uniformly random, so one HMAC a use is a sound key derivation. */
+function derivation(key: string): (use: string) => Uint8Array<ArrayBuffer> {
   const material = Buffer.from(key.trim(), "base64");
   if (material.length !== KEY_BYTES) {
     throw new SecretError(`The secret key must be ${KEY_BYTES} bytes in base64.`);
   }
-  // The material is uniformly random, so one HMAC a use is a sound key derivation.
-  const derive = (use: string) =>
+  return (use) =>
     new Uint8Array(new Bun.CryptoHasher("sha256", material).update(`marquee ${use}`).digest());
-  const keyId = derive("key id").subarray(0, KEY_ID_BYTES);
-  const naming = derive("naming");
+}
+
+/** Seals and opens under one key. */
+interface Cipher extends Pick<Vault, "seal" | "open"> {
+  readonly keyId: Buffer;
+  /** @throws {SecretError} when this was never sealed at all */
+  hasSealed(bytes: Uint8Array): boolean;
+}
+
+function createCipher(key: string): Cipher {
+  const derive = derivation(key);
+  const keyId = keyIdOf(key);
   // Made when first needed: a server that only waits does without the machinery.
   let sealing: Promise<CryptoKey> | undefined;
   const sealingKey = () => {
@@ -61,21 +139,15 @@ export function createVault(key: string): Vault {
     additionalData: Buffer.concat([header, Buffer.from(`${purpose}:${userId}`)]),
   });
 
-  const recognize = (sealed: Uint8Array) => {
-    const bytes = Buffer.from(sealed);
-    if (bytes.length < HEADER_BYTES + TAG_BYTES || bytes[0] !== FORMAT) {
-      throw new SecretError(DAMAGED);
-    }
-    if (!bytes.subarray(1, 1 + KEY_ID_BYTES).equals(keyId)) {
-      throw new SecretError(
-        `The database was encrypted under another key. Put the ${SECRET_KEY_FILE} that belongs to it back in the data folder.`,
-      );
-    }
-  };
-
   return {
-    recognize,
-    formSecret: Buffer.from(derive("forms")).toString("base64"),
+    keyId,
+    hasSealed(sealed) {
+      const bytes = Buffer.from(sealed);
+      if (bytes.length < HEADER_BYTES + TAG_BYTES || bytes[0] !== FORMAT) {
+        throw new SecretError(DAMAGED);
+      }
+      return bytes.subarray(1, 1 + KEY_ID_BYTES).equals(keyId);
+    },
     async seal(purpose, userId, text) {
       const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
       const header = Buffer.concat([Buffer.of(FORMAT), keyId, nonce]);
@@ -87,7 +159,6 @@ export function createVault(key: string): Vault {
       return Buffer.concat([header, Buffer.from(sealed)]);
     },
     async open(purpose, userId, sealed) {
-      recognize(sealed);
       const bytes = Buffer.from(sealed);
       const header = bytes.subarray(0, HEADER_BYTES);
       try {
@@ -101,10 +172,6 @@ export function createVault(key: string): Vault {
         throw new SecretError(DAMAGED);
       }
     },
-    opaqueName: (identity) =>
-      Buffer.from(new Bun.CryptoHasher("sha256", naming).update(identity).digest())
-        .subarray(0, 16)
-        .toString("base64url"),
   };
 }
 
@@ -144,7 +211,7 @@ export function readSecretKey(path: string): string | undefined {
  * first one's key counts for both, and nobody ever sees half a file.
  */
 export function createSecretKey(path: string): string {
-  const key = randomText(KEY_BYTES, "base64");
+  const key = newSecretKey();
   const draft = `${path}.${randomText(6, "hex")}`;
   try {
     writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: "wx", flush: true });
@@ -161,10 +228,13 @@ export function createSecretKey(path: string): string {
   }
 }
 
+/** 32 random bytes in base64. */
+export const newSecretKey = (): string => randomText(KEY_BYTES, "base64");
+
 function randomText(bytes: number, encoding: "base64" | "hex"): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString(encoding);
 }
 
-function errorCode(error: unknown): string | undefined {
+export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { upstreams } from "../db/schema.ts";
-import type { AccountsContext } from "./context.ts";
+import { type AccountsContext, storeSealed } from "./context.ts";
 import { THE_SERVER } from "./secrets.ts";
 
 /** The app that this server is registered as with an upstream. */
@@ -41,10 +41,11 @@ export function createUpstreams({ store, vault }: AccountsContext): Upstreams {
       const app: UpstreamApp = JSON.parse(await vault.open("upstream-app", THE_SERVER, sealed));
       return app;
     },
-    async enterApp(source, app) {
-      const sealedApp = await vault.seal("upstream-app", THE_SERVER, JSON.stringify(app));
-      put({ source, sealedApp });
-    },
+    enterApp: (source, app) =>
+      storeSealed(vault, async () => {
+        const sealedApp = await vault.seal("upstream-app", THE_SERVER, JSON.stringify(app));
+        put({ source, sealedApp });
+      }),
     async pauseOf(source) {
       const { pausedFrom, pausedUntil } = rowOf(source) ?? {};
       return pausedFrom != null && pausedUntil != null

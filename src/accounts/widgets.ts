@@ -1,6 +1,6 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import { users, widgetTokens } from "../db/schema.ts";
-import type { AccountsContext, Writer } from "./context.ts";
+import { type AccountsContext, storeSealed, type Writer } from "./context.ts";
 import { createWidgetToken, hashCredential, type WidgetToken } from "./credential.ts";
 import type { Vault } from "./secrets.ts";
 import type { User } from "./users.ts";
@@ -18,11 +18,12 @@ export interface Widgets {
 
 export function createWidgets({ store, vault, wallMs }: AccountsContext): Widgets {
   const { queries } = store;
-  const replace = async (user: User): Promise<WidgetToken> => {
-    const { token, row } = await draftWidgetToken(vault, user.id, wallMs());
-    putWidgetToken(queries, row);
-    return token;
-  };
+  const replace = (user: User): Promise<WidgetToken> =>
+    storeSealed(vault, async () => {
+      const { token, row } = await draftWidgetToken(vault, user.id, wallMs());
+      putWidgetToken(queries, row);
+      return token;
+    });
   const storedTokenOf = (user: User) =>
     queries.select().from(widgetTokens).where(eq(widgetTokens.userId, user.id)).get();
 

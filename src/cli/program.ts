@@ -22,6 +22,7 @@ import { checkHealth, UnhealthyError } from "./healthcheck.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
 import { printSignInLink } from "./login.ts";
 import { OutputError } from "./output.ts";
+import { rotateSecret } from "./secret.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
 import { addUsers, listUsers, removeUser } from "./user.ts";
@@ -168,6 +169,15 @@ export function createProgram(io: Io): CommanderCommand {
       "marquee backup ./marquee-2026-11-21.db",
     ]).argument("<file>", "a file that does not exist yet"),
     (file: string) => backUp(file),
+  );
+
+  const secret = group("secret", "replace the key that encrypts stored secrets");
+  runs(
+    secret("rotate", "encrypt everything with a new key, while the server runs", [
+      "marquee secret rotate",
+      "MARQUEE_SECRET_KEY_FILE=./new.key marquee secret rotate --old-key-file ./old.key",
+    ]).option("--old-key-file <file>", "the old key, where the new one is given by a setting"),
+    (options: { oldKeyFile?: string }) => rotateSecret(options.oldKeyFile),
   );
 
   const config = command("config", "show the settings in force and where each came from");

@@ -82,10 +82,12 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     const baseUrl = baseUrlOf(config, server.port);
     await accounts.rememberBaseUrl(baseUrl);
     const remindOfConsent = createConsentReminder({ accounts, sources, clock, log });
+    const followSecretKey = createKeyFollower(workspace, log);
     const stopKeepingUp = keepUp(workspace, log, remindOfConsent, () => {
       hub.review();
       hub.followConnections().catch((error: unknown) => logFailure(log, error));
       server.app.dropEnded().catch((error: unknown) => logFailure(log, error));
+      followSecretKey();
     });
 
     const signal = stopSignal();
@@ -152,6 +154,22 @@ function keepUp(
   ];
   void attempt(remindOfConsent)();
   return () => timers.forEach((timer) => clearInterval(timer));
+}
+
+/** Goes over to a secret key that a command has put in force, and tells the log once. */
+function createKeyFollower({ store, vault }: Workspace, log: Log): () => void {
+  let refused = false;
+  return () => {
+    if (store.sealed.isInForce(vault.keyId)) return;
+    try {
+      vault.follow();
+      log.info("the secret key was replaced, and is followed");
+      refused = false;
+    } catch (error) {
+      if (!refused) log.error("no secrets can be stored", { reason: describeError(error) });
+      refused = true;
+    }
+  };
 }
 
 function logFailure(log: Log, error: unknown): void {

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
+import { findSecretKey } from "../accounts/secret-key-files.ts";
 import {
   createSecretKey,
   createVault,
-  readSecretKey,
+  keyIdOf,
   SecretError,
   secretKeyPath,
   type Vault,
@@ -42,9 +43,10 @@ export async function openWorkspace(
   }
   const store = openStore(config.data);
   try {
-    const vault = createVault(config.secretKey ?? loadKey(config.data, store));
+    const findKey = () => keyInForce(config, store);
+    const vault = createVault(findKey(), findKey);
     const accounts = createAccounts({ store, vault, wallMs: systemClock.wallMs });
-    await proveKey(accounts);
+    await recordKey(store, vault, accounts);
     const sources = createSources({
       clock: systemClock,
       settings: config,
@@ -73,20 +75,37 @@ export async function withWorkspace<Result>(
   }
 }
 
-function loadKey(folder: string, store: Store): string {
-  const path = secretKeyPath(folder);
-  const key = readSecretKey(path);
-  if (key) return key;
-  if (store.hasUsers()) {
+/**
+ * The key that the database's secrets are under; where there are no users yet, any key will do.
+ * @throws {SecretError} when it is not known here
+ */
+export function keyInForce({ data, secretKey }: Config, store: Store): string {
+  const path = secretKeyPath(data);
+  const key = secretKey ?? findSecretKey(data, store);
+  if (!store.hasUsers()) return key ?? createSecretKey(path);
+  if (key === undefined) {
     throw new SecretError(
       `${path} is missing, and without it the database's secrets cannot be read. Put it back from where you keep it safe.`,
     );
   }
-  return createSecretKey(path);
+  if (store.sealed.keyId() === undefined || store.sealed.isInForce(keyIdOf(key))) return key;
+  throw new SecretError(
+    secretKey === null
+      ? `The database was encrypted under another key. Put the one that belongs to it back as ${path}.`
+      : "The database was encrypted under another key. Give the one that belongs to it; if it was replaced while this program ran, start it again with the new one.",
+    { needsOtherKey: true },
+  );
 }
 
-/** A wrong key is found at the start, not when the first overlay asks for it. */
-async function proveKey({ users, widgets }: Accounts): Promise<void> {
-  const owner = await users.owner();
-  if (owner) await widgets.proveKey(owner);
+/** The database remembers its key, so that a wrong one is found at the start. */
+async function recordKey(store: Store, vault: Vault, accounts: Accounts): Promise<void> {
+  const recorded = store.sealed.keyId();
+  // It may have been replaced since it was read.
+  if (recorded !== undefined) vault.follow();
+  if (store.sealed.isInForce(vault.keyId)) return;
+  // A database from before keys were recorded proves by what is in it that this one fits.
+  const owner = await accounts.users.owner();
+  if (owner) await accounts.widgets.proveKey(owner);
+  // Another process may have been faster, and may even have replaced the key since.
+  if (!store.sealed.changeKey(recorded, vault.keyId)) vault.follow();
 }

@@ -2,6 +2,8 @@ import type { Database } from "bun:sqlite";
 import accounts from "../../drizzle/0000_accounts.sql" with { type: "text" };
 import upstreams from "../../drizzle/0001_upstreams.sql" with { type: "text" };
 import dashboard from "../../drizzle/0002_dashboard.sql" with { type: "text" };
+import secretKey from "../../drizzle/0003_secret_key.sql" with { type: "text" };
+import { guardSealedColumns, unguardSealedColumns } from "./sealed-values.ts";
 
 export interface Migration {
   /** The generated file's name without its ending; names sort in the order of the steps. */
@@ -14,6 +16,7 @@ export const migrations: readonly Migration[] = [
   { name: "0000_accounts", sql: accounts },
   { name: "0001_upstreams", sql: upstreams },
   { name: "0002_dashboard", sql: dashboard },
+  { name: "0003_secret_key", sql: secretKey },
 ];
 
 /** The database cannot be brought to this version's schema. */
@@ -50,6 +53,7 @@ export function migrate(sqlite: Database, options: MigrateOptions): void {
         sqlite.run(
           "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)",
         );
+        unguardSealedColumns(sqlite);
         // Asked again under the write lock: another process may have migrated meanwhile.
         for (const step of steps.slice(appliedSteps(sqlite, steps))) {
           sqlite.run(step.sql);
@@ -59,6 +63,7 @@ export function migrate(sqlite: Database, options: MigrateOptions): void {
             Date.now(),
           ]);
         }
+        guardSealedColumns(sqlite);
         const broken = sqlite.query("PRAGMA foreign_key_check").all();
         if (broken.length > 0) {
           throw new MigrationError(

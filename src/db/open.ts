@@ -4,12 +4,14 @@ import { dirname, join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
 import * as schema from "./schema.ts";
+import { createSealedValues, type SealedValues } from "./sealed-values.ts";
 
 export type Queries = BunSQLiteDatabase<typeof schema>;
 
 /** An open database: typed queries, and the few things SQLite does beyond them. */
 export interface Store {
   readonly queries: Queries;
+  readonly sealed: SealedValues;
   /** Whether there is anything that a secret key belongs to. */
   hasUsers(): boolean;
   /** Changes whenever another process has written. */
@@ -20,6 +22,8 @@ export interface Store {
   copyTo(path: string): void;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
+  /** Rewrites the file, so that nothing that was deleted or replaced lies in it still. */
+  compact(): void;
   /** Folds the write-ahead log into the database and closes it. */
   close(): void;
 }
@@ -85,6 +89,7 @@ function createStore(sqlite: Database): Store {
   const dataVersion = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
   return {
     queries: drizzle(sqlite, { schema }),
+    sealed: createSealedValues(sqlite),
     hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
     dataVersion: () => dataVersion.get()?.data_version ?? 0,
     probeWrite() {
@@ -95,6 +100,7 @@ function createStore(sqlite: Database): Store {
     },
     copyTo: (path) => copyDatabase(sqlite, path),
     snapshot: () => new Uint8Array(sqlite.serialize()),
+    compact: () => void sqlite.run("VACUUM"),
     close() {
       try {
         sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -164,6 +170,10 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
     { cause: error },
   );
 }
+
+/** Whether the database refused what was sealed under a key that is not in force. */
+export const isSealRefusal = (error: unknown): boolean =>
+  sqliteCode(error) === "SQLITE_CONSTRAINT_TRIGGER";
 
 /** SQLite's name for what failed, such as `SQLITE_FULL`; empty when it was not SQLite. */
 export function sqliteCode(error: unknown): string {

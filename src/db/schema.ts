@@ -139,4 +139,6 @@ export const server = sqliteTable("server", {
   baseUrl: text("base_url"),
   /** Rewritten to prove that the database takes writes. */
   checkedAt: instant("checked_at"),
+  /** Names the secret key that everything sealed is under: the key in force. */
+  secretKeyId: bytes("secret_key_id"),
 });

@@ -19,6 +19,7 @@ const commands = [
   { name: "widget rotate", words: ["ada"] },
   { name: "connect", words: ["ada", "demo"] },
   { name: "disconnect", words: ["ada"] },
+  { name: "secret rotate", words: [] },
   { name: "config", words: [] },
 ];
 const named = (name: string) => name.split(" ").filter((word) => word !== "");
@@ -34,14 +35,17 @@ describe("--help", () => {
     expect(errors).toBe("");
   });
 
-  test.each(["", "user", "key", "widget"])("of marquee %s lists the commands", async (name) => {
-    const { code, out } = await marquee(...named(name), "--help");
-    expect(code).toBe(0);
-    for (const one of commands.filter((command) => command.name.startsWith(`${name} `))) {
-      expect(out).toMatch(new RegExp(`^  ${one.name.slice(name.length + 1)} `, "m"));
-    }
-    expect(out).toContain("Commands:");
-  });
+  test.each(["", "user", "key", "widget", "secret"])(
+    "of marquee %s lists the commands",
+    async (name) => {
+      const { code, out } = await marquee(...named(name), "--help");
+      expect(code).toBe(0);
+      for (const one of commands.filter((command) => command.name.startsWith(`${name} `))) {
+        expect(out).toMatch(new RegExp(`^  ${one.name.slice(name.length + 1)} `, "m"));
+      }
+      expect(out).toContain("Commands:");
+    },
+  );
 
   test("of marquee serve lists every setting", async () => {
     const { out } = await marquee("serve", "--help");

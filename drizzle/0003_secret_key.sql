@@ -1,0 +1,1 @@
+ALTER TABLE `server` ADD `secret_key_id` blob;

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { finishRotation, stageSecretKey } from "../accounts/secret-key-files.ts";
+import { rotateSecretKey } from "../accounts/secret-key-rotation.ts";
+import { keyIdOf, newSecretKey, SecretError, secretKeyPath } from "../accounts/secrets.ts";
+import { type Config, settings } from "../config.ts";
+import { type Command, print, UsageError } from "./command.ts";
+import { keyInForce, withWorkspace } from "./workspace.ts";
+
+/** `marquee secret rotate`: everything sealed is sealed anew under another key. */
+export function rotateSecret(oldKeyFile: string | undefined): Command {
+  return async (config, asJson, io) => {
+    const { secretKey } = config;
+    if (secretKey !== null) {
+      const resealed = await rotateToGivenKey(config, secretKey, oldKeyFile);
+      const document = {
+        rotated: resealed !== undefined,
+        resealed: resealed ?? 0,
+        restart_needed: true,
+      };
+      print(io, asJson, [document], givenKeyLines(resealed));
+      return;
+    }
+    if (oldKeyFile !== undefined) {
+      throw new UsageError(
+        "--old-key-file goes with a new key that you give with MARQUEE_SECRET_KEY_FILE or MARQUEE_SECRET_KEY. Where the key is the data folder's own, leave the option out: Marquee makes the new key itself.",
+      );
+    }
+    const resealed = await rotateOwnKey(config);
+    print(
+      io,
+      asJson,
+      [{ rotated: true, resealed, restart_needed: false }],
+      [
+        `${secretKeyPath(config.data)} holds a new key, and ${countOf(resealed)} encrypted with it. Keep a copy of the key in a safe place.`,
+        "A running server goes on by itself.",
+        ...OLD_KEY_LINES,
+      ],
+    );
+  };
+}
+
+const countOf = (resealed: number): string =>
+  resealed === 1 ? "1 stored secret is" : `${resealed} stored secrets are`;
+
+const OLD_KEY_LINES = [
+  'Backups made before can only be read with the old key: make a new one with "marquee backup".',
+  "Whoever has the old key and an old copy of the database can read what was in it: if it has leaked, change passwords and renew links at the sources.",
+];
+
+function givenKeyLines(resealed: number | undefined): string[] {
+  const restart =
+    "If the server runs, start it again with the new key: until then it refuses what it would have to encrypt.";
+  return resealed === undefined
+    ? ["Everything is encrypted with the given key already. Nothing was changed.", restart]
+    : [
+        `${countOf(resealed)} encrypted with the new key. Other commands need it from now on.`,
+        restart,
+        ...OLD_KEY_LINES,
+      ];
+}
+
+/** The key is a file in the data folder: its successor is made there. */
+function rotateOwnKey(config: Config): Promise<number> {
+  return withWorkspace(config, ({ store }) => {
+    const newKey = newSecretKey();
+    return rotateSecretKey({
+      store,
+      oldKey: keyInForce(config, store),
+      newKey,
+      stage: () => stageSecretKey(config.data, store, newKey),
+      finish: () => finishRotation(config.data, store),
+    });
+  });
+}
+
+/** The operator keeps the keys. Answers `undefined` when the new one was in force already. */
+async function rotateToGivenKey(
+  config: Config,
+  newKey: string,
+  oldKeyFile: string | undefined,
+): Promise<number | undefined> {
+  if (oldKeyFile === undefined) {
+    throw new UsageError(
+      "The key is given by a setting, so Marquee cannot replace it by itself. Give a new key with that setting, and the file that holds the old one: marquee secret rotate --old-key-file FILE",
+    );
+  }
+  const oldKey = readOldKey(oldKeyFile);
+  if (keyIdOf(oldKey).equals(keyIdOf(newKey))) {
+    throw new UsageError(
+      "--old-key-file holds the key that the setting gives. Give a new key with the setting: 32 random bytes in base64.",
+    );
+  }
+  try {
+    return await withWorkspace({ ...config, secretKey: oldKey }, ({ store }) =>
+      rotateSecretKey({ store, oldKey, newKey, stage() {}, finish() {} }),
+    );
+  } catch (error) {
+    if (!(error instanceof SecretError && error.needsOtherKey)) throw error;
+    // A rotation that nobody saw the end of: then the new key is in force.
+    await withWorkspace(config, async () => {});
+    return undefined;
+  }
+}
+
+/** @throws {UsageError} */
+function readOldKey(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    throw new UsageError(
+      `--old-key-file ${JSON.stringify(file)}: must be a file this program can read.`,
+    );
+  }
+  const key = settings.secretKey.parse(text.trim());
+  if (key) return key;
+  throw new UsageError(
+    `--old-key-file ${JSON.stringify(file)}: must hold ${settings.secretKey.allowed}.`,
+  );
+}

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { newSecretKey } from "../../src/accounts/secrets.ts";
+import { useCommandLine } from "../fixtures/command-line.ts";
+import { type MarqueeProcess, startMarquee } from "../fixtures/marquee-process.ts";
+import { type SignedIn, signIn } from "../fixtures/signed-in.ts";
+import { until } from "../fixtures/waiting.ts";
+
+const { marquee, documentsOf, environment, path } = useCommandLine();
+
+let server: MarqueeProcess;
+let name: string;
+let browser: SignedIn;
+
+async function start(variables: Readonly<Record<string, string>> = {}): Promise<void> {
+  server = await startMarquee({
+    folder: path(),
+    arguments: [
+      "--port",
+      "0",
+      "--data",
+      path("data"),
+      "--owner",
+      "ada",
+      "--rate-limit-seconds",
+      "0",
+    ],
+    environment: variables,
+    fromSource: true,
+  });
+}
+
+/** A browser that is signed in to the server's dashboard. */
+async function signedIn(): Promise<SignedIn> {
+  const get = (address: string, init: RequestInit = {}) =>
+    fetch(server.url + address, { redirect: "manual", ...init });
+  const issue = async () => {
+    const [link] = await documentsOf("login", name);
+    return String(link?.["url"]).split("/").at(-1);
+  };
+  return signIn(
+    { get, accounts: { links: { issue } } } as unknown as Parameters<typeof signIn>[0],
+    { user: { id: 1, name } },
+    server.url,
+  );
+}
+
+const askApi = (apiPath: string) =>
+  fetch(server.url + apiPath, { headers: { "X-Api-Key": server.ready["api_key"] ?? "" } });
+const rotateWidget = () => browser.post("/en/dashboard/widget", { does: "rotate" });
+/** What a program that starts now reads from the data folder. */
+const storedWidgetUrl = async () => (await documentsOf("widget", "url", name))[0]?.["widget_url"];
+
+beforeEach(() => {
+  name = "ada";
+});
+afterEach(() => server.kill());
+
+describe("a running server whose key is the data folder's", () => {
+  beforeEach(async () => {
+    await start();
+    browser = await signedIn();
+  });
+
+  test("answers and stores as before while the key is replaced again and again", async () => {
+    const socket = new WebSocket(`${server.ready["widget_url"]?.replace("http", "ws")}/live`);
+    const closed: number[] = [];
+    await new Promise((opened) => {
+      socket.onopen = opened;
+      socket.onclose = ({ code }) => void closed.push(code);
+    });
+    const rotations = (async () => {
+      for (let time = 0; time < 3; time++) await documentsOf("secret", "rotate");
+    })();
+    const statuses = new Set<number>();
+    let isOver = false;
+    void rotations.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      const answers = await Promise.all([
+        askApi("/api/v1/now-playing"),
+        askApi("/api/v1/user"),
+        fetch(String(server.ready["widget_url"])),
+        browser.get("/en/dashboard/widget"),
+        browser.post("/en/dashboard/music", { does: "connect", target: "demo" }),
+      ]);
+      for (const { status } of answers) statuses.add(status);
+    }
+    await rotations;
+    expect([...statuses].toSorted()).toEqual([200, 303]);
+    // The overlay was told nothing of it all.
+    expect(closed).toEqual([]);
+    socket.close();
+
+    expect((await rotateWidget()).status).toBe(303);
+    const shown = await (await browser.get("/en/dashboard/widget")).text();
+    const stored = String(await storedWidgetUrl());
+    expect(shown).toContain(stored.split("/").at(-1) ?? "nothing");
+    expect((await fetch(stored)).status).toBe(200);
+  }, 30_000);
+
+  test("goes on answering under the addresses that open pages know, its covers' too", async () => {
+    const cover = async () =>
+      (await (await askApi("/api/v1/now-playing")).json()).data.album.images[0].url;
+    const before = await cover();
+    await documentsOf("secret", "rotate");
+    await until(() => server.log().includes("the secret key was replaced") || undefined);
+    expect((await fetch(before)).status).toBe(200);
+    // A form from before is taken still.
+    expect((await rotateWidget()).status).toBe(303);
+  }, 30_000);
+
+  test("starts again with what was stored before and after", async () => {
+    await documentsOf("secret", "rotate");
+    expect((await rotateWidget()).status).toBe(303);
+    const stored = await storedWidgetUrl();
+    expect(await server.stop()).toBe(0);
+    await start();
+    const token = String(stored).split("/").at(-1);
+    expect((await fetch(`${server.url}/en/widget/${token}`)).status).toBe(200);
+  }, 30_000);
+});
+
+test("a running server with a key that was given refuses what it would have to encrypt, until it starts with the new one", async () => {
+  const [oldKey, newKey] = [newSecretKey(), newSecretKey()];
+  writeFileSync(path("old.key"), oldKey, { mode: 0o600 });
+  await start({ MARQUEE_SECRET_KEY: oldKey });
+  environment["MARQUEE_SECRET_KEY"] = oldKey;
+  browser = await signedIn();
+  const before = await storedWidgetUrl();
+  expect((await askApi("/api/v1/now-playing")).status).toBe(200);
+
+  environment["MARQUEE_SECRET_KEY"] = newKey;
+  const rotated = await documentsOf("secret", "rotate", "--old-key-file", path("old.key"));
+  expect(rotated).toEqual([{ rotated: true, resealed: 2, restart_needed: true }]);
+  const refused = await rotateWidget();
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get("retry-after")).toBe("60");
+  expect(await refused.text()).toContain("Nothing was stored");
+  expect(await storedWidgetUrl()).toBe(before);
+  await until(() => server.log().includes("no secrets can be stored") || undefined);
+  // What is heard already goes on.
+  expect((await askApi("/api/v1/now-playing")).status).toBe(200);
+  for (const key of [oldKey, newKey]) expect(server.log()).not.toContain(key);
+
+  await server.kill();
+  await start({ MARQUEE_SECRET_KEY: newKey });
+  browser = await signedIn();
+  expect((await rotateWidget()).status).toBe(303);
+  expect(await storedWidgetUrl()).not.toBe(before);
+  expect((await marquee("user", "list")).code).toBe(0);
+}, 30_000);
