@@ -50,6 +50,41 @@ describe("marquee backup", () => {
   });
 });
 
+describe("a restored backup", () => {
+  test("brings back what was ended since, until the documented commands end it again", async () => {
+    const [first] = await documentsOf("key", "list", "ada");
+    const id = String(first?.["id"]);
+    await marquee("user", "add", "grace");
+    mkdirSync(path("restored"));
+    await marquee("backup", path("restored", "marquee.db"));
+    copyFileSync(path("data", "secret.key"), path("restored", "secret.key"));
+    const commands = [
+      ["key", "revoke", "ada", id],
+      ["widget", "rotate", "ada"],
+      ["disconnect", "ada"],
+      ["user", "remove", "grace"],
+    ];
+    const end = async (folder: string) => {
+      for (const words of commands) {
+        expect((await marquee(...words, "--data", folder)).code).toBe(0);
+      }
+    };
+    await end(path("data"));
+
+    const restored = async () => ({
+      key: (await documentsOf("key", "list", "ada", "--data", path("restored")))[0]?.["status"],
+      isOldAddress: Bun.deepEquals(
+        await documentsOf("widget", "url", "ada", "--data", path("restored")),
+        widget,
+      ),
+      users: (await documentsOf("user", "list", "--data", path("restored"))).length,
+    });
+    expect(await restored()).toEqual({ key: "works", isOldAddress: true, users: 2 });
+    await end(path("restored"));
+    expect(await restored()).toEqual({ key: "revoked", isOldAddress: false, users: 1 });
+  });
+});
+
 describe("a data folder", () => {
   test("without its key is not used, and no other key is made", async () => {
     mkdirSync(path("restored"));

@@ -5,8 +5,9 @@ import type { Command as CommanderCommand } from "commander";
 import { type WidgetOption, widgetOptions } from "../../widget/options.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { flagOf, settingNames, settings, variableOf } from "../../src/config.ts";
-import { DOCUMENTS, type DocumentName } from "../../src/docs/documents.ts";
-import { type Language, LANGUAGES } from "../../src/i18n/index.ts";
+import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
+import { DOCUMENTS, type DocumentName, markdownOf } from "../../src/docs/documents.ts";
+import { type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { type ApiDescription, readApiDescription } from "../fixtures/api-description.ts";
 import { readDocument } from "../fixtures/documents.ts";
@@ -127,6 +128,8 @@ async function hooksOfOverlay() {
   };
 }
 
+const isRestore = ({ text }: { text: string }) => text === "Restore";
+
 describe.each(LANGUAGES)("the documentation in %s", (language) => {
   test("has every setting: flag, variable, and the variable for a file", async () => {
     const shown = await codesOn(language, "running");
@@ -228,6 +231,28 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
       expect(parts).toContain(name);
       for (const option of options) expect([...shown]).toContain(`--${option.name}`);
     }
+  });
+
+  test("says how to end again what a restored backup brings back", () => {
+    const { headings } = readDocument("en", "running");
+    // The outlines are the same in every language.
+    const place = headings.filter(({ level }) => level === 2).findIndex(isRestore);
+    const restoring = markdownOf(language, "running").split(/^## /m)[place + 1] ?? "";
+    const ending = commands
+      .map(([name]) => name)
+      .filter((name) => / (remove|revoke|rotate|disconnect)$/.test(name))
+      // Another key of either kind ends nothing that came back.
+      .filter((name) => !["marquee key rotate", "marquee secret rotate"].includes(name));
+    const wanted = [
+      ...ending.map((name) => `\n${name} `),
+      "\nmarquee key list ",
+      "\nmarquee user list\n",
+      `**${languages[language].dashboard.account.everywhere}**`,
+      ` ${SESSION_LIFETIME_MS / 86_400_000} `,
+    ];
+    expect(place).toBeGreaterThan(0);
+    expect(ending.length).toBeGreaterThan(3);
+    expect(wanted.filter((one) => !restoring.includes(one))).toEqual([]);
   });
 
   test("has every metric", async () => {
