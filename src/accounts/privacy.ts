@@ -1,4 +1,5 @@
 import { privacy } from "../db/schema.ts";
+import type { Playback } from "../playback/playback.ts";
 import type { AccountsContext } from "./context.ts";
 import type { User } from "./users.ts";
 
@@ -79,23 +80,50 @@ function parseTexts(json: string): string[] {
   return Array.isArray(texts) ? texts.filter((text) => typeof text === "string") : [];
 }
 
-/** Whether rules hide a track with these names, whatever the time. */
-export function hidesTrack(
-  { hiddenTitles, hiddenArtists }: PrivacyRules,
-  title: string,
-  artists: readonly string[],
-): boolean {
-  const contains = (text: string, parts: readonly string[]) =>
-    parts.some((part) => plain(part) !== "" && plain(text).includes(plain(part)));
-  return contains(title, hiddenTitles) || artists.some((artist) => contains(artist, hiddenArtists));
+/** The names of a playback that rules are compared with. */
+type Names = Pick<Playback, "track" | "artists">;
+
+/** Whether rules hide a playback with these names, whatever the time. */
+export function hidesTrack(rules: PrivacyRules, names: Names): boolean {
+  const hidden = comparableRules(rules);
+  // Most people hide nothing: their music need not be made comparable.
+  if (hidden.titles.length === 0 && hidden.artists.length === 0) return false;
+  const { title, artists } = comparableNames(names);
+  return (
+    hidden.titles.some((part) => title.includes(part)) ||
+    hidden.artists.some((part) => artists.some((artist) => artist.includes(part)))
+  );
+}
+
+const comparableRules = oncePerObject(({ hiddenTitles, hiddenArtists }: PrivacyRules) => ({
+  titles: hiddenTitles.map(toComparable).filter((text) => text !== ""),
+  artists: hiddenArtists.map(toComparable).filter((text) => text !== ""),
+}));
+
+const comparableNames = oncePerObject(({ track, artists }: Names) => ({
+  title: toComparable(track.title),
+  artists: artists.map(toComparable),
+}));
+
+/** Remembers what is made of an object as long as that lives: the same ones are compared often. */
+function oncePerObject<From extends object, Made>(make: (from: From) => Made) {
+  const made = new WeakMap<From, Made>();
+  return (from: From): Made => {
+    const known = made.get(from);
+    if (known !== undefined) return known;
+    const fresh = make(from);
+    made.set(from, fresh);
+    return fresh;
+  };
 }
 
 /** Without case and accents: by way of capitals, which make ß ss, and with one sigma. */
-const plain = (text: string): string =>
-  text
+function toComparable(text: string): string {
+  return text
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toUpperCase()
     .toLowerCase()
     .replaceAll("ς", "σ")
     .trim();
+}

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import { type Attention, SourceFailure, type WatchContext } from "../sources/source.ts";
 import { retryDelayMs } from "./backoff.ts";
+import { boundPlayback } from "./bounds.ts";
 import { type Playback, reconcile } from "./playback.ts";
 
 /** What can be said of a user's music at a moment. */
@@ -145,7 +146,7 @@ export class Channel {
   #isHidden(playback: Playback, rules: PrivacyRules): boolean {
     const known = this.#hidden;
     if (known?.playback === playback && known.rules === rules) return known.hidden;
-    const hidden = hidesTrack(rules, playback.track.title, playback.artists);
+    const hidden = hidesTrack(rules, playback);
     this.#hidden = { playback, rules, hidden };
     return hidden;
   }
@@ -252,7 +253,7 @@ export class Channel {
       const attention = this.#attention();
       for await (const playback of listening.watch({ signal, clock, log, attention })) {
         if (signal.aborted) return "over";
-        this.#hear(playback);
+        this.#hear(playback && boundPlayback(playback));
       }
       if (!signal.aborted) log.warn("a source ended by itself", { user: this.#userId });
       return {};

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import {
@@ -16,6 +16,8 @@ import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
 const HOUR_MS = 3_600_000;
 
 const hiding = (rules: Partial<PrivacyRules>): PrivacyRules => ({ ...NOTHING_HIDDEN, ...rules });
+const hides = (rules: PrivacyRules, title: string, artists: readonly string[]): boolean =>
+  hidesTrack(rules, aPlayback({ track: { ...aPlayback().track, title }, artists }));
 /** A word that is neither empty nor made of accents alone. */
 const word = fc
   .string({
@@ -30,7 +32,7 @@ describe("rules hide a track", () => {
     fc.assert(
       fc.property(text, word, text, fc.array(text), (before, part, after, others) => {
         const rules = hiding({ hiddenTitles: [...others, part] });
-        expect(hidesTrack(rules, `${before}${part}${after}`, [])).toBe(true);
+        expect(hides(rules, `${before}${part}${after}`, [])).toBe(true);
       }),
     );
   });
@@ -39,7 +41,7 @@ describe("rules hide a track", () => {
     fc.assert(
       fc.property(text, word, text, fc.array(text), (before, part, after, others) => {
         const rules = hiding({ hiddenArtists: [part] });
-        expect(hidesTrack(rules, "", [...others, `${before}${part}${after}`])).toBe(true);
+        expect(hides(rules, "", [...others, `${before}${part}${after}`])).toBe(true);
       }),
     );
   });
@@ -49,8 +51,8 @@ describe("rules hide a track", () => {
       fc.property(word, fc.boolean(), fc.boolean(), (part, upper, bare) => {
         const bared = bare ? part.normalize("NFD").replace(/\p{M}/gu, "") : part;
         const other = upper ? bared.toUpperCase() : bared;
-        expect(hidesTrack(hiding({ hiddenTitles: [part] }), `The ${other}`, [])).toBe(true);
-        expect(hidesTrack(hiding({ hiddenTitles: [other] }), `The ${part}`, [])).toBe(true);
+        expect(hides(hiding({ hiddenTitles: [part] }), `The ${other}`, [])).toBe(true);
+        expect(hides(hiding({ hiddenTitles: [other] }), `The ${part}`, [])).toBe(true);
       }),
     );
   });
@@ -62,22 +64,22 @@ describe("rules hide a track", () => {
     ["ｆｕｌｌ", "Full Moon"],
     ["ДВОР", "Двор"],
   ])("%j hides %j", (part, artist) => {
-    expect(hidesTrack(hiding({ hiddenArtists: [part] }), "", [artist])).toBe(true);
+    expect(hides(hiding({ hiddenArtists: [part] }), "", [artist])).toBe(true);
   });
 
   test("by its title or its artists, each by its own rules", () => {
     const titles = hiding({ hiddenTitles: ["juniper"] });
     const artists = hiding({ hiddenArtists: ["lanterns"] });
-    expect(hidesTrack(titles, "Paper Lanterns", ["Juniper Vale"])).toBe(false);
-    expect(hidesTrack(artists, "Paper Lanterns", ["Juniper Vale"])).toBe(false);
+    expect(hides(titles, "Paper Lanterns", ["Juniper Vale"])).toBe(false);
+    expect(hides(artists, "Paper Lanterns", ["Juniper Vale"])).toBe(false);
   });
 
   test("never without a rule, and never by an empty one", () => {
     fc.assert(
       fc.property(text, fc.array(text), (title, artists) => {
-        expect(hidesTrack(NOTHING_HIDDEN, title, artists)).toBe(false);
+        expect(hides(NOTHING_HIDDEN, title, artists)).toBe(false);
         const empty = hiding({ hiddenTitles: [""], hiddenArtists: [""] });
-        expect(hidesTrack(empty, title, artists)).toBe(false);
+        expect(hides(empty, title, artists)).toBe(false);
       }),
     );
   });
@@ -85,7 +87,35 @@ describe("rules hide a track", () => {
   // Nothing is left of these, and nothing is in every name.
   test.each([" ", "\u0301", "\u3000"])("never by %j, of which nothing is left", (blank) => {
     const rules = hiding({ hiddenTitles: [blank], hiddenArtists: [blank] });
-    expect(hidesTrack(rules, "Paper Lanterns", ["Juniper Vale"])).toBe(false);
+    expect(hides(rules, "Paper Lanterns", ["Juniper Vale"])).toBe(false);
+  });
+});
+
+describe("the work that rules make", () => {
+  /** How many texts are made comparable meanwhile. */
+  const normalisedBy = (work: () => void): number => {
+    const normalise = spyOn(String.prototype, "normalize");
+    try {
+      work();
+      return normalise.mock.calls.length;
+    } finally {
+      normalise.mockRestore();
+    }
+  };
+  const many = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) => `${name} ${index}`);
+
+  test("is done once for the rules and once for each playback, however often it is read", () => {
+    const rules = hiding({ hiddenTitles: many(100, "waltz"), hiddenArtists: many(100, "choir") });
+    const playback = aPlayback({ artists: many(50, "Juniper") });
+    const ask = () => void hidesTrack(rules, playback);
+    expect(normalisedBy(ask)).toBe(200 + 51);
+    expect(normalisedBy(() => void many(100, "").forEach(ask))).toBe(0);
+    expect(normalisedBy(() => void hidesTrack(rules, { ...playback }))).toBe(51);
+  });
+
+  test("is none for who hides nothing", () => {
+    expect(normalisedBy(() => void hidesTrack(NOTHING_HIDDEN, aPlayback()))).toBe(0);
   });
 });
 

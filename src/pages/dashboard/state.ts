@@ -80,7 +80,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
         time: formatTime(language, pausedUntil, clock.wallMs()),
       });
     }
-    const hidden = heard && hidesTrack(rules, heard.track.title, heard.artists);
+    const hidden = heard && hidesTrack(rules, heard);
     return hidden ? words.hiddenByRules : "";
   };
 
