@@ -97,10 +97,68 @@ describe("covers", () => {
     ]);
   });
 
-  test("of a monstrous size are left alone", async () => {
+  const questions = () => daemon.received.filter((command) => /^(readp|albuma)/.test(command));
+  const LARGEST = 8 * 1024 * 1024;
+
+  test.each([
+    ["a monstrous size", "size: 900000000\n"],
+    ["a byte more than 8 MiB", `size: ${LARGEST + 1}\n`],
+    ["no size", ""],
+    ["no bytes", "size: 0\n"],
+    ["less than no bytes", "size: -3\n"],
+    ["half a byte", "size: 2.5\n"],
+    ["a size in words", "size: many\n"],
+    ["a size smaller than their piece", "size: 2\n"],
+  ])("of %s are left alone after the first piece", async (_, size) => {
     daemon.answers.set(NOW, playing);
-    daemon.answers.set("readpicture", "size: 900000000\nbinary: 1\nx\nOK\n");
+    daemon.answers.set("readpicture", `${size}binary: 3\nabc\nOK\n`);
     expect((await listen().next()).value?.album.artworks).toEqual([]);
+    expect(questions()).toEqual(['readpicture "a.flac" 0', 'albumart "a.flac" 0']);
+  });
+
+  test("that change their size on the way are left alone", async () => {
+    daemon.answers.set(NOW, playing);
+    daemon.answers.set("readpicture", (command) =>
+      command.endsWith(" 0") ? "size: 6\nbinary: 3\nabc\nOK\n" : "size: 9\nbinary: 3\ndef\nOK\n",
+    );
+    expect((await listen().next()).value?.album.artworks).toEqual([]);
+    expect(questions()).toHaveLength(3);
+  });
+
+  test("are read for thirty seconds at most, however small their pieces", async () => {
+    daemon.answers.set(NOW, playing);
+    daemon.answers.set("readpicture", async () => {
+      await clock.advance(1_000);
+      return "size: 1000\nbinary: 1\nx\nOK\n";
+    });
+    expect((await listen().next()).value?.album.artworks).toEqual([]);
+    await until(() => (daemon.clients() === 1 ? true : undefined));
+    expect(questions().length).toBeWithin(29, 32);
+  });
+
+  test("of a song that was skipped are not taken for the next one's", async () => {
+    const answerToFirst = Promise.withResolvers<string>();
+    const pictureOf = (name: string) => `size: 1\nbinary: 1\n${name}\nOK\n`;
+    daemon.answers.set(NOW, playing);
+    daemon.answers.set("readpicture", (command) =>
+      command.includes("a.flac") ? answerToFirst.promise : pictureOf("b"),
+    );
+    const iterator = listen();
+    const first = iterator.next();
+    await until(() => questions()[0]);
+    await clock.advance(60);
+    expect((await first).value?.track.id).toBe("a.flac");
+
+    const second = iterator.next();
+    await until(() => daemon.received.find((command) => command.startsWith("idle")));
+    daemon.answers.set(NOW, () => {
+      setImmediate(() => answerToFirst.resolve(pictureOf("a")));
+      return playing.replace("a.flac", "b.flac");
+    });
+    daemon.change("player");
+    const heard = (await second).value;
+    expect(heard?.track.id).toBe("b.flac");
+    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("b"));
   });
 
   test("are not read again when the track only pauses", async () => {

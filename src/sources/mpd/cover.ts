@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Artwork } from "../../playback/playback.ts";
 import type { MpdConnection } from "./connection.ts";
-import { fieldOf, MpdRefusal, quote } from "./protocol.ts";
+import { fieldOf, MpdRefusal, type MpdResponse, quote } from "./protocol.ts";
 
 /** What is known of a song's cover: at once or nearly so, and later. */
 export interface CoverAnswer {
@@ -19,6 +19,8 @@ export interface CoverLookup {
 /** A title is not held back longer than this for its cover. */
 const MOMENT_MS = 60;
 const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
+/** Longest time to read a cover, however small the pieces are that it comes in. */
+const LONGEST_READ_MS = 30_000;
 
 /**
  * Finds covers in files, else in their folders, over a connection of its own: the first one is
@@ -30,25 +32,41 @@ export function createCoverLookup(
 ): CoverLookup {
   let connection: Promise<MpdConnection> | undefined;
   let last: { uri: string; cover: Promise<Artwork | null> } | undefined;
+  /** Counts the songs that were asked for: only the last one's cover is still wanted. */
+  let turns = 0;
 
-  const read = async (uri: string): Promise<Artwork | null> => {
+  const hangUp = () => {
+    connection?.then((open) => open.close()).catch(() => undefined);
+    connection = undefined;
+  };
+
+  const read = async (uri: string, isWanted: () => boolean): Promise<Artwork | null> => {
+    if (!isWanted()) return null;
+    const cancel = clock.after(LONGEST_READ_MS, hangUp);
     try {
       connection ??= connect();
       const open = await connection;
       const bytes =
-        (await readPicture(open, "readpicture", uri)) ?? (await readPicture(open, "albumart", uri));
+        (await readPicture(open, "readpicture", uri, isWanted)) ??
+        (await readPicture(open, "albumart", uri, isWanted));
       return bytes && toArtwork(bytes);
     } catch {
       // A title without its cover beats no title; the connection is made anew for the next one.
-      connection?.then((open) => open.close()).catch(() => undefined);
-      connection = undefined;
+      hangUp();
       return null;
+    } finally {
+      cancel();
     }
   };
 
   return {
     find(uri) {
-      if (last?.uri !== uri) last = { uri, cover: read(uri) };
+      if (last?.uri !== uri) {
+        const turn = ++turns;
+        // One question at a time: the song before gets its answer first, and asks no other.
+        const before = last?.cover ?? Promise.resolve();
+        last = { uri, cover: before.then(() => read(uri, () => turn === turns)) };
+      }
       const { cover } = last;
       let missed = false;
       const moment = clock.sleep(MOMENT_MS, signal).then(() => {
@@ -62,27 +80,42 @@ export function createCoverLookup(
       };
     },
     close() {
-      connection?.then((open) => open.close()).catch(() => undefined);
+      turns++;
+      hangUp();
     },
   };
 }
 
-/** A picture in pieces as MPD sends it, or `null` when the song has none of this kind. */
+/**
+ * A picture in pieces as MPD sends it, or `null` when the song has none of this kind, the pieces
+ * do not make one, or it is no longer wanted.
+ */
 async function readPicture(
   connection: MpdConnection,
   command: "readpicture" | "albumart",
   uri: string,
+  isWanted: () => boolean,
 ): Promise<Uint8Array | null> {
-  const pieces: Uint8Array[] = [];
+  let picture: Uint8Array | undefined;
   let received = 0;
-  for (;;) {
+  while (isWanted()) {
     const answer = await sendUnlessMissing(connection, `${command} ${quote(uri)} ${received}`);
-    const size = Number(answer && fieldOf(answer, "size"));
-    if (!answer?.binary || answer.binary.length === 0 || size > LARGEST_COVER_BYTES) return null;
-    pieces.push(answer.binary);
-    received += answer.binary.length;
-    if (received >= size) return Buffer.concat(pieces);
+    const size = answer && sizeOf(answer);
+    const piece = answer?.binary;
+    if (!size || !piece || piece.length === 0) return null;
+    picture ??= new Uint8Array(size);
+    if (size !== picture.length || received + piece.length > size) return null;
+    picture.set(piece, received);
+    received += piece.length;
+    if (received === size) return picture;
   }
+  return null;
+}
+
+/** The whole picture's bytes as an answer tells them; `undefined` when that cannot be. */
+function sizeOf(answer: MpdResponse): number | undefined {
+  const size = Number(fieldOf(answer, "size"));
+  return Number.isInteger(size) && size >= 1 && size <= LARGEST_COVER_BYTES ? size : undefined;
 }
 
 /** MPD answers ACK when there is no picture, and to streams and files it does not know. */
