@@ -21,6 +21,9 @@ interface MpdSettings {
 const DEFAULT_ADDRESS = "127.0.0.1:6600";
 const DEFAULT_PORT = 6600;
 
+/** A player tells of a few changes at once; one that never stops telling is asked no more often. */
+const MOST_ROUNDS_A_SECOND = 20;
+
 /** MPD pushes every change; asking again now and then finds a connection that died in silence. */
 const RESYNC_MS = 30_000;
 
@@ -71,12 +74,16 @@ async function* listen(
   const address = parseAddress(settings.address);
   const connection = await connectMpd(address, settings.password, context);
   const covers = createCoverLookup(() => connectMpd(address, settings.password, context), context);
+  const { clock, signal } = context;
+  /** When the last rounds began. */
+  const rounds: number[] = [];
   try {
-    while (!context.signal.aborted) {
+    while (!signal.aborted) {
       const answer = await connection.send(
         "command_list_begin\nstatus\ncurrentsong\ncommand_list_end",
       );
-      const observedAtMs = context.clock.monotonicMs();
+      const observedAtMs = clock.monotonicMs();
+      rounds.push(observedAtMs);
       const uri = fieldOf(answer, "file");
       const playing = uri !== undefined && fieldOf(answer, "state") !== "stop";
       const cover = playing ? covers.find(uri) : undefined;
@@ -86,6 +93,10 @@ async function* listen(
       const lateCover = await Promise.race([change.then(() => null), cover?.late() ?? null]);
       if (lateCover) yield readPlayback(answer, lateCover, observedAtMs);
       await change;
+
+      const oldestMs = rounds.length < MOST_ROUNDS_A_SECOND ? undefined : rounds.shift();
+      const waitMs = oldestMs === undefined ? 0 : oldestMs + 1_000 - clock.monotonicMs();
+      if (waitMs > 0) await clock.sleep(waitMs, signal);
     }
   } finally {
     connection.close();

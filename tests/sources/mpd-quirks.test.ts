@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Playback } from "../../src/playback/playback.ts";
 import { mpd } from "../../src/sources/mpd.ts";
 import type { SourceFailure } from "../../src/sources/source.ts";
-import { createFakeClock, type FakeClock } from "../fixtures/fake-clock.ts";
+import { createFakeClock, type FakeClock, settle } from "../fixtures/fake-clock.ts";
 import { createFakeMpd, type FakeMpd } from "../fixtures/fake-mpd.ts";
 import { until } from "../fixtures/waiting.ts";
 import { watchContext } from "../fixtures/watching.ts";
@@ -23,8 +23,9 @@ afterEach(() => {
   daemon.stop();
 });
 
-function listen(address = daemon.address) {
-  const heard = mpd.watch({ address }, watchContext({ signal: stop.signal, clock }));
+function listen(address = daemon.address, password?: string) {
+  const settings = mpd.parseSettings({ address, password });
+  const heard = mpd.watch(settings, watchContext({ signal: stop.signal, clock }));
   return heard[Symbol.asyncIterator]();
 }
 
@@ -205,5 +206,71 @@ describe("an MPD that misbehaves", () => {
     const flood = createFakeMpd("x".repeat(100_000));
     expect((await failureOf(listen(flood.address))).meaning.kind).toBe("unavailable");
     flood.stop();
+  });
+
+  test("by answering idle at once is asked 20 times a second at most", async () => {
+    daemon.answers.set(NOW, "state: stop\nOK\n");
+    daemon.answers.set("idle", "changed: player\nOK\n");
+    const rounds = () => daemon.received.filter((command) => command === NOW).length;
+    const iterator = listen();
+    const hearAll = async () => {
+      while (!(await iterator.next()).done);
+    };
+    const heard = hearAll();
+    for (const second of [1, 2, 3]) {
+      await until(() => (rounds() >= 20 * second ? true : undefined));
+      await idleAnswered(20 * second);
+      await clock.advance(999);
+      expect(rounds()).toBe(20 * second);
+      await clock.advance(1);
+    }
+    stop.abort();
+    await heard;
+  });
+
+  /** Resolves when a number of waits have been answered, and whoever heard that has acted on it. */
+  const idleAnswered = async (times: number) => {
+    const idles = () => daemon.received.filter((command) => command.startsWith("idle")).length;
+    await until(() => (idles() >= times ? true : undefined));
+    await settle();
+  };
+
+  test("by answers that nobody asked for is disconnected", async () => {
+    daemon.answers.set(NOW, "state: stop\nOK\nOK\n");
+    const iterator = listen();
+    await iterator.next();
+    const { meaning, message } = await failureOf(iterator);
+    expect(meaning.kind).toBe("unavailable");
+    expect(message).toContain("nobody asked for");
+    await until(() => (daemon.clients() === 0 ? true : undefined));
+  });
+
+  test("by answering on while it is asked nothing is disconnected", async () => {
+    daemon.answers.set(NOW, "state: stop\nOK\n");
+    const iterator = listen();
+    await iterator.next();
+    daemon.blurt("OK\n");
+    await until(() => (daemon.clients() === 0 ? true : undefined));
+    expect((await failureOf(iterator)).message).toContain("nobody asked for");
+  });
+
+  test("by one answer that goes on for ever is disconnected", async () => {
+    daemon.answers.set(NOW, "binary: 1\nx\nbinary: 1\nx\n");
+    expect((await failureOf(listen())).message).toContain("two binary parts");
+    await until(() => (daemon.clients() === 0 ? true : undefined));
+  });
+
+  test("by refusing us at its greeting is left, with no connection open", async () => {
+    const unfriendly = createFakeMpd("ACK [5@0] {} too many clients\n");
+    expect((await failureOf(listen(unfriendly.address))).message).toContain("too many clients");
+    await until(() => (unfriendly.clients() === 0 ? true : undefined));
+    unfriendly.stop();
+  });
+
+  test("by refusing the password is left, with no connection open", async () => {
+    daemon.answers.set("password", "ACK [3@0] {password} incorrect password\n");
+    const failure = await failureOf(listen(daemon.address, "guess"));
+    expect(failure.meaning.kind).toBe("unauthorized");
+    await until(() => (daemon.clients() === 0 ? true : undefined));
   });
 });

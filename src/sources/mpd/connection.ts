@@ -64,6 +64,12 @@ export async function connectMpd(
     waiting = Promise.withResolvers();
     return waiting.promise;
   };
+  const takeAnswer = (answer: MpdResponse | MpdRefusal) => {
+    if (!waiting) throw new MpdProtocolError("an answer came that nobody asked for");
+    if (answer instanceof MpdRefusal) waiting.reject(answer);
+    else waiting.resolve(answer);
+    waiting = undefined;
+  };
   const withDeadline = async (answer: Promise<MpdResponse>) => {
     const cancel = clock.after(DEADLINE_MS, () =>
       lose(`no answer in ${DEADLINE_MS / 1000} seconds`),
@@ -87,11 +93,9 @@ export async function connectMpd(
       if (lost) opened.terminate();
     },
     data(_, bytes) {
+      if (lost) return;
       try {
-        for (const answer of reader.push(bytes)) {
-          if (answer instanceof MpdRefusal) waiting?.reject(answer);
-          else waiting?.resolve(answer);
-        }
+        for (const answer of reader.push(bytes)) takeAnswer(answer);
       } catch (error) {
         lose(error instanceof MpdProtocolError ? error.message : "it could not be read", error);
       }
@@ -105,8 +109,13 @@ export async function connectMpd(
       ? Bun.connect({ unix: address.unix, socket: handlers })
       : Bun.connect({ hostname: address.hostname, port: address.port, socket: handlers });
   connecting.catch((error: unknown) => lose("nobody answers there", error));
-  await withDeadline(greeting);
-  if (password) await send(`password ${quote(password)}`);
+  try {
+    await withDeadline(greeting);
+    if (password) await send(`password ${quote(password)}`);
+  } catch (error) {
+    lose("it was refused", error);
+    throw error;
+  }
 
   return {
     send,

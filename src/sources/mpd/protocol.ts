@@ -97,6 +97,7 @@ export class MpdResponseReader {
       this.#fields.push([name, value]);
       return;
     }
+    if (this.#binary) throw new MpdProtocolError("an answer has two binary parts");
     const size = Number(value);
     if (!Number.isInteger(size) || size < 0 || size > LONGEST_ANSWER_BYTES) {
       throw new MpdProtocolError("a binary answer has no sensible size");
