@@ -282,7 +282,8 @@ export const de: Words = {
       hostRefused: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
       settingsRefused:
         "Das lässt sich nicht verwenden. Prüfen Sie die Adresse: Host:Port, zum Beispiel 127.0.0.1:6600.",
-      secretKept: "Leer lassen, um das bisherige zu behalten.",
+      secretKept:
+        "Leer lassen, um das bisherige zu behalten. Für eine andere Adresse wird es nicht behalten.",
       appSaved: "Die App ist gespeichert. Jetzt können Sie verbinden.",
       about: {
         spotify:

@@ -273,7 +273,7 @@ export const en = {
       disconnectText: "Marquee forgets your access to {source}. Your keys and your widget stay.",
       hostRefused: "The owner of this server has to allow {host} first, with --player-hosts.",
       settingsRefused: "This cannot be used. Check the address: host:port, such as 127.0.0.1:6600.",
-      secretKept: "Leave it empty to keep the one there is.",
+      secretKept: "Leave it empty to keep the one there is. It is not kept for another address.",
       appSaved: "The app is saved. Now you can link.",
       about: {
         spotify: "Linked in the browser, in a minute. Changes are noticed within seconds.",

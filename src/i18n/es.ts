@@ -277,7 +277,7 @@ export const es: Words = {
         "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
       settingsRefused:
         "Esto no se puede usar. Comprueba la dirección: host:puerto, por ejemplo 127.0.0.1:6600.",
-      secretKept: "Déjala vacía para conservar la que hay.",
+      secretKept: "Déjala vacía para conservar la que hay. No se conserva para otra dirección.",
       appSaved: "La aplicación está guardada. Ya puedes vincular.",
       about: {
         spotify: "Se vincula en el navegador, en un minuto. Los cambios se notan en segundos.",

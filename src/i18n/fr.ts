@@ -281,7 +281,8 @@ export const fr: Words = {
         "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
       settingsRefused:
         "Ceci n’est pas utilisable. Vérifiez l’adresse : hôte:port, par exemple 127.0.0.1:6600.",
-      secretKept: "Laissez-le vide pour garder celui qui existe.",
+      secretKept:
+        "Laissez-le vide pour garder celui qui existe. Il n’est pas gardé pour une autre adresse.",
       appSaved: "L’application est enregistrée. Vous pouvez maintenant relier.",
       about: {
         spotify:

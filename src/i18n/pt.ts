@@ -277,7 +277,7 @@ export const pt: Words = {
       hostRefused: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
       settingsRefused:
         "Isto não serve. Confira o endereço: host:porta, por exemplo 127.0.0.1:6600.",
-      secretKept: "Deixe vazio para manter o valor atual.",
+      secretKept: "Deixe vazio para manter o valor atual. Ele não vale para outro endereço.",
       appSaved: "O app está salvo. Agora você pode conectar.",
       about: {
         spotify:

@@ -52,9 +52,11 @@ export const mpd: Source<MpdSettings> = {
   },
 
   account: () => ({ displayName: "MPD", product: null }),
-  hostOf({ address }) {
+  addressOf({ address }) {
     const parsed = parseAddress(address);
-    return "unix" in parsed ? parsed.unix : parsed.hostname;
+    return "unix" in parsed
+      ? { host: parsed.unix, port: null }
+      : { host: parsed.hostname.toLowerCase(), port: parsed.port };
   },
 
   async *watch(settings, context) {

@@ -50,6 +50,14 @@ export interface SourceAccount {
   readonly linkedUntil?: number;
 }
 
+/** One server: another port of the same host may be somebody else's. */
+export interface SourceAddress {
+  /** A name in lower case or an address, or the path of a socket. */
+  readonly host: string;
+  /** `null` for a socket's path. */
+  readonly port: number | null;
+}
+
 /** Somewhere music is heard. One file a source; nothing else knows its upstream. */
 export interface Source<Settings> {
   readonly id: string;
@@ -66,8 +74,8 @@ export interface Source<Settings> {
    */
   parseSettings(input: unknown): Settings;
   account(settings: Settings): SourceAccount;
-  /** The host that settings make this server connect to, for sources that a user may point anywhere. */
-  hostOf?(settings: Settings): string;
+  /** Where settings make this server connect to, for sources that a user may point anywhere. */
+  addressOf?(settings: Settings): SourceAddress;
   /**
    * Yields what is playing whenever it changes, `null` for nothing, the first as soon as it is
    * known; ends when the signal aborts.

@@ -248,7 +248,7 @@ export function createMusic(deps: MusicDeps): Section {
 
   /**
    * The settings given, with the stored secrets where none were typed: they are never shown, so a
-   * form cannot send them back. Another host does not get to see them.
+   * form cannot send them back. Another server, be it on the same host, does not get to see them.
    */
   const withKeptSecrets = async (
     user: Visit["user"],
@@ -258,7 +258,9 @@ export function createMusic(deps: MusicDeps): Section {
     const settings = source.parseSettings(given);
     const before = await musicOf(user.id, accounts, sources);
     if (before?.source !== source) return settings;
-    if (source.hostOf?.(before.settings) !== source.hostOf?.(settings)) return settings;
+    const known = source.addressOf?.(before.settings);
+    const asked = source.addressOf?.(settings);
+    if (known?.host !== asked?.host || known?.port !== asked?.port) return settings;
     const secrets = source.options
       .filter(({ secret }) => secret)
       .map((option) => [option.name, currentValue(before.settings, option)] as const)
@@ -277,7 +279,7 @@ export function createMusic(deps: MusicDeps): Section {
     const given = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ""));
     try {
       const settings = await withKeptSecrets(user, source, given);
-      const host = source.hostOf?.(settings).toLowerCase();
+      const host = source.addressOf?.(settings).host.toLowerCase();
       const mayChoose = user.role === "owner" || host === undefined;
       if (!mayChoose && !deps.config.playerHosts.includes(host)) {
         return await page(visit, {

@@ -67,11 +67,16 @@ describe("connecting MPD by form", () => {
     expect(await refused.text()).not.toContain("swordfish");
   });
 
-  test("keeps the password when only the address is changed", async () => {
-    await connectMpd(owner, "music.example:6601", "swordfish");
-    await connectMpd(owner, "music.example:6602");
+  test.each([
+    ["music.example:6601", "Music.Example:6601"],
+    ["music.example", "music.example:6600"],
+    ["[fd00::1]:6600", "[FD00::1]"],
+    ["/run/mpd/socket", "/run/mpd/socket"],
+  ])("keeps the password of %s for the same server written %s", async (address, other) => {
+    await connectMpd(owner, address, "swordfish");
+    await connectMpd(owner, other);
     expect(await connectionOf(ada)).toMatchObject({
-      settings: { address: "music.example:6602", password: "swordfish" },
+      settings: { address: other, password: "swordfish" },
     });
   });
 
@@ -84,10 +89,16 @@ describe("connecting MPD by form", () => {
     expect(await connectionOf(ada)).toMatchObject({ settings: { password: "another" } });
   });
 
-  test("does not hand the password to another host", async () => {
-    await connectMpd(owner, "music.example:6601", "swordfish");
-    await connectMpd(owner, "elsewhere.example:6601");
-    expect((await connectionOf(ada))?.settings).toEqual({ address: "elsewhere.example:6601" });
+  test.each([
+    ["another host", "music.example:6601", "elsewhere.example:6601"],
+    ["another port", "music.example:6601", "music.example:6602"],
+    ["the usual port", "music.example:6601", "music.example"],
+    ["another port of an IPv6 address", "[fd00::1]:6601", "[fd00::1]:6602"],
+    ["a socket of another case", "/run/mpd/socket", "/run/MPD/socket"],
+  ])("does not hand the password to %s", async (_, address, other) => {
+    await connectMpd(owner, address, "swordfish");
+    await connectMpd(owner, other);
+    expect((await connectionOf(ada))?.settings).toEqual({ address: other });
   });
 
   test("is heard at once, and no longer once it is disconnected", async () => {
