@@ -97,7 +97,8 @@ export async function connectMpd(
       try {
         for (const answer of reader.push(bytes)) takeAnswer(answer);
       } catch (error) {
-        lose(error instanceof MpdProtocolError ? error.message : "it could not be read", error);
+        if (error instanceof MpdProtocolError) lose(error.message);
+        else lose("it could not be read", error);
       }
     },
     error: (_, error) => lose("the connection failed", error),
