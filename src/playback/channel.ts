@@ -6,6 +6,7 @@ import { type Attention, SourceFailure, type WatchContext } from "../sources/sou
 import { retryDelayMs } from "./backoff.ts";
 import { boundPlayback } from "./bounds.ts";
 import { type Playback, reconcile } from "./playback.ts";
+import { CALM_MS, createStatusReporter, type StatusReporter } from "./status.ts";
 
 /** What can be said of a user's music at a moment. */
 export type Reading =
@@ -68,12 +69,11 @@ export class Channel {
   #polls = false;
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #unlinked = false;
-  /** How the connection does, as told last. */
-  #health: { connectionId: number; health: ObservedHealth } | undefined;
-  /** Whether this attempt to listen has brought a word. */
-  #heard = false;
-  /** What the log was told last of what is wrong; survives the end of a run. */
-  #trouble: string | undefined;
+  /** Survives the end of a run, so that looking away does not make old trouble new. */
+  #status: StatusReporter<ObservedStatus>;
+  #statusOf: number | undefined;
+  /** When this attempt to listen brought its first word. */
+  #heardSinceMs: number | undefined;
   #failure: { sinceMs: number; nextTryMs: number } | undefined;
   /** Survives the end of a run, so that looking away does not make a pause young again. */
   #pause: { trackId: string; positionMs: number; sinceMs: number } | undefined;
@@ -87,6 +87,7 @@ export class Channel {
   constructor(userId: number, deps: ChannelDeps) {
     this.#userId = userId;
     this.#deps = deps;
+    this.#status = this.#reportStatusOf(undefined);
   }
 
   get running(): boolean {
@@ -190,6 +191,7 @@ export class Channel {
     this.#run?.abort();
     this.#run = undefined;
     this.#cancelReview?.();
+    this.#status.pause();
     this.#connectionId = undefined;
     this.#heardAtMs = Number.NEGATIVE_INFINITY;
     this.#observed = undefined;
@@ -229,12 +231,14 @@ export class Channel {
   async #listen(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#deps;
     for (let failures = 0; !signal.aborted;) {
-      this.#heard = false;
+      this.#heardSinceMs = undefined;
       const end = await this.#listenOnce(signal);
       if (end === "over" || signal.aborted) return;
-      failures = this.#heard ? 1 : failures + 1;
-      const delayMs = end.retryAfterMs ?? retryDelayMs(failures, random());
       const nowMs = clock.monotonicMs();
+      // A player that closes after each word is not to be asked at once for ever.
+      const wasCalm = this.#heardSinceMs !== undefined && nowMs - this.#heardSinceMs >= CALM_MS;
+      failures = wasCalm ? 1 : failures + 1;
+      const delayMs = end.retryAfterMs ?? retryDelayMs(failures, random());
       this.#failure = { sinceMs: this.#failure?.sinceMs ?? nowMs, nextTryMs: nowMs + delayMs };
       this.#settle();
       await clock.sleep(delayMs, signal);
@@ -249,64 +253,89 @@ export class Channel {
       if (signal.aborted) return "over";
       this.#connectionId = listening?.connectionId;
       if (!listening) return this.#unlink();
+      this.#follow(listening.connectionId);
       this.#polls = listening.polls;
       const attention = this.#attention();
       for await (const playback of listening.watch({ signal, clock, log, attention })) {
         if (signal.aborted) return "over";
         this.#hear(playback && boundPlayback(playback));
       }
-      if (!signal.aborted) log.warn("a source ended by itself", { user: this.#userId });
-      return {};
+      return signal.aborted ? "over" : this.#ended();
     } catch (error) {
       return signal.aborted ? "over" : this.#failed(error);
     }
   }
 
+  #ended(): ListeningEnd {
+    this.#status.observe({
+      kind: "ended",
+      health: { state: "retrying", because: "unreachable" },
+      log: () => this.#deps.log.warn("a source ended by itself", { user: this.#userId }),
+    });
+    return {};
+  }
+
   async #failed(error: unknown): Promise<ListeningEnd> {
     const { log, clock } = this.#deps;
+    const user = this.#userId;
     const reason = describeError(error);
     if (!(error instanceof SourceFailure)) {
-      if (this.#isNews("broken")) log.error("a source broke", { user: this.#userId, reason });
-      await this.#tellHealth({ state: "retrying", because: "unreachable" });
+      this.#status.observe({
+        kind: "broken",
+        health: { state: "retrying", because: "unreachable" },
+        log: () => log.error("a source broke", { user, reason }),
+      });
       return {};
     }
     const { meaning } = error;
     if (meaning.kind === "unauthorized") {
-      log.warn("music has to be connected again", { user: this.#userId, reason });
+      log.warn("music has to be connected again", { user, reason });
       await this.#rememberRefusal();
       return this.#unlink();
     }
     const { afterMs = undefined, because = "unreachable" } =
       meaning.kind === "retryLater" ? meaning : {};
-    await this.#tellHealth(
-      because === "limited" && afterMs !== undefined
-        ? { state: "limited", until: clock.wallMs() + afterMs }
-        : { state: "retrying", because },
-    );
-    if (this.#isNews(because)) {
-      const seconds = afterMs === undefined ? undefined : Math.ceil(afterMs / 1000);
-      log.warn("music cannot be heard", { user: this.#userId, reason, seconds });
-    }
+    const seconds = afterMs === undefined ? undefined : Math.ceil(afterMs / 1000);
+    this.#status.observe({
+      kind: because,
+      health:
+        because === "limited" && afterMs !== undefined
+          ? { state: "limited", until: clock.wallMs() + afterMs }
+          : { state: "retrying", because },
+      log: () => log.warn("music cannot be heard", { user, reason, seconds }),
+    });
     return afterMs === undefined ? {} : { retryAfterMs: afterMs };
   }
 
-  /** The log hears of a trouble when it begins and when it becomes another, not for every attempt. */
-  #isNews(trouble: string): boolean {
-    const isNews = this.#trouble !== trouble;
-    this.#trouble = trouble;
-    return isNews;
+  /** A connection's status is its own: another one begins without any. */
+  #follow(connectionId: number | undefined): void {
+    if (connectionId === this.#statusOf) return;
+    this.#status.pause();
+    this.#statusOf = connectionId;
+    this.#status = this.#reportStatusOf(connectionId);
   }
 
-  /** Tells how the connection does when that has changed. */
-  async #tellHealth(observed: HealthChange): Promise<void> {
-    const connectionId = this.#connectionId;
-    if (connectionId === undefined) return;
-    const last = this.#health?.connectionId === connectionId ? this.#health.health : undefined;
-    if (last && isSameHealth(last, observed)) return;
-    const health = { ...observed, since: this.#deps.clock.wallMs() };
-    this.#health = { connectionId, health };
+  /** Tells the log and whoever keeps the connection's health. */
+  #reportStatusOf(connectionId: number | undefined): StatusReporter<ObservedStatus> {
+    return createStatusReporter({
+      clock: this.#deps.clock,
+      isSame: isSameStatus,
+      report: (status, last, lastedMs) => {
+        // Being well is news only after trouble, and a longer pause is none.
+        if (status.kind !== (last?.kind ?? "ok")) status.log();
+        if (connectionId !== undefined) void this.#storeHealth(connectionId, status, lastedMs);
+      },
+    });
+  }
+
+  async #storeHealth(
+    connectionId: number,
+    { health }: ObservedStatus,
+    lastedMs: number,
+  ): Promise<void> {
     try {
-      await this.#deps.onHealth(connectionId, health);
+      const since = Math.round(this.#deps.clock.wallMs() - lastedMs);
+      await this.#deps.onHealth(connectionId, { ...health, since });
     } catch (error) {
       this.#deps.log.error("a connection's health could not be stored", {
         reason: describeError(error),
@@ -325,16 +354,20 @@ export class Channel {
 
   #unlink(): ListeningEnd {
     this.#unlinked = true;
+    this.#status.pause();
     this.#settle();
     return "over";
   }
 
   #hear(playback: Playback | null): void {
-    this.#heard = true;
-    this.#heardAtMs = this.#deps.clock.monotonicMs();
-    void this.#tellHealth({ state: "ok" });
-    if (this.#trouble) this.#deps.log.info("music is heard again", { user: this.#userId });
-    this.#trouble = undefined;
+    const { clock, log } = this.#deps;
+    this.#heardAtMs = clock.monotonicMs();
+    this.#heardSinceMs ??= this.#heardAtMs;
+    this.#status.observe({
+      kind: "ok",
+      health: { state: "ok" },
+      log: () => log.info("music is heard again", { user: this.#userId }),
+    });
     this.#observed = reconcile(this.#observed, playback);
     this.#failure = undefined;
     this.#notePause(this.#observed);
@@ -393,15 +426,21 @@ type HealthChange =
   | { readonly state: "retrying"; readonly because: Trouble }
   | { readonly state: "limited"; readonly until: number };
 
+interface ObservedStatus {
+  readonly kind: "ok" | "broken" | "ended" | Trouble;
+  readonly health: HealthChange;
+  /** Tells the log, should it be news. */
+  log(): void;
+}
+
 /** Two ends of one pause that differ by less are the same end, measured less exactly. */
 const SAME_END_MS = 5_000;
 
-function isSameHealth(last: ObservedHealth, next: HealthChange): boolean {
-  if (last.state === "limited" && next.state === "limited") {
-    return Math.abs(last.until - next.until) < SAME_END_MS;
+function isSameStatus({ kind, health: last }: ObservedStatus, next: ObservedStatus): boolean {
+  if (last.state === "limited" && next.health.state === "limited") {
+    return Math.abs(last.until - next.health.until) < SAME_END_MS;
   }
-  if (last.state === "retrying" && next.state === "retrying") return last.because === next.because;
-  return last.state === next.state;
+  return kind === next.kind;
 }
 
 /** All that listeners would see of a reading: two alike need telling once. */
