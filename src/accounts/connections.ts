@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { connectionHealth, connections } from "../db/schema.ts";
 import { type AccountsContext, storeSealed, type Writer } from "./context.ts";
 import { type HealthState, type ObservedHealth, type Trouble, TROUBLES } from "./health.ts";
-import type { Vault } from "./secrets.ts";
+import { SecretError, type Vault } from "./secrets.ts";
 import type { User } from "./users.ts";
 
 /** What a user hears music through. */
@@ -10,7 +10,7 @@ export interface Connection {
   /** Never reused: another id means another connection. */
   readonly id: number;
   readonly source: string;
-  /** The source's own settings, to be checked by the source. */
+  /** The source's own settings, to be checked by the source; `undefined` when they do not open. */
   readonly settings: unknown;
   /** When the upstream refused our credentials (Unix ms): the user has to connect again. */
   readonly refusedAt: number | null;
@@ -41,9 +41,7 @@ export function createConnections({ store, vault, wallMs }: AccountsContext): Co
     async of(userId) {
       const row = queries.select().from(connections).where(eq(connections.userId, userId)).get();
       if (!row) return undefined;
-      const settings: unknown = JSON.parse(
-        await vault.open("connection-settings", userId, row.sealedSettings),
-      );
+      const settings = await openSettings(vault, userId, row.sealedSettings);
       return { id: row.id, source: row.source, settings, refusedAt: row.refusedAt };
     },
     workingSourceOf: async (userId) =>
@@ -125,6 +123,16 @@ export function createConnections({ store, vault, wallMs }: AccountsContext): Co
       return row ? toHealthState(row) : { state: "untried" };
     },
   };
+}
+
+/** One damaged row is its user's trouble alone. */
+async function openSettings(vault: Vault, userId: number, sealed: Uint8Array): Promise<unknown> {
+  try {
+    return JSON.parse(await vault.open("connection-settings", userId, sealed));
+  } catch (error) {
+    if (error instanceof SecretError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function toHealthState(row: typeof connectionHealth.$inferSelect): HealthState {

@@ -10,7 +10,8 @@ export const TROUBLES = [
 export type Trouble = (typeof TROUBLES)[number];
 
 /**
- * How a connection does, as last seen by a running server. Times are Unix milliseconds.
+ * How a connection does, as last seen by a running server. Times are Unix milliseconds; `null`
+ * where nobody knows since when.
  * `linkedUntil` is the day on which the upstream's consent ends, where it ends by itself.
  */
 export type ConnectionHealth = { readonly linkedUntil: number | null } & HealthState;
@@ -20,7 +21,7 @@ export type HealthState =
   | { readonly state: "ok"; readonly since: number }
   | { readonly state: "retrying"; readonly since: number; readonly because: Trouble }
   | { readonly state: "limited"; readonly since: number; readonly until: number }
-  | { readonly state: "needsLinking"; readonly since: number };
+  | { readonly state: "needsLinking"; readonly since: number | null };
 
 /** What a running server finds out; a refused connection is remembered with the connection itself. */
 export type ObservedHealth = Extract<HealthState, { state: "ok" | "retrying" | "limited" }>;

@@ -55,7 +55,7 @@ export function createApi(deps: ApiDeps): Api {
     user: readEndpoint(
       "user",
       createUser({
-        connections: accounts.connections,
+        accounts,
         sources,
         musicPrefix,
         demoForAll: config.demo,

@@ -1,11 +1,12 @@
-import type { Connection, Connections } from "../accounts/connections.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import type { KeyHolder } from "../accounts/keys.ts";
+import { musicOf } from "../sources/connected-music.ts";
 import { demo } from "../sources/demo.ts";
 import type { Sources } from "../sources/index.ts";
 import { type ExtraHeaders, success } from "./envelope.ts";
 
 export interface UserDeps {
-  readonly connections: Pick<Connections, "of">;
+  readonly accounts: Pick<Accounts, "connections">;
   readonly sources: Pick<Sources, "byId">;
   /** First word of the three field names about music. */
   readonly musicPrefix: string;
@@ -14,18 +15,16 @@ export interface UserDeps {
 }
 
 /** `GET /api/v1/user`: the envelope around who the key's user is. */
-export function createUser({ connections, sources, musicPrefix, demoForAll }: UserDeps) {
+export function createUser({ accounts, sources, musicPrefix, demoForAll }: UserDeps) {
   return async ({ user }: KeyHolder, headers: ExtraHeaders | undefined): Promise<Response> => {
-    const connection = await connections.of(user.id);
-    const account = connection
-      ? accountOf(connection, sources)
-      : demoForAll
-        ? demo.account(null)
-        : undefined;
+    const music = await musicOf(user.id, accounts, sources);
+    const hearsDemo = !music && demoForAll && !(await accounts.connections.of(user.id));
+    const account = hearsDemo ? demo.account(null) : music?.account;
     return success(
       {
         username: user.name,
-        [`${musicPrefix}_connected`]: account !== undefined && connection?.refusedAt == null,
+        [`${musicPrefix}_connected`]:
+          account !== undefined && music?.health.state !== "needsLinking",
         [`${musicPrefix}_display_name`]: account?.displayName ?? null,
         [`${musicPrefix}_product`]: account?.product ?? null,
         created_at: utcDateTime(user.createdAt),
@@ -34,11 +33,6 @@ export function createUser({ connections, sources, musicPrefix, demoForAll }: Us
       headers,
     );
   };
-}
-
-function accountOf({ source: id, settings }: Connection, sources: Pick<Sources, "byId">) {
-  const source = sources.byId(id);
-  return source?.account(source.parseSettings(settings));
 }
 
 /** A Unix time in milliseconds as `YYYY-MM-DD HH:MM:SS` in UTC. */

@@ -47,7 +47,12 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   const workspace = await openWorkspace(config, "create", metrics);
   try {
     const { accounts, sources, vault, store } = workspace;
-    const { listeningOf, connectionIdOf } = createListeningFinder(accounts, sources, config.demo);
+    const { listeningOf, connectionIdOf } = createListeningFinder(
+      accounts,
+      sources,
+      config.demo,
+      log,
+    );
     const hub = createHub({
       clock,
       log,

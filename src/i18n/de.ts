@@ -122,7 +122,7 @@ export const de: Words = {
       untried: "{source} ist verbunden und wird gehört, sobald jemand hinsieht.",
       nothing: "Es ist noch keine Musik verbunden.",
       needsLinking:
-        "{source} lässt Marquee nicht mehr zuhören. Verbinden Sie es noch einmal; Ihre Schlüssel und Ihr Widget bleiben, wie sie sind.",
+        "Marquee kann {source} nicht mehr hören. Verbinden Sie es noch einmal; Ihre Schlüssel und Ihr Widget bleiben, wie sie sind.",
       limited: "{source} hat um eine Pause bis {time} gebeten. Marquee macht von selbst weiter.",
       retrying: "Marquee versucht es seit {time} immer wieder.",
       endsSoon:

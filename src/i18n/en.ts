@@ -117,7 +117,7 @@ export const en = {
       untried: "{source} is connected and will be heard as soon as somebody looks.",
       nothing: "No music is connected yet.",
       needsLinking:
-        "{source} no longer lets Marquee listen. Link it again; your keys and your widget stay as they are.",
+        "Marquee can no longer listen to {source}. Link it again; your keys and your widget stay as they are.",
       limited: "{source} has asked for a pause until {time}. Marquee goes on by itself.",
       retrying: "Marquee has been trying again since {time}.",
       endsSoon: "{source} ends this link on {day}. Link it again before; it takes one click.",

@@ -118,7 +118,7 @@ export const es: Words = {
       untried: "{source} está conectado y se oirá en cuanto alguien mire.",
       nothing: "Todavía no hay música conectada.",
       needsLinking:
-        "{source} ya no deja que Marquee escuche. Vincúlalo otra vez; tus claves y tu widget no cambian.",
+        "Marquee ya no puede escuchar {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
       limited: "{source} ha pedido una pausa hasta las {time}. Marquee seguirá por sí solo.",
       retrying: "Marquee lo intenta de nuevo desde las {time}.",
       endsSoon: "{source} termina este vínculo el {day}. Vincúlalo otra vez antes; basta un clic.",

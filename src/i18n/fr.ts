@@ -120,7 +120,7 @@ export const fr: Words = {
       untried: "{source} est connecté et sera écouté dès que quelqu’un regarde.",
       nothing: "Aucune musique n’est encore connectée.",
       needsLinking:
-        "{source} ne laisse plus Marquee écouter. Reliez-le à nouveau ; vos clés et votre widget restent inchangés.",
+        "Marquee ne peut plus écouter {source}. Reliez-le à nouveau ; vos clés et votre widget restent inchangés.",
       limited: "{source} a demandé une pause jusqu’à {time}. Marquee reprend tout seul.",
       retrying: "Marquee réessaie depuis {time}.",
       endsSoon: "{source} met fin à ce lien le {day}. Reliez-le à nouveau avant ; un clic suffit.",

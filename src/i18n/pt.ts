@@ -116,7 +116,7 @@ export const pt: Words = {
       untried: "A conexão com {source} está pronta e começa assim que alguém olhar.",
       nothing: "Nenhuma música conectada ainda.",
       needsLinking:
-        "O {source} não deixa mais o Marquee ouvir. Conecte de novo; suas chaves e seu widget continuam os mesmos.",
+        "O Marquee não consegue mais ouvir o {source}. Conecte de novo; suas chaves e seu widget continuam os mesmos.",
       limited: "O {source} pediu uma pausa até {time}. O Marquee continua sozinho.",
       retrying: "O Marquee está tentando de novo desde {time}.",
       endsSoon: "O {source} encerra esta conexão em {day}. Conecte de novo antes; basta um clique.",

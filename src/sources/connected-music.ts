@@ -1,4 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Connection } from "../accounts/connections.ts";
 import type { ConnectionHealth } from "../accounts/health.ts";
 import type { Sources } from "./index.ts";
 import { type AnySource, type SourceAccount, SourceSettingsError } from "./source.ts";
@@ -8,11 +9,18 @@ export interface ConnectedMusic {
   readonly connectionId: number;
   readonly source: AnySource;
   readonly account: SourceAccount;
-  readonly settings: unknown;
+  readonly stored: StoredSettings;
   readonly health: ConnectionHealth;
 }
 
-/** `undefined` when the user is connected to nothing that this version knows and can read. */
+/** A connection's settings as its source reads them, or why the user has to connect again. */
+export type StoredSettings =
+  | { readonly usable: true; readonly settings: unknown }
+  | { readonly usable: false; readonly reason: string };
+
+const UNKNOWN_ACCOUNT: SourceAccount = { displayName: null, product: null };
+
+/** `undefined` when the user is connected to nothing that this version knows. */
 export async function musicOf(
   userId: number,
   { connections }: Pick<Accounts, "connections">,
@@ -21,22 +29,32 @@ export async function musicOf(
   const connection = await connections.of(userId);
   const source = connection && sources.byId(connection.source);
   if (!source) return undefined;
-  const settings = readSettings(source, connection.settings);
-  if (settings === UNREADABLE) return undefined;
-  const account = source.account(settings);
-  const linkedUntil = account.linkedUntil ?? null;
-  const health = { ...(await connections.healthOf(connection)), linkedUntil };
-  return { connectionId: connection.id, source, account, settings, health };
+  const stored = readSettings(source, connection);
+  const account = stored.usable ? source.account(stored.settings) : UNKNOWN_ACCOUNT;
+  const health: ConnectionHealth = {
+    // Since when settings cannot be used is not known; a refusal's time is.
+    ...(stored.usable || connection.refusedAt !== null
+      ? await connections.healthOf(connection)
+      : { state: "needsLinking", since: null }),
+    linkedUntil: account.linkedUntil ?? null,
+  };
+  return { connectionId: connection.id, source, account, stored, health };
 }
 
-const UNREADABLE = Symbol("unreadable settings");
-
-/** A user whose stored settings are refused connects anew, which needs a page that opens. */
-function readSettings(source: AnySource, stored: unknown): unknown {
+/**
+ * Whether what is stored of a connection can be used. It cannot when it is damaged, was encrypted
+ * under another key, or is nothing that this version of the source takes. That is found out each
+ * time and never stored: a restored key or another version makes the connection work again.
+ */
+export function readSettings(
+  source: AnySource,
+  { settings: stored }: Pick<Connection, "settings">,
+): StoredSettings {
+  if (stored === undefined) return { usable: false, reason: "its settings cannot be decrypted" };
   try {
-    return source.parseSettings(stored);
+    return { usable: true, settings: source.parseSettings(stored) };
   } catch (error) {
-    if (error instanceof SourceSettingsError) return UNREADABLE;
-    throw error;
+    if (!(error instanceof SourceSettingsError)) throw error;
+    return { usable: false, reason: error.message };
   }
 }

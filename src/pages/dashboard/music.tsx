@@ -87,8 +87,10 @@ export function createMusic(deps: MusicDeps): Section {
   ) => {
     const { words, language } = visit;
     const { music: said } = words.dashboard;
-    const { source, account, health } = music;
+    const { source, account, stored, health } = music;
     const { tone, text } = describeHealth(health, source.name, language, deps.clock.wallMs());
+    // Its form is then the way to connect again, even where it has no fields.
+    const enterAgain = !stored.usable && !isLinked(source);
     return (
       <section class="source connected">
         <h2 safe>{source.name}</h2>
@@ -105,10 +107,10 @@ export function createMusic(deps: MusicDeps): Section {
         ) : (
           <p safe>{fill(said.linkedUntil, { day: formatDay(language, health.linkedUntil) })}</p>
         )}
-        {source.options.length > 0 ? (
-          <details open={refused?.sourceId === source.id}>
+        {source.options.length > 0 || enterAgain ? (
+          <details open={refused?.sourceId === source.id || enterAgain}>
             <summary safe>{said.change}</summary>
-            {optionsForm(visit, source, music.settings, refused)}
+            {optionsForm(visit, source, stored.usable ? stored.settings : undefined, refused)}
           </details>
         ) : (
           ""
@@ -257,13 +259,14 @@ export function createMusic(deps: MusicDeps): Section {
   ): Promise<unknown> => {
     const settings = source.parseSettings(given);
     const before = await musicOf(user.id, accounts, sources);
-    if (before?.source !== source) return settings;
-    const known = source.addressOf?.(before.settings);
+    if (before?.source !== source || !before.stored.usable) return settings;
+    const kept = before.stored.settings;
+    const known = source.addressOf?.(kept);
     const asked = source.addressOf?.(settings);
     if (known?.host !== asked?.host || known?.port !== asked?.port) return settings;
     const secrets = source.options
       .filter(({ secret }) => secret)
-      .map((option) => [option.name, currentValue(before.settings, option)] as const)
+      .map((option) => [option.name, currentValue(kept, option)] as const)
       .filter(([, value]) => value !== undefined);
     return source.parseSettings({ ...Object.fromEntries(secrets), ...given });
   };

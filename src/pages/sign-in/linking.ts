@@ -116,8 +116,8 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     if (accountId == null) return undefined;
     for (const user of await accounts.users.list()) {
       const music = await musicOf(user.id, accounts, sources);
-      if (music?.source !== source) continue;
-      if (source.linking?.accountId(music.settings) === accountId) return user;
+      if (music?.source !== source || !music.stored.usable) continue;
+      if (source.linking?.accountId(music.stored.settings) === accountId) return user;
     }
     return undefined;
   };

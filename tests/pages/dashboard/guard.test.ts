@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { createSessionToken } from "../../../src/accounts/credential.ts";
@@ -662,10 +663,10 @@ describe("a dashboard's socket", () => {
   test("does not take the server down when there is nothing to be read", async () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
-    const garbage = { sealedSettings: Buffer.from("garbage") };
-    server.store.queries.update(schema.connections).set(garbage).run();
+    server.store.queries.run(sql`ALTER TABLE connections RENAME TO elsewhere`);
     await server.clock.advance(2_000);
     expect(server.logged.join("\n")).toContain("a dashboard could not be told what changed");
+    server.store.queries.run(sql`ALTER TABLE elsewhere RENAME TO connections`);
     await server.accounts.connections.connect(ada.user, "demo", null);
     const told = opened.messages.length;
     await server.clock.advance(2_000);

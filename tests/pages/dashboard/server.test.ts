@@ -199,7 +199,7 @@ describe("the owner's page", () => {
     for (const one of ["ada", "grace", "linus"]) expect(text).toContain(`<h3>${one}</h3>`);
     expect(text).toContain("Owner · you · MPD");
     expect(text).toContain("Member · MPD");
-    expect(text).toContain("MPD no longer lets Marquee listen.");
+    expect(text).toContain("Marquee can no longer listen to MPD.");
     expect(text).toContain("No music is connected yet.");
   });
 
