@@ -12,6 +12,7 @@ import { createClientAddress } from "./http/client-address.ts";
 import { createHealth } from "./http/health.ts";
 import { createMetricsEndpoint, routeOf } from "./http/metrics-endpoint.ts";
 import { createHosts } from "./http/hosts.ts";
+import { isBusy } from "./db/open.ts";
 import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./i18n/index.ts";
 import { describeError, type Log } from "./log.ts";
@@ -39,7 +40,7 @@ export interface AppDeps {
   readonly artworkCache?: DiskCache;
   /** Counts what happens; without it nothing is counted and there is no `/metrics`. */
   readonly metrics?: Metrics;
-  /** Writes to the database. @throws when it takes no writes */
+  /** Writes to the database, without waiting. @throws when it takes no writes just now */
   probeWrite(): void;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
@@ -185,8 +186,12 @@ export function createApp(deps: AppDeps): App {
     return map;
   };
 
-  const fail = (error: unknown, { method, url }: Request): Response => {
+  const fail = (error: unknown, { method, url }: Request): Promise<Response> | Response => {
     const { pathname } = new URL(url);
+    if (isBusy(error)) {
+      log.warn("a request met a locked database", { method, path: pathname });
+      return isBelowApi(pathname, basePath) ? api.busy() : pages.busy(pathname);
+    }
     log.error("a request failed", { method, path: pathname, reason: describeError(error) });
     if (isBelowApi(pathname, basePath)) return api.internalError();
     // Only whoever runs the server can end this; nobody is to believe that anything was stored.

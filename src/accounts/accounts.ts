@@ -8,6 +8,7 @@ import {
 } from "./connections.ts";
 import { AccountError, type AccountsContext, storeSealed, type Writer } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
+import { createDeferredWrites } from "./deferred-writes.ts";
 import { createKeys, insertKey, type Keys } from "./keys.ts";
 import type { Vault } from "./secrets.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
@@ -50,6 +51,8 @@ export interface Accounts {
   onChange(listener: () => void): void;
   /** Looks whether another process has changed the accounts. */
   checkForChanges(): void;
+  /** Tries again what could not be written in the background; answers whether all is written. */
+  retryWrites(): Promise<boolean>;
 }
 
 export function createAccounts(context: AccountsContext): Accounts {
@@ -58,6 +61,7 @@ export function createAccounts(context: AccountsContext): Accounts {
   const users = createUsers(context);
   const keys = createKeys(context);
   const privacy = createPrivacy(context);
+  const deferred = createDeferredWrites();
   const listeners: (() => void)[] = [];
   let seenVersion = store.dataVersion();
 
@@ -71,11 +75,11 @@ export function createAccounts(context: AccountsContext): Accounts {
     },
     keys,
     widgets: createWidgets(context),
-    connections: createConnections(context),
+    connections: createConnections(context, deferred),
     links: createOneTimeLinks(context),
-    sessions: createSessions(context),
+    sessions: createSessions(context, deferred),
     privacy,
-    upstreams: createUpstreams(context),
+    upstreams: createUpstreams(context, deferred),
     async add(names, connection) {
       // What is sealed is bound to the user's id, so ids are chosen before the rows are written.
       // Another process may take them meanwhile; then it is all done again.
@@ -101,6 +105,8 @@ export function createAccounts(context: AccountsContext): Accounts {
     lastBaseUrl: async () =>
       queries.select().from(server).where(eq(server.id, 1)).get()?.baseUrl ?? undefined,
     async rememberBaseUrl(baseUrl) {
+      // A start that changes nothing need not wait for whoever writes.
+      if (queries.select().from(server).where(eq(server.id, 1)).get()?.baseUrl === baseUrl) return;
       queries
         .insert(server)
         .values({ id: 1, baseUrl })
@@ -115,6 +121,10 @@ export function createAccounts(context: AccountsContext): Accounts {
       keys.forget();
       privacy.forget();
       for (const listener of listeners) listener();
+    },
+    async retryWrites() {
+      await deferred.retry();
+      return deferred.waiting() === 0;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { connectionHealth, connections } from "../db/schema.ts";
 import { type AccountsContext, storeSealed, type Writer } from "./context.ts";
+import type { DeferredWrites } from "./deferred-writes.ts";
 import { type HealthState, type ObservedHealth, type Trouble, TROUBLES } from "./health.ts";
 import { SecretError, type Vault } from "./secrets.ts";
 import type { User } from "./users.ts";
@@ -16,6 +17,7 @@ export interface Connection {
   readonly refusedAt: number | null;
 }
 
+/** What is deferred rejects when it is not stored yet, and is tried again: {@link DeferredWrites}. */
 export interface Connections {
   of(userId: number): Promise<Connection | undefined>;
   /** Where a user's music is heard unless that is refused, without decrypting anything. */
@@ -26,17 +28,20 @@ export interface Connections {
   connect(user: User, source: string, settings: unknown): Promise<void>;
   /** Answers whether there was anything to disconnect. */
   disconnect(user: User): Promise<boolean>;
-  /** Remembers that the upstream refuses this connection until the user connects again. */
+  /** Remembers that the upstream refuses this connection until the user connects again. Deferred. */
   markRefused(connectionId: number): Promise<void>;
-  /** Stores changed settings of a connection that stays the same; nothing when it is gone. */
+  /** Stores changed settings of a connection that stays the same; nothing when it is gone. Deferred. */
   keepSettings(connectionId: number, settings: unknown): Promise<void>;
-  /** Remembers how a connection does; nothing when it is gone. */
+  /** Remembers how a connection does; nothing when it is gone. Deferred. */
   noteHealth(connectionId: number, health: ObservedHealth): Promise<void>;
   healthOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<HealthState>;
 }
 
-export function createConnections({ store, vault, wallMs }: AccountsContext): Connections {
-  const { queries } = store;
+export function createConnections(
+  { store, vault, wallMs }: AccountsContext,
+  deferred: DeferredWrites,
+): Connections {
+  const { queries, withoutWaiting } = store;
   return {
     async of(userId) {
       const row = queries.select().from(connections).where(eq(connections.userId, userId)).get();
@@ -67,31 +72,39 @@ export function createConnections({ store, vault, wallMs }: AccountsContext): Co
         .where(eq(connections.userId, user.id))
         .returning({ id: connections.id })
         .all().length > 0,
-    async markRefused(connectionId) {
-      queries
-        .update(connections)
-        .set({ refusedAt: wallMs() })
-        .where(eq(connections.id, connectionId))
-        .run();
+    markRefused(connectionId) {
+      const refusedAt = wallMs();
+      return deferred.write(`refusal of ${connectionId}`, () =>
+        withoutWaiting(() => {
+          queries
+            .update(connections)
+            .set({ refusedAt })
+            .where(eq(connections.id, connectionId))
+            .run();
+        }),
+      );
     },
-    async keepSettings(connectionId, settings) {
-      const row = queries
-        .select({ userId: connections.userId })
-        .from(connections)
-        .where(eq(connections.id, connectionId))
-        .get();
-      if (!row) return;
-      const text = JSON.stringify(settings);
-      await storeSealed(vault, async () => {
-        const sealedSettings = await vault.seal("connection-settings", row.userId, text);
-        queries
-          .update(connections)
-          .set({ sealedSettings })
+    keepSettings: (connectionId, settings) =>
+      deferred.write(`settings of ${connectionId}`, async () => {
+        const row = queries
+          .select({ userId: connections.userId })
+          .from(connections)
           .where(eq(connections.id, connectionId))
-          .run();
-      });
-    },
-    async noteHealth(connectionId, health) {
+          .get();
+        if (!row) return;
+        const text = JSON.stringify(settings);
+        await storeSealed(vault, async () => {
+          const sealedSettings = await vault.seal("connection-settings", row.userId, text);
+          withoutWaiting(() =>
+            queries
+              .update(connections)
+              .set({ sealedSettings })
+              .where(eq(connections.id, connectionId))
+              .run(),
+          );
+        });
+      }),
+    noteHealth(connectionId, health) {
       const row = {
         connectionId,
         state: health.state,
@@ -99,7 +112,7 @@ export function createConnections({ store, vault, wallMs }: AccountsContext): Co
         since: health.since,
         until: health.state === "limited" ? health.until : null,
       };
-      queries.transaction((writer) => {
+      const put = (writer: Writer) => {
         const known = writer
           .select({ id: connections.id })
           .from(connections)
@@ -111,7 +124,10 @@ export function createConnections({ store, vault, wallMs }: AccountsContext): Co
           .values(row)
           .onConflictDoUpdate({ target: connectionHealth.connectionId, set: row })
           .run();
-      });
+      };
+      return deferred.write(`health of ${connectionId}`, () =>
+        withoutWaiting(() => queries.transaction(put)),
+      );
     },
     async healthOf({ id, refusedAt }) {
       if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };

@@ -32,7 +32,7 @@ export interface Keys {
   cachedHolderOf(key: ApiKey): KeyHolder | undefined;
   /** Remembers that a key was used; written with the next flush. */
   noteUse(keyId: string): void;
-  /** Writes the uses noted since the last flush. */
+  /** Writes the uses noted since the last flush. @throws when that is not possible now; they are kept */
   flushUses(): void;
   /** Forgets what is held in memory, because the database has changed. */
   forget(): void;
@@ -125,11 +125,13 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     },
     flushUses() {
       if (uses.size === 0) return;
-      queries.transaction((writer) => {
-        for (const [keyId, lastUsedAt] of uses) {
-          writer.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, keyId)).run();
-        }
-      });
+      store.withoutWaiting(() =>
+        queries.transaction((writer) => {
+          for (const [keyId, lastUsedAt] of uses) {
+            writer.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, keyId)).run();
+          }
+        }),
+      );
       uses.clear();
     },
     forget: () => cache.clear(),

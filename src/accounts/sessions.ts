@@ -1,6 +1,7 @@
 import { and, desc, eq, lt } from "drizzle-orm";
 import { sessions, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
+import type { DeferredWrites } from "./deferred-writes.ts";
 import {
   createKeyId,
   createSessionToken,
@@ -40,8 +41,19 @@ export const SESSION_LIFETIME_MS = 30 * 86_400_000;
 const SEEN_EVERY_MS = 10 * 60_000;
 const LONGEST_USER_AGENT = 300;
 
-export function createSessions({ store, wallMs }: AccountsContext): Sessions {
-  const { queries } = store;
+export function createSessions(
+  { store, wallMs }: AccountsContext,
+  deferred: DeferredWrites,
+): Sessions {
+  const { queries, withoutWaiting } = store;
+  const noteSeen = (id: string) => {
+    const lastSeenAt = wallMs();
+    return deferred.write(`session ${id} seen`, () =>
+      withoutWaiting(() => {
+        queries.update(sessions).set({ lastSeenAt }).where(eq(sessions.id, id)).run();
+      }),
+    );
+  };
   const isAlive = ({ lastSeenAt }: Session) => wallMs() - lastSeenAt < SESSION_LIFETIME_MS;
   return {
     async open({ id: userId }, userAgent) {
@@ -74,11 +86,8 @@ export function createSessions({ store, wallMs }: AccountsContext): Sessions {
       const user = queries.select().from(users).where(eq(users.id, session.userId)).get();
       if (!user) return undefined;
       if (wallMs() - session.lastSeenAt > SEEN_EVERY_MS) {
-        queries
-          .update(sessions)
-          .set({ lastSeenAt: wallMs() })
-          .where(eq(sessions.id, session.id))
-          .run();
+        // A page that only reads opens all the same; what is not written yet is tried again.
+        await noteSeen(session.id).catch(() => {});
       }
       return { session, user };
     },

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { upstreams } from "../db/schema.ts";
 import { type AccountsContext, storeSealed } from "./context.ts";
+import type { DeferredWrites } from "./deferred-writes.ts";
 import { THE_SERVER } from "./secrets.ts";
 
 /** The app that this server is registered as with an upstream. */
@@ -21,10 +22,14 @@ export interface Upstreams {
   /** Stores the app, encrypted, in place of another one. */
   enterApp(source: string, app: UpstreamApp): Promise<void>;
   pauseOf(source: string): Promise<UpstreamPause | undefined>;
+  /** Rejects when it is not stored yet, and is tried again: {@link DeferredWrites}. */
   rememberPause(source: string, pause: UpstreamPause): Promise<void>;
 }
 
-export function createUpstreams({ store, vault }: AccountsContext): Upstreams {
+export function createUpstreams(
+  { store, vault }: AccountsContext,
+  deferred: DeferredWrites,
+): Upstreams {
   const { queries } = store;
   const rowOf = (source: string) =>
     queries.select().from(upstreams).where(eq(upstreams.source, source)).get();
@@ -52,8 +57,11 @@ export function createUpstreams({ store, vault }: AccountsContext): Upstreams {
         ? { from: pausedFrom, until: pausedUntil }
         : undefined;
     },
-    async rememberPause(source, { from, until }) {
-      put({ source, pausedFrom: from, pausedUntil: until });
-    },
+    rememberPause: (source, { from, until }) =>
+      deferred.write(`pause of ${source}`, () =>
+        store.withoutWaiting(() => {
+          put({ source, pausedFrom: from, pausedUntil: until });
+        }),
+      ),
   };
 }

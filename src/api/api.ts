@@ -21,6 +21,7 @@ export interface Api {
   readonly methodNotAllowed: () => Response;
   readonly notFound: () => Response;
   readonly internalError: () => Response;
+  readonly busy: () => Response;
 }
 
 export interface ApiDeps {

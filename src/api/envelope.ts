@@ -30,6 +30,9 @@ export function document(body: string): Response {
 
 export const notFound = (): Response => failure(404, "Not found");
 export const internalError = (): Response => failure(500, "Internal server error");
+/** Another program held the database for too long. */
+export const busy = (): Response =>
+  failure(503, "The server is busy: try again", { "Retry-After": "1" });
 
 const ALLOWED_METHODS = "GET, HEAD, OPTIONS";
 

@@ -53,8 +53,9 @@ export function openApiDocument(options: OpenApiOptions) {
               "The music source has not answered for a while.",
               {
                 unavailable: "Playback is temporarily unavailable",
+                busy: "The server is busy: try again",
               },
-              { "Retry-After": header("Seconds after which to ask again.", integer) },
+              retryAfterHeader,
             ),
           },
         },
@@ -75,6 +76,11 @@ export function openApiDocument(options: OpenApiOptions) {
               limitHeaders(rateLimitSeconds),
             ),
             ...refusals(rateLimitSeconds),
+            "503": errorResponse(
+              "The server's database is locked by another program.",
+              { busy: "The server is busy: try again" },
+              retryAfterHeader,
+            ),
           },
         },
       },
@@ -90,6 +96,9 @@ export function openApiDocument(options: OpenApiOptions) {
 }
 
 const integer: Schema = { type: "integer", minimum: 0 };
+const retryAfterHeader = {
+  "Retry-After": header("Seconds after which to ask again.", integer),
+};
 
 function schemas(musicPrefix: string): Record<string, Schema> {
   return {

@@ -1,11 +1,11 @@
 import { userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
-import type { AddedUser } from "../accounts/accounts.ts";
+import type { Accounts, AddedUser } from "../accounts/accounts.ts";
 import type { User } from "../accounts/users.ts";
 import { toUserName } from "../accounts/user-name.ts";
 import { createApp } from "../app.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
-import { systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import type { Config, ResolvedConfig } from "../config.ts";
 import { listen } from "../http/server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
@@ -22,9 +22,14 @@ import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
+/** Nobody is answered while the server waits for another process's lock on the database. */
+const LOCK_WAIT_MS = 250;
 /** How soon the changes of other commands take effect. */
 const LOOK_FOR_CHANGES_MS = 250;
 const FLUSH_KEY_USES_MS = 30_000;
+const RETRY_WRITES_MS = 1_000;
+/** How often a server that stops tries to write what is left. */
+const LAST_WRITES_EVERY_MS = 50;
 const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
 /** What covers may take on the disk. */
 const MOST_COVER_BYTES = 64 * 1024 * 1024;
@@ -103,6 +108,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       const scene = { open: config.open, asJson, platform, environment, isTerminal };
       openBrowser(loginUrl, scene, log);
     }
+    store.waitForLocks(LOCK_WAIT_MS);
     // The executable is built with a patient JIT compiler, which starts sooner and in less memory.
     Bun.unsafe.setJITPolicy(1);
     if (isOpenToOthers(config)) {
@@ -113,10 +119,11 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     log.info("serving", { url: baseUrl, version: VERSION });
 
     log.info("stopping", { because: await signal });
+    const stopByMs = clock.monotonicMs() + STOP_WITHIN_MS;
     await server.stop(STOP_WITHIN_MS);
     stopKeepingUp();
     hub.stop();
-    accounts.keys.flushUses();
+    await writeWhatIsLeft(accounts, clock, stopByMs, log);
   } finally {
     workspace.store.close();
   }
@@ -152,9 +159,11 @@ function keepUp(
       logFailure(log, error);
     }
   };
+  const retryWrites = async () => void (await accounts.retryWrites());
   const timers = [
     setInterval(attempt(accounts.checkForChanges), LOOK_FOR_CHANGES_MS),
     setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
+    setInterval(attempt(retryWrites), RETRY_WRITES_MS),
     setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
   ];
   void attempt(remindOfConsent)();
@@ -175,6 +184,29 @@ function createKeyFollower({ store, vault }: Workspace, log: Log): () => void {
       refused = true;
     }
   };
+}
+
+/** Another process may hold a lock just then: it is tried until the stop has to end. */
+async function writeWhatIsLeft(
+  { keys, retryWrites }: Accounts,
+  clock: Clock,
+  byMs: number,
+  log: Log,
+): Promise<void> {
+  for (;;) {
+    let reason = "the database takes no writes";
+    try {
+      keys.flushUses();
+      if (await retryWrites()) return;
+    } catch (error) {
+      reason = describeError(error);
+    }
+    if (clock.monotonicMs() >= byMs) {
+      log.error("not everything could be stored before the stop", { reason });
+      return;
+    }
+    await clock.sleep(LAST_WRITES_EVERY_MS, new AbortController().signal);
+  }
 }
 
 function logFailure(log: Log, error: unknown): void {

@@ -16,15 +16,19 @@ export interface Store {
   hasUsers(): boolean;
   /** Changes whenever another process has written. */
   dataVersion(): number;
-  /** Writes one row. @throws when the disk is full or read-only. */
+  /** Writes one row, without waiting for a lock. @throws when the disk is full, read-only or locked. */
   probeWrite(): void;
+  /** From now on a statement waits so long for another process's lock, and then fails. */
+  waitForLocks(atMostMs: number): void;
+  /** Does what would rather fail at once than wait for another process's lock. */
+  withoutWaiting<Result>(work: () => Result): Result;
   /** Writes a consistent copy to a file that does not exist yet. */
   copyTo(path: string): void;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
   /** Rewrites the file, so that nothing that was deleted or replaced lies in it still. */
   compact(): void;
-  /** Folds the write-ahead log into the database and closes it. */
+  /** Closes the database, the write-ahead log folded in if nobody else has it open. Waits for nobody. */
   close(): void;
 }
 
@@ -35,7 +39,8 @@ export class DatabaseError extends Error {
 
 export const DATABASE_FILE = "marquee.db";
 
-const BUSY_TIMEOUT_MS = 10_000;
+/** How long commands, and a server that starts, wait for another process's lock. */
+const PATIENT_LOCK_WAIT_MS = 10_000;
 
 /**
  * Opens the database in a data folder, creating both if needed, and brings its schema up to date.
@@ -48,7 +53,7 @@ export function openStore(folder: string, steps?: readonly Migration[]): Store {
   let sqlite: Database | undefined;
   try {
     sqlite = new Database(path, { create: true, readwrite: true, strict: true });
-    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    setLockWait(sqlite, PATIENT_LOCK_WAIT_MS);
     switchToWriteAheadLog(sqlite);
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
@@ -72,42 +77,57 @@ export function openStore(folder: string, steps?: readonly Migration[]): Store {
  * the busy timeout: both hold a lock the other one needs.
  */
 function switchToWriteAheadLog(sqlite: Database): void {
-  const giveUpAtMs = performance.now() + BUSY_TIMEOUT_MS;
+  const giveUpAtMs = performance.now() + PATIENT_LOCK_WAIT_MS;
   for (;;) {
     try {
       sqlite.run("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      const busy = sqliteCode(error).startsWith("SQLITE_BUSY");
-      if (!busy || performance.now() > giveUpAtMs) throw error;
+      if (!isBusy(error) || performance.now() > giveUpAtMs) throw error;
       Bun.sleepSync(5 + Math.random() * 10);
     }
   }
 }
 
+function setLockWait(sqlite: Database, atMostMs: number): void {
+  sqlite.run(`PRAGMA busy_timeout = ${atMostMs}`);
+}
+
 function createStore(sqlite: Database): Store {
+  let lockWaitMs = PATIENT_LOCK_WAIT_MS;
+  const withoutWaiting: Store["withoutWaiting"] = (work) => {
+    setLockWait(sqlite, 0);
+    try {
+      return work();
+    } finally {
+      setLockWait(sqlite, lockWaitMs);
+    }
+  };
   const dataVersion = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
   return {
     queries: drizzle(sqlite, { schema }),
     sealed: createSealedValues(sqlite),
     hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
     dataVersion: () => dataVersion.get()?.data_version ?? 0,
-    probeWrite() {
-      sqlite.run(
-        "INSERT INTO server (id, checked_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET checked_at = ?1",
-        [Date.now()],
-      );
+    probeWrite: () =>
+      void withoutWaiting(() =>
+        sqlite.run(
+          "INSERT INTO server (id, checked_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET checked_at = ?1",
+          [Date.now()],
+        ),
+      ),
+    waitForLocks(atMostMs) {
+      lockWaitMs = atMostMs;
+      setLockWait(sqlite, atMostMs);
     },
+    withoutWaiting,
     copyTo: (path) => copyDatabase(sqlite, path),
     snapshot: () => new Uint8Array(sqlite.serialize()),
     compact: () => void sqlite.run("VACUUM"),
     close() {
-      try {
-        sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
-      } catch {
-        // A full disk: what is written stays in the log beside the database, and counts.
-      }
-      sqlite.close();
+      // With every statement ended SQLite folds the log in by itself, unless somebody else has the
+      // database open. Asking for it would wait for readers, and keep all others from writing.
+      sqlite.close(true);
     },
   };
 }
@@ -174,6 +194,17 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
 /** Whether the database refused what was sealed under a key that is not in force. */
 export const isSealRefusal = (error: unknown): boolean =>
   sqliteCode(error) === "SQLITE_CONSTRAINT_TRIGGER";
+
+/** Whether another process held a lock for longer than this one wanted to wait. */
+export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith("SQLITE_BUSY");
+
+/** Whether the same statement may well succeed later, with the lock gone or room on the disk. */
+export function isPassing(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return ["BUSY", "FULL", "IOERR", "READONLY", "CANTOPEN"].some((kind) =>
+    code.startsWith(`SQLITE_${kind}`),
+  );
+}
 
 /** SQLite's name for what failed, such as `SQLITE_FULL`; empty when it was not SQLite. */
 export function sqliteCode(error: unknown): string {

@@ -13,7 +13,7 @@ export interface Health {
 
 export interface HealthDeps {
   readonly clock: Clock;
-  /** Writes to the database. @throws when it takes no writes */
+  /** Writes to the database, without waiting. @throws when it takes no writes just now */
   probeWrite(): void;
 }
 

@@ -531,4 +531,8 @@ export const de: Words = {
     title: "Hier ist nichts",
     text: "Vielleicht ist die Adresse vertippt, oder sie wurde durch eine neue ersetzt.",
   },
+  busy: {
+    title: "Einen Moment",
+    text: "Der Server ist beschäftigt, und es wurde nichts geändert. Versuchen Sie es in ein paar Sekunden noch einmal.",
+  },
 };

@@ -515,6 +515,10 @@ export const en = {
     title: "There is nothing here",
     text: "The address may be mistyped, or it was replaced by a new one.",
   },
+  busy: {
+    title: "One moment",
+    text: "The server is busy, so nothing was changed. Try again in a few seconds.",
+  },
 };
 
 /** Every word the pages say. A language that lacks one is a type error. */

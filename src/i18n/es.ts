@@ -523,4 +523,8 @@ export const es: Words = {
     title: "Aquí no hay nada",
     text: "Puede que la dirección esté mal escrita o que se haya sustituido por otra nueva.",
   },
+  busy: {
+    title: "Un momento",
+    text: "El servidor está ocupado y no se ha cambiado nada. Inténtalo de nuevo en unos segundos.",
+  },
 };

@@ -530,4 +530,8 @@ export const fr: Words = {
     title: "Il n’y a rien ici",
     text: "L’adresse est peut-être mal saisie, ou elle a été remplacée par une nouvelle.",
   },
+  busy: {
+    title: "Un instant",
+    text: "Le serveur est occupé : rien n’a été modifié. Réessayez dans quelques secondes.",
+  },
 };

@@ -522,4 +522,8 @@ export const pt: Words = {
     title: "Não há nada aqui",
     text: "O endereço pode estar escrito errado ou ter sido substituído por um novo.",
   },
+  busy: {
+    title: "Um momento",
+    text: "O servidor está ocupado e nada foi alterado. Tente de novo em alguns segundos.",
+  },
 };

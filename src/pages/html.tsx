@@ -14,6 +14,8 @@ export const PAGE_HEADERS = {
 
 export interface PageResponse {
   readonly status?: number;
+  /** When a program may ask again. */
+  readonly retryAfterSeconds?: number;
   /** Who may show the page in a frame; nobody unless it says so. */
   readonly frameAncestors?: "*" | "'none'";
   /** Whether the page has forms. */
@@ -26,12 +28,13 @@ export interface PageResponse {
 /** Answers with a page. */
 export async function htmlResponse(
   page: JSX.Element,
-  { status = 200, hasForm = false, ...allowed }: PageResponse = {},
+  { status = 200, retryAfterSeconds, hasForm = false, ...allowed }: PageResponse = {},
 ): Promise<Response> {
   const headers = {
     ...PAGE_HEADERS,
     // Without a referrer browsers send no origin along with a form either.
     ...(hasForm && { "Referrer-Policy": "same-origin" }),
+    ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
     "Content-Security-Policy": contentSecurityPolicy({ hasForm, ...allowed }),
   };
   return new Response(await page, { status, headers });

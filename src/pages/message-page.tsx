@@ -8,6 +8,7 @@ export interface MessagePageProps {
   readonly title: string;
   readonly lead: string;
   readonly status: number;
+  readonly retryAfterSeconds?: number;
   readonly note?: string;
   /** What to do about it. */
   readonly again?: { readonly path: string; readonly label: string };
@@ -15,7 +16,7 @@ export interface MessagePageProps {
 
 /** A page that says one thing, and what to do about it. */
 export function messagePage(props: MessagePageProps): Promise<Response> {
-  const { language, basePath, title, lead, note, again, status } = props;
+  const { language, basePath, title, lead, note, again, status, retryAfterSeconds } = props;
   const page = (
     <Document language={language} title={title} path="" basePath={basePath}>
       <>
@@ -36,5 +37,8 @@ export function messagePage(props: MessagePageProps): Promise<Response> {
       </>
     </Document>
   );
-  return htmlResponse(page, { status });
+  return htmlResponse(page, {
+    status,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
 }

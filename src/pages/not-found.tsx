@@ -1,13 +1,13 @@
 import { Html } from "../jsx.ts";
-import { isLanguage, type Language, languages } from "../i18n/index.ts";
+import { type Language, languages } from "../i18n/index.ts";
 import { Document, htmlResponse } from "./html.tsx";
+import { languageOf, wordsOf } from "./page.ts";
 
 /** The page behind every address that leads nowhere, in the language that the path starts with. */
 export function createNotFound(basePath: string) {
   return (path: string): Promise<Response> => {
-    const [first = "", second] = wordsOf(path, basePath);
-    const language = isLanguage(first) ? first : "en";
-    const inPlaceOfOverlay = second === "widget";
+    const language = languageOf(path, basePath);
+    const inPlaceOfOverlay = wordsOf(path, basePath)[1] === "widget";
     const props = { language, basePath, inPlaceOfOverlay };
     return htmlResponse(<NotFoundPage {...props} />, {
       status: 404,
@@ -34,10 +34,4 @@ function NotFoundPage(props: NotFoundProps): JSX.Element {
       </>
     </Document>
   );
-}
-
-/** The words of a path below the base URL's. */
-function wordsOf(path: string, basePath: string): string[] {
-  const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
-  return below.split("/").slice(1);
 }

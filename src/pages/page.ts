@@ -18,3 +18,15 @@ export function inLanguage(render: (language: Language, context: PageContext) =>
     return isLanguage(lang) ? render(lang, context) : undefined;
   };
 }
+
+/** The words of a path below the base URL's. */
+export function wordsOf(path: string, basePath: string): string[] {
+  const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+  return below.split("/").slice(1);
+}
+
+/** The language that a path starts with; English when it starts with none. */
+export function languageOf(path: string, basePath: string): Language {
+  const [first = ""] = wordsOf(path, basePath);
+  return isLanguage(first) ? first : "en";
+}

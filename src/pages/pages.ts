@@ -7,6 +7,7 @@ import type { Log } from "../log.ts";
 import type { Hub } from "../playback/hub.ts";
 import type { Sources } from "../sources/index.ts";
 import { createArt } from "./art.ts";
+import { createBusy } from "./busy.ts";
 import { assetResponse } from "./assets.ts";
 import { createConnect } from "./sign-in/connect.ts";
 import { createCovers } from "./overlay/covers.ts";
@@ -50,6 +51,8 @@ export interface Pages {
   readonly signIn: Readonly<Record<"ask" | "confirm" | "enter" | "withSource", Page>>;
   readonly dashboard: DashboardRoutes;
   readonly notFound: (path: string) => Promise<Response>;
+  /** Another program held the database for too long. */
+  readonly busy: (path: string) => Promise<Response>;
   readonly sockets: Sockets;
   /** Closes the sockets whose widget token or session no longer works. */
   dropEnded(): Promise<void>;
@@ -185,6 +188,7 @@ export function createPages(deps: PagesDeps): Pages {
     },
     dashboard: loadedLater(async () => (await loadDashboard()).routes),
     notFound,
+    busy: createBusy(basePath),
     sockets: createSockets(live, () => openDashboard?.live),
     dropEnded,
   };

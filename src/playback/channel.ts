@@ -337,7 +337,7 @@ export class Channel {
       const since = Math.round(this.#deps.clock.wallMs() - lastedMs);
       await this.#deps.onHealth(connectionId, { ...health, since });
     } catch (error) {
-      this.#deps.log.error("a connection's health could not be stored", {
+      this.#deps.log.error("a connection's health could not be stored yet", {
         reason: describeError(error),
       });
     }
@@ -347,8 +347,8 @@ export class Channel {
     try {
       if (this.#connectionId !== undefined) await this.#deps.onRefused(this.#connectionId);
     } catch (error) {
-      // Without room on the disk it is found out again after a restart.
-      this.#deps.log.error("a refusal could not be stored", { reason: describeError(error) });
+      // A restart before it is stored finds it out again.
+      this.#deps.log.error("a refusal could not be stored yet", { reason: describeError(error) });
     }
   }
 

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { DatabaseError, openStore, type Store } from "../../src/db/open.ts";
 import { createTestAccounts } from "../fixtures/accounts.ts";
+import { holdLock } from "../fixtures/locked-database.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
 
 let folder: ReturnType<typeof createTempFolder>;
@@ -87,6 +88,32 @@ describe("an open database", () => {
     alone.close();
   });
 
+  test("is closed at once while another process reads, and while one writes", async () => {
+    for (const statement of ["SELECT count(*) FROM users", "DELETE FROM server"]) {
+      const store = openStore(folder.path);
+      store.queries.run("INSERT INTO server (base_url) VALUES ('x')");
+      const holder = await holdLock(path("marquee.db"), ["BEGIN", statement]);
+      const startedAtMs = performance.now();
+      store.close();
+      expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+      await holder.release();
+    }
+  });
+
+  test("waits for a lock as long as it is told, and not at all where it should not", () =>
+    withStore(async ({ queries, waitForLocks, withoutWaiting }) => {
+      const waitMs = () => queries.get<[number]>("PRAGMA busy_timeout")[0];
+      waitForLocks(250);
+      expect(withoutWaiting(waitMs)).toBe(0);
+      expect(waitMs()).toBe(250);
+      expect(() =>
+        withoutWaiting(() => {
+          throw new Error("no");
+        }),
+      ).toThrow("no");
+      expect(waitMs()).toBe(250);
+    }));
+
   test("has users once one was added", async () => {
     const { store, add } = await createTestAccounts(folder.path);
     expect(store.hasUsers()).toBe(false);
@@ -158,6 +185,16 @@ test("a probe writes, and leaves what is known of the server", () =>
     store.probeWrite();
     const rows = store.queries.all("SELECT id, base_url FROM server WHERE checked_at > 0");
     expect(rows).toEqual([{ id: 1, base_url: "x" }]);
+  }));
+
+test("a probe does not wait for another process that writes", () =>
+  withStore(async (store) => {
+    const holder = await holdLock(path("marquee.db"), ["BEGIN IMMEDIATE"]);
+    const startedAtMs = performance.now();
+    expect(store.probeWrite).toThrow("locked");
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+    await holder.release();
+    store.probeWrite();
   }));
 
 test("a probe fails where nothing can be written", () =>

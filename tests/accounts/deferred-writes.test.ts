@@ -1,0 +1,151 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { parseSessionToken } from "../../src/accounts/credential.ts";
+import { createDeferredWrites } from "../../src/accounts/deferred-writes.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+import { createTempFolder } from "../fixtures/temp-folder.ts";
+
+const busy = () => Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
+
+describe("a deferred write", () => {
+  test("is done at once where nothing is in its way", async () => {
+    const { write, waiting } = createDeferredWrites();
+    let written = 0;
+    await write("a", () => void (written += 1));
+    expect(written).toBe(1);
+    expect(waiting()).toBe(0);
+  });
+
+  test("that meets a lock says so, and is done with a later turn", async () => {
+    const { write, retry, waiting } = createDeferredWrites();
+    let locked = true;
+    let written = 0;
+    const tried = write("a", () => {
+      if (locked) throw busy();
+      written += 1;
+    });
+    await expect(tried).rejects.toThrow("locked");
+    await retry();
+    expect(waiting()).toBe(1);
+    locked = false;
+    await retry();
+    expect([written, waiting()]).toEqual([1, 0]);
+  });
+
+  test("gives way to a later one of its name, even while it is on its way", async () => {
+    const { write, retry } = createDeferredWrites();
+    const stored: string[] = [];
+    const sealing = Promise.withResolvers<void>();
+    const first = write("a", async () => {
+      await sealing.promise;
+      stored.push("first");
+    });
+    const second = write("a", () => void stored.push("second"));
+    sealing.resolve();
+    await Promise.all([first, second]);
+    await retry();
+    expect(stored.at(-1)).toBe("second");
+  });
+
+  test("that can never succeed is not tried again", async () => {
+    const { write, retry, waiting } = createDeferredWrites();
+    let tries = 0;
+    const tried = write("a", () => {
+      tries += 1;
+      throw new Error("no such table");
+    });
+    await expect(tried).rejects.toThrow("no such table");
+    await retry();
+    expect([tries, waiting()]).toEqual([1, 0]);
+  });
+});
+
+describe("while another program writes to the database,", () => {
+  let folder: ReturnType<typeof createTempFolder>;
+  let foreign: Database;
+  let server: TestAccounts;
+  let ada: AddedUser;
+
+  beforeEach(async () => {
+    folder = createTempFolder();
+    server = await createTestAccounts(folder.path);
+    ada = await server.add("ada", { source: "mpd", settings: { token: "old" } });
+    server.store.waitForLocks(0);
+    foreign = new Database(join(folder.path, "marquee.db"));
+  });
+  afterEach(() => {
+    foreign.close(true);
+    server.store.close();
+    folder.remove();
+  });
+
+  const lock = () => foreign.run("BEGIN IMMEDIATE");
+  const unlock = () => foreign.run("COMMIT");
+  const connection = async () => {
+    const found = await server.accounts.connections.of(ada.user.id);
+    if (!found) throw new Error("ada is connected to nothing");
+    return found;
+  };
+
+  test("renewed settings are kept, and stored once it lets go", async () => {
+    const { connections, retryWrites } = server.accounts;
+    const { id } = await connection();
+    lock();
+    await expect(connections.keepSettings(id, { token: "renewed" })).rejects.toThrow();
+    expect(await retryWrites()).toBe(false);
+    unlock();
+    expect(await retryWrites()).toBe(true);
+    expect((await connection()).settings).toEqual({ token: "renewed" });
+  });
+
+  test("health, a refusal and an upstream's pause are kept too", async () => {
+    const { connections, upstreams, retryWrites } = server.accounts;
+    const { id } = await connection();
+    lock();
+    const tried = await Promise.allSettled([
+      connections.noteHealth(id, { state: "ok", since: 7 }),
+      connections.markRefused(id),
+      upstreams.rememberPause("spotify", { from: 1, until: 2 }),
+    ]);
+    expect(tried.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    unlock();
+    expect(await retryWrites()).toBe(true);
+    expect(await connections.healthOf({ id, refusedAt: null })).toEqual({ state: "ok", since: 7 });
+    expect((await connection()).refusedAt).toBe(server.clock.wallMs());
+    expect(await upstreams.pauseOf("spotify")).toEqual({ from: 1, until: 2 });
+  });
+
+  test("somebody who is signed in stays so, and is noted as seen once it lets go", async () => {
+    const { sessions, retryWrites } = server.accounts;
+    const token = parseSessionToken(await sessions.open(ada.user, "a browser"));
+    if (!token) throw new Error("no session was opened");
+    await server.clock.advance(3_600_000);
+    lock();
+    expect((await sessions.of(token))?.user.name).toBe("ada");
+    unlock();
+    expect(await retryWrites()).toBe(true);
+    const [seen] = await sessions.list(ada.user);
+    expect(seen?.lastSeenAt).toBe(server.clock.wallMs());
+  });
+
+  test("the last use of a key is kept for the next flush", async () => {
+    const { keys } = server.accounts;
+    const [key] = await keys.list(ada.user);
+    keys.noteUse(key?.id ?? "");
+    lock();
+    expect(keys.flushUses).toThrow();
+    unlock();
+    keys.flushUses();
+    const [used] = await keys.list(ada.user);
+    expect(used?.lastUsedAt).toBe(server.clock.wallMs());
+  });
+
+  test("a base URL that has not changed is not written", async () => {
+    await server.accounts.rememberBaseUrl("http://127.0.0.1:4747");
+    lock();
+    await server.accounts.rememberBaseUrl("http://127.0.0.1:4747");
+    unlock();
+  });
+});

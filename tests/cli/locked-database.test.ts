@@ -1,0 +1,96 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { holdLock, type LockHolder } from "../fixtures/locked-database.ts";
+import { type MarqueeProcess, runMarquee, startMarquee } from "../fixtures/marquee-process.ts";
+import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { until } from "../fixtures/waiting.ts";
+
+/** Far more than an answer takes on a slow machine, and far less than a lock was waited for. */
+const AT_ONCE_MS = 2_000;
+
+let folder: ReturnType<typeof createTempFolder>;
+let server: MarqueeProcess;
+let holder: LockHolder;
+
+beforeEach(async () => {
+  folder = createTempFolder();
+  server = await startMarquee({
+    folder: folder.path,
+    fromSource: true,
+    arguments: ["--port", "0", "--rate-limit-seconds", "0"],
+  });
+});
+afterEach(async () => {
+  await holder.release();
+  await server.kill();
+  folder.remove();
+});
+
+const databaseFile = () => join(folder.path, "marquee-data", "marquee.db");
+const hold = async (...statements: string[]) => {
+  holder = await holdLock(databaseFile(), statements);
+};
+
+const get = (path: string) =>
+  fetch(server.url + path, { headers: { "X-Api-Key": server.ready["api_key"] ?? "" } });
+
+/** The statuses of some paths, each of which has to be answered at once. */
+async function statusesOf(...paths: string[]): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const path of paths) {
+    const startedAtMs = performance.now();
+    statuses.push((await get(path)).status);
+    expect(performance.now() - startedAtMs).toBeLessThan(AT_ONCE_MS);
+  }
+  return statuses;
+}
+
+describe("while another program reads the database,", () => {
+  beforeEach(() => hold("BEGIN", "SELECT count(*) FROM users"));
+
+  test("a command ends at once, and so does the server", async () => {
+    const startedAtMs = performance.now();
+    const added = await runMarquee({
+      folder: folder.path,
+      fromSource: true,
+      arguments: ["user", "add", "grace", "--json"],
+    });
+    expect(added.code).toBe(0);
+    expect(await statusesOf("/readyz", "/livez", "/api/v1/now-playing")).toEqual([200, 200, 200]);
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - startedAtMs).toBeLessThan(3 * AT_ONCE_MS);
+  });
+});
+
+describe("while another program writes to the database,", () => {
+  const paths = ["/readyz", "/livez", "/api/v1/now-playing", "/api/v1/user"];
+  const storedHealth = () => {
+    using database = new Database(databaseFile(), { readonly: true });
+    return database.query("SELECT state FROM connection_health").values().flat();
+  };
+
+  beforeEach(() => hold("BEGIN IMMEDIATE"));
+
+  test("the server answers at once, and says that it is not ready", async () => {
+    expect(await statusesOf(...paths, ...paths)).toEqual([503, 200, 200, 200, 503, 200, 200, 200]);
+  });
+
+  test("what the server would write is written once it lets go", async () => {
+    expect(await statusesOf("/api/v1/now-playing")).toEqual([200]);
+    expect(storedHealth()).toEqual([]);
+    await holder.release();
+    expect(await until(() => (storedHealth().length > 0 ? storedHealth() : undefined))).toEqual([
+      "ok",
+    ]);
+    await until(async () => ((await get("/readyz")).status === 200 ? true : undefined));
+  });
+
+  test("a stop gives up writing, says so and succeeds", async () => {
+    await get("/api/v1/now-playing");
+    const startedAtMs = performance.now();
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - startedAtMs).toBeLessThan(3 * AT_ONCE_MS);
+    expect(server.log()).toContain("not everything could be stored before the stop");
+  }, 15_000);
+});
