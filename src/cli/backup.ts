@@ -1,14 +1,22 @@
-import { resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { secretKeyPath } from "../accounts/secrets.ts";
+import { DatabaseError, isForbidden } from "../db/open.ts";
 import { type Command, print } from "./command.ts";
-
 import { withWorkspace } from "./workspace.ts";
 
 /** `marquee backup FILE`: a consistent copy of the database, while the server runs or not. */
 export function backUp(file: string): Command {
   return (config, asJson, io) =>
-    withWorkspace(config, async ({ store }) => {
-      store.copyTo(resolve(file));
+    withWorkspace(config, async ({ store, actingAs }) => {
+      try {
+        store.copyTo(resolve(file));
+      } catch (error) {
+        if (actingAs === undefined || !(error instanceof Error) || !isForbidden(error)) throw error;
+        throw new DatabaseError(
+          `${error.message}\nIt is written as user ${actingAs}, whom the data folder belongs to. Write it to ${join(config.data, basename(file))}, and move it from there.`,
+          { cause: error },
+        );
+      }
       print(
         io,
         asJson,

@@ -18,6 +18,7 @@ import { VERSION_LINE } from "../version.ts";
 import { backUp } from "./backup.ts";
 import { connectUser, describeSources, disconnectUser } from "./connect.ts";
 import { type Command, type Io, UsageError } from "./command.ts";
+import { FolderOwnerError } from "./folder-owner.ts";
 import { checkHealth, UnhealthyError } from "./healthcheck.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
 import { printSignInLink } from "./login.ts";
@@ -308,7 +309,13 @@ function explain(error: unknown, io: Io): number {
 }
 
 function isExpected(error: unknown): error is Error {
-  return [AccountError, DatabaseError, ListenError, OutputError, SecretError, UnhealthyError].some(
-    (kind) => error instanceof kind,
-  );
+  return [
+    AccountError,
+    DatabaseError,
+    FolderOwnerError,
+    ListenError,
+    OutputError,
+    SecretError,
+    UnhealthyError,
+  ].some((kind) => error instanceof kind);
 }

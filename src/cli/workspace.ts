@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
 import { findSecretKey } from "../accounts/secret-key-files.ts";
@@ -14,7 +13,15 @@ import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { type Metrics, noMetrics } from "../metrics.ts";
 import { createSources, type Sources } from "../sources/index.ts";
-import { DATABASE_FILE, DatabaseError, openStore, type Store } from "../db/open.ts";
+import {
+  DATABASE_FILE,
+  DatabaseError,
+  isForbidden,
+  isThere,
+  openStore,
+  type Store,
+} from "../db/open.ts";
+import { becomeOwnerOf } from "./folder-owner.ts";
 
 /** The data folder, opened: what every command works on. */
 export interface Workspace {
@@ -22,21 +29,41 @@ export interface Workspace {
   readonly vault: Vault;
   readonly accounts: Accounts;
   readonly sources: Sources;
+  /** The user whom root has become, because the folder is that user's. */
+  readonly actingAs: number | undefined;
 }
 
 /** What a command does where there is no data folder yet. */
 export type WhenMissing = "create" | "refuse";
 
 /**
- * Opens the data folder; one that is missing may be a mistyped one.
- * @throws {DatabaseError | SecretError} when it cannot be used
+ * Opens the data folder as the user it belongs to; one that is missing may be a mistyped one.
+ * @throws {DatabaseError | SecretError | FolderOwnerError} when it cannot be used
  */
 export async function openWorkspace(
   config: Config,
   whenMissing: WhenMissing,
   metrics: Pick<Metrics, "upstreamCall" | "lookedAgain"> = noMetrics,
 ): Promise<Workspace> {
-  if (whenMissing === "refuse" && !existsSync(join(config.data, DATABASE_FILE))) {
+  // Before anything in the folder is touched; what settings name elsewhere has been read by now.
+  const actingAs = await becomeOwnerOf(config.data);
+  try {
+    return { ...(await openFolder(config, whenMissing, metrics)), actingAs };
+  } catch (error) {
+    if (actingAs === undefined || !(error instanceof Error) || !isForbidden(error)) throw error;
+    throw new DatabaseError(
+      `${error.message}\nThis ran as user ${actingAs}, whom the folder belongs to. If files in it are somebody else's, run: chown -R ${actingAs} ${config.data}`,
+      { cause: error },
+    );
+  }
+}
+
+async function openFolder(
+  config: Config,
+  whenMissing: WhenMissing,
+  metrics: Pick<Metrics, "upstreamCall" | "lookedAgain">,
+): Promise<Omit<Workspace, "actingAs">> {
+  if (whenMissing === "refuse" && !isThere(join(config.data, DATABASE_FILE))) {
     throw new DatabaseError(
       `There is no Marquee data in ${config.data}. Start marquee there first, or choose another folder with --data or MARQUEE_DATA.`,
     );

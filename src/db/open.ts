@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
@@ -134,7 +134,7 @@ function createStore(sqlite: Database): Store {
 
 function copyDatabase(sqlite: Database, path: string): void {
   // SQLite would fill an empty file, and call another one no database.
-  if (existsSync(path)) {
+  if (isThere(path)) {
     throw new DatabaseError(
       `${path} already exists. Move it away or choose another name, so that no copy is overwritten.`,
     );
@@ -154,7 +154,7 @@ function copyDatabase(sqlite: Database, path: string): void {
 function freePath(folder: string, name: string): string {
   for (let attempt = 1; ; attempt++) {
     const path = join(folder, attempt === 1 ? `${name}.db` : `${name}-${attempt}.db`);
-    if (!existsSync(path)) return path;
+    if (!isThere(path)) return path;
   }
 }
 
@@ -194,6 +194,22 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
 /** Whether the database refused what was sealed under a key that is not in force. */
 export const isSealRefusal = (error: unknown): boolean =>
   sqliteCode(error) === "SQLITE_CONSTRAINT_TRIGGER";
+
+/** Asked by looking: `existsSync` answers for the user who began the process, not for its rights now. */
+export function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a file could not be used because it, or its folder, is somebody else's. */
+export const isForbidden = (error: unknown): boolean =>
+  ["EACCES", "EPERM", "SQLITE_CANTOPEN", "SQLITE_READONLY"].some((code) =>
+    sqliteCode(error).startsWith(code),
+  );
 
 /** Whether another process held a lock for longer than this one wanted to wait. */
 export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith("SQLITE_BUSY");

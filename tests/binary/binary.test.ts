@@ -1,6 +1,15 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import {
   binaryPath,
@@ -11,6 +20,7 @@ import {
   type StartOptions,
 } from "../fixtures/marquee-process.ts";
 import { playlist } from "../../src/sources/demo/playlist.ts";
+import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
 import { until } from "../fixtures/waiting.ts";
 
@@ -329,6 +339,23 @@ describe("what cannot work is said in a sentence:", () => {
     expectSentence(await run("--data", join(folder.path, "file", "data"), "--port", "0"), 1);
   });
 });
+
+testWith("root", process.getuid?.() === 0)(
+  "root works as the user whom the folder belongs to, even where only root may enter",
+  async () => {
+    const owner = 61_234;
+    const data = join(folder.path, "data");
+    mkdirSync(data, { mode: 0o700 });
+    chownSync(data, owner, owner);
+    const server = await start({ arguments: ["--port", "0", "--data", data] });
+    expect((await askAs(server, server.ready["api_key"])).status).toBe(200);
+    expect((await run("user", "add", "ada", "--data", data)).code).toBe(0);
+    expect(await server.stop()).toBe(0);
+    expect(statSync(folder.path).mode & 0o077).toBe(0);
+    const owners = readdirSync(data).map((name) => statSync(join(data, name)).uid);
+    expect(new Set(owners)).toEqual(new Set([owner]));
+  },
+);
 
 test("nothing secret is logged, at any level, whatever is asked", async () => {
   const server = await start({ arguments: ["--port", "0", "--log-level", "debug"] });
