@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  fsyncSync,
-  lchownSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../db/open.ts";
 import { keyIdOf, readSecretKey, SecretError, secretKeyPath } from "./secrets.ts";
@@ -49,7 +40,6 @@ export function stageSecretKey(folder: string, store: Store, key: string): void 
   try {
     rmSync(draft, { force: true });
     writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: "wx", flush: true });
-    keepOwner(draft, folder);
     renameSync(draft, path);
     flushFolder(folder);
   } catch (error) {
@@ -78,13 +68,6 @@ function promoteStagedKey(folder: string, store: Store): void {
 
 function isInForce(store: Store, key: string | undefined): boolean {
   return key !== undefined && store.sealed.isInForce(keyIdOf(key));
-}
-
-/** A command that root runs makes the key for the service's user, to whom the folder belongs. */
-function keepOwner(file: string, folder: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(folder);
-  lchownSync(file, uid, gid);
 }
 
 /** A name lasts through a power cut once its folder is written; Windows does that by itself. */

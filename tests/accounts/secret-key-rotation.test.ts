@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chownSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { createAccounts } from "../../src/accounts/accounts.ts";
@@ -132,17 +132,6 @@ describe("a rotation", () => {
     expect(statSync(secretKeyPath(folder.path)).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder.path)).toEqual(files);
   });
-
-  test.skipIf(process.getuid?.() !== 0)(
-    "that root makes leaves the key to whom the folder belongs, such as a service's user",
-    async () => {
-      const program = openProgram();
-      await populate(program, ["ada"]);
-      chownSync(folder.path, 4_242, 4_243);
-      await rotate(program.store);
-      expect(statSync(secretKeyPath(folder.path))).toMatchObject({ uid: 4_242, gid: 4_243 });
-    },
-  );
 
   test("leaves nothing in the database's file that the old key opens, deleted rows included", async () => {
     const program = openProgram();

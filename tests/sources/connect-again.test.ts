@@ -1,9 +1,11 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createVault, readSecretKey, type Vault } from "../../src/accounts/secrets.ts";
 import { openStore, type Store } from "../../src/db/open.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
+import { unguardSealedColumns } from "../../src/db/sealed-values.ts";
 import { fill, LANGUAGES, languages } from "../../src/i18n/index.ts";
 import { createConsentReminder } from "../../src/playback/consent-reminder.ts";
 import { useCommandLine } from "../fixtures/command-line.ts";
@@ -227,6 +229,10 @@ describe("marquee user list", () => {
   test.each(Object.entries(UNUSABLE))("says it of %s", async (_, unusable) => {
     await marquee("user", "add", "ada", "--source", "mpd");
     await marquee("user", "add", "grace", "--source", "demo");
+    // Without the guards, as a version before them or a damaged disk would leave it.
+    const sqlite = new Database(path("data", "marquee.db"));
+    unguardSealedColumns(sqlite);
+    sqlite.close();
     const store = openStore(path("data"));
     const vault = createVault(readSecretKey(path("data", "secret.key")) ?? TEST_KEY);
     put(store, 1, await unusable(vault, 1));
