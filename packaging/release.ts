@@ -8,6 +8,7 @@ import { type Commit, commitOf } from "./commit.ts";
 import { compile, CompileError } from "./compile.ts";
 import { createBom } from "./sbom.ts";
 import { hostTarget, releaseName, type Target, TARGETS } from "./targets.ts";
+import { attempt, attemptTable, type Candidate } from "./try-out.ts";
 
 /** All that the executable is made of, besides installed packages. */
 const INPUTS = [
@@ -99,8 +100,35 @@ export const checksums = (files: readonly Released[]): string =>
     .sort((one, other) => (one.slice(66) < other.slice(66) ? -1 : 1))
     .join("");
 
+/** Tries every executable out that this machine can run, tells of each, and answers the exit code. */
+export async function tryAll(
+  candidates: readonly Candidate[],
+  tell: (text: string) => void,
+  stepWithinMs?: number,
+): Promise<number> {
+  const rows = [];
+  for (const candidate of candidates) {
+    const workplace = mkdtempSync(join(tmpdir(), "marquee-try-"));
+    try {
+      const made = await attempt(candidate, workplace, stepWithinMs);
+      rows.push({ name: basename(candidate.path), ...made });
+    } finally {
+      rmSync(workplace, { recursive: true, force: true });
+    }
+  }
+  tell(attemptTable(rows));
+  return rows.some(({ outcome }) => outcome === "fails") ? 1 : 0;
+}
+
+interface ReleaseOptions {
+  /** Builds for this machine's platform alone. */
+  readonly onlyHost: boolean;
+  /** Tries out what was built. */
+  readonly isTried: boolean;
+}
+
 /** Answers the exit code. */
-async function release(onlyHost: boolean): Promise<number> {
+async function release({ onlyHost, isTried }: ReleaseOptions): Promise<number> {
   const root = dirname(import.meta.dir);
   const { version } = packageJson;
   const commit = commitOf(root);
@@ -125,10 +153,13 @@ async function release(onlyHost: boolean): Promise<number> {
       console.log(`${file.sha256}  ${String(file.bytes).padStart(11)} bytes  ${file.name}`);
     };
     const missing: string[] = [];
+    const built: Candidate[] = [];
     for (const target of targets) {
       const name = releaseName(version, target);
+      const path = join(folder, name);
       try {
-        tell(await compileTwice(trees, target, commit?.name, join(folder, name)));
+        tell(await compileTwice(trees, target, commit?.name, path));
+        built.push({ target, path });
       } catch (error) {
         // Another platform's Bun has to be fetched, which may fail; this machine's is here.
         if (!(error instanceof CompileError) || target === host) throw error;
@@ -138,7 +169,8 @@ async function release(onlyHost: boolean): Promise<number> {
     tell(await writeBom(trees, commit, join(folder, `marquee-${version}.cdx.json`)));
     await Bun.write(join(folder, "SHA256SUMS"), checksums(files));
     console.log(`All of these came out equal twice. They are in ${folder}.`);
-    if (missing.length === 0) return 0;
+    const code = isTried ? await tryAll(built, (text) => console.log(`\n${text}`)) : 0;
+    if (missing.length === 0) return code;
     console.error(
       ["", "Not built, because Bun could not compile for:", ...missing, ""].join("\n") +
         "Bun fetches another platform's executable from the npm registry. Run this again where it " +
@@ -152,8 +184,13 @@ async function release(onlyHost: boolean): Promise<number> {
 
 if (import.meta.main) {
   try {
-    const { values } = parseArgs({ options: { "only-host": { type: "boolean", default: false } } });
-    process.exitCode = await release(values["only-host"]);
+    const { values } = parseArgs({
+      options: {
+        "only-host": { type: "boolean", default: false },
+        try: { type: "boolean", default: false },
+      },
+    });
+    process.exitCode = await release({ onlyHost: values["only-host"], isTried: values.try });
   } catch (error) {
     if (!(error instanceof ReleaseError) && !(error instanceof CompileError)) throw error;
     console.error(error.message);

@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import packageJson from "../../package.json";
+import { compile } from "../../packaging/compile.ts";
+import { tryAll } from "../../packaging/release.ts";
+import { hostTarget, releaseName, type Target, TARGETS } from "../../packaging/targets.ts";
+import { findWay } from "../../packaging/ways-to-run.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+import { createTempFolder } from "../fixtures/temp-folder.ts";
+
+const root = join(import.meta.dir, "../..");
+
+function targetNamed(suffix: string): Target {
+  const target = TARGETS.find((one) => one.suffix === suffix);
+  if (!target) throw new Error(`${suffix} is not released.`);
+  return target;
+}
+
+const host = await hostTarget();
+if (!host) throw new Error("This platform is none that Marquee is released for.");
+
+/** Those to try, with what this machine lacks for it, if anything. */
+const candidates = await Promise.all(
+  [...new Set([host, targetNamed("linux-arm64"), targetNamed("windows-x64.exe")])].map(
+    async (target) => {
+      const workplace = createTempFolder();
+      const found = await findWay(target, workplace.path);
+      workplace.remove();
+      return { target, lack: "lacks" in found ? found.lacks : undefined };
+    },
+  ),
+);
+
+let folder: ReturnType<typeof createTempFolder>;
+beforeEach(() => {
+  folder = createTempFolder();
+});
+afterEach(() => folder.remove());
+
+/** Tries one executable out; answers the exit code and the table's only line. */
+async function tried(target: Target, path: string, stepWithinMs?: number) {
+  let table = "";
+  const code = await tryAll([{ target, path }], (text) => void (table += text), stepWithinMs);
+  return { code, line: table.trimEnd() };
+}
+
+describe("trying a released executable out: a first start, the API, user add, the overlay, a stop", () => {
+  for (const { target, lack } of candidates) {
+    testWith(lack ?? target.suffix, lack === undefined)(
+      `works for ${target.suffix}`,
+      async () => {
+        const path = join(folder.path, releaseName(packageJson.version, target));
+        await compile({ root, outfile: path, commit: undefined, target: target.bun });
+        const { code, line } = await tried(target, path);
+        expect(line).toMatch(/^marquee-\S+ +works +\S/);
+        expect(line).toMatch(/stopped by SIG(TERM|INT), [\d.]+ s$/);
+        expect(code).toBe(0);
+      },
+      // Another platform's Bun may have to be fetched first.
+      240_000,
+    );
+  }
+
+  test.skipIf(process.platform === "darwin")(
+    "is left out, with the reason, for a Mac",
+    async () => {
+      const path = join(folder.path, "marquee-1.2.3-macos-arm64");
+      expect(await tried(targetNamed("macos-arm64"), path)).toEqual({
+        code: 0,
+        line: "marquee-1.2.3-macos-arm64  not tried  needs a Mac",
+      });
+    },
+  );
+});
+
+describe("an executable fails its try", () => {
+  /** A program of a few lines of shell in the executable's place. */
+  async function program(script: string): Promise<string> {
+    const path = join(folder.path, "marquee");
+    await Bun.write(path, `#!/bin/sh\n${script}\n`);
+    chmodSync(path, 0o755);
+    return path;
+  }
+
+  const expectFailure = async (script: string, reason: string, stepWithinMs?: number) => {
+    const { code, line } = await tried(host, await program(script), stepWithinMs);
+    expect(line).toBe(`marquee  fails      directly: ${reason}`);
+    expect(code).toBe(1);
+  };
+
+  test("that ends before it is ready", async () => {
+    await expectFailure(
+      "echo no room >&2; exit 3",
+      "the first start ended without a word: no room",
+    );
+  });
+
+  test("that never gets ready", async () => {
+    await expectFailure("exec sleep 600", "the first start took longer than 0.05 s", 50);
+  });
+
+  test("that says nothing a program could read", async () => {
+    await expectFailure("echo hello", "the first start printed no JSON: hello");
+  });
+
+  describe("that gets ready, but", () => {
+    let asked: string[];
+    let server: ReturnType<typeof Bun.serve>;
+    let hasPage: boolean;
+    beforeEach(() => {
+      asked = [];
+      hasPage = true;
+      server = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch(request) {
+          const { pathname } = new URL(request.url);
+          asked.push(pathname);
+          if (pathname.startsWith("/api/")) return Response.json({ id: "demo:x" });
+          return new Response(hasPage ? '<html data-np-state="playing">' : "<html>");
+        },
+      });
+    });
+    afterEach(() => server.stop(true));
+
+    /** A program whose answers are the test's own server's. */
+    const script = (parts: { adds?: string; stops?: string } = {}) => {
+      const url = `http://127.0.0.1:${server.port}`;
+      const ready = JSON.stringify({ url, api_key: "k", widget_url: `${url}/en/widget/mqw_x` });
+      const adds = parts.adds ?? `echo '{"api_key":"k"}'`;
+      return [
+        `if [ "$1" = user ]; then ${adds}; exit; fi`,
+        `trap '${parts.stops ?? "exit 0"}' TERM`,
+        `echo '${ready}'`,
+        "while :; do sleep 0.02; done",
+      ].join("\n");
+    };
+
+    test("whose user add fails", async () => {
+      await expectFailure(
+        script({ adds: "echo taken >&2; exit 1" }),
+        "user add ended without a word: taken",
+      );
+    });
+
+    test("whose overlay shows nothing", async () => {
+      hasPage = false;
+      await expectFailure(script(), "the overlay's page shows no track");
+      expect(asked).toEqual(["/api/v1/now-playing", "/api/v1/now-playing", "/en/widget/mqw_x"]);
+    });
+
+    test("that does not answer", async () => {
+      const text = script();
+      await server.stop(true);
+      await expectFailure(text, "/api/v1/now-playing gave no answer");
+    });
+
+    test("that stops with another code than 0", async () => {
+      const stops = "echo broken >&2; exit 7";
+      await expectFailure(script({ stops }), "the stop ended with 7: broken");
+    });
+
+    test("that leaves the database's log behind", async () => {
+      const stops = "mkdir data; touch data/marquee.db-wal; exit 0";
+      await expectFailure(script({ stops }), "the stop left the database's log behind");
+    });
+  });
+});
