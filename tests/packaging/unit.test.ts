@@ -26,6 +26,9 @@ describe("the systemd unit", () => {
     ["NoNewPrivileges", "yes"],
     ["CapabilityBoundingSet", ""],
     ["EnvironmentFile", "-/etc/marquee/marquee.env"],
+    // The compose file has the same ceilings.
+    ["MemoryMax", "1G"],
+    ["TasksMax", "256"],
   ])("has %s=%s", (name, value) => {
     expect(valuesOf(name)).toEqual([value]);
   });
