@@ -27,13 +27,16 @@ const MOST_REMEMBERED = 64;
  * server under a name of its own (DNS rebinding).
  */
 export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Hosts {
+  const base = new URL(baseUrl);
   const names = new Set([
     ...LOOPBACK_NAMES,
-    new URL(baseUrl).hostname.toLowerCase(),
+    base.hostname,
     host.includes(":") ? `[${host.toLowerCase()}]` : host.toLowerCase(),
     ...allowedHosts,
   ]);
   const remembered = new Set<string>();
+  // This machine's own names keep any port: a tunnel or a container maps another one to ours.
+  const baseIsAnyPort = base.protocol === "http:" && LOOPBACK_NAMES.includes(base.hostname);
 
   const allows = (header: string | null): boolean => {
     if (header === null) return false;
@@ -50,7 +53,10 @@ export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Host
       const url = URL.parse(origin);
       if (url === null || !/^https?:$/.test(url.protocol)) return false;
       // Behind a proxy the page's origin is the public one, whatever host the proxy asks for.
-      return url.origin === new URL(baseUrl).origin || (url.host === host && allows(host));
+      if (url.origin === base.origin) return true;
+      // Whoever is on the way can put a page of their own under http, or serve another port.
+      if (url.hostname === base.hostname && !baseIsAnyPort) return false;
+      return url.host === host && allows(host);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { createHosts } from "../../src/http/hosts.ts";
 import { openPort, type RealPort } from "../fixtures/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
 
@@ -189,5 +190,48 @@ describe("a Host that is ours", () => {
     }
     expect((await askHost("/livez", "evil.example")).status).toBe(421);
     expect((await askHost("/livez", "localhost:65535")).status).toBe(200);
+  });
+});
+
+describe("a page's origin", () => {
+  const HTTPS = "https://music.example";
+  const LAN = "http://nas.lan:4747";
+  const LOOPBACK = "http://127.0.0.1:4747";
+
+  test.each([
+    // The base URL's own host: exactly its origin, whatever the request is addressed to.
+    [HTTPS, "https://music.example", "music.example", true],
+    [HTTPS, "https://music.example", "127.0.0.1:4747", true],
+    [HTTPS, "https://MUSIC.example:443", "music.example", true],
+    [HTTPS, "http://music.example", "music.example", false],
+    [HTTPS, "http://music.example:443", "music.example:443", false],
+    [HTTPS, "https://music.example:8443", "music.example:8443", false],
+    [HTTPS, "http://music.example:8080", "music.example:8080", false],
+    [LAN, "http://nas.lan:4747", "nas.lan:4747", true],
+    [LAN, "https://nas.lan:4747", "nas.lan:4747", false],
+    [LAN, "http://nas.lan:8080", "nas.lan:8080", false],
+    [LAN, "http://nas.lan", "nas.lan", false],
+    ["https://localhost", "http://localhost", "localhost", false],
+    ["https://localhost:4747", "https://localhost:8443", "localhost:8443", false],
+    // Other names of this server: as the request is addressed.
+    [HTTPS, "http://127.0.0.1:4747", "127.0.0.1:4747", true],
+    [HTTPS, "http://127.0.0.1:4747", "127.0.0.1:4748", false],
+    [HTTPS, "http://tv.example:8080", "tv.example:8080", true],
+    [HTTPS, "https://tv.example", "tv.example", true],
+    [HTTPS, "https://tv.example", "music.example", false],
+    [LOOPBACK, "http://127.0.0.1:4747", "127.0.0.1:4747", true],
+    [LOOPBACK, "http://127.0.0.1:8080", "127.0.0.1:8080", true],
+    [LOOPBACK, "http://localhost:4747", "localhost:4747", true],
+    [LOOPBACK, "http://127.0.0.1:8080", "127.0.0.1:4747", false],
+    // Nobody's.
+    [HTTPS, "https://evil.example", "evil.example", false],
+    [HTTPS, "https://music.example.evil.example", "music.example", false],
+    [HTTPS, "ftp://music.example", "music.example", false],
+    [HTTPS, "null", "music.example", false],
+    [HTTPS, "", "music.example", false],
+    [HTTPS, "https://music.example", null, true],
+  ])("below %s: %j, asked for at %j, is ours: %p", (baseUrl, origin, host, isOurs) => {
+    const hosts = createHosts({ baseUrl, host: "127.0.0.1", allowedHosts: ["tv.example"] });
+    expect(hosts.allowsOrigin(origin, host)).toBe(isOurs);
   });
 });
