@@ -79,7 +79,8 @@ export function createApp(deps: AppDeps): App {
   const artworks = createArtworkStore({
     opaqueName: vault.opaqueName,
     ...(deps.artworkCache && { disk: deps.artworkCache }),
-    onUnreadable: (error) => log.warn("a cover cannot be read", { reason: describeError(error) }),
+    onUnreadable: (error, origin) =>
+      log.warn("a cover cannot be read", { origin, reason: describeError(error) }),
   });
   const api = createApi({
     accounts,

@@ -34,22 +34,27 @@ export interface ArtworkStore {
 export interface ArtworkStoreDeps {
   /** An unguessable name for a picture's key. */
   opaqueName(key: string): string;
-  onUnreadable(reason: unknown): void;
+  /** Told once for each origin of covers, and for the disk: a player without one good cover has many. */
+  onUnreadable(reason: unknown, origin: string): void;
   /** Keeps drawn pictures over restarts. */
   readonly disk?: DiskCache;
 }
 
 const MOST_ARTWORKS = 1_024;
-const MOST_RENDERED_BYTES = 32 * 1024 * 1024;
+const MOST_RENDERED_BYTES = 16 * 1024 * 1024;
+/** Bounds the memory of what the log was told. */
+const MOST_REPORTED = 1_000;
 /** A cover is not larger; a bomb is. */
 const MOST_PIXELS = 6_000 * 6_000;
 
 /** One picture and what has been found out about it. */
 interface Entry {
-  readonly artwork: Artwork;
+  /** As named last: an earlier one's source may not be there any more. */
+  artwork: Artwork;
   accent: string | null;
   studied: Promise<void> | undefined;
-  loading: Promise<Uint8Array> | undefined;
+  /** Its file, while somebody draws from it. */
+  original: { readonly bytes: Promise<Uint8Array>; users: number } | undefined;
 }
 
 /** A picture under its unguessable name. */
@@ -71,12 +76,13 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     if (before && entries.get(before.id) === before.entry) return before;
     const id = before?.id ?? opaqueName(artwork.key);
     const found = { id, entry: entries.get(id) ?? addEntry(id, artwork) };
+    found.entry.artwork = artwork;
     registered.set(artwork, found);
     return found;
   };
 
   const addEntry = (id: string, artwork: Artwork): Entry => {
-    const entry: Entry = { artwork, accent: null, studied: undefined, loading: undefined };
+    const entry: Entry = { artwork, accent: null, studied: undefined, original: undefined };
     entries.set(id, entry);
     for (const oldest of entries.keys()) {
       if (entries.size <= MOST_ARTWORKS) break;
@@ -96,31 +102,48 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     }
   };
 
-  /** Whoever asks while a picture is on its way gets the same one. */
-  const load = (entry: Entry): Promise<Uint8Array> => {
-    entry.loading ??= entry.artwork.load().finally(() => {
-      entry.loading = undefined;
-    });
-    return entry.loading;
+  const reported = new Set<string>();
+  const report = (reason: unknown, origin = "unknown") => {
+    if (reported.has(origin)) return;
+    for (const oldest of reported) {
+      if (reported.size < MOST_REPORTED) break;
+      reported.delete(oldest);
+    }
+    reported.add(origin);
+    onUnreadable(reason, origin);
   };
 
-  const draw = async (entry: Entry, rendition: Rendition, name: string) => {
-    const bytes = await resize(await load(entry), rendition);
-    // A full disk costs a drawing after the next restart, and nothing now.
-    disk?.write(name, bytes).catch(onUnreadable);
-    return bytes;
+  /** Whoever draws while another does shares the original; when nobody does, it is gone. */
+  const withOriginal = async <T>(entry: Entry, use: (bytes: Uint8Array) => Promise<T>) => {
+    const original = (entry.original ??= { bytes: loadOf(entry.artwork), users: 0 });
+    original.users += 1;
+    try {
+      return await use(await original.bytes);
+    } finally {
+      original.users -= 1;
+      if (original.users === 0) entry.original = undefined;
+    }
   };
+
+  const draw = (id: string, entry: Entry, rendition: Rendition, name: string) =>
+    withOriginal(entry, async (original) => {
+      const bytes = await resize(original, rendition);
+      // A full disk costs a drawing after the next restart, and nothing now.
+      disk?.write(name, bytes).catch((error: unknown) => report(error, "the disk"));
+      if (isOursAlone(entry)) void study(id, entry);
+      return bytes;
+    });
 
   const find = async (id: string, rendition: Rendition, name: string) => {
+    const entry = entries.get(id);
     try {
-      const entry = entries.get(id);
-      const bytes = (await disk?.read(name)) ?? (entry && (await draw(entry, rendition, name)));
+      const bytes = (await disk?.read(name)) ?? (entry && (await draw(id, entry, rendition, name)));
       if (!bytes) return undefined;
       const picture = { bytes, type: renditions[rendition].type };
       keep(name, picture);
       return picture;
     } catch (error) {
-      onUnreadable(error);
+      report(error, entry?.artwork.origin);
       return undefined;
     }
   };
@@ -138,24 +161,39 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
 
   const examine = async (id: string, entry: Entry) => {
     try {
-      const [picture] = await Promise.all([load(entry), render(id, "256.webp")]);
-      entry.accent = await accentOf(picture, MOST_PIXELS);
-    } catch {
-      // Its drawing has told the log already.
+      await withOriginal(entry, async (picture) => {
+        await render(id, "256.webp");
+        entry.accent = await accentOf(picture, MOST_PIXELS);
+        if (isOursAlone(entry)) void drawTheRest(id, entry);
+      });
+    } catch (error) {
+      report(error, entry.artwork.origin);
     }
   };
+  const study = (id: string, entry: Entry) => (entry.studied ??= examine(id, entry));
+
+  /** One after another: a large picture takes a hundred megabytes while it is drawn. */
+  const drawTheRest = (id: string, entry: Entry) =>
+    withOriginal(entry, async () => {
+      for (const rendition of Object.keys(renditions)) await render(id, rendition);
+    });
 
   return {
     pathOf: (artwork, rendition) => `/art/${register(artwork).id}/${rendition}`,
     accentOf: (artwork) => register(artwork).entry.accent,
-    async study(artwork) {
+    study(artwork) {
       const { id, entry } = register(artwork);
-      entry.studied ??= examine(id, entry);
-      await entry.studied;
+      return study(id, entry);
     },
     render,
   };
 }
+
+/** What can be had from nowhere else is drawn in every form at once, so that the original can go. */
+const isOursAlone = ({ artwork }: Entry): boolean => artwork.url === undefined;
+
+/** A rejection also where the source throws at once. */
+const loadOf = async (artwork: Artwork): Promise<Uint8Array> => artwork.load();
 
 /** What {@link ArtworkStoreDeps.opaqueName} makes: nothing else becomes part of a file's name. */
 const ID_PATTERN = /^[\w-]{22}$/;

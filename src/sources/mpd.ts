@@ -75,7 +75,10 @@ async function* listen(
 ): AsyncGenerator<Playback | null, void> {
   const address = parseAddress(settings.address);
   const connection = await connectMpd(address, settings.password, context);
-  const covers = createCoverLookup(() => connectMpd(address, settings.password, context), context);
+  const covers = createCoverLookup(() => connectMpd(address, settings.password, context), {
+    ...context,
+    origin: `${mpd.id} ${context.connection.id}`,
+  });
   const { clock, signal } = context;
   /** When the last rounds began. */
   const rounds: number[] = [];

@@ -242,6 +242,7 @@ function createArtworks(upstream: Upstream) {
       const artwork = known.get(url) ?? {
         key: `spotify:${url}`,
         url,
+        origin: "spotify",
         async load() {
           const response = await upstream.fetch(url);
           if (response.status === 200) return response.bytes();

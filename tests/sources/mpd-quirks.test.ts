@@ -98,6 +98,28 @@ describe("covers", () => {
     ]);
   });
 
+  test("are let go once they are handed over, and read again for whoever comes later", async () => {
+    daemon.answers.set(NOW, playing);
+    daemon.answers.set("readpicture", "size: 6\ntype: image/png\nbinary: 6\na new \nOK\n");
+    const artwork = (await listen().next()).value?.album.artworks[0];
+    const reads = () =>
+      daemon.received.filter((command) => command.startsWith("readpicture")).length;
+    expect(await artwork?.load()).toEqual(Buffer.from("a new "));
+    expect(reads()).toBe(1);
+    const later = await Promise.all([artwork?.load(), artwork?.load()]);
+    expect(later).toEqual([Buffer.from("a new "), Buffer.from("a new ")]);
+    expect(reads()).toBe(3);
+  });
+
+  test("that MPD has replaced meanwhile are not taken for what they were", async () => {
+    daemon.answers.set(NOW, playing);
+    daemon.answers.set("readpicture", "size: 3\nbinary: 3\none\nOK\n");
+    const artwork = (await listen().next()).value?.album.artworks[0];
+    await artwork?.load();
+    daemon.answers.set("readpicture", "size: 3\nbinary: 3\ntwo\nOK\n");
+    await expect(artwork?.load()).rejects.toThrow("another cover");
+  });
+
   const questions = () => daemon.received.filter((command) => /^(readp|albuma)/.test(command));
   const LARGEST = 8 * 1024 * 1024;
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Artwork } from "../../playback/playback.ts";
+import { createOriginals } from "../originals.ts";
 import type { MpdConnection } from "./connection.ts";
 import { fieldOf, MpdRefusal, type MpdResponse, quote } from "./protocol.ts";
 
@@ -22,13 +23,16 @@ const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
 /** Longest time to read a cover, however small the pieces are that it comes in. */
 const LONGEST_READ_MS = 30_000;
 
+/** What all listeners' covers together may take before they are drawn. */
+const originals = createOriginals(32 * 1024 * 1024);
+
 /**
  * Finds covers in files, else in their folders, over a connection of its own: the first one is
  * busy waiting for changes. Pausing and seeking do not read the same song's cover again.
  */
 export function createCoverLookup(
   connect: () => Promise<MpdConnection>,
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  { clock, signal, origin }: { clock: Clock; signal: AbortSignal; origin: string },
 ): CoverLookup {
   let connection: Promise<MpdConnection> | undefined;
   let last: { uri: string; cover: Promise<Artwork | null> } | undefined;
@@ -46,10 +50,8 @@ export function createCoverLookup(
     try {
       connection ??= connect();
       const open = await connection;
-      const bytes =
-        (await readPicture(open, "readpicture", uri, isWanted)) ??
-        (await readPicture(open, "albumart", uri, isWanted));
-      return bytes && toArtwork(bytes);
+      const bytes = await readCover(open, uri, isWanted);
+      return bytes && toArtwork(uri, bytes);
     } catch {
       // A title without its cover beats no title; the connection is made anew for the next one.
       hangUp();
@@ -57,6 +59,35 @@ export function createCoverLookup(
     } finally {
       cancel();
     }
+  };
+
+  /** Over a connection of its own, since the other one may be in the middle of an answer. */
+  const readAgain = async (uri: string, key: string): Promise<Uint8Array> => {
+    if (signal.aborted) throw new Error("its MPD is no longer listened to");
+    const open = await connect();
+    const cancel = clock.after(LONGEST_READ_MS, () => open.close());
+    try {
+      const bytes = await readCover(open, uri, () => !signal.aborted);
+      if (bytes && keyOf(bytes) === key) return bytes;
+      throw new Error("MPD has another cover by now, or none");
+    } finally {
+      cancel();
+      open.close();
+    }
+  };
+  /** One after another, so that many at once do not fill the memory. */
+  let reading: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(read: () => Promise<T>): Promise<T> => {
+    const turn = reading.then(read);
+    reading = turn.catch(() => undefined);
+    return turn;
+  };
+
+  const toArtwork = (uri: string, bytes: Uint8Array): Artwork => {
+    const key = keyOf(bytes);
+    originals.keep(key, bytes);
+    const load = async () => originals.take(key) ?? inTurn(() => readAgain(uri, key));
+    return { key, origin, load };
   };
 
   return {
@@ -85,6 +116,15 @@ export function createCoverLookup(
     },
   };
 }
+
+/** The picture in a song's file, else the one in its folder; `null` when there is neither. */
+const readCover = async (
+  connection: MpdConnection,
+  uri: string,
+  isWanted: () => boolean,
+): Promise<Uint8Array | null> =>
+  (await readPicture(connection, "readpicture", uri, isWanted)) ??
+  (await readPicture(connection, "albumart", uri, isWanted));
 
 /**
  * A picture in pieces as MPD sends it, or `null` when the song has none of this kind, the pieces
@@ -128,7 +168,5 @@ async function sendUnlessMissing(connection: MpdConnection, command: string) {
   }
 }
 
-function toArtwork(bytes: Uint8Array): Artwork {
-  const key = new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
-  return { key, load: async () => bytes };
-}
+const keyOf = (bytes: Uint8Array): string =>
+  new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
