@@ -11,6 +11,8 @@ type DashboardSocket = ServerWebSocket<DashboardTicket>;
 
 /** The dashboards that are open now. */
 export interface DashboardLive {
+  /** Whether a session has as many open as it may. */
+  isFull(sessionId: string): boolean;
   ticketFor(guest: Guest, language: Language): DashboardTicket;
   opened(socket: DashboardSocket): void;
   closed(socket: DashboardSocket): void;
@@ -28,42 +30,73 @@ export interface DashboardLiveDeps {
 
 /** Health and overlays change without a word from the hub. */
 const LOOK_EVERY_MS = 2_000;
+/** More tabs than anybody looks at; past it somebody plays tricks. */
+const MOST_SOCKETS_PER_SESSION = 20;
 /** The page's session has ended: it is not worth coming back. */
 const CLOSED_SIGNED_OUT = 4001;
 const CLOSED_RESTARTING = 1012;
 
+/** The dashboards of one user in one language, which all show the same. */
+interface Room {
+  readonly user: DashboardTicket["user"];
+  readonly language: Language;
+  readonly sockets: Set<DashboardSocket>;
+  /** What the room was told last, without the position. */
+  told: string;
+  leave(): void;
+}
+
+const roomOf = ({ user, language }: Pick<Room, "user" | "language">): string =>
+  `${user.id} ${language}`;
+
 export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
   const { hub, presenter, clock, log } = deps;
-  const sockets = new Map<DashboardSocket, { leave: () => void; told: string }>();
+  const rooms = new Map<string, Room>();
   let stopLooking: (() => void) | undefined;
 
-  /** Tells a page what has changed; a position that only went on is no change. */
-  const tellNow = async (socket: DashboardSocket, always: boolean) => {
-    const { user, language } = socket.data;
-    const state = await presenter.present(user, language);
-    const seat = sockets.get(socket);
-    if (!seat) return;
+  const allSockets = () => [...rooms.values()].flatMap(({ sockets }) => [...sockets]);
+
+  /** Tells a room what has changed; a position that only went on is no change. */
+  const tellNow = async (room: Room, always: boolean) => {
+    const state = await presenter.present(room.user, room.language);
     const { track } = state;
     const telling = JSON.stringify({ ...state, track: track && { ...track, positionMs: 0 } });
-    if (!always && telling === seat.told) return;
-    seat.told = telling;
-    socket.send(JSON.stringify(state));
+    if (!always && telling === room.told) return;
+    room.told = telling;
+    const message = JSON.stringify(state);
+    for (const socket of room.sockets) socket.send(message);
+  };
+
+  const welcomeNow = async (socket: DashboardSocket, room: Room) => {
+    const state = await presenter.present(room.user, room.language);
+    if (room.sockets.has(socket)) socket.send(JSON.stringify(state));
   };
 
   /** Nobody waits for it, so a failure must not end the server; the next look may do better. */
-  const tell = (socket: DashboardSocket, always = false) => {
-    tellNow(socket, always).catch((error: unknown) => {
-      if (!sockets.has(socket)) return;
+  const unlessItFails = (told: Promise<void>, room: Room) => {
+    told.catch((error: unknown) => {
+      if (room.sockets.size === 0) return;
       log.error("a dashboard could not be told what changed", { reason: describeError(error) });
     });
   };
+  const tell = (room: Room, always = false) => unlessItFails(tellNow(room, always), room);
 
   const lookAgain = () => {
-    for (const socket of sockets.keys()) tell(socket);
-    stopLooking = sockets.size > 0 ? clock.after(LOOK_EVERY_MS, lookAgain) : undefined;
+    for (const room of rooms.values()) tell(room);
+    stopLooking = rooms.size > 0 ? clock.after(LOOK_EVERY_MS, lookAgain) : undefined;
+  };
+
+  const openRoom = ({ user, language }: DashboardTicket): Room => {
+    const room: Room = { user, language, sockets: new Set(), told: "", leave: () => {} };
+    rooms.set(roomOf(room), room);
+    room.leave = hub.subscribe(user.id, () => tell(room, true));
+    return room;
   };
 
   return {
+    isFull: (sessionId) =>
+      allSockets().filter(({ data }) => data.sessionId === sessionId).length >=
+      MOST_SOCKETS_PER_SESSION,
     ticketFor: ({ user, session }, language) => ({
       kind: "dashboard",
       user,
@@ -71,24 +104,28 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       language,
     }),
     opened(socket) {
-      const seat = { leave: () => {}, told: "" };
-      sockets.set(socket, seat);
-      seat.leave = hub.subscribe(socket.data.user.id, () => tell(socket, true));
-      tell(socket);
+      const known = rooms.get(roomOf(socket.data));
+      const room = known ?? openRoom(socket.data);
+      room.sockets.add(socket);
+      if (known) unlessItFails(welcomeNow(socket, room), room);
+      else tell(room);
       stopLooking ??= clock.after(LOOK_EVERY_MS, lookAgain);
     },
     closed(socket) {
-      sockets.get(socket)?.leave();
-      sockets.delete(socket);
+      const room = rooms.get(roomOf(socket.data));
+      room?.sockets.delete(socket);
+      if (!room || room.sockets.size > 0) return;
+      room.leave();
+      rooms.delete(roomOf(room));
     },
     async dropEndedSessions(isOpen) {
-      for (const socket of [...sockets.keys()]) {
+      for (const socket of allSockets()) {
         if (!(await isOpen(socket.data.sessionId))) socket.close(CLOSED_SIGNED_OUT);
       }
     },
     stop() {
       stopLooking?.();
-      for (const socket of [...sockets.keys()]) socket.close(CLOSED_RESTARTING);
+      for (const socket of allSockets()) socket.close(CLOSED_RESTARTING);
     },
   };
 }

@@ -93,6 +93,11 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
       if (!deps.isOwnOrigin(origin, request.headers.get("host"))) {
         return plainText(403, "Not from this page");
       }
+      if (deps.dashboardLive.isFull(guest.session.id)) {
+        return plainText(429, "Too many dashboards are open in this browser", {
+          "Retry-After": "15",
+        });
+      }
       const data = deps.dashboardLive.ticketFor(guest, lang);
       if (upgrader?.upgrade(request, { data })) return undefined;
       return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });

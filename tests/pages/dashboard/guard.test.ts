@@ -615,6 +615,37 @@ describe("a dashboard's socket", () => {
     other.close();
   });
 
+  test("is one of at most twenty a session, and another session's is let in beside them", async () => {
+    const opened = Array.from({ length: 30 }, () =>
+      open({ cookie: owner.cookie, origin: port.origin }),
+    );
+    const told = (await Promise.all(opened.map(({ first }) => first))).filter(Boolean);
+    expect(told).toHaveLength(20);
+    const upgrade = [
+      "GET /en/dashboard/live HTTP/1.1",
+      `Host: ${new URL(port.origin).host}`,
+      `Origin: ${port.origin}`,
+      `Cookie: ${owner.cookie}`,
+      "Upgrade: websocket",
+      "Connection: Upgrade, close",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "\r\n",
+    ].join("\r\n");
+    expect(await port.sendRaw(upgrade)).toMatchObject({
+      status: 429,
+      body: expect.stringContaining("Too many dashboards"),
+    });
+    const elsewhere = open({ cookie: (await signIn(server, ada)).cookie, origin: port.origin });
+    expect(await elsewhere.first).toContain(aPlayback().track.title);
+    for (const { close } of opened) close();
+    await Promise.all(opened.map(({ closed }) => closed));
+    const later = open({ cookie: owner.cookie, origin: port.origin });
+    expect(await later.first).toContain(aPlayback().track.title);
+    later.close();
+    elsewhere.close();
+  });
+
   test("is closed when its session is ended", async () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;

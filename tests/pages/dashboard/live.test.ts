@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { ServerWebSocket } from "bun";
+import type { User } from "../../../src/accounts/users.ts";
+import type { Language } from "../../../src/i18n/index.ts";
+import { createLog } from "../../../src/log.ts";
+import { createDashboardLive, type DashboardLive } from "../../../src/pages/dashboard/live.ts";
+import type { DashboardState } from "../../../src/pages/dashboard/state.ts";
+import type { DashboardTicket } from "../../../src/pages/socket-ticket.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
+
+let clock: FakeClock;
+let live: DashboardLive;
+/** For whom a state was put together, such as `1 en`. */
+let drawn: string[];
+let listening: Set<() => void>;
+let overlays: number;
+
+const stateNow = (): DashboardState => ({
+  label: "Now playing",
+  track: null,
+  privacy: "",
+  health: { tone: "good", text: "", linkAgain: false },
+  hearsOwnMusic: true,
+  overlays,
+  presence: "",
+});
+
+beforeEach(() => {
+  clock = createFakeClock();
+  drawn = [];
+  listening = new Set();
+  overlays = 0;
+  live = createDashboardLive({
+    clock,
+    log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
+    hub: {
+      subscribe(_, listener) {
+        const hear = () => listener({ kind: "nothing" });
+        listening.add(hear);
+        return () => void listening.delete(hear);
+      },
+    },
+    presenter: {
+      async present({ id }, language) {
+        drawn.push(`${id} ${language}`);
+        return stateNow();
+      },
+    },
+  });
+});
+afterEach(() => live.stop());
+
+const userOf = (id: number): User => ({
+  id,
+  name: `user-${id}`,
+  role: "member",
+  createdAt: 0,
+  language: null,
+  welcomedAt: null,
+});
+
+function open(userId: number, language: Language = "en", sessionId = `session ${userId}`) {
+  const messages: string[] = [];
+  const data: DashboardTicket = { kind: "dashboard", user: userOf(userId), sessionId, language };
+  const socket = {
+    data,
+    send: (message: string) => messages.push(message),
+    close: () => live.closed(seen),
+  };
+  const seen = socket as unknown as ServerWebSocket<DashboardTicket>;
+  live.opened(seen);
+  return { messages, close: () => live.closed(seen) };
+}
+
+describe("open dashboards", () => {
+  test("are drawn once a user and language in each round, however many there are", async () => {
+    for (let at = 0; at < 20; at++) open(1, "en", `session ${at}`);
+    open(1, "de");
+    open(2, "en");
+    await settle();
+    drawn = [];
+    await clock.advance(2_000);
+    expect(drawn.toSorted()).toEqual(["1 de", "1 en", "2 en"]);
+  });
+
+  test("hear of music through one ear a user and language", async () => {
+    const sockets = [open(1)];
+    await settle();
+    while (sockets.length < 20) sockets.push(open(1));
+    await settle();
+    expect(listening.size).toBe(1);
+    drawn = [];
+    for (const hear of listening) hear();
+    await settle();
+    expect(drawn).toEqual(["1 en"]);
+    for (const { messages } of sockets) expect(messages).toHaveLength(2);
+    for (const { close } of sockets) close();
+    expect(listening.size).toBe(0);
+  });
+
+  test("are all told what changes between rounds, and nothing when nothing does", async () => {
+    const first = open(1);
+    await settle();
+    const second = open(1);
+    await clock.advance(2_000);
+    expect([first.messages.length, second.messages.length]).toEqual([1, 1]);
+    overlays = 3;
+    const late = open(1);
+    await settle();
+    expect(late.messages).toEqual([JSON.stringify(stateNow())]);
+    await clock.advance(2_000);
+    for (const { messages } of [first, second, late]) {
+      expect(messages.at(-1)).toBe(JSON.stringify(stateNow()));
+    }
+    const told = first.messages.length;
+    await clock.advance(10_000);
+    expect(first.messages).toHaveLength(told);
+  });
+
+  test("are not drawn any more once they are closed", async () => {
+    const { close } = open(1);
+    await settle();
+    close();
+    drawn = [];
+    await clock.advance(10_000);
+    expect(drawn).toEqual([]);
+    expect(clock.waiting()).toBe(0);
+  });
+});
