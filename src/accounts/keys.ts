@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, or } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNull, lte, or } from "drizzle-orm";
 import { apiKeys, users } from "../db/schema.ts";
 import { AccountError, type AccountsContext, type Writer } from "./context.ts";
 import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./credential.ts";
@@ -36,20 +36,37 @@ export interface Keys {
   flushUses(): void;
   /** Forgets what is held in memory, because the database has changed. */
   forget(): void;
+  /** @throws {TooManyKeysError} when the user has as many working keys as there may be */
   add(user: User, name: string): Promise<IssuedKey>;
-  /** All keys of a user, revoked ones too, oldest first. */
+  /** All keys of a user, those revoked of late too, oldest first. */
   list(user: User): Promise<KeyRecord[]>;
   /** @throws {AccountError} when the user has no such working key. */
   revoke(user: User, keyId: string): Promise<void>;
   /**
    * Issues a key in place of another, which goes on working for `graceMs`.
    * @throws {AccountError} when `keyId` names no working key, or is needed and missing
+   * @throws {TooManyKeysError} when both at once would be more than there may be
    */
   rotate(user: User, keyId: string | undefined, graceMs: number): Promise<IssuedKey>;
 }
 
 interface CachedHolder extends KeyHolder {
   revokedAt: number | null;
+}
+
+/** How many keys of a user may work at a time: the limit of calls counts each by itself. */
+export const MOST_WORKING_KEYS = 50;
+/** Whoever looks for when a key was revoked looks among the latest, and not after a season. */
+const MOST_REVOKED_KEYS = 50;
+const REVOKED_KEPT_MS = 90 * 86_400_000;
+
+/** A user has as many working keys as there may be. */
+export class TooManyKeysError extends AccountError {
+  constructor(userName: string) {
+    super(
+      `${userName} has ${MOST_WORKING_KEYS} working keys, which is the most there may be. Revoke one first: "marquee key list ${userName}" shows them.`,
+    );
+  }
 }
 
 /** Bounds the memory that looked-up keys take; the oldest look-up makes room. */
@@ -61,6 +78,34 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
   const uses = new Map<string, number>();
 
   const working = () => or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs()));
+
+  /** Deletes all but the latest revoked keys, so that making and revoking does not fill the disk. */
+  const pruneRevoked = (writer: Writer, user: User) => {
+    const revoked = writer
+      .select({ id: apiKeys.id, revokedAt: apiKeys.revokedAt })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.userId, user.id), lte(apiKeys.revokedAt, wallMs())))
+      .orderBy(desc(apiKeys.revokedAt))
+      .all();
+    const old = revoked.filter(
+      ({ revokedAt }, at) =>
+        at >= MOST_REVOKED_KEYS || (revokedAt ?? 0) < wallMs() - REVOKED_KEPT_MS,
+    );
+    if (old.length === 0) return;
+    const ids = old.map(({ id }) => id);
+    writer.delete(apiKeys).where(inArray(apiKeys.id, ids)).run();
+  };
+
+  const issue = (writer: Writer, user: User, name: string): IssuedKey => {
+    const mine = writer
+      .select({ id: apiKeys.id })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.userId, user.id), working()))
+      .all();
+    if (mine.length >= MOST_WORKING_KEYS) throw new TooManyKeysError(user.name);
+    pruneRevoked(writer, user);
+    return insertKey(writer, user, name, wallMs());
+  };
 
   const lookUp = (key: ApiKey): CachedHolder | undefined => {
     const row = queries
@@ -135,7 +180,8 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
       uses.clear();
     },
     forget: () => cache.clear(),
-    add: async (user, name) => insertKey(queries, user, name, wallMs()),
+    add: async (user, name) =>
+      queries.transaction((writer) => issue(writer, user, name), { behavior: "immediate" }),
     list: async (user) =>
       queries
         .select()
@@ -144,8 +190,14 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
         .orderBy(asc(apiKeys.createdAt))
         .all(),
     async revoke(user, keyId) {
-      const key = workingKey(queries, user, keyId);
-      queries.update(apiKeys).set({ revokedAt: wallMs() }).where(eq(apiKeys.id, key.id)).run();
+      queries.transaction(
+        (writer) => {
+          const key = workingKey(writer, user, keyId);
+          pruneRevoked(writer, user);
+          writer.update(apiKeys).set({ revokedAt: wallMs() }).where(eq(apiKeys.id, key.id)).run();
+        },
+        { behavior: "immediate" },
+      );
       cache.clear();
     },
     rotate: async (user, keyId, graceMs) =>
@@ -155,7 +207,7 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
           const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Number.MAX_SAFE_INTEGER);
           writer.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, old.id)).run();
           cache.clear();
-          return insertKey(writer, user, old.name, wallMs());
+          return issue(writer, user, old.name);
         },
         // A lock taken only after reading would fail if another process wrote in between.
         { behavior: "immediate" },

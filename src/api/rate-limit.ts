@@ -2,9 +2,15 @@
 export type Verdict =
   { readonly allowed: true } | { readonly allowed: false; readonly waitMs: number };
 
+/** Whose call it is, and what is counted by itself: a key at an endpoint. */
+export interface Caller {
+  readonly userId: number;
+  readonly name: string;
+}
+
 export interface RateLimit {
   /** Decides on a call at a monotonic time in milliseconds, and counts it if it passes. */
-  admit(caller: string, nowMs: number): Verdict;
+  admit(caller: Caller, nowMs: number): Verdict;
   /** The limit headers of an answer given now. */
   headers(verdict: Verdict): Readonly<Record<string, string>>;
   /** The sentence that refuses. */
@@ -13,41 +19,73 @@ export interface RateLimit {
 
 /** A call may come this much too early: the network does not deliver evenly. */
 const EARLY_MS = 250;
-/** Bounds the memory of callers inside their wait. */
-export const MOST_CALLERS = 10_000;
+/** Bounds the memory of callers inside their wait: fifty keys of each of 500 users at two endpoints. */
+export const MOST_CALLERS = 50_000;
 
 /**
  * One call every `windowSeconds` per caller. A refused call does not lengthen the wait, and waiting
  * as long as told always succeeds.
  */
-export function createRateLimit(windowSeconds: number): RateLimit {
+export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLERS): RateLimit {
   const windowMs = windowSeconds * 1000;
-  // In the order of the last admitted call, so those past their wait are at the front.
-  const lastCalls = new Map<string, number>();
+  // Each user's calls, and the users themselves, in the order of their last admitted call: those
+  // past their wait are at the front.
+  const users = new Map<number, Map<string, number>>();
+  let remembered = 0;
   const every = windowSeconds === 1 ? "1 second" : `${windowSeconds} seconds`;
 
-  const dropPast = (nowMs: number) => {
-    for (const [caller, lastMs] of lastCalls) {
+  const dropPastOf = (calls: Map<string, number>, nowMs: number) => {
+    for (const [name, lastMs] of calls) {
       if (nowMs - lastMs < windowMs) return;
-      lastCalls.delete(caller);
+      calls.delete(name);
+      remembered -= 1;
     }
+  };
+
+  const dropPast = (nowMs: number) => {
+    for (const [userId, calls] of users) {
+      dropPastOf(calls, nowMs);
+      if (calls.size > 0) return;
+      users.delete(userId);
+    }
+  };
+
+  /** Whoever fills the memory pays for it: the user with most callers loses the oldest of them. */
+  const makeRoom = () => {
+    let largest: [userId: number, calls: Map<string, number>] | undefined;
+    for (const user of users) {
+      if (user[1].size > (largest?.[1].size ?? 0)) largest = user;
+    }
+    if (!largest) return;
+    const [userId, calls] = largest;
+    for (const oldest of calls.keys()) {
+      calls.delete(oldest);
+      remembered -= 1;
+      break;
+    }
+    if (calls.size === 0) users.delete(userId);
+  };
+
+  const remember = ({ userId, name }: Caller, nowMs: number) => {
+    const calls = users.get(userId) ?? new Map<string, number>();
+    dropPastOf(calls, nowMs);
+    if (calls.delete(name)) remembered -= 1;
+    calls.set(name, nowMs);
+    users.delete(userId);
+    users.set(userId, calls);
+    remembered += 1;
+    if (remembered > mostCallers) makeRoom();
   };
 
   return {
     message: `Rate limit exceeded: one call every ${every}`,
     admit(caller, nowMs) {
-      const lastMs = lastCalls.get(caller);
+      const lastMs = users.get(caller.userId)?.get(caller.name);
       if (lastMs !== undefined && nowMs - lastMs < windowMs - EARLY_MS) {
         return { allowed: false, waitMs: windowMs - (nowMs - lastMs) };
       }
       dropPast(nowMs);
-      if (lastMs === undefined && lastCalls.size >= MOST_CALLERS) {
-        // Forgetting a caller would grant it an extra call; the next one to fall due makes room.
-        const [oldestMs = nowMs] = lastCalls.values();
-        return { allowed: false, waitMs: windowMs - (nowMs - oldestMs) };
-      }
-      lastCalls.delete(caller);
-      lastCalls.set(caller, nowMs);
+      remember(caller, nowMs);
       return { allowed: true };
     },
     headers(verdict) {

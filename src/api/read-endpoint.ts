@@ -25,7 +25,8 @@ export function createReadEndpoint({ authenticate, clock, rateLimit }: ReadEndpo
       const holder = authentication instanceof Promise ? await authentication : authentication;
       if (holder instanceof Response) return holder;
       if (!rateLimit) return answer(holder, undefined);
-      const verdict = rateLimit.admit(`${endpoint} ${holder.keyId}`, clock.monotonicMs());
+      const caller = { userId: holder.user.id, name: `${endpoint} ${holder.keyId}` };
+      const verdict = rateLimit.admit(caller, clock.monotonicMs());
       const headers = rateLimit.headers(verdict);
       return verdict.allowed ? answer(holder, headers) : failure(429, rateLimit.message, headers);
     };

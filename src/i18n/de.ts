@@ -374,6 +374,8 @@ export const de: Words = {
         "Was mit diesem Schlüssel fragt, bekommt sofort und endgültig keine Antwort mehr (401).",
       revoked: "„{name}“ ist widerrufen.",
       gone: "Dieser Schlüssel galt schon nicht mehr. Es wurde nichts verändert.",
+      tooMany:
+        "Sie haben {count} gültige Schlüssel, mehr sind nicht möglich. Widerrufen Sie zuerst einen, den Sie nicht mehr brauchen.",
       ended: "Widerrufene Schlüssel: {count}",
       endedAt: "Endete am {time}",
       useTitle: "So wird gefragt",

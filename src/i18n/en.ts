@@ -361,6 +361,8 @@ export const en = {
         "Whatever asks with this key gets no answer any more (401), at once and for good.",
       revoked: "“{name}” is revoked.",
       gone: "This key had ended already. Nothing was changed.",
+      tooMany:
+        "You have {count} keys that work, which is the most there may be. Revoke one that you no longer need first.",
       ended: "Revoked keys: {count}",
       endedAt: "Ended {time}",
       useTitle: "Asking",

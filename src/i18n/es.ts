@@ -366,6 +366,8 @@ export const es: Words = {
         "Todo lo que usa esta clave deja de recibir respuesta (401), al instante y para siempre.",
       revoked: "«{name}» está revocada.",
       gone: "Esta clave ya había terminado. No se ha cambiado nada.",
+      tooMany:
+        "Tienes {count} claves en vigor, el máximo posible. Revoca antes una que ya no necesites.",
       ended: "Claves revocadas: {count}",
       endedAt: "Terminó el {time}",
       useTitle: "Cómo preguntar",

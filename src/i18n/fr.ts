@@ -373,6 +373,8 @@ export const fr: Words = {
         "Tout ce qui utilise cette clé ne reçoit plus de réponse (401), immédiatement et définitivement.",
       revoked: "« {name} » est révoquée.",
       gone: "Cette clé avait déjà pris fin. Rien n’a été modifié.",
+      tooMany:
+        "Vous avez {count} clés valides, c’est le maximum. Révoquez-en d’abord une dont vous n’avez plus besoin.",
       ended: "Clés révoquées : {count}",
       endedAt: "A pris fin le {time}",
       useTitle: "Interroger l’API",

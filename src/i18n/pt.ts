@@ -366,6 +366,8 @@ export const pt: Words = {
       revokeText: "Tudo o que usa esta chave fica sem resposta (401), na hora e para sempre.",
       revoked: "“{name}” foi revogada.",
       gone: "Esta chave já tinha terminado. Nada mudou.",
+      tooMany:
+        "Você tem {count} chaves em vigor, o máximo possível. Revogue antes uma de que você não precise mais.",
       ended: "Chaves revogadas: {count}",
       endedAt: "Terminou em {time}",
       useTitle: "Como perguntar",

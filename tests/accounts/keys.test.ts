@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { AccountError } from "../../src/accounts/context.ts";
 import { createApiKey } from "../../src/accounts/credential.ts";
+import { TooManyKeysError } from "../../src/accounts/keys.ts";
 import { apiKeys } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
 import { START_MS } from "../fixtures/fake-clock.ts";
@@ -168,6 +169,82 @@ describe("rotating a key", () => {
   test("is an error when the user has none left", async () => {
     await keys().revoke(ada.user, await firstKeyId());
     await expect(keys().rotate(ada.user, undefined, 0)).rejects.toThrow(/key add ada/);
+  });
+});
+
+describe("fifty working keys", () => {
+  const fill = async () => {
+    while ((await keys().list(ada.user)).length < 50) await keys().add(ada.user, "bot");
+  };
+
+  test("are the most a user can have, and the error says what to do", async () => {
+    await fill();
+    const adding = keys().add(ada.user, "one more");
+    await expect(adding).rejects.toBeInstanceOf(TooManyKeysError);
+    await expect(adding).rejects.toThrow(/50 working keys.*"marquee key list ada"/);
+    expect(await keys().list(ada.user)).toHaveLength(50);
+    expect(await holderName(ada.key)).toBe("ada");
+  });
+
+  test("of one user leave another free to make keys", async () => {
+    const grace = await world.add("grace");
+    await fill();
+    expect(await holderName((await keys().add(grace.user, "bot")).key)).toBe("grace");
+  });
+
+  test("make room when one is revoked", async () => {
+    await fill();
+    await keys().revoke(ada.user, await firstKeyId());
+    expect(await holderName((await keys().add(ada.user, "bot")).key)).toBe("ada");
+    await expect(keys().add(ada.user, "bot")).rejects.toBeInstanceOf(TooManyKeysError);
+  });
+
+  test("can each be replaced at once, but not with a grace in which there would be more", async () => {
+    await fill();
+    const id = await firstKeyId();
+    await expect(keys().rotate(ada.user, id, HOUR_MS)).rejects.toBeInstanceOf(TooManyKeysError);
+    expect(await holderName(ada.key)).toBe("ada");
+    expect(await holderName((await keys().rotate(ada.user, id, 0)).key)).toBe("ada");
+    expect(await holderName(ada.key)).toBe(undefined);
+  });
+
+  test("count those whose grace has not ended", async () => {
+    await keys().rotate(ada.user, undefined, HOUR_MS);
+    await fill();
+    await expect(keys().add(ada.user, "bot")).rejects.toBeInstanceOf(TooManyKeysError);
+    await world.clock.advance(HOUR_MS);
+    expect(await holderName((await keys().add(ada.user, "bot")).key)).toBe("ada");
+  });
+});
+
+describe("revoked keys", () => {
+  const makeAndRevoke = async (name: string) => {
+    const { id } = await keys().add(ada.user, name);
+    await keys().revoke(ada.user, id);
+    await world.clock.advance(1_000);
+  };
+  const revokedNames = async () =>
+    (await keys().list(ada.user)).filter(({ revokedAt }) => revokedAt).map(({ name }) => name);
+
+  test("are forgotten but for the latest fifty", async () => {
+    for (let at = 0; at < 60; at++) await makeAndRevoke(`bot ${at}`);
+    await keys().add(ada.user, "last");
+    expect(await revokedNames()).toEqual(Array.from({ length: 50 }, (_, at) => `bot ${at + 10}`));
+    expect(await holderName(ada.key)).toBe("ada");
+  });
+
+  test("are forgotten after ninety days, and those of others are not touched", async () => {
+    const grace = await world.add("grace");
+    const [hers] = await keys().list(grace.user);
+    await keys().revoke(grace.user, hers?.id ?? "");
+    await makeAndRevoke("old");
+    await world.clock.advance(89 * 24 * HOUR_MS);
+    await makeAndRevoke("young");
+    expect(await revokedNames()).toEqual(["old", "young"]);
+    await world.clock.advance(24 * HOUR_MS);
+    await keys().add(ada.user, "bot");
+    expect(await revokedNames()).toEqual(["young"]);
+    expect(await keys().list(grace.user)).toHaveLength(1);
   });
 });
 

@@ -44,6 +44,14 @@ describe("marquee key add", () => {
     },
   );
 
+  test("fails with a sentence for a user with fifty that work", async () => {
+    for (let more = 0; more < 49; more++) await marquee("key", "add", "ada");
+    const { code, errors } = await marquee("key", "add", "ada");
+    expect(code).toBe(1);
+    expect(errors).toContain("ada has 50 working keys, which is the most there may be.");
+    expect(await keys()).toHaveLength(50);
+  });
+
   test("fails for a user who is not there", async () => {
     expect((await marquee("key", "add", "nobody")).code).toBe(1);
   });

@@ -52,8 +52,10 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-ke
       method: "POST",
       body: new URLSearchParams({ token, does: "try" }),
     });
-    if (!response.ok) return;
-    const { api_key: key } = await response.json();
+    const answer = await response.json().catch(() => ({}));
+    const { api_key: key, error } = answer;
+    if (error) button.textContent = error;
+    if (!key) return;
     // One key serves every form of the page.
     for (const field of document.querySelectorAll<HTMLInputElement>("form[data-try] input")) {
       field.value = key;

@@ -2,7 +2,7 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import type { ApiKey } from "../../accounts/credential.ts";
 import { LONGEST_KEY_NAME, readKeyName } from "../../accounts/key-name.ts";
-import type { KeyRecord } from "../../accounts/keys.ts";
+import { type KeyRecord, MOST_WORKING_KEYS, TooManyKeysError } from "../../accounts/keys.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -123,6 +123,18 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
     };
   };
 
+  /** Asked for by the API's reference, which fills the key in or shows what is wrong. */
+  const addToTry = async (visit: Visit): Promise<Response> => {
+    const headers = { "Cache-Control": "no-store" };
+    try {
+      const { key } = await keys.add(visit.user, visit.words.reference.title);
+      return Response.json({ api_key: key }, { headers });
+    } catch (error) {
+      if (!(error instanceof TooManyKeysError)) throw error;
+      return Response.json({ error: tooMany(visit) }, { status: 409, headers });
+    }
+  };
+
   const revoke = async (visit: Visit, form: FormData): Promise<Notice> => {
     const id = fieldOf(form, "target");
     await keys.revoke(visit.user, id);
@@ -135,11 +147,8 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
     async act(visit, form) {
       try {
         switch (fieldOf(form, "does")) {
-          case "try": {
-            // Asked for by the API's reference, which fills it in.
-            const { key } = await keys.add(visit.user, visit.words.reference.title);
-            return Response.json({ api_key: key }, { headers: { "Cache-Control": "no-store" } });
-          }
+          case "try":
+            return await addToTry(visit);
           case "add":
             return await add(visit, form);
           case "replace":
@@ -150,7 +159,8 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
             return await page(visit);
         }
       } catch (error) {
-        // Its message is for the command line; here it means one thing.
+        // Their messages are for the command line.
+        if (error instanceof TooManyKeysError) return { tone: "bad", text: tooMany(visit) };
         if (!(error instanceof AccountError)) throw error;
         return { tone: "bad", text: visit.words.dashboard.keys.gone };
       }
@@ -251,6 +261,9 @@ function EndedKeys(props: { visit: Visit; records: readonly KeyRecord[] }): JSX.
     </details>
   );
 }
+
+const tooMany = ({ words }: Visit): string =>
+  fill(words.dashboard.keys.tooMany, { count: String(MOST_WORKING_KEYS) });
 
 /** The key, and a line that asks with it. */
 function shownOnce(visit: Visit, key: ApiKey): NonNullable<Notice["shownOnce"]> {

@@ -111,6 +111,28 @@ describe("making a key", () => {
   });
 });
 
+describe("a fifty-first key", () => {
+  beforeEach(async () => {
+    for (let more = 0; more < 49; more++) await server.accounts.keys.add(ada.user, "bot");
+  });
+  const working = async () => (await server.accounts.keys.list(ada.user)).length;
+
+  test.each(LANGUAGES)("is refused with a sentence in %s", async (language) => {
+    const { tooMany } = languages[language].dashboard.keys;
+    const path = `/${language}/dashboard/keys`;
+    const page = await browser.submit(path, { does: "add", name: "one more" });
+    expect(await textOf(page, ".notice")).toContain(tooMany.replace("{count}", "50"));
+    expect(await working()).toBe(50);
+  });
+
+  test("to try the API with is refused with the same sentence", async () => {
+    const answer = await browser.post(PATH, { does: "try" });
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toEqual({ error: said.tooMany.replace("{count}", "50") });
+    expect(await working()).toBe(50);
+  });
+});
+
 describe("the list of keys", () => {
   test("tells name, id, when it was made, and that it was never used", async () => {
     const { id } = await recordOf("first key");
