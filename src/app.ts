@@ -27,7 +27,7 @@ export interface AppDeps {
   readonly accounts: Accounts;
   readonly hub: Hub;
   readonly sources: Sources;
-  readonly vault: Pick<Vault, "opaqueName" | "formSecret">;
+  readonly vault: Pick<Vault, "opaqueName" | "formSecret" | "seal" | "open">;
   readonly clock: Clock;
   readonly log: Log;
   /** The settings in force and where each came from. */
@@ -105,7 +105,7 @@ export function createApp(deps: AppDeps): App {
     basePath,
     listeningAddress: deps.listeningAddress,
     onTold: counted.told,
-    formSecret: vault.formSecret,
+    vault,
     snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,
   });

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { KEY_ID_BYTES } from "../db/sealed-values.ts";
 
 /** What a sealed text is for; a text sealed for one purpose or user does not open for another. */
-export type SealPurpose = "widget-token" | "connection-settings" | "upstream-app";
+export type SealPurpose =
+  | "widget-token"
+  | "connection-settings"
+  | "upstream-app"
+  // In cookies for a few minutes, never stored.
+  | "pending-authorization"
+  | "notice";
 
 /** In a user's place where a sealed text belongs to the server as a whole. */
 export const THE_SERVER = 0;

@@ -1,4 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Vault } from "../accounts/secrets.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Clock } from "../clock.ts";
 import type { ResolvedConfig } from "../config.ts";
@@ -73,8 +74,8 @@ export interface PagesDeps {
   readonly listeningAddress: string;
   /** Hears how long an observation took to the overlays. */
   onTold(latencyMs: number): void;
-  /** Signs the tokens of forms. */
-  readonly formSecret: string;
+  /** Signs the tokens of forms, and seals what browsers keep for us. */
+  readonly vault: Pick<Vault, "formSecret" | "seal" | "open">;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
   /** Whether a page from this origin is one of ours. */
@@ -82,10 +83,10 @@ export interface PagesDeps {
 }
 
 export function createPages(deps: PagesDeps): Pages {
-  const { accounts, hub, sources, clock, log, artworks, settings } = deps;
+  const { accounts, hub, sources, clock, log, vault, artworks, settings } = deps;
   const { baseUrl, basePath, listeningAddress, isOwnOrigin, onTold } = deps;
   const { widgets } = accounts;
-  const formTokens = createFormTokens(deps.formSecret);
+  const formTokens = createFormTokens(vault.formSecret);
   const covers = createCovers(artworks, basePath, clock);
   const notFound = createNotFound(basePath);
   // Loaded when first read: a server whose documentation nobody opens does without its memory.
@@ -118,6 +119,7 @@ export function createPages(deps: PagesDeps): Pages {
     door,
     clock,
     log,
+    vault,
     baseUrl,
     basePath,
     onConnected,

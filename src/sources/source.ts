@@ -109,7 +109,7 @@ export interface Linking<Settings> {
    * Turns what the browser came back with into settings.
    * @throws {LinkFailure}
    */
-  finish(attempt: LinkAttempt, answer: URLSearchParams): Promise<Settings>;
+  finish(attempt: OpenAttempt, answer: URLSearchParams): Promise<Settings>;
 }
 
 /** Whether a source's accounts are linked in the browser. */
@@ -118,13 +118,17 @@ export function isLinked(source: AnySource): source is AnySource & { linking: Li
 }
 
 /** A linking under way, to be remembered until the browser comes back. */
-export interface LinkAttempt {
-  /** Where to send the browser. */
-  readonly url: string;
+export interface OpenAttempt {
   /** Comes back with the browser; good for one answer. */
   readonly state: string;
   readonly redirectUri: string;
   readonly codeVerifier: string;
+}
+
+/** A linking that begins. */
+export interface LinkAttempt extends OpenAttempt {
+  /** Where to send the browser. */
+  readonly url: string;
 }
 
 /** Why an account could not be linked; pages say it in words. */

@@ -135,7 +135,7 @@ describe("setting out for Spotify", () => {
     const cookies = (await leave()).headers.getSetCookie();
     expect(cookies).toHaveLength(1);
     expect(cookies[0]).toMatch(
-      /^marquee-link=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/,
+      /^marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/,
     );
   });
 
@@ -144,7 +144,7 @@ describe("setting out for Spotify", () => {
     const cookies = (await leave()).headers.getSetCookie();
     expect(cookies).toHaveLength(1);
     expect(cookies[0]).toMatch(
-      /^__Host-marquee-link=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/,
+      /^__Host-marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/,
     );
   });
 
@@ -266,6 +266,90 @@ describe("linking again", () => {
   });
 });
 
+/** The cookies of attempts that a browser was given, as it sends them. */
+const attemptCookies = ({ answers }: { readonly answers: readonly string[] }): string[] =>
+  [...answers.join("\n").matchAll(/"(marquee-link-[\w-]{8}=[\w-]+);/g)].map(
+    ([, pair]) => pair ?? "",
+  );
+
+describe("an attempt under way", () => {
+  test("is pushed out by no number of strangers' attempts", async () => {
+    const browser = server.browser();
+    const callback = await browser.visitSpotify(await server.linkFor(ada.user));
+    for (let stranger = 0; stranger < 1_100; stranger++) {
+      const { status } = await server.get("/en/sign-in/with/spotify");
+      if (status !== 302) throw new Error(`answered ${status}`);
+    }
+    expect((await browser.open(callback)).status).toBe(200);
+  });
+
+  test("is known to its browser alone, which can neither read nor change it", async () => {
+    const browser = server.browser();
+    const path = await server.linkFor(ada.user);
+    const callback = new URL(await browser.visitSpotify(path));
+    const [cookie = ""] = attemptCookies(browser);
+    const [name = "", value = ""] = cookie.split("=");
+    const state = callback.searchParams.get("state") ?? "";
+    const text = Buffer.from(value, "base64url").toString("latin1");
+    for (const secret of [state, path.split("/").at(-1) ?? "", "codeVerifier"]) {
+      expect(secret).not.toBe("");
+      expect(text).not.toContain(secret);
+    }
+    const bytes = Buffer.from(value, "base64url");
+    for (let at = 0; at < bytes.length; at += 7) {
+      const changed = Buffer.from(bytes.with(at, (bytes[at] ?? 0) ^ 1)).toString("base64url");
+      const page = await server.get(callback.pathname + callback.search, {
+        headers: { cookie: `${name}=${changed}` },
+      });
+      expect(page.status).toBe(400);
+    }
+    expect((await browser.open(callback.href)).status).toBe(200);
+  });
+
+  test("is none in a cookie that was sealed for something else", async () => {
+    const browser = server.browser();
+    const callback = new URL(await browser.visitSpotify(await server.linkFor(ada.user)));
+    const [name = ""] = (attemptCookies(browser)[0] ?? "").split("=");
+    const state = callback.searchParams.get("state");
+    const content = {
+      source: "spotify",
+      errand: { kind: "dashboard", userId: ada.user.id },
+      language: "en",
+      attempt: { state, redirectUri: server.redirectUri, codeVerifier: "x" },
+    };
+    const text = JSON.stringify({ expiresAtMs: Number.MAX_SAFE_INTEGER, content });
+    for (const purpose of ["notice", "connection-settings"] as const) {
+      const value = (await server.vault.seal(purpose, 0, text)).toString("base64url");
+      const page = await server.get(callback.pathname + callback.search, {
+        headers: { cookie: `${name}=${value}` },
+      });
+      expect(await leadOf(page)).toBe(words.failures.lost);
+    }
+  });
+
+  test("is taken from the browser when it is answered, and used up where that keeps it", async () => {
+    const browser = server.browser();
+    const callback = new URL(await browser.visitSpotify(await server.linkFor(ada.user)));
+    const [cookie = ""] = attemptCookies(browser);
+    const page = await browser.open(callback.href);
+    expect(page.headers.getSetCookie()).toEqual([
+      `${cookie.split("=")[0]}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`,
+    ]);
+    const again = await server.get(callback.pathname + callback.search, { headers: { cookie } });
+    expect(await leadOf(again)).toBe(words.failures.lost);
+  });
+
+  test("is one of at most four in a browser, whose cookies fit into a request", async () => {
+    const browser = server.browser();
+    const path = await server.linkFor(ada.user);
+    const callbacks: string[] = [];
+    for (let tab = 0; tab < 6; tab++) callbacks.push(await browser.visitSpotify(path));
+    expect(attemptCookies(browser).slice(-4).join("; ").length).toBeLessThan(4_000);
+    expect((await browser.open(callbacks[1] ?? "")).status).toBe(400);
+    expect((await browser.open(callbacks[2] ?? "")).status).toBe(200);
+  });
+});
+
 describe("the state", () => {
   test("is good for one answer", async () => {
     const browser = server.browser();
@@ -300,8 +384,10 @@ describe("the state", () => {
   test("is refused with two cookies of the same name, one of which somebody else set", async () => {
     const browser = server.browser();
     const callback = new URL(await browser.visitSpotify(await server.linkFor(ada.user)));
+    const [cookie = ""] = attemptCookies(browser);
+    const [name = ""] = cookie.split("=");
     const page = await server.get(callback.pathname + callback.search, {
-      headers: { cookie: "marquee-link=one; marquee-link=two" },
+      headers: { cookie: `${cookie}; ${name}=another` },
     });
     expect(page.status).toBe(400);
     expect(await connectionOf(ada)).toBe(undefined);
@@ -450,7 +536,7 @@ describe("below a base URL with a path", () => {
   test("the browser's cookie stands for the whole host, as its name demands", async () => {
     const response = await server.get(`/music${await server.linkFor(ada.user)}/start`);
     expect(response.headers.get("set-cookie")).toMatch(
-      /^__Host-marquee-link=.*; Path=\/; .*Secure/,
+      /^__Host-marquee-link-[\w-]{8}=.*; Path=\/; .*Secure/,
     );
   });
 });

@@ -1,15 +1,20 @@
+import type { Vault } from "../../accounts/secrets.ts";
 import type { Clock } from "../../clock.ts";
 import { type Language, languages } from "../../i18n/index.ts";
 import { messagePage } from "../message-page.tsx";
 import type { PageContext } from "../page.ts";
 import { redirect } from "../redirect.ts";
+import { cookieOf, setCookie } from "../sign-in/cookies.ts";
 import type { FormTokens } from "../sign-in/form-tokens.ts";
+import { createSealedCookie } from "../sign-in/sealed-cookie.ts";
 import type { Door, Guest } from "../sign-in/session-door.ts";
 import { type Notice, pathTo, type Section, type SectionName, type Visit } from "./visit.ts";
 
 export interface ReceptionDeps {
   readonly door: Door;
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: Pick<Clock, "wallMs">;
+  /** Seals what a form has come to, on its way to the page that tells it. */
+  readonly vault: Pick<Vault, "seal" | "open">;
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
@@ -32,25 +37,37 @@ export interface Reception {
 
 /** A notice that nobody came to see is forgotten. */
 const NOTICE_LIFETIME_MS = 5 * 60_000;
-const MOST_NOTICES = 1_000;
+/** Browsers keep cookies of 4,096 bytes, their names and attributes included. */
+const MOST_COOKIE_BYTES = 4_000;
+
+/** A notice on its way, with the session that it is for. */
+interface SentNotice {
+  readonly sessionId: string;
+  readonly notice: Notice;
+}
 
 export function createReception(deps: ReceptionDeps): Reception {
-  const { door, clock, baseUrl, basePath, formTokens } = deps;
-  const notices = new Map<string, { notice: Notice; section: SectionName; untilMs: number }>();
+  const { door, baseUrl, basePath, formTokens } = deps;
+  // It may hold a fresh key: the browser keeps it sealed, for the one page that tells it.
+  const sealed = createSealedCookie<SentNotice>(deps, "notice", NOTICE_LIFETIME_MS);
+  const secure = baseUrl.startsWith("https:");
 
-  const takeNotice = (sessionId: string, section: SectionName): Notice | undefined => {
-    const found = notices.get(sessionId);
-    if (found?.section !== section) return undefined;
-    notices.delete(sessionId);
-    return found.untilMs > clock.monotonicMs() ? found.notice : undefined;
+  const noticeCookie = (section: SectionName) =>
+    `${secure ? "__Secure-" : ""}marquee-notice-${section}`;
+
+  const takeNotice = async (request: Request, { user, session }: Guest, section: SectionName) => {
+    const sent = await sealed.open(user.id, cookieOf(request, noticeCookie(section)));
+    return sent?.sessionId === session.id ? sent.notice : undefined;
   };
 
-  const leaveNotice = (sessionId: string, section: SectionName, notice: Notice) => {
-    for (const oldest of notices.keys()) {
-      if (notices.size < MOST_NOTICES) break;
-      notices.delete(oldest);
-    }
-    notices.set(sessionId, { notice, section, untilMs: clock.monotonicMs() + NOTICE_LIFETIME_MS });
+  /** Sends the browser to the page, which tells the notice; a long one is told at once. */
+  const sendNotice = async (visit: Visit, section: Section, notice: Notice) => {
+    const path = pathTo(visit, visit.section);
+    const value = await sealed.seal(visit.user.id, { sessionId: visit.session.id, notice });
+    const maxAgeSeconds = NOTICE_LIFETIME_MS / 1000;
+    const cookie = setCookie(noticeCookie(visit.section), value, { secure, maxAgeSeconds, path });
+    if (cookie.length > MOST_COOKIE_BYTES) return section.show({ ...visit, notice });
+    return redirect(path, 303, { "Set-Cookie": cookie });
   };
 
   const visitOf = (
@@ -131,8 +148,14 @@ export function createReception(deps: ReceptionDeps): Reception {
 
     show: (name, section) =>
       enter(section, async (guest, language, { request }) => {
-        const notice = takeNotice(guest.session.id, name);
-        return section.show(visitOf(guest, language, request, name, notice));
+        const notice = await takeNotice(request, guest, name);
+        const visit = visitOf(guest, language, request, name, notice);
+        const response = await section.show(visit);
+        if (notice) {
+          const told = { secure, maxAgeSeconds: 0, path: pathTo(visit, name) };
+          response.headers.append("Set-Cookie", setCookie(noticeCookie(name), "", told));
+        }
+        return response;
       }),
 
     act: (name, section) =>
@@ -141,9 +164,7 @@ export function createReception(deps: ReceptionDeps): Reception {
         if (!isOurForm(request, form, guest)) return refuseForm(language, name);
         const visit = visitOf(guest, language, request, name, undefined);
         const outcome = await section.act(visit, form);
-        if (outcome instanceof Response) return outcome;
-        leaveNotice(guest.session.id, name, outcome);
-        return redirect(pathTo(visit, name), 303);
+        return outcome instanceof Response ? outcome : sendNotice(visit, section, outcome);
       }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Accounts } from "../../accounts/accounts.ts";
+import type { Vault } from "../../accounts/secrets.ts";
 import type { Clock } from "../../clock.ts";
 import { isLanguage } from "../../i18n/index.ts";
 import { plainText } from "../../http/plain-text.ts";
@@ -19,6 +20,7 @@ export interface DashboardRoutesDeps {
   readonly accounts: Accounts;
   readonly sources: Sources;
   readonly clock: Clock;
+  readonly vault: Pick<Vault, "seal" | "open">;
   readonly sections: Readonly<Record<SectionName, Section>>;
   readonly dashboardLive: DashboardLive;
   readonly door: Door;

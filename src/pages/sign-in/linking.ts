@@ -1,19 +1,14 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { connectPurpose } from "../../accounts/one-time-links.ts";
+import type { Vault } from "../../accounts/secrets.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatDay, type Language, languages, negotiateLanguage } from "../../i18n/index.ts";
 import { describeError, type Log } from "../../log.ts";
 import { musicOf } from "../../sources/connected-music.ts";
 import type { Sources } from "../../sources/index.ts";
-import { type AnySource, LinkFailure, type Linking } from "../../sources/source.ts";
-import { cookieOf, setCookie } from "./cookies.ts";
-import {
-  ATTEMPT_LIFETIME_MS,
-  createLinkAttempts,
-  type Errand,
-  type PendingLink,
-} from "./link-attempts.ts";
+import { type AnySource, isLinked, LinkFailure, type Linking } from "../../sources/source.ts";
+import { createLinkAttempts, type Errand, type PendingLink } from "./link-attempts.ts";
 import { messagePage } from "../message-page.tsx";
 import type { PageContext } from "../page.ts";
 import { redirect } from "../redirect.ts";
@@ -25,6 +20,7 @@ export interface LinkingFlowDeps {
   readonly door: Door;
   readonly clock: Clock;
   readonly log: Log;
+  readonly vault: Pick<Vault, "seal" | "open">;
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
@@ -46,10 +42,8 @@ export interface LinkingFlow {
 }
 
 export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
-  const { accounts, sources, door, clock, log, baseUrl, basePath } = deps;
-  const attempts = createLinkAttempts(clock);
-  const secure = baseUrl.startsWith("https:");
-  const cookieName = secure ? "__Host-marquee-link" : "marquee-link";
+  const { accounts, sources, door, log, baseUrl, basePath } = deps;
+  const attempts = createLinkAttempts(deps, baseUrl.startsWith("https:"));
 
   /** Where somebody goes to try once more. */
   const beginningOf = ({ errand, source, language }: PendingLink): string => {
@@ -156,6 +150,25 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     }
   };
 
+  const finish = async (
+    request: Request,
+    link: PendingLink,
+    source: AnySource & { linking: Linking<unknown> },
+    answer: URLSearchParams,
+  ): Promise<Response> => {
+    try {
+      const settings = await source.linking.finish(link.attempt, answer);
+      return await runErrand(request, link, source, settings);
+    } catch (error) {
+      if (!(error instanceof LinkFailure)) throw error;
+      log.warn("an account could not be linked", {
+        source: source.id,
+        reason: describeError(error),
+      });
+      return failed(link, source, error);
+    }
+  };
+
   return {
     async start(request, language, source, errand) {
       const { linking } = source;
@@ -167,33 +180,25 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
         const path = pathname.startsWith(`${basePath}/`) ? pathname : basePath + pathname;
         return redirect(origin + path, 303);
       }
-      const attempt = await linking.begin(baseUrl + linking.callbackPath);
-      const browser = cookieOf(request, cookieName) ?? newBrowser();
-      attempts.begin(browser, { source: source.id, errand, language, attempt });
-      const cookie = setCookie(cookieName, browser, {
-        secure,
-        maxAgeSeconds: ATTEMPT_LIFETIME_MS / 1000,
-      });
-      return redirect(attempt.url, 302, { "Set-Cookie": cookie });
+      const { url, ...attempt } = await linking.begin(baseUrl + linking.callbackPath);
+      const pending = { source: source.id, errand, language, attempt };
+      const response = redirect(url, 302);
+      for (const cookie of await attempts.begin(request, pending)) {
+        response.headers.append("Set-Cookie", cookie);
+      }
+      return response;
     },
 
     async callback({ request, params }) {
       const source = sources.byId(params["source"] ?? "");
-      if (!source?.linking) return undefined;
+      if (!source || !isLinked(source)) return undefined;
       const answer = new URL(request.url).searchParams;
-      const link = attempts.claim(cookieOf(request, cookieName), answer.get("state") ?? "");
+      const state = answer.get("state") ?? "";
+      const link = await attempts.claim(request, state);
       if (link?.source !== source.id) return lost(request, source);
-      try {
-        const settings = await source.linking.finish(link.attempt, answer);
-        return await runErrand(request, link, source, settings);
-      } catch (error) {
-        if (!(error instanceof LinkFailure)) throw error;
-        log.warn("an account could not be linked", {
-          source: source.id,
-          reason: describeError(error),
-        });
-        return failed(link, source, error);
-      }
+      const response = await finish(request, link, source, answer);
+      response.headers.append("Set-Cookie", attempts.end(state));
+      return response;
     },
   };
 }
@@ -203,7 +208,3 @@ export function endedPage(language: Language, basePath: string): Promise<Respons
   const { endedTitle, endedText } = languages[language].connect;
   return messagePage({ language, basePath, title: endedTitle, lead: endedText, status: 404 });
 }
-
-/** 128 random bits that name a browser while it is away. */
-const newBrowser = (): string =>
-  Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url");
