@@ -20,7 +20,7 @@ import type { Upgrader } from "./pages/socket-ticket.ts";
 import type { Sockets } from "./pages/sockets.ts";
 import type { Page, PageContext } from "./pages/page.ts";
 import { createPages } from "./pages/pages.ts";
-import type { Hub } from "./playback/hub.ts";
+import type { Hub } from "./channels/hub.ts";
 import type { Sources } from "./sources/index.ts";
 
 export interface AppDeps {

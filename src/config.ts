@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import ipaddr from "ipaddr.js";
-import { isUserName, USER_NAME_RULE } from "./accounts/user-name.ts";
+import { isUserName, USER_NAME_RULE } from "./user-name.ts";
 import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
 
 /** One setting: everything that flags, environment, `--help`, `config` and the documentation say of it. */

@@ -14,7 +14,7 @@ export function bundledLauncher(): string {
 
 /** The script of the page behind an address that no longer works, minified. */
 export function bundledGone(): string {
-  return bundle("gone.ts");
+  return bundle("dead-address.ts");
 }
 
 /** The overlay's stylesheet, minified. */

@@ -11,7 +11,7 @@ import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "./deferred-writes.ts";
 import { createKeys, insertKey, type Keys } from "./keys.ts";
 import type { Vault } from "./secrets.ts";
-import { isUserName, USER_NAME_RULE } from "./user-name.ts";
+import { isUserName, USER_NAME_RULE } from "../user-name.ts";
 import { createPrivacy, type Privacy } from "./privacy.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createOneTimeLinks, type OneTimeLinks } from "./one-time-links.ts";

@@ -2,7 +2,12 @@ import { and, eq, isNull } from "drizzle-orm";
 import { connectionHealth, connections } from "../db/schema.ts";
 import { type AccountsContext, storeSealed, type Writer } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
-import { type HealthState, type ObservedHealth, type Trouble, TROUBLES } from "./health.ts";
+import {
+  type HealthState,
+  type ObservedHealth,
+  type Trouble,
+  TROUBLES,
+} from "./connection-status.ts";
 import { SecretError, type Vault } from "./secrets.ts";
 import type { User } from "./users.ts";
 

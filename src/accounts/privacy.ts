@@ -1,5 +1,5 @@
 import { privacy } from "../db/schema.ts";
-import type { Playback } from "../playback/playback.ts";
+import type { Playback } from "../playback.ts";
 import type { AccountsContext } from "./context.ts";
 import type { User } from "./users.ts";
 

@@ -1,8 +1,8 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import type { Hub } from "../playback/hub.ts";
-import type { Artwork } from "../playback/playback.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Artwork } from "../playback.ts";
 import type { Sources } from "../sources/index.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import * as envelope from "./envelope.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import type { Hub } from "../playback/hub.ts";
-import { type Artwork, artistNames, type Playback, positionAt } from "../playback/playback.ts";
+import type { Hub } from "../channels/hub.ts";
+import { type Artwork, artistNames, type Playback, positionAt } from "../playback.ts";
 import type { KeyHolder } from "../accounts/keys.ts";
 import { type ExtraHeaders, failure, success } from "./envelope.ts";
 import { secondsOf } from "./rate-limit.ts";

@@ -1,4 +1,4 @@
-import type { Artwork } from "../playback/playback.ts";
+import type { Artwork } from "../playback.ts";
 import { accentOf } from "./accent.ts";
 import type { DiskCache } from "./disk-cache.ts";
 

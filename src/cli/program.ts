@@ -12,7 +12,7 @@ import {
   SettingsError,
 } from "../config.ts";
 import { DatabaseError, explainDatabaseFailure, sqliteCode } from "../db/open.ts";
-import { ListenError } from "../http/server.ts";
+import { ListenError } from "../server.ts";
 import { describeError, redact } from "../log.ts";
 import { VERSION_LINE } from "../version.ts";
 import { backUp } from "./backup.ts";

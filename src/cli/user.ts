@@ -1,5 +1,5 @@
 import type { AddedUser } from "../accounts/accounts.ts";
-import { consentWarning, type HealthState, type Trouble } from "../accounts/health.ts";
+import { consentWarning, type HealthState, type Trouble } from "../accounts/connection-status.ts";
 import { systemClock } from "../clock.ts";
 import { musicOf } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";

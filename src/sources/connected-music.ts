@@ -1,6 +1,6 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Connection } from "../accounts/connections.ts";
-import type { ConnectionHealth } from "../accounts/health.ts";
+import type { ConnectionHealth } from "../accounts/connection-status.ts";
 import type { Sources } from "./index.ts";
 import { type AnySource, type SourceAccount, SourceSettingsError } from "./source.ts";
 

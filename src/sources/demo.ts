@@ -1,4 +1,4 @@
-import type { Playback } from "../playback/playback.ts";
+import type { Playback } from "../playback.ts";
 import { drawCover } from "./demo/covers.ts";
 import { type DemoTrack, playlist } from "./demo/playlist.ts";
 import type { Source } from "./source.ts";

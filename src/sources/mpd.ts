@@ -1,4 +1,4 @@
-import type { Artwork, Playback } from "../playback/playback.ts";
+import type { Artwork, Playback } from "../playback.ts";
 import { createCoverLookup } from "./mpd/cover.ts";
 import { connectMpd, type MpdAddress, MpdConnectionLost } from "./mpd/connection.ts";
 import {

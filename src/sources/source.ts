@@ -1,8 +1,8 @@
-import type { Trouble } from "../accounts/health.ts";
+import type { Trouble } from "../accounts/connection-status.ts";
 import type { UpstreamApp } from "../accounts/upstreams.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
-import type { Playback } from "../playback/playback.ts";
+import type { Playback } from "../playback.ts";
 
 /** A setting of a source, as a command-line option and as a form field. */
 export interface SourceOption {

@@ -9,11 +9,11 @@ import {
   type NextLook,
   nextLook,
   USUAL_PACE,
-} from "../playback/cadence.ts";
-import { type Artwork, type Playback, positionAt } from "../playback/playback.ts";
+} from "./polling/cadence.ts";
+import { type Artwork, type Playback, positionAt } from "../playback.ts";
 import { type Source, SourceFailure, type WatchContext } from "./source.ts";
 import { createAccountsService } from "./spotify/accounts-service.ts";
-import { judge, type Memory, NOTHING_BELIEVED } from "./spotify/echo.ts";
+import { judge, type Memory, NOTHING_BELIEVED } from "./spotify/stale-answers.ts";
 import { createGate, type PauseMemory, type Urgency } from "./spotify/gate.ts";
 import { createLinking } from "./spotify/linking.ts";
 import { UnreadableAnswer } from "./spotify/json.ts";

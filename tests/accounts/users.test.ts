@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AccountError } from "../../src/accounts/context.ts";
-import { isUserName, toUserName } from "../../src/accounts/user-name.ts";
+import { isUserName, toUserName } from "../../src/user-name.ts";
 import { apiKeys, connections, widgetTokens } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
 import { START_MS } from "../fixtures/fake-clock.ts";

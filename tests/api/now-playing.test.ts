@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import { START_MS } from "../fixtures/fake-clock.ts";
-import type { Playback } from "../../src/playback/playback.ts";
+import type { Playback } from "../../src/playback.ts";
 import { aPlayback } from "../fixtures/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import type { Playback } from "../../src/playback/playback.ts";
+import type { Playback } from "../../src/playback.ts";
 import { aPlayback } from "../fixtures/playback.ts";
 import { patternPicture } from "../fixtures/pictures.ts";
 import { openOverlay } from "../fixtures/overlay.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createArtworkStore, renditions } from "../../src/artwork/artwork-store.ts";
-import type { Artwork } from "../../src/playback/playback.ts";
+import type { Artwork } from "../../src/playback.ts";
 import { createVault } from "../../src/accounts/secrets.ts";
 import { settle } from "../fixtures/fake-clock.ts";
 import { solidPicture } from "../fixtures/pictures.ts";

@@ -1,8 +1,8 @@
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
-import type { CadencePace } from "../../src/playback/cadence.ts";
-import type { Reading } from "../../src/playback/channel.ts";
-import { createHub } from "../../src/playback/hub.ts";
-import { type Playback, positionAt } from "../../src/playback/playback.ts";
+import type { CadencePace } from "../../src/sources/polling/cadence.ts";
+import type { Reading } from "../../src/channels/channel.ts";
+import { createHub } from "../../src/channels/hub.ts";
+import { type Playback, positionAt } from "../../src/playback.ts";
 import { createLog } from "../../src/log.ts";
 import type { AnySource } from "../../src/sources/source.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { DOCUMENTS } from "../../src/docs/documents.ts";
 import { en } from "../../src/i18n/en.ts";
-import { sectionPath, SECTIONS } from "../../src/pages/dashboard/visit.ts";
+import { sectionPath, SECTIONS } from "../../src/pages/dashboard/request.ts";
 import { currentChromium } from "../fixtures/chromium.ts";
 import { startMarquee } from "../fixtures/marquee-process.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { LANGUAGES, languages, languageTag } from "../../src/i18n/index.ts";
-import type { Playback } from "../../src/playback/playback.ts";
+import type { Playback } from "../../src/playback.ts";
 import {
   everyThemeAndSize,
   type Gallery,

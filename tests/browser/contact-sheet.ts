@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { widgetOptions } from "../../widget/options.ts";
-import type { Artwork, Playback } from "../../src/playback/playback.ts";
+import type { Artwork, Playback } from "../../src/playback.ts";
 import { drawCover } from "../../src/sources/demo/covers.ts";
 import { currentChromium } from "../fixtures/chromium.ts";
 import { startTestServer } from "../fixtures/listening-server.ts";

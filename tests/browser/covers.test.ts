@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import type { Artwork } from "../../src/playback/playback.ts";
+import type { Artwork } from "../../src/playback.ts";
 import {
   coverOf,
   inEveryEngine,

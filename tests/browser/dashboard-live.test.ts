@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { fill, languages } from "../../src/i18n/index.ts";
-import { editedOptions } from "../../src/pages/dashboard/widget-wish.ts";
+import { editedOptions } from "../../src/pages/dashboard/editor-query.ts";
 import type { OptionKind } from "../../widget/options.ts";
 import { onTheDashboard } from "../fixtures/dashboard-page.ts";
 import { coverOf, hiddenIs, titled, titleIs, withCover } from "../fixtures/overlay-page.ts";

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/one-time-links.ts";
 import { fill, type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
-import { sectionPath, SECTIONS } from "../../src/pages/dashboard/visit.ts";
+import { sectionPath, SECTIONS } from "../../src/pages/dashboard/request.ts";
 import { type WatchedPage, watchPage } from "../fixtures/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/dashboard-page.ts";
 import { titled } from "../fixtures/overlay-page.ts";

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { en } from "../../src/i18n/en.ts";
-import type { SectionName } from "../../src/pages/dashboard/visit.ts";
+import type { SectionName } from "../../src/pages/dashboard/request.ts";
 import type { WatchedPage } from "../fixtures/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/dashboard-page.ts";
 import { titled } from "../fixtures/overlay-page.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { listen } from "../../src/http/server.ts";
+import { listen } from "../../src/server.ts";
 import { engines, openPage } from "../fixtures/chromium.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
 import { testWith } from "../fixtures/real-parts.ts";

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { contrast, parseHex, type Rgb, saturation } from "../../widget/colour.ts";
-import type { Playback } from "../../src/playback/playback.ts";
+import type { Playback } from "../../src/playback.ts";
 import { choicesOf, openGallery, type Picture, styleEvery } from "../fixtures/overlay-gallery.ts";
 import {
   coverOf,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test";
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
 import { parseLinkSecret } from "../../src/accounts/credential.ts";
-import { TROUBLES } from "../../src/accounts/health.ts";
+import { TROUBLES } from "../../src/accounts/connection-status.ts";
 import { connectPurpose } from "../../src/accounts/one-time-links.ts";
 import { createVault, readSecretKey } from "../../src/accounts/secrets.ts";
 import { openStore } from "../../src/db/open.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { deflateSync } from "node:zlib";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import type { Artwork } from "../../src/playback/playback.ts";
+import type { Artwork } from "../../src/playback.ts";
 import { noisePicture, patternPicture } from "../fixtures/pictures.ts";
 import { aPlayback } from "../fixtures/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";

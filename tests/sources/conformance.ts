@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test";
 import type { test as bunTest } from "bun:test";
 import type { Clock } from "../../src/clock.ts";
-import type { Playback } from "../../src/playback/playback.ts";
+import type { Playback } from "../../src/playback.ts";
 import { allSources } from "../fixtures/sources.ts";
 import { watchContext } from "../fixtures/watching.ts";
 import { type AnySource, SourceFailure, SourceSettingsError } from "../../src/sources/source.ts";

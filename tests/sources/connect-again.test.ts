@@ -7,7 +7,7 @@ import { openStore, type Store } from "../../src/db/open.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { unguardSealedColumns } from "../../src/db/sealed-values.ts";
 import { fill, LANGUAGES, languages } from "../../src/i18n/index.ts";
-import { createConsentReminder } from "../../src/playback/consent-reminder.ts";
+import { createConsentReminder } from "../../src/sources/consent-reminder.ts";
 import { useCommandLine } from "../fixtures/command-line.ts";
 import { settle } from "../fixtures/fake-clock.ts";
 import { attributeOf, textOf } from "../fixtures/html.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { languages } from "../../src/i18n/index.ts";
-import { positionAt } from "../../src/playback/playback.ts";
+import { positionAt } from "../../src/playback.ts";
 import { parseWidgetOptions } from "../../widget/options.ts";
 import type { WidgetState } from "../../widget/state.ts";
 import { cardTexts, clockText, positionAfter, progressShare } from "../../widget/view.ts";

@@ -7,7 +7,7 @@ import {
   sourceSize,
   type Wish,
   withQuery,
-} from "../dashboard/widget-wish.ts";
+} from "../dashboard/editor-query.ts";
 import { followDashboard, showPresence } from "./dashboard-socket.ts";
 
 /** Shows every change at once: in the preview, in the page's address and in those to be copied. */

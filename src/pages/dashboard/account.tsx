@@ -11,16 +11,16 @@ import {
   languageTag,
 } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import type { Hub } from "../../playback/hub.ts";
+import type { Hub } from "../../channels/hub.ts";
 import { attribute } from "../attribute.ts";
-import { fieldOf } from "../form-field.ts";
+import { fieldOf } from "../../http/form-field.ts";
 import { messagePage } from "../message-page.tsx";
-import { redirect } from "../redirect.ts";
-import type { Door } from "../sign-in/session-door.ts";
+import { redirect } from "../../http/redirect.ts";
+import type { Door } from "../../http/session-cookie.ts";
 import { browserNameOf } from "./browser-name.ts";
 import { Choice, Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { type Notice, pathTo, type Section, type Visit } from "./visit.ts";
+import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
 
 export interface AccountDeps {
   readonly accounts: Pick<Accounts, "users" | "sessions">;

@@ -1,6 +1,6 @@
 import type { ResolvedConfig } from "../../config.ts";
 import type { Log } from "../../log.ts";
-import type { Hub } from "../../playback/hub.ts";
+import type { Hub } from "../../channels/hub.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
 import { createAccount } from "./account.tsx";
@@ -12,7 +12,7 @@ import { createPrivacySection } from "./privacy.tsx";
 import { createDashboardRoutes, type DashboardRoutes, type DashboardRoutesDeps } from "./routes.ts";
 import { createServerSection } from "./server.tsx";
 import { createPresenter } from "./state.ts";
-import type { Section, SectionName } from "./visit.ts";
+import type { Section, SectionName } from "./request.ts";
 import { createWidgetEditor } from "./widget.tsx";
 
 export interface DashboardDeps extends Omit<DashboardRoutesDeps, "sections" | "dashboardLive"> {

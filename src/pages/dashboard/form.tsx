@@ -1,6 +1,6 @@
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
-import { pathTo, type Visit } from "./visit.ts";
+import { pathTo, type Visit } from "./request.ts";
 
 export interface FormProps {
   readonly visit: Visit;

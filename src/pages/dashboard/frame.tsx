@@ -3,7 +3,7 @@ import { Html } from "../../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";
 import { Copyable, LanguageLinks } from "../parts.tsx";
-import { type Notice, pathTo, sectionPath, SECTIONS, type Visit } from "./visit.ts";
+import { type Notice, pathTo, sectionPath, SECTIONS, type Visit } from "./request.ts";
 
 export interface FrameProps {
   readonly visit: Visit;

@@ -6,11 +6,11 @@ import { type KeyRecord, MOST_WORKING_KEYS, TooManyKeysError } from "../../accou
 import type { Clock } from "../../clock.ts";
 import { fill, formatDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { fieldOf } from "../form-field.ts";
+import { fieldOf } from "../../http/form-field.ts";
 import { Copyable } from "../parts.tsx";
 import { Choice, Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import type { Notice, Section, Visit } from "./visit.ts";
+import type { Notice, Section, Visit } from "./request.ts";
 
 export interface KeysDeps {
   readonly accounts: Pick<Accounts, "keys">;

@@ -2,8 +2,8 @@ import type { ServerWebSocket } from "bun";
 import type { Clock } from "../../clock.ts";
 import type { Language } from "../../i18n/index.ts";
 import { describeError, type Log } from "../../log.ts";
-import type { Hub } from "../../playback/hub.ts";
-import type { Guest } from "../sign-in/session-door.ts";
+import type { Hub } from "../../channels/hub.ts";
+import type { Guest } from "../../http/session-cookie.ts";
 import type { DashboardTicket } from "../socket-ticket.ts";
 import type { Presenter } from "./state.ts";
 

@@ -10,14 +10,14 @@ import {
   type Linking,
   SourceSettingsError,
 } from "../../sources/source.ts";
-import { AppSteps, type EnteredApp, readApp } from "../sign-in/app-form.tsx";
-import { fieldOf } from "../form-field.ts";
+import { AppSteps, type EnteredApp, readApp } from "../oauth/app-form.tsx";
+import { fieldOf } from "../../http/form-field.ts";
 import { Copyable } from "../parts.tsx";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { describeHealth } from "./health-words.ts";
+import { describeHealth } from "./status-words.ts";
 import { type ConnectedMusic, musicOf } from "../../sources/connected-music.ts";
-import { type Notice, pathTo, type Section, type Visit } from "./visit.ts";
+import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
 
 export interface MusicDeps {
   readonly accounts: Pick<Accounts, "connections" | "upstreams">;

@@ -1,12 +1,12 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { Html } from "../../jsx.ts";
-import type { Hub } from "../../playback/hub.ts";
+import type { Hub } from "../../channels/hub.ts";
 import { icon, nowPlayingScript } from "../assets.ts";
 import { Copyable } from "../parts.tsx";
 import { Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardState, Presenter } from "./state.ts";
-import { type Notice, pathTo, type Section, type Visit } from "./visit.ts";
+import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
 
 export interface NowPlayingDeps {
   readonly accounts: Pick<Accounts, "users" | "widgets">;

@@ -3,10 +3,10 @@ import { type PrivacyRules, UNTIL_RESUMED } from "../../accounts/privacy.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { fieldOf } from "../form-field.ts";
+import { fieldOf } from "../../http/form-field.ts";
 import { Form, Lines } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import type { Notice, Section, Visit } from "./visit.ts";
+import type { Notice, Section, Visit } from "./request.ts";
 
 export interface PrivacySectionDeps {
   readonly accounts: Pick<Accounts, "privacy">;

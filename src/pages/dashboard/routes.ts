@@ -5,16 +5,16 @@ import { isLanguage } from "../../i18n/index.ts";
 import { plainText } from "../../http/plain-text.ts";
 import type { Sources } from "../../sources/index.ts";
 import { isLinked } from "../../sources/source.ts";
-import type { FormTokens } from "../sign-in/form-tokens.ts";
-import type { LinkingFlow } from "../sign-in/linking.ts";
+import type { FormTokens } from "../../http/csrf.ts";
+import type { LinkingFlow } from "../oauth/linking.ts";
 import type { Upgrader } from "../socket-ticket.ts";
 import { inLanguage, type Page, type PageAnswer, type PageContext } from "../page.ts";
-import { redirect } from "../redirect.ts";
-import type { Door } from "../sign-in/session-door.ts";
+import { redirect } from "../../http/redirect.ts";
+import type { Door } from "../../http/session-cookie.ts";
 import { exportOf } from "./export.ts";
 import type { DashboardLive } from "./live.ts";
-import { createReception } from "./reception.ts";
-import { type Section, type SectionName, SECTIONS, sectionPath } from "./visit.ts";
+import { createReception } from "./guard.ts";
+import { type Section, type SectionName, SECTIONS, sectionPath } from "./request.ts";
 
 export interface DashboardRoutesDeps {
   readonly accounts: Accounts;

@@ -3,21 +3,21 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import { SIGN_IN_PURPOSE } from "../../accounts/one-time-links.ts";
 import { secretKeyPath } from "../../accounts/secrets.ts";
-import { isUserName } from "../../accounts/user-name.ts";
+import { isUserName } from "../../user-name.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
 import { fill, formatDay, isLanguage } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import type { Hub } from "../../playback/hub.ts";
+import type { Hub } from "../../channels/hub.ts";
 import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
-import { fieldOf } from "../form-field.ts";
+import { fieldOf } from "../../http/form-field.ts";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { describeHealth } from "./health-words.ts";
+import { describeHealth } from "./status-words.ts";
 import { musicOf } from "../../sources/connected-music.ts";
-import { type Notice, pathTo, type Section, type Visit } from "./visit.ts";
+import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
 
 export interface ServerDeps {
   readonly accounts: Accounts;

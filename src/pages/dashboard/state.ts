@@ -3,12 +3,12 @@ import { hidesTrack, UNTIL_RESUMED } from "../../accounts/privacy.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatTime, type Language, languages } from "../../i18n/index.ts";
-import type { Hub } from "../../playback/hub.ts";
-import { artistNames, type Playback, positionAt } from "../../playback/playback.ts";
+import type { Hub } from "../../channels/hub.ts";
+import { artistNames, type Playback, positionAt } from "../../playback.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
-import { describeHealth, type HealthSentence } from "./health-words.ts";
+import { describeHealth, type HealthSentence } from "./status-words.ts";
 import { musicOf } from "../../sources/connected-music.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */

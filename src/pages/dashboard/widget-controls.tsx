@@ -1,8 +1,8 @@
 import { fill, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
-import type { Visit } from "./visit.ts";
-import type { AnyOption, Wish } from "./widget-wish.ts";
+import type { Visit } from "./request.ts";
+import type { AnyOption, Wish } from "./editor-query.ts";
 
 export interface ControlProps {
   readonly visit: Visit;

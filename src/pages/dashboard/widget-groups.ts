@@ -1,4 +1,4 @@
-import { type AnyOption, editedOptions } from "./widget-wish.ts";
+import { type AnyOption, editedOptions } from "./editor-query.ts";
 
 export const GROUPS = ["look", "text", "behaviour", "more"] as const;
 export type GroupName = (typeof GROUPS)[number];

@@ -1,7 +1,7 @@
 import { Html } from "../../jsx.ts";
 import { Copyable } from "../parts.tsx";
-import type { Visit } from "./visit.ts";
-import type { SourceSize } from "./widget-wish.ts";
+import type { Visit } from "./request.ts";
+import type { SourceSize } from "./editor-query.ts";
 
 /** What OBS itself writes into the field for custom CSS. */
 const CUSTOM_CSS =

@@ -1,9 +1,9 @@
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
 import { Copyable } from "../parts.tsx";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "./request.ts";
 import { Pills } from "./widget-controls.tsx";
-import { previewPath, sourceSize, type Wish } from "./widget-wish.ts";
+import { previewPath, sourceSize, type Wish } from "./editor-query.ts";
 
 export interface PreviewProps {
   readonly visit: Visit;

@@ -2,15 +2,15 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, LANGUAGES, languages, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import type { Playback } from "../../playback/playback.ts";
+import type { Playback } from "../../playback.ts";
 import { widgetEditorScript } from "../assets.ts";
-import { fieldOf } from "../form-field.ts";
+import { fieldOf } from "../../http/form-field.ts";
 import type { Live } from "../overlay/live.ts";
 import { attribute } from "../attribute.ts";
-import { redirect } from "../redirect.ts";
+import { redirect } from "../../http/redirect.ts";
 import { Confirm, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { type Notice, pathTo, type Section, type Visit } from "./visit.ts";
+import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
 import { Control, Pills } from "./widget-controls.tsx";
 import { type Group, groupOptions } from "./widget-groups.ts";
 import { ObsSteps } from "./widget-obs.tsx";
@@ -23,7 +23,7 @@ import {
   sourceSize,
   type Wish,
   withQuery,
-} from "./widget-wish.ts";
+} from "./editor-query.ts";
 
 export interface WidgetEditorDeps {
   readonly accounts: Pick<Accounts, "widgets">;

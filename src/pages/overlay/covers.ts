@@ -1,7 +1,7 @@
 import type { ArtworkStore } from "../../artwork/artwork-store.ts";
 import type { Clock } from "../../clock.ts";
-import type { Reading } from "../../playback/channel.ts";
-import type { Artwork } from "../../playback/playback.ts";
+import type { Reading } from "../../channels/channel.ts";
+import type { Artwork } from "../../playback.ts";
 
 /** What the overlay needs of covers. */
 export interface Covers {

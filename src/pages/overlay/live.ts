@@ -8,11 +8,11 @@ import {
 import { parseWidgetToken, type WidgetToken } from "../../accounts/credential.ts";
 import type { Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
-import type { Reading } from "../../playback/channel.ts";
-import type { Hub } from "../../playback/hub.ts";
-import { DEMO_LISTENER } from "../../playback/listening.ts";
+import type { Reading } from "../../channels/channel.ts";
+import type { Hub } from "../../channels/hub.ts";
+import { DEMO_LISTENER } from "../../channels/listening.ts";
 import { VERSION } from "../../version.ts";
-import type { Playback } from "../../playback/playback.ts";
+import type { Playback } from "../../playback.ts";
 import type { Covers } from "./covers.ts";
 import type { LiveTicket, Upgrader } from "../socket-ticket.ts";
 import { plainText } from "../../http/plain-text.ts";

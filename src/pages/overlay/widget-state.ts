@@ -1,6 +1,6 @@
 import type { WidgetState } from "../../../widget/state.ts";
-import type { Reading } from "../../playback/channel.ts";
-import { artistNames, positionAt } from "../../playback/playback.ts";
+import type { Reading } from "../../channels/channel.ts";
+import { artistNames, positionAt } from "../../playback.ts";
 import type { Covers } from "./covers.ts";
 
 /** A reading as the overlay shows it, with the position at a monotonic time in milliseconds. */

@@ -6,9 +6,9 @@ import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
 import { isLinked } from "../../sources/source.ts";
 import { Document, htmlResponse } from "../html.tsx";
-import { endedPage, type LinkingFlow } from "./linking.ts";
+import { endedPage, type LinkingFlow } from "../oauth/linking.ts";
 import type { PageContext } from "../page.ts";
-import type { Door } from "./session-door.ts";
+import type { Door } from "../../http/session-cookie.ts";
 
 export interface SignInDeps {
   readonly accounts: Pick<Accounts, "links">;

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import type { Artwork } from "../../playback/playback.ts";
+import type { Artwork } from "../../playback.ts";
 import { createOriginals } from "../originals.ts";
 import type { MpdConnection } from "./connection.ts";
 import { fieldOf, MpdRefusal, type MpdResponse, quote } from "./protocol.ts";

@@ -1,4 +1,4 @@
-import type { Artwork, Playback } from "../../playback/playback.ts";
+import type { Artwork, Playback } from "../../playback.ts";
 import { isRecord, recordOf, textOf } from "./json.ts";
 
 /**

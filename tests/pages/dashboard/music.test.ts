@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { type HealthState, TROUBLES } from "../../../src/accounts/health.ts";
+import { type HealthState, TROUBLES } from "../../../src/accounts/connection-status.ts";
 import { fill, formatDay, formatTime, LANGUAGES, languages } from "../../../src/i18n/index.ts";
 import { createFakeMpd, type FakeMpd } from "../../fixtures/fake-mpd.ts";
 import { START_MS } from "../../fixtures/fake-clock.ts";

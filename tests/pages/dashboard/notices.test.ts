@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { createFormTokens } from "../../../src/pages/sign-in/form-tokens.ts";
+import { createFormTokens } from "../../../src/http/csrf.ts";
 import { textOf } from "../../fixtures/html.ts";
 import { type SignedIn, signIn } from "../../fixtures/signed-in.ts";
 import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";

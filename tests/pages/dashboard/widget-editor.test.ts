@@ -10,7 +10,7 @@ import {
   previewPath,
   readWish,
   sourceSize,
-} from "../../../src/pages/dashboard/widget-wish.ts";
+} from "../../../src/pages/dashboard/editor-query.ts";
 import { parseWidgetOptions, widgetOptions } from "../../../widget/options.ts";
 import { attributeOf, textOf } from "../../fixtures/html.ts";
 import { openOverlay } from "../../fixtures/overlay.ts";

@@ -1,0 +1,44 @@
+import { SecretError, type SealPurpose, type Vault } from "../accounts/secrets.ts";
+import type { Clock } from "../clock.ts";
+
+/** What a browser keeps for us and can neither read nor change; nothing of it is kept here. */
+export interface SealedCookie<Content> {
+  /** The cookie's value. */
+  seal(userId: number, content: Content): Promise<string>;
+  /** What was sealed for this user; `undefined` when it is damaged, another's or too old. */
+  open(userId: number, value: string | undefined): Promise<Content | undefined>;
+}
+
+export interface SealedCookieDeps {
+  readonly vault: Pick<Vault, "seal" | "open">;
+  readonly clock: Pick<Clock, "wallMs">;
+}
+
+/** @param purpose of this kind of content alone: it is what tells it from others */
+export function createSealedCookie<Content>(
+  { vault, clock }: SealedCookieDeps,
+  purpose: SealPurpose,
+  lifetimeMs: number,
+): SealedCookie<Content> {
+  interface Sealed {
+    readonly expiresAtMs: number;
+    readonly content: Content;
+  }
+  return {
+    async seal(userId, content) {
+      const sealed: Sealed = { expiresAtMs: clock.wallMs() + lifetimeMs, content };
+      return (await vault.seal(purpose, userId, JSON.stringify(sealed))).toString("base64url");
+    },
+    async open(userId, value) {
+      if (value === undefined) return undefined;
+      try {
+        const text = await vault.open(purpose, userId, Buffer.from(value, "base64url"));
+        const sealed: Sealed = JSON.parse(text);
+        return sealed.expiresAtMs > clock.wallMs() ? sealed.content : undefined;
+      } catch (error) {
+        if (error instanceof SecretError) return undefined;
+        throw error;
+      }
+    },
+  };
+}

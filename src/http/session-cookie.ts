@@ -1,0 +1,66 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import { parseSessionToken } from "../accounts/credential.ts";
+import { SESSION_LIFETIME_MS, type Session } from "../accounts/sessions.ts";
+import type { User } from "../accounts/users.ts";
+import { isLanguage, type Language } from "../i18n/index.ts";
+import { cookieOf, setCookie } from "./cookies.ts";
+import { redirect } from "./redirect.ts";
+
+/** Somebody who is signed in. */
+export interface Guest {
+  readonly user: User;
+  readonly session: Session;
+}
+
+/** Lets people in and out, and knows who is in. */
+export interface Door {
+  guestOf(request: Request): Promise<Guest | undefined>;
+  /** Signs a browser in, under a new session, and sends it to the dashboard. */
+  letIn(request: Request, user: User, language: Language): Promise<Response>;
+  /** Takes the cookie away and sends the browser elsewhere. */
+  leadOut(path: string): Response;
+}
+
+export interface DoorDeps {
+  readonly accounts: Pick<Accounts, "sessions">;
+  /** Where the server is reached, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  /** A session has ended; what is open under it has to be closed. */
+  onEnded(): Promise<void>;
+}
+
+export function createDoor({ accounts, baseUrl, basePath, onEnded }: DoorDeps): Door {
+  const { sessions } = accounts;
+  const secure = baseUrl.startsWith("https:");
+  const cookieName = secure ? "__Host-marquee-session" : "marquee-session";
+
+  const guestOf = async (request: Request): Promise<Guest | undefined> => {
+    const token = parseSessionToken(cookieOf(request, cookieName) ?? "");
+    return token && sessions.of(token);
+  };
+
+  return {
+    guestOf,
+    async letIn(request, user, language) {
+      // A session from before is ended: whoever knew it must not be signed in along with the user.
+      const before = await guestOf(request);
+      if (before) {
+        await sessions.close(before.user, before.session.id);
+        await onEnded();
+      }
+      const token = await sessions.open(user, request.headers.get("user-agent") ?? "");
+      const own = isLanguage(user.language ?? "") ? user.language : language;
+      return redirect(`${basePath}/${own}/dashboard`, 303, {
+        "Set-Cookie": setCookie(cookieName, token, {
+          secure,
+          maxAgeSeconds: SESSION_LIFETIME_MS / 1000,
+        }),
+      });
+    },
+    leadOut: (path) =>
+      redirect(path, 303, {
+        "Set-Cookie": setCookie(cookieName, "", { secure, maxAgeSeconds: 0 }),
+      }),
+  };
+}

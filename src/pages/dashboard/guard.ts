@@ -1,0 +1,170 @@
+import type { Vault } from "../../accounts/secrets.ts";
+import type { Clock } from "../../clock.ts";
+import { type Language, languages } from "../../i18n/index.ts";
+import { messagePage } from "../message-page.tsx";
+import type { PageContext } from "../page.ts";
+import { redirect } from "../../http/redirect.ts";
+import { cookieOf, setCookie } from "../../http/cookies.ts";
+import type { FormTokens } from "../../http/csrf.ts";
+import { createSealedCookie } from "../../http/sealed-cookie.ts";
+import type { Door, Guest } from "../../http/session-cookie.ts";
+import { type Notice, pathTo, type Section, type SectionName, type Visit } from "./request.ts";
+
+export interface ReceptionDeps {
+  readonly door: Door;
+  readonly clock: Pick<Clock, "wallMs">;
+  /** Seals what a form has come to, on its way to the page that tells it. */
+  readonly vault: Pick<Vault, "seal" | "open">;
+  /** Where the server is reached, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly formTokens: FormTokens;
+  /** Whether a form comes from a page of ours. */
+  isOwnOrigin(origin: string, host: string | null): boolean;
+}
+
+type Answer = (language: Language, context: PageContext) => Promise<Response>;
+
+type GuestAnswer = (guest: Guest, language: Language, context: PageContext) => Promise<Response>;
+
+/** Receives requests to the dashboard: only from who is signed in, and forms only from our pages. */
+export interface Reception {
+  show(name: SectionName, section: Section): Answer;
+  act(name: SectionName, section: Section): Answer;
+  /** For what is no page, such as a download: 401 without a session. */
+  guard(answer: GuestAnswer): Answer;
+}
+
+/** A notice that nobody came to see is forgotten. */
+const NOTICE_LIFETIME_MS = 5 * 60_000;
+/** Browsers keep cookies of 4,096 bytes, their names and attributes included. */
+const MOST_COOKIE_BYTES = 4_000;
+
+/** A notice on its way, with the session that it is for. */
+interface SentNotice {
+  readonly sessionId: string;
+  readonly notice: Notice;
+}
+
+export function createReception(deps: ReceptionDeps): Reception {
+  const { door, baseUrl, basePath, formTokens } = deps;
+  // It may hold a fresh key: the browser keeps it sealed, for the one page that tells it.
+  const sealed = createSealedCookie<SentNotice>(deps, "notice", NOTICE_LIFETIME_MS);
+  const secure = baseUrl.startsWith("https:");
+
+  const noticeCookie = (section: SectionName) =>
+    `${secure ? "__Secure-" : ""}marquee-notice-${section}`;
+
+  const takeNotice = async (request: Request, { user, session }: Guest, section: SectionName) => {
+    const sent = await sealed.open(user.id, cookieOf(request, noticeCookie(section)));
+    return sent?.sessionId === session.id ? sent.notice : undefined;
+  };
+
+  /** Sends the browser to the page, which tells the notice; a long one is told at once. */
+  const sendNotice = async (visit: Visit, section: Section, notice: Notice) => {
+    const path = pathTo(visit, visit.section);
+    const value = await sealed.seal(visit.user.id, { sessionId: visit.session.id, notice });
+    const maxAgeSeconds = NOTICE_LIFETIME_MS / 1000;
+    const cookie = setCookie(noticeCookie(visit.section), value, { secure, maxAgeSeconds, path });
+    if (cookie.length > MOST_COOKIE_BYTES) return section.show({ ...visit, notice });
+    return redirect(path, 303, { "Set-Cookie": cookie });
+  };
+
+  const visitOf = (
+    guest: Guest,
+    language: Language,
+    request: Request,
+    section: SectionName,
+    notice: Notice | undefined,
+  ): Visit => ({
+    ...guest,
+    language,
+    words: languages[language],
+    request,
+    query: new URL(request.url).searchParams,
+    basePath,
+    baseUrl,
+    section,
+    formToken: formTokens.issue(guest.session),
+    notice,
+  });
+
+  const refuse = (language: Language) => {
+    const { signIn } = languages[language];
+    return messagePage({
+      language,
+      basePath,
+      title: signIn.neededTitle,
+      lead: signIn.neededText,
+      status: 401,
+      again: { path: `${basePath}/${language}/sign-in`, label: signIn.how },
+    });
+  };
+
+  const refuseForm = (language: Language, section: SectionName) => {
+    const { signIn } = languages[language];
+    return messagePage({
+      language,
+      basePath,
+      title: signIn.formTitle,
+      lead: signIn.formText,
+      status: 403,
+      again: { path: pathTo({ basePath, language }, section), label: signIn.back },
+    });
+  };
+
+  const mayEnter = ({ user }: Guest, { ownerOnly }: Section): boolean =>
+    !ownerOnly || user.role === "owner";
+
+  const ownersOnly = (language: Language) => {
+    const { signIn } = languages[language];
+    return messagePage({
+      language,
+      basePath,
+      title: signIn.ownerTitle,
+      lead: signIn.ownerText,
+      status: 403,
+    });
+  };
+
+  const isOurForm = (request: Request, form: FormData, guest: Guest): boolean => {
+    const origin = request.headers.get("origin") ?? "";
+    if (!deps.isOwnOrigin(origin, request.headers.get("host"))) return false;
+    return formTokens.isValid(guest.session, form.get("token"));
+  };
+
+  const guard: Reception["guard"] = (answer) => async (language, context) => {
+    const guest = await door.guestOf(context.request);
+    return guest ? answer(guest, language, context) : refuse(language);
+  };
+
+  const enter = (section: Section, answer: GuestAnswer): Answer =>
+    guard(async (guest, language, context) =>
+      mayEnter(guest, section) ? answer(guest, language, context) : ownersOnly(language),
+    );
+
+  return {
+    guard,
+
+    show: (name, section) =>
+      enter(section, async (guest, language, { request }) => {
+        const notice = await takeNotice(request, guest, name);
+        const visit = visitOf(guest, language, request, name, notice);
+        const response = await section.show(visit);
+        if (notice) {
+          const told = { secure, maxAgeSeconds: 0, path: pathTo(visit, name) };
+          response.headers.append("Set-Cookie", setCookie(noticeCookie(name), "", told));
+        }
+        return response;
+      }),
+
+    act: (name, section) =>
+      enter(section, async (guest, language, { request }) => {
+        const form = await request.formData().catch(() => new FormData());
+        if (!isOurForm(request, form, guest)) return refuseForm(language, name);
+        const visit = visitOf(guest, language, request, name, undefined);
+        const outcome = await section.act(visit, form);
+        return outcome instanceof Response ? outcome : sendNotice(visit, section, outcome);
+      }),
+  };
+}

@@ -1,0 +1,50 @@
+import { type ConnectionHealth, consentWarning } from "../../accounts/connection-status.ts";
+import { fill, formatDay, formatTime, type Language, languages } from "../../i18n/index.ts";
+
+/** How a connection does, in a sentence for its user. */
+export interface HealthSentence {
+  readonly tone: "good" | "warn" | "bad";
+  readonly text: string;
+  /** Whether linking again is the thing to do. */
+  readonly linkAgain: boolean;
+}
+
+/** @param sourceName as people know the source, such as `Spotify` */
+export function describeHealth(
+  health: ConnectionHealth,
+  sourceName: string,
+  language: Language,
+  nowMs: number,
+): HealthSentence {
+  const words = languages[language].dashboard.health;
+  const names = { source: sourceName };
+  switch (health.state) {
+    case "needsLinking":
+      return { tone: "bad", text: fill(words.needsLinking, names), linkAgain: true };
+    case "limited":
+      if (health.until > nowMs) {
+        const time = formatTime(language, health.until, nowMs);
+        return { tone: "warn", text: fill(words.limited, { ...names, time }), linkAgain: false };
+      }
+      break;
+    case "retrying": {
+      const time = formatTime(language, health.since, nowMs);
+      const reason = fill(words.troubles[health.because], names);
+      return {
+        tone: "warn",
+        text: `${reason} ${fill(words.retrying, { time })}`,
+        linkAgain: health.because === "appRefused",
+      };
+    }
+    case "ok":
+    case "untried":
+      break;
+  }
+  const { linkedUntil } = health;
+  if (linkedUntil !== null && consentWarning(linkedUntil, nowMs) !== "none") {
+    const day = formatDay(language, linkedUntil);
+    return { tone: "warn", text: fill(words.endsSoon, { ...names, day }), linkAgain: true };
+  }
+  const text = fill(health.state === "untried" ? words.untried : words.ok, names);
+  return { tone: "good", text, linkAgain: false };
+}

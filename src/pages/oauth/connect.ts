@@ -1,0 +1,105 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import { type LinkSecret, parseLinkSecret } from "../../accounts/credential.ts";
+import { connectPurpose } from "../../accounts/one-time-links.ts";
+import type { User } from "../../accounts/users.ts";
+import type { Language } from "../../i18n/index.ts";
+import type { Sources } from "../../sources/index.ts";
+import { type AnySource, isLinked, type Linking } from "../../sources/source.ts";
+import { type EnteredApp, readApp } from "./app-form.tsx";
+import { linkPage } from "./connect-page.tsx";
+import { endedPage, type LinkingFlow } from "./linking.ts";
+import type { PageContext } from "../page.ts";
+import { redirect } from "../../http/redirect.ts";
+
+export interface ConnectDeps {
+  readonly accounts: Pick<Accounts, "links" | "upstreams">;
+  readonly sources: Pick<Sources, "byId">;
+  readonly linkingFlow: LinkingFlow;
+  /** Where the server is reached, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  /** Whether a form comes from a page of ours. */
+  isOwnOrigin(origin: string, host: string | null): boolean;
+}
+
+/** Linking an account in the browser, opened by a link that works once. */
+export interface ConnectPages {
+  /** `GET /{lang}/connect/{source}/{secret}`: what there is to do. */
+  readonly show: ConnectPage;
+  /** `POST` to the same: the owner enters the app. */
+  readonly enterApp: ConnectPage;
+  /** `GET …/start`: off to the upstream. */
+  readonly start: ConnectPage;
+}
+
+type ConnectPage = (language: Language, context: PageContext) => Promise<Response | undefined>;
+
+/** A link that works, and what it is for. */
+interface OpenLink {
+  readonly user: User;
+  readonly source: AnySource & { linking: Linking<unknown> };
+  readonly secret: LinkSecret;
+}
+
+export function createConnect(deps: ConnectDeps): ConnectPages {
+  const { accounts, sources, linkingFlow, baseUrl, basePath } = deps;
+
+  const openLink = async ({ params }: PageContext): Promise<OpenLink | "ended" | undefined> => {
+    const source = sources.byId(params["source"] ?? "");
+    if (!source || !isLinked(source)) return undefined;
+    const secret = parseLinkSecret(params["secret"] ?? "");
+    const user = secret && (await accounts.links.userOf(secret, connectPurpose(source.id)));
+    return secret && user ? { user, source, secret } : "ended";
+  };
+
+  const pathOf = (language: Language, { source, secret }: OpenLink): string =>
+    `${basePath}/${language}/connect/${source.id}/${secret}`;
+
+  const showLink = async (language: Language, link: OpenLink, entered?: EnteredApp) => {
+    const { user, source } = link;
+    return linkPage({
+      language,
+      basePath,
+      sourceName: source.name,
+      userName: user.name,
+      path: pathOf(language, link),
+      redirectUri: baseUrl + source.linking.callbackPath,
+      linking: source.linking,
+      hasApp: (await source.linking.app()) !== undefined,
+      mayEnterApp: user.role === "owner" && !source.linking.appIsFixed,
+      ...(entered && { entered }),
+    });
+  };
+
+  /** Answers for links that do not work. */
+  const withLink =
+    (answer: (language: Language, link: OpenLink, request: Request) => Promise<Response>) =>
+    async (language: Language, context: PageContext): Promise<Response | undefined> => {
+      const link = await openLink(context);
+      if (link === "ended") return endedPage(language, basePath);
+      return link && answer(language, link, context.request);
+    };
+
+  return {
+    show: withLink((language, link) => showLink(language, link)),
+
+    enterApp: withLink(async (language, link, request) => {
+      const origin = request.headers.get("origin") ?? "";
+      if (!deps.isOwnOrigin(origin, request.headers.get("host"))) {
+        return endedPage(language, basePath);
+      }
+      const { user, source } = link;
+      if (user.role !== "owner" || source.linking.appIsFixed) return showLink(language, link);
+      const { app, ...entered } = readApp(await request.formData().catch(() => new FormData()));
+      if (!app) return showLink(language, link, entered);
+      await accounts.upstreams.enterApp(source.id, app);
+      return redirect(pathOf(language, link), 303);
+    }),
+
+    start: withLink(async (language, link, request) => {
+      const { source, secret } = link;
+      if (!(await source.linking.app())) return redirect(pathOf(language, link), 303);
+      return linkingFlow.start(request, language, source, { kind: "connect", secret });
+    }),
+  };
+}

@@ -1,0 +1,210 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import { connectPurpose } from "../../accounts/one-time-links.ts";
+import type { Vault } from "../../accounts/secrets.ts";
+import type { User } from "../../accounts/users.ts";
+import type { Clock } from "../../clock.ts";
+import { fill, formatDay, type Language, languages, negotiateLanguage } from "../../i18n/index.ts";
+import { describeError, type Log } from "../../log.ts";
+import { musicOf } from "../../sources/connected-music.ts";
+import type { Sources } from "../../sources/index.ts";
+import { type AnySource, isLinked, LinkFailure, type Linking } from "../../sources/source.ts";
+import { createLinkAttempts, type Errand, type PendingLink } from "./pending-authorizations.ts";
+import { messagePage } from "../message-page.tsx";
+import type { PageContext } from "../page.ts";
+import { redirect } from "../../http/redirect.ts";
+import type { Door } from "../../http/session-cookie.ts";
+
+export interface LinkingFlowDeps {
+  readonly accounts: Pick<Accounts, "users" | "connections" | "links">;
+  readonly sources: Pick<Sources, "byId">;
+  readonly door: Door;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly vault: Pick<Vault, "seal" | "open">;
+  /** Where the server is reached, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  /** A user hears something else from now on. */
+  onConnected(): Promise<void>;
+}
+
+/** Sending a browser to an upstream, and what happens when it comes back. */
+export interface LinkingFlow {
+  /** Off to the upstream. */
+  start(
+    request: Request,
+    language: Language,
+    source: AnySource & { linking: Linking<unknown> },
+    errand: Errand,
+  ): Promise<Response>;
+  /** `GET /callback/{source}`: back from the upstream. */
+  callback(context: PageContext): Promise<Response | undefined>;
+}
+
+export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
+  const { accounts, sources, door, log, baseUrl, basePath } = deps;
+  const attempts = createLinkAttempts(deps, baseUrl.startsWith("https:"));
+
+  /** Where somebody goes to try once more. */
+  const beginningOf = ({ errand, source, language }: PendingLink): string => {
+    const paths: Record<Errand["kind"], string> = {
+      connect: `connect/${source}/${errand.kind === "connect" ? errand.secret : ""}`,
+      dashboard: "dashboard/music",
+      signIn: "sign-in",
+    };
+    return `${basePath}/${language}/${paths[errand.kind]}`;
+  };
+
+  const failed = (link: PendingLink, source: AnySource, failure: LinkFailure) => {
+    const { connect } = languages[link.language];
+    const busy = failure.reason === "unreachable" || failure.reason === "limited";
+    return messagePage({
+      language: link.language,
+      basePath,
+      title: fill(connect.failedTitle, { source: source.name }),
+      lead: fill(connect.failures[failure.reason], { source: source.name }),
+      status: busy ? 503 : 400,
+      again: { path: beginningOf(link), label: connect.tryAgain },
+    });
+  };
+
+  const lost = (request: Request, source: AnySource) => {
+    const language = negotiateLanguage(request.headers.get("accept-language"));
+    const { connect } = languages[language];
+    return messagePage({
+      language,
+      basePath,
+      title: fill(connect.failedTitle, { source: source.name }),
+      lead: connect.failures.lost,
+      status: 400,
+    });
+  };
+
+  const connect = async (user: User, source: AnySource, settings: unknown) => {
+    await accounts.connections.connect(user, source.id, settings);
+    await deps.onConnected();
+    log.info("an account was linked", { user: user.name, source: source.id });
+  };
+
+  const linked = (language: Language, source: AnySource, settings: unknown) => {
+    const { connect: words } = languages[language];
+    const { displayName, linkedUntil } = source.account(source.parseSettings(settings));
+    return messagePage({
+      language,
+      basePath,
+      title: fill(words.doneTitle, { source: source.name }),
+      lead: fill(words.doneLead, { account: displayName ?? source.name }),
+      status: 200,
+      ...(linkedUntil !== undefined && {
+        note: fill(words.doneUntil, {
+          source: source.name,
+          day: formatDay(language, linkedUntil),
+        }),
+      }),
+    });
+  };
+
+  /** The user who has linked the account that somebody has just shown to be theirs. */
+  const userWithAccount = async (source: AnySource, settings: unknown) => {
+    const accountId = source.linking?.accountId(settings);
+    if (accountId == null) return undefined;
+    for (const user of await accounts.users.list()) {
+      const music = await musicOf(user.id, accounts, sources);
+      if (music?.source !== source || !music.stored.usable) continue;
+      if (source.linking?.accountId(music.stored.settings) === accountId) return user;
+    }
+    return undefined;
+  };
+
+  const runErrand = async (
+    request: Request,
+    { errand, language }: PendingLink,
+    source: AnySource,
+    settings: unknown,
+  ): Promise<Response> => {
+    switch (errand.kind) {
+      case "connect": {
+        const user = await accounts.links.use(errand.secret, connectPurpose(source.id));
+        if (!user) return endedPage(language, basePath);
+        await connect(user, source, settings);
+        return linked(language, source, settings);
+      }
+      case "dashboard": {
+        const guest = await door.guestOf(request);
+        if (guest?.user.id !== errand.userId) return lost(request, source);
+        await connect(guest.user, source, settings);
+        return redirect(`${basePath}/${language}/dashboard/music?linked=${source.id}`, 303);
+      }
+      case "signIn": {
+        const user = await userWithAccount(source, settings);
+        if (user) return door.letIn(request, user, language);
+        const { signIn } = languages[language];
+        return messagePage({
+          language,
+          basePath,
+          title: signIn.unknownTitle,
+          lead: fill(signIn.unknownText, { source: source.name }),
+          status: 403,
+        });
+      }
+    }
+  };
+
+  const finish = async (
+    request: Request,
+    link: PendingLink,
+    source: AnySource & { linking: Linking<unknown> },
+    answer: URLSearchParams,
+  ): Promise<Response> => {
+    try {
+      const settings = await source.linking.finish(link.attempt, answer);
+      return await runErrand(request, link, source, settings);
+    } catch (error) {
+      if (!(error instanceof LinkFailure)) throw error;
+      log.warn("an account could not be linked", {
+        source: source.id,
+        reason: describeError(error),
+      });
+      return failed(link, source, error);
+    }
+  };
+
+  return {
+    async start(request, language, source, errand) {
+      const { linking } = source;
+      // The upstream sends the browser back to the base URL, where a cookie of "localhost" is not seen.
+      const asked = new URL(request.url);
+      const { origin, hostname } = new URL(baseUrl);
+      if (asked.hostname === "localhost" && hostname !== "localhost") {
+        const { pathname } = asked;
+        const path = pathname.startsWith(`${basePath}/`) ? pathname : basePath + pathname;
+        return redirect(origin + path, 303);
+      }
+      const { url, ...attempt } = await linking.begin(baseUrl + linking.callbackPath);
+      const pending = { source: source.id, errand, language, attempt };
+      const response = redirect(url, 302);
+      for (const cookie of await attempts.begin(request, pending)) {
+        response.headers.append("Set-Cookie", cookie);
+      }
+      return response;
+    },
+
+    async callback({ request, params }) {
+      const source = sources.byId(params["source"] ?? "");
+      if (!source || !isLinked(source)) return undefined;
+      const answer = new URL(request.url).searchParams;
+      const state = answer.get("state") ?? "";
+      const link = await attempts.claim(request, state);
+      if (link?.source !== source.id) return lost(request, source);
+      const response = await finish(request, link, source, answer);
+      response.headers.append("Set-Cookie", attempts.end(state));
+      return response;
+    },
+  };
+}
+
+/** What stands behind a one-time link that no longer works. */
+export function endedPage(language: Language, basePath: string): Promise<Response> {
+  const { endedTitle, endedText } = languages[language].connect;
+  return messagePage({ language, basePath, title: endedTitle, lead: endedText, status: 404 });
+}

@@ -1,0 +1,100 @@
+import type { Server } from "bun";
+import type { App } from "./app.ts";
+import type { Clock } from "./clock.ts";
+import type { SocketTicket } from "./pages/socket-ticket.ts";
+import { socketSettings } from "./pages/sockets.ts";
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly clock: Clock;
+  /** Builds the server once its port is known. */
+  createApp(port: number): App;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  readonly app: App;
+  /** Lets requests finish and asks overlays to come back, for at most `atMostMs`. */
+  stop(atMostMs: number): Promise<void>;
+}
+
+/** The address cannot be listened on; the message says why and what to do. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+/** Seconds that a connection may be quiet, a slowly sent request included. */
+const IDLE_SECONDS = 30;
+/** The only bodies that are read are forms, whose fields people fill in. */
+const LARGEST_BODY_BYTES = 64 * 1024;
+
+/** @throws {ListenError} when the port is taken or the address is not this machine's */
+export function listen({ host, port, clock, createApp }: ListenOptions): RunningServer {
+  let app: App | undefined;
+  try {
+    const server = Bun.serve<SocketTicket>({
+      hostname: host,
+      port,
+      // Outside development Bun shares ports by default: a second server would start in silence.
+      reusePort: false,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: LARGEST_BODY_BYTES,
+      // Errors are answered by the app; a development page would show their stacks to strangers.
+      development: false,
+      fetch: (request) => app?.handle(request) as Response,
+      websocket: {
+        ...socketSettings,
+        open: (socket) => app?.sockets.opened(socket),
+        // An overlay has nothing to say.
+        message: () => {},
+        close: (socket) => app?.sockets.closed(socket),
+      },
+    });
+    const listening = createApp(server.port ?? port);
+    listening.attach(server);
+    app = listening;
+    return {
+      port: server.port ?? port,
+      app: listening,
+      stop: (atMostMs) => stop(server, listening, clock, atMostMs),
+    };
+  } catch (error) {
+    throw explainListenFailure(error, host, port);
+  }
+}
+
+/**
+ * Waits for requests under way, not for connections: `server.stop()` alone never ends while a
+ * stream is open.
+ */
+async function stop(
+  server: Server<SocketTicket>,
+  app: App,
+  clock: Clock,
+  atMostMs: number,
+): Promise<void> {
+  app.drain();
+  const finished = server.stop();
+  app.sockets.stop();
+  const deadline = new AbortController();
+  await Promise.race([finished, clock.sleep(atMostMs, deadline.signal)]);
+  deadline.abort();
+  await server.stop(true);
+}
+
+function explainListenFailure(error: unknown, host: string, port: number): Error {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const sentences: Record<string, string> = {
+    EADDRINUSE: `Port ${port} on ${host} is taken, perhaps by another Marquee. Stop that program, or choose another port with --port or MARQUEE_PORT.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose another with --host or MARQUEE_HOST.`,
+    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with --port or MARQUEE_PORT.`,
+    EPERM: `Port ${port} may not be used by this user. Choose one above 1023 with --port or MARQUEE_PORT.`,
+  };
+  const sentence = typeof code === "string" ? sentences[code] : undefined;
+  if (sentence) return new ListenError(sentence, { cause: error });
+  return error instanceof Error && /listen|address|port/i.test(error.message)
+    ? new ListenError(`${host}:${port} cannot be listened on: ${error.message}`, { cause: error })
+    : (error as Error);
+}

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  consentWarning,
+  type ObservedHealth,
+  TROUBLES,
+} from "../../src/accounts/connection-status.ts";
+import type { User } from "../../src/accounts/users.ts";
+import { connectionHealth } from "../../src/db/schema.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+import { START_MS } from "../fixtures/fake-clock.ts";
+import { createTempFolder } from "../fixtures/temp-folder.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("the warning that a consent ends", () => {
+  test.each([
+    [31, "none"],
+    [30, "month"],
+    [8, "month"],
+    [7, "week"],
+    [1, "week"],
+    [0, "week"],
+    [-1, "week"],
+    [-100, "week"],
+  ] as const)("with %i days left is %p", (daysLeft, warning) => {
+    expect(consentWarning(START_MS + daysLeft * DAY_MS, START_MS)).toBe(warning);
+  });
+
+  test("begins to the millisecond", () => {
+    expect(consentWarning(START_MS + 30 * DAY_MS + 1, START_MS)).toBe("none");
+    expect(consentWarning(START_MS + 7 * DAY_MS + 1, START_MS)).toBe("month");
+  });
+
+  test("is none where consent does not end by itself", () => {
+    expect(consentWarning(null, START_MS)).toBe("none");
+  });
+});
+
+let folder: ReturnType<typeof createTempFolder>;
+let world: TestAccounts;
+let ada: User;
+
+beforeEach(async () => {
+  folder = createTempFolder();
+  world = await createTestAccounts(folder.path);
+  ada = (await world.add("ada", { source: "spotify", settings: { refreshToken: "first" } })).user;
+});
+afterEach(() => {
+  world.store.close();
+  folder.remove();
+});
+
+const connections = () => world.accounts.connections;
+const connection = async () => {
+  const found = await connections().of(ada.id);
+  if (!found) throw new Error("ada is not connected");
+  return found;
+};
+const health = async () => connections().healthOf(await connection());
+const note = async (observed: ObservedHealth) =>
+  connections().noteHealth((await connection()).id, observed);
+
+describe("how a connection does", () => {
+  test("is untried at first", async () => {
+    expect(await health()).toEqual({ state: "untried" });
+  });
+
+  const OBSERVED: readonly ObservedHealth[] = [
+    { state: "ok", since: START_MS },
+    { state: "limited", since: START_MS, until: START_MS + 5_000 },
+    ...TROUBLES.map((because) => ({ state: "retrying", since: START_MS, because }) as const),
+  ];
+  test.each(OBSERVED)("is what was noted last: %j", async (observed) => {
+    await note({ state: "limited", since: START_MS - 9, until: START_MS - 1 });
+    await note({ state: "retrying", since: START_MS - 1, because: "unreachable" });
+    await note(observed);
+    expect(await health()).toEqual(observed);
+  });
+
+  test("is one row a connection", async () => {
+    await note({ state: "ok", since: START_MS });
+    await note({ state: "ok", since: START_MS + 1 });
+    expect(world.store.queries.select().from(connectionHealth).all()).toHaveLength(1);
+  });
+
+  test("is a refusal once there was one, whatever was noted before or after", async () => {
+    await note({ state: "ok", since: START_MS });
+    await world.clock.advance(1_000);
+    await connections().markRefused((await connection()).id);
+    await note({ state: "retrying", since: START_MS + 2_000, because: "unreachable" });
+    expect(await health()).toEqual({ state: "needsLinking", since: START_MS + 1_000 });
+  });
+
+  test("is untried again after connecting again", async () => {
+    await note({ state: "ok", since: START_MS });
+    await connections().markRefused((await connection()).id);
+    await connections().connect(ada, "spotify", { refreshToken: "second" });
+    expect(await health()).toEqual({ state: "untried" });
+  });
+
+  test("is the connection's own", async () => {
+    const grace = await world.add("grace", { source: "spotify", settings: {} });
+    await note({ state: "limited", since: START_MS, until: START_MS + 5_000 });
+    const hers = await connections().of(grace.user.id);
+    expect(hers && (await connections().healthOf(hers))).toEqual({ state: "untried" });
+  });
+
+  test("cannot be noted of a connection that is gone", async () => {
+    const { id } = await connection();
+    await connections().disconnect(ada);
+    await connections().noteHealth(id, { state: "ok", since: START_MS });
+    expect(world.store.queries.select().from(connectionHealth).all()).toEqual([]);
+  });
+
+  test("noted late, of a connection that was replaced, is not the new one's", async () => {
+    const { id } = await connection();
+    await connections().connect(ada, "spotify", { refreshToken: "second" });
+    await connections().noteHealth(id, { state: "ok", since: START_MS });
+    expect(await health()).toEqual({ state: "untried" });
+  });
+
+  test("goes with its connection", async () => {
+    await note({ state: "ok", since: START_MS });
+    await connections().disconnect(ada);
+    expect(world.store.queries.select().from(connectionHealth).all()).toEqual([]);
+  });
+});
+
+describe("settings that a source keeps", () => {
+  const ROTATED = "AQ-rotated-in-plain-sight-0123456789";
+
+  test("replace the connection's, which stays the same one", async () => {
+    const { id } = await connection();
+    await connections().keepSettings(id, { refreshToken: ROTATED });
+    expect(await connection()).toMatchObject({ id, settings: { refreshToken: ROTATED } });
+  });
+
+  test("leave health and refusal as they are", async () => {
+    const { id } = await connection();
+    await note({ state: "ok", since: START_MS });
+    await connections().keepSettings(id, { refreshToken: ROTATED });
+    expect(await health()).toEqual({ state: "ok", since: START_MS });
+    await connections().markRefused(id);
+    await connections().keepSettings(id, { refreshToken: null });
+    expect(await connection()).toMatchObject({ refusedAt: START_MS });
+  });
+
+  test("of a connection that is gone come to nothing", async () => {
+    const { id } = await connection();
+    await connections().connect(ada, "spotify", { refreshToken: "second" });
+    await connections().keepSettings(id, { refreshToken: ROTATED });
+    expect(await connection()).toMatchObject({ settings: { refreshToken: "second" } });
+    await connections().disconnect(ada);
+    await connections().keepSettings(id, { refreshToken: ROTATED });
+    expect(await connections().of(ada.id)).toBe(undefined);
+  });
+
+  test("lie in no file of the data folder as they are", async () => {
+    const { id } = await connection();
+    await connections().connect(ada, "spotify", { refreshToken: `${ROTATED}-linked` });
+    await connections().keepSettings(id, { refreshToken: ROTATED });
+    await connections().keepSettings((await connection()).id, { refreshToken: ROTATED });
+    world.store.copyTo(join(folder.path, "backup.db"));
+    const files = readdirSync(folder.path);
+    expect(files).toContain("marquee.db-wal");
+    for (const file of files) {
+      const bytes = readFileSync(join(folder.path, file)).toString("latin1");
+      expect({ file, holds: /AQ-rotated|refreshToken/.test(bytes) }).toEqual({
+        file,
+        holds: false,
+      });
+    }
+  });
+});

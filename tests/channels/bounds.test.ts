@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import type { Playback } from "../../src/playback.ts";
+import { aPlayback } from "../fixtures/playback.ts";
+import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+
+let server: TestServer;
+let ada: AddedUser;
+
+beforeEach(async () => {
+  server = await createTestServer();
+  ada = await server.addUser("ada");
+});
+afterEach(() => server.close());
+
+/** What everybody who reads Ada's music gets of a playback that her source says. */
+async function heardOf(said: Partial<Playback>): Promise<Playback> {
+  void server.hub.read(ada.user.id, 1_000);
+  await server.sourceOf(ada).says(aPlayback(said));
+  const reading = await server.hub.read(ada.user.id, 1_000);
+  if (reading.kind !== "playback") throw new Error(`it is ${reading.kind}`);
+  return reading.playback;
+}
+
+const codePoints = (text: string): number => Array.from(text).length;
+const { track, album, device } = aPlayback();
+
+describe("what a source says is bounded for every reader", () => {
+  test("to 50 artists of 1,000 characters each, in their order", async () => {
+    const artists = Array.from({ length: 60_000 }, (_, index) => `${index} ${"x".repeat(1_200)}`);
+    const heard = await heardOf({ artists });
+    expect(heard.artists).toEqual(artists.slice(0, 50).map((name) => name.slice(0, 1_000)));
+  });
+
+  test("to 1,000 characters in every other text that is shown", async () => {
+    const long = "y".repeat(100_000);
+    const heard = await heardOf({
+      source: long,
+      track: { ...track, title: long },
+      album: { ...album, name: long },
+      device: { ...device, name: long, type: long },
+    });
+    const texts = [
+      heard.source,
+      heard.track.title,
+      heard.album.name,
+      heard.device.name,
+      heard.device.type,
+    ];
+    expect(texts).toEqual(texts.map(() => "y".repeat(1_000)));
+  });
+
+  test("by whole characters, those of two units too", async () => {
+    const notes = "🎵".repeat(1_001);
+    expect((await heardOf({ track: { ...track, title: `a${notes}` } })).track.title).toBe(
+      `a${"🎵".repeat(999)}`,
+    );
+  });
+
+  test("but as it is within the bounds", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: "grapheme", maxLength: 400 }).filter((text) => codePoints(text) <= 1_000),
+        fc.array(fc.string({ unit: "grapheme", maxLength: 20 }), { maxLength: 50 }),
+        async (title, artists) => {
+          const said = aPlayback({ track: { ...track, id: `test:${title}`, title }, artists });
+          expect(await heardOf(said)).toEqual(said);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  test("so that long identities stay apart, and the same one stays the same", async () => {
+    const path = "folder/".repeat(10_000);
+    const idOf = async (id: string) => (await heardOf({ track: { ...track, id } })).track.id;
+    const first = await idOf(`${path}1.flac`);
+    expect(first.length).toBeLessThanOrEqual(1_000);
+    expect(await idOf(`${path}2.flac`)).not.toBe(first);
+    expect(await idOf(`${path}1.flac`)).toBe(first);
+    expect(await idOf("folder/1.flac")).toBe("folder/1.flac");
+  });
+
+  test("to ten pictures, without addresses that nobody can use", async () => {
+    const bytes = Uint8Array.of(1, 2, 3);
+    const load = async () => bytes;
+    const long = { key: "k".repeat(5_000), url: `https://art.example/${"u".repeat(5_000)}`, load };
+    const usual = { key: "usual", url: "https://art.example/usual", load };
+    const rest = Array.from({ length: 1_000 }, () => usual);
+    const { artworks } = (await heardOf({ album: { ...album, artworks: [long, usual, ...rest] } }))
+      .album;
+    expect(artworks).toHaveLength(10);
+    expect(artworks[0]?.url).toBeUndefined();
+    expect(artworks[0]?.key.length).toBeLessThanOrEqual(1_000);
+    expect(await artworks[0]?.load()).toBe(bytes);
+    expect(artworks[1]).toBe(usual);
+  });
+});

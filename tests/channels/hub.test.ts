@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
+import { createLog } from "../../src/log.ts";
+import type { Listening, Reading } from "../../src/channels/channel.ts";
+import { createHub, type Hub } from "../../src/channels/hub.ts";
+import { SourceFailure } from "../../src/sources/source.ts";
+import { createFakeClock, type FakeClock, settle } from "../fixtures/fake-clock.ts";
+import { aPlayback } from "../fixtures/playback.ts";
+import { createScriptedSource, type ScriptedSource } from "../fixtures/scripted-source.ts";
+
+const ADA = 1;
+
+let clock: FakeClock;
+let source: ScriptedSource;
+let connection: Listening | undefined;
+let refused: number[];
+let logged: string[];
+let hub: Hub;
+
+beforeEach(() => {
+  clock = createFakeClock();
+  source = createScriptedSource(7);
+  connection = source.listening;
+  refused = [];
+  logged = [];
+  hub = createHub({
+    clock,
+    log: createLog({
+      level: "info",
+      format: "text",
+      write: (line) => logged.push(line),
+      wallMs: clock.wallMs,
+    }),
+    random: () => 0.5,
+    listeningOf: async () => connection,
+    connectionIdOf: async () => connection?.connectionId,
+    onRefused: async (id) => void refused.push(id),
+    privacyOf: () => NOTHING_HIDDEN,
+    onHealth: async () => {},
+  });
+});
+afterEach(() => hub.stop());
+
+/** A listener that keeps all it was told. */
+function listen(): { readings: Reading[]; leave: () => void } {
+  const readings: Reading[] = [];
+  const leave = hub.subscribe(ADA, (reading) => readings.push(reading));
+  return { readings, leave };
+}
+
+const titles = (readings: readonly Reading[]) =>
+  readings.map((reading) =>
+    reading.kind === "playback" ? reading.playback.track.title : reading.kind,
+  );
+
+const song = (title: string) =>
+  aPlayback({
+    track: { id: title, title, durationMs: 100_000, explicit: false },
+    observedAtMs: clock.monotonicMs(),
+  });
+
+describe("one channel a user", () => {
+  test("listens to the source once, however many look", async () => {
+    const listeners = [listen(), listen(), listen()];
+    void hub.read(ADA, 1_000);
+    await source.says(song("A"));
+    expect(source.starts()).toBe(1);
+    for (const { readings } of listeners) expect(titles(readings)).toEqual(["A"]);
+  });
+
+  test("tells a late listener at once what is playing, then what changes", async () => {
+    listen();
+    await source.says(song("A"));
+    const late = listen();
+    expect(titles(late.readings)).toEqual(["A"]);
+    await source.says(song("B"));
+    expect(titles(late.readings)).toEqual(["A", "B"]);
+  });
+
+  test("tells the same thing only once", async () => {
+    const { readings } = listen();
+    await source.says(song("A"));
+    await clock.advance(5_000);
+    const expected = aPlayback({ ...song("A"), positionMs: 15_000 });
+    await source.says(expected);
+    await source.says(null);
+    await source.says(null);
+    expect(titles(readings)).toEqual(["A", "nothing"]);
+  });
+
+  test("says nothing more to who has left", async () => {
+    const { readings, leave } = listen();
+    leave();
+    await source.says(song("A"));
+    expect(readings).toEqual([]);
+  });
+});
+
+describe("a channel lives", () => {
+  test("from the first look until a minute after the last", async () => {
+    expect(source.listeners()).toBe(0);
+    const { leave } = listen();
+    await settle();
+    expect(source.listeners()).toBe(1);
+    await clock.advance(10 * 60_000);
+    expect(source.listeners()).toBe(1);
+    leave();
+    await clock.advance(59_000);
+    expect(source.listeners()).toBe(1);
+    await clock.advance(61_000);
+    expect(source.listeners()).toBe(0);
+    expect(hub.running()).toBe(0);
+  });
+
+  test("on while it is read again and again", async () => {
+    await source.says(song("A"));
+    for (let minute = 0; minute < 10; minute++) {
+      await hub.read(ADA, 1_000);
+      await clock.advance(50_000);
+    }
+    expect(source.starts()).toBe(1);
+    await clock.advance(70_000);
+    expect(source.listeners()).toBe(0);
+  });
+
+  test("anew when somebody looks again", async () => {
+    await source.says(song("A"));
+    await hub.read(ADA, 1_000);
+    await clock.advance(120_000);
+    await source.says(song("B"));
+    expect(titles([await hub.read(ADA, 1_000)])).toEqual(["B"]);
+    expect(source.starts()).toBe(2);
+  });
+
+  test("with the new connection when the user connects another source", async () => {
+    const { readings } = listen();
+    await source.says(song("A"));
+    const other = createScriptedSource(8);
+    connection = other.listening;
+    await hub.followConnections();
+    await other.says(song("B"));
+    expect(titles(readings)).toEqual(["A", "B"]);
+    expect(source.listeners()).toBe(0);
+  });
+
+  test("undisturbed when somebody else's connection changes", async () => {
+    listen();
+    await source.says(song("A"));
+    await hub.followConnections();
+    expect(source.starts()).toBe(1);
+  });
+});
+
+describe("reading a cold channel", () => {
+  test("waits for the first word", async () => {
+    const reading = hub.read(ADA, 1_000);
+    await settle();
+    await source.says(song("A"));
+    expect(titles([await reading])).toEqual(["A"]);
+  });
+
+  test("gives up after the time it was given", async () => {
+    const reading = hub.read(ADA, 1_000);
+    await clock.advance(1_000);
+    expect((await reading).kind).toBe("unavailable");
+  });
+
+  test("tells at once that nothing is connected", async () => {
+    connection = undefined;
+    expect((await hub.read(ADA, 1_000)).kind).toBe("unlinked");
+  });
+});
+
+describe("a source that fails", () => {
+  const unavailable = new SourceFailure({ kind: "unavailable" }, "the line is cut");
+
+  test("is asked again with growing waits until it answers", async () => {
+    listen();
+    await source.says(song("A"));
+    await source.fails(unavailable);
+    await clock.advance(4_000);
+    // 250 ms, 500 ms, 1 s and 2 s after each other.
+    expect(source.starts()).toBe(5);
+    await source.says(song("B"));
+    await clock.advance(10_000);
+    expect(titles([await hub.read(ADA, 0)])).toEqual(["B"]);
+  });
+
+  test("is logged once when it begins and once when it ends, not for every attempt", async () => {
+    listen();
+    await source.says(song("A"));
+    await source.fails(unavailable);
+    await clock.advance(60_000);
+    await source.says(song("A"));
+    await clock.advance(20_000);
+    expect(logged.filter((line) => line.includes("cannot be heard"))).toHaveLength(1);
+    expect(logged.filter((line) => line.includes("heard again"))).toHaveLength(1);
+  });
+
+  test("tells its listeners after thirty seconds, and again when it is back", async () => {
+    const { readings } = listen();
+    await source.says(song("A"));
+    await source.fails(unavailable);
+    await clock.advance(29_999);
+    expect(titles(readings)).toEqual(["A"]);
+    await clock.advance(1);
+    expect(titles(readings)).toEqual(["A", "unavailable"]);
+    await source.says(song("A"));
+    await clock.advance(20_000);
+    expect(titles(readings)).toEqual(["A", "unavailable", "A"]);
+  });
+
+  test("is left alone as long as it asked for", async () => {
+    listen();
+    await source.fails(
+      new SourceFailure({ kind: "retryLater", afterMs: 90_000, because: "limited" }, "too many"),
+    );
+    await clock.advance(89_999);
+    expect(source.starts()).toBe(1);
+    await clock.advance(1);
+    expect(source.starts()).toBe(2);
+  });
+
+  test("by refusing us is not asked again, and the refusal is remembered", async () => {
+    const { readings } = listen();
+    await source.fails(new SourceFailure({ kind: "unauthorized" }, "wrong password"));
+    await clock.advance(3_600_000);
+    expect(source.starts()).toBe(1);
+    expect(refused).toEqual([7]);
+    expect(titles(readings)).toEqual(["unlinked"]);
+  });
+
+  test("in a way nobody foresaw is asked again all the same", async () => {
+    listen();
+    await source.fails(new TypeError("a bug"));
+    await clock.advance(1_000);
+    expect(source.starts()).toBeGreaterThan(1);
+  });
+});
+
+describe("a pause", () => {
+  test("of thirty minutes is told as nothing playing", async () => {
+    const { readings } = listen();
+    await source.says(aPlayback({ state: "paused", observedAtMs: clock.monotonicMs() }));
+    await clock.advance(30 * 60_000);
+    expect(titles(readings)).toEqual(["Paper Lanterns", "nothing"]);
+  });
+
+  test("does not become young again because nobody looked for a while", async () => {
+    await source.says(aPlayback({ state: "paused", observedAtMs: clock.monotonicMs() }));
+    await hub.read(ADA, 1_000);
+    await clock.advance(20 * 60_000);
+    expect(titles([await hub.read(ADA, 1_000)])).toEqual(["Paper Lanterns"]);
+    await clock.advance(11 * 60_000);
+    expect((await hub.read(ADA, 1_000)).kind).toBe("nothing");
+  });
+
+  test("that ends starts its time anew", async () => {
+    const paused = () => aPlayback({ state: "paused", observedAtMs: clock.monotonicMs() });
+    listen();
+    await source.says(paused());
+    await clock.advance(29 * 60_000);
+    await source.says(aPlayback({ observedAtMs: clock.monotonicMs() }));
+    await source.says(paused());
+    await clock.advance(29 * 60_000);
+    expect((await hub.read(ADA, 0)).kind).toBe("playback");
+  });
+});

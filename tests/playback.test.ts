@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { toData } from "../src/api/now-playing.ts";
+import { type Playback, positionAt, reconcile } from "../src/playback.ts";
+import { aPlayback } from "./fixtures/playback.ts";
+
+const anyPlayback = fc
+  .record({
+    state: fc.constantFrom("playing" as const, "paused" as const),
+    durationMs: fc.option(fc.integer({ min: 0, max: 36_000_000 })),
+    positionMs: fc.integer({ min: -5_000, max: 40_000_000 }),
+    observedAtMs: fc.integer({ min: 0, max: 1_000_000 }),
+    rate: fc.constantFrom(1, 0.5, 2),
+    id: fc.constantFrom("a", "b"),
+  })
+  .map(({ durationMs, id, ...rest }): Playback =>
+    aPlayback({ ...rest, track: { id, title: "T", durationMs, explicit: false } }),
+  );
+
+const later = fc.integer({ min: 0, max: 50_000_000 });
+
+describe("the position", () => {
+  test("is always within the track", () => {
+    fc.assert(
+      fc.property(anyPlayback, later, (playback, nowMs) => {
+        const positionMs = positionAt(playback, nowMs);
+        expect(positionMs).toBeGreaterThanOrEqual(0);
+        expect(positionMs).toBeLessThanOrEqual(
+          playback.track.durationMs ?? Number.MAX_SAFE_INTEGER,
+        );
+      }),
+    );
+  });
+
+  test("and what remains make up the duration", () => {
+    fc.assert(
+      fc.property(anyPlayback, later, (playback, nowMs) => {
+        const data = toData(playback, nowMs, () => "");
+        expect(data.progress_ms + data.time_remaining_ms).toBe(data.track.duration_ms);
+        expect(data.progress_percent).toBeWithin(0, 100.01);
+        expect(Number.isInteger(data.progress_ms)).toBe(true);
+      }),
+    );
+  });
+
+  test("stands still while paused", () => {
+    fc.assert(
+      fc.property(anyPlayback, later, later, (playback, one, other) => {
+        const paused = { ...playback, state: "paused" as const };
+        expect(positionAt(paused, one)).toBe(positionAt(paused, other));
+      }),
+    );
+  });
+
+  test("never runs backwards while nothing is observed", () => {
+    fc.assert(
+      fc.property(anyPlayback, later, later, (playback, one, other) => {
+        const [before, after] = [Math.min(one, other), Math.max(one, other)];
+        expect(positionAt(playback, after)).toBeGreaterThanOrEqual(positionAt(playback, before));
+      }),
+    );
+  });
+});
+
+describe("another observation", () => {
+  test("of the same listening does not make time run backwards, however inexact", () => {
+    const jitter = fc.integer({ min: -500, max: 500 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 5_000 }), jitter)),
+        (observations) => {
+          let kept: Playback | null = aPlayback({ positionMs: 60_000, observedAtMs: 0 });
+          let trueMs = 60_000;
+          let nowMs = 0;
+          let shownMs = trueMs;
+          for (const [elapsedMs, errorMs] of observations) {
+            nowMs += elapsedMs;
+            trueMs += elapsedMs;
+            kept = reconcile(
+              kept,
+              aPlayback({ positionMs: trueMs + errorMs, observedAtMs: nowMs }),
+            );
+            const positionMs = positionAt(kept as Playback, nowMs);
+            expect(positionMs).toBeGreaterThanOrEqual(shownMs);
+            shownMs = positionMs;
+          }
+        },
+      ),
+    );
+  });
+
+  test("that says the position jumped is believed", () => {
+    const before = aPlayback({ positionMs: 60_000, observedAtMs: 0 });
+    const after = aPlayback({ positionMs: 20_000, observedAtMs: 1_000 });
+    expect(positionAt(reconcile(before, after) as Playback, 1_000)).toBe(20_000);
+  });
+
+  test("of another track starts anew", () => {
+    const before = aPlayback({ positionMs: 0, observedAtMs: 0 });
+    const track = { ...before.track, id: "other" };
+    const after = aPlayback({ track, positionMs: 100, observedAtMs: 50 });
+    expect(reconcile(before, after)).toEqual(after);
+  });
+
+  test("keeps what else has changed", () => {
+    const before = aPlayback({ positionMs: 0, observedAtMs: 0 });
+    const device = { ...before.device, volumePercent: 99 };
+    const after = aPlayback({ device, positionMs: 1_010, observedAtMs: 1_000 });
+    expect(reconcile(before, after)).toMatchObject({ device, positionMs: 0, observedAtMs: 0 });
+  });
+
+  test("of silence is silence", () => {
+    expect(reconcile(aPlayback(), null)).toBeNull();
+  });
+});

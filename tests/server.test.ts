@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { systemClock } from "../src/clock.ts";
+import { listen, ListenError } from "../src/server.ts";
+import type { AddedUser } from "../src/accounts/accounts.ts";
+import { openOverlay } from "./fixtures/overlay.ts";
+import { aPlayback } from "./fixtures/playback.ts";
+import { openPort, type RealPort } from "./fixtures/real-port.ts";
+import { createTestServer, type TestServer } from "./fixtures/test-server.ts";
+import { until } from "./fixtures/waiting.ts";
+
+let server: TestServer;
+let port: RealPort;
+let ada: AddedUser;
+
+beforeEach(async () => {
+  server = await createTestServer();
+  port = openPort(server);
+  ada = await server.addUser("ada");
+});
+afterEach(async () => {
+  await port.end();
+  server.close();
+});
+
+const openLive = () => openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/live`);
+
+describe("listening", () => {
+  const listenOn = (host: string, number: number) => () =>
+    listen({ host, port: number, clock: systemClock, createApp: () => server.app });
+
+  test("takes a free port when asked for port 0", async () => {
+    expect(port.port).toBeGreaterThan(0);
+    expect(await (await fetch(`${port.origin}/livez`)).text()).toBe("ok\n");
+  });
+
+  test("on a taken port fails with a sentence that says what to do", () => {
+    const attempt = listenOn("127.0.0.1", port.port);
+    expect(attempt).toThrow(ListenError);
+    expect(attempt).toThrow(new RegExp(`Port ${port.port} on 127\\.0\\.0\\.1 is taken`));
+    expect(attempt).toThrow(/--port or MARQUEE_PORT/);
+  });
+
+  test("on an address that is not this machine's fails with a sentence that says what to do", () => {
+    const attempt = listenOn("192.0.2.1", 0);
+    expect(attempt).toThrow(ListenError);
+    expect(attempt).toThrow(/192\.0\.2\.1/);
+  });
+});
+
+describe("stopping", () => {
+  /** Sends a request that waits for a source's first word; its status to be awaited by name. */
+  const askSlowly = async () => {
+    const headers = { "x-api-key": ada.key };
+    const status = fetch(`${port.origin}/api/v1/now-playing`, { headers }).then(
+      (response) => response.status,
+      () => "no answer",
+    );
+    await until(() => (server.sourceOf(ada).listeners() > 0 ? true : undefined));
+    return { status };
+  };
+
+  test("lets a request under way finish", async () => {
+    const slow = await askSlowly();
+    const stopped = port.stop(10_000);
+    await server.sourceOf(ada).says(null);
+    expect(await slow.status).toBe(200);
+    await stopped;
+  });
+
+  test("says that no more requests should come", async () => {
+    const stopped = port.stop(10_000);
+    expect((await server.get("/readyz")).status).toBe(503);
+    await stopped;
+  });
+
+  test("takes no new connection", async () => {
+    const stopped = port.stop(10_000);
+    await expect(fetch(`${port.origin}/livez`)).rejects.toThrow();
+    await stopped;
+  });
+
+  test("asks overlays to come back later", async () => {
+    const overlays = await Promise.all([openLive(), openLive(), openLive()]);
+    const stopped = port.stop(10_000);
+    expect(await Promise.all(overlays.map(({ closed }) => closed))).toEqual([1012, 1012, 1012]);
+    await stopped;
+    expect(server.app.sockets.overlays()).toBe(0);
+  });
+
+  test("does not wait longer than it may for a request that never ends", async () => {
+    const slow = await askSlowly();
+    const startedAtMs = performance.now();
+    await port.stop(50);
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    expect(await slow.status).toBe("no answer");
+  });
+});
+
+describe("a client that never reads", () => {
+  /** Becomes an overlay and reads nothing more. */
+  const openSilent = async () => {
+    const opened = Promise.withResolvers<void>();
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: port.port,
+      socket: {
+        open: (opening) => void opening.write(handshake()),
+        data(reading) {
+          reading.pause();
+          opened.resolve();
+        },
+        close() {},
+        error: (_, error) => opened.reject(error),
+      },
+    });
+    await opened.promise;
+    return socket;
+  };
+  const handshake = () =>
+    [
+      `GET /en/widget/${ada.widgetToken}/live HTTP/1.1`,
+      "Host: 127.0.0.1",
+      "Upgrade: websocket",
+      "Connection: Upgrade",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "Sec-WebSocket-Version: 13",
+      "\r\n",
+    ].join("\r\n");
+
+  test("is let go, and those who read go on", async () => {
+    const { sockets } = server.app;
+    const silent = await Promise.all([openSilent(), openSilent(), openSilent()]);
+    const reader = await openLive();
+    await until(() => (sockets.overlays() === 4 ? true : undefined));
+    // The largest playback that may enter, until the kernel's buffers and ours are full.
+    const artists = Array<string>(50).fill("x".repeat(1_000));
+    let changes = 0;
+    while (sockets.overlays() > 1 && changes < 1_000) {
+      changes += 1;
+      const track = { id: `${changes}`, title: "Long", durationMs: 1, explicit: false };
+      await server.sourceOf(ada).says(aPlayback({ track, artists }));
+      await reader.next();
+    }
+    expect(sockets.overlays()).toBe(1);
+    await server.sourceOf(ada).says(null);
+    expect(await reader.next()).toMatchObject({ type: "state", state: { kind: "idle" } });
+    for (const socket of silent) socket.end();
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { systemClock } from "../../../src/clock.ts";
+import type { Playback } from "../../../src/playback.ts";
+import { mpd } from "../../../src/sources/mpd.ts";
+import { SourceFailure } from "../../../src/sources/source.ts";
+import { silentFlac } from "../../fixtures/flac.ts";
+import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../../fixtures/mpd-daemon.ts";
+import { patternPicture } from "../../fixtures/pictures.ts";
+import { testWith } from "../../fixtures/real-parts.ts";
+import { watchContext } from "../../fixtures/watching.ts";
+
+const test = testWith("mpd", mpdIsInstalled);
+
+/** Listens to a daemon and answers what it says, one observation after the other. */
+function listenTo(address: string, password?: string) {
+  const stop = new AbortController();
+  const settings = mpd.parseSettings(password ? { address, password } : { address });
+  const heard = mpd.watch(settings, watchContext({ signal: stop.signal, clock: systemClock }));
+  const iterator = heard[Symbol.asyncIterator]();
+  const next = async () => (await iterator.next()).value as Playback | null;
+  return {
+    next,
+    /** The next observation that is as expected; others on the way are passed over. */
+    async nextThat(matches: (playback: Playback | null) => boolean) {
+      for (;;) {
+        const playback = await next();
+        if (matches(playback)) return playback;
+      }
+    },
+    async stop() {
+      stop.abort();
+      await iterator.next();
+    },
+  };
+}
+
+describe("a real MPD", () => {
+  let daemon: MpdDaemon;
+  let folderCover: Uint8Array;
+  let embeddedCover: Uint8Array;
+
+  beforeAll(async () => {
+    if (!mpdIsInstalled) return;
+    folderCover = await patternPicture("png", 300);
+    embeddedCover = await patternPicture("jpeg", 400);
+    daemon = await createMpdDaemon({
+      music: {
+        "first/one.flac": silentFlac({
+          seconds: 180,
+          cover: embeddedCover,
+          tags: [
+            ["TITLE", "One"],
+            ["ARTIST", "Ada"],
+            ["ARTIST", "Grace"],
+            ["ALBUM", "Numbers"],
+          ],
+        }),
+        "second/two.flac": silentFlac({ seconds: 65, tags: [["TITLE", 'Zwei "quoted" ünï']] }),
+        "second/cover.png": folderCover,
+        "bare.flac": silentFlac({ seconds: 5 }),
+      },
+    });
+    await daemon.command('add "first/one.flac"');
+    await daemon.command('add "second/two.flac"');
+    await daemon.command('add "bare.flac"');
+  });
+  afterAll(() => daemon?.stop());
+
+  test("is heard from stop over play, pause, seek, volume and next to stop", async () => {
+    const listener = listenTo(daemon.address);
+    expect(await listener.next()).toBeNull();
+
+    await daemon.command("setvol 40");
+    await daemon.command("play 0");
+    const playing = await listener.nextThat(
+      (heard) => heard?.state === "playing" && heard.album.artworks.length > 0,
+    );
+    expect(playing).toMatchObject({
+      source: "MPD",
+      state: "playing",
+      track: { id: "first/one.flac", title: "One", explicit: false },
+      artists: ["Ada", "Grace"],
+      album: { name: "Numbers" },
+      device: { volumePercent: 40 },
+    });
+    expect(playing?.track.durationMs).toBeWithin(180_000, 181_000);
+    expect(await playing?.album.artworks[0]?.load()).toEqual(Buffer.from(embeddedCover));
+
+    await daemon.command("pause 1");
+    expect(await listener.nextThat((heard) => heard?.state === "paused")).toBeObject();
+
+    await daemon.command("seekcur 90");
+    const sought = await listener.nextThat((heard) => (heard?.positionMs ?? 0) > 80_000);
+    expect(sought?.positionMs).toBeWithin(89_000, 91_500);
+
+    await daemon.command("setvol 75");
+    const louder = await listener.nextThat((heard) => heard?.device.volumePercent === 75);
+    expect(louder?.track.title).toBe("One");
+
+    await daemon.command("pause 0");
+    await daemon.command("next");
+    const second = await listener.nextThat((heard) => heard?.track.id === "second/two.flac");
+    expect(second?.track.title).toBe('Zwei "quoted" ünï');
+    expect(second?.artists).toEqual([]);
+
+    await daemon.command("stop");
+    expect(await listener.nextThat((heard) => heard === null)).toBeNull();
+    await listener.stop();
+  });
+
+  test("gives the folder's cover when the file has none", async () => {
+    await daemon.command("play 1");
+    const listener = listenTo(daemon.address);
+    const heard = await listener.nextThat((one) => (one?.album.artworks.length ?? 0) > 0);
+    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from(folderCover));
+    await listener.stop();
+  });
+
+  test("names a track without tags after its file, without a cover", async () => {
+    await daemon.command("play 2");
+    await daemon.command("pause 1");
+    const listener = listenTo(daemon.address);
+    const heard = await listener.next();
+    expect(heard?.track.title).toBe("bare");
+    expect(heard?.album).toEqual({ name: "", artworks: [] });
+    await listener.stop();
+  });
+
+  test("is heard again after it was killed and restarted", async () => {
+    await daemon.command("play 0");
+    const before = listenTo(daemon.address);
+    await before.nextThat((heard) => heard?.track.title === "One");
+    await daemon.kill();
+    const failure = await before.nextThat(() => false).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SourceFailure);
+    expect((failure as SourceFailure).meaning.kind).toBe("unavailable");
+
+    await daemon.start();
+    await daemon.command('add "first/one.flac"');
+    await daemon.command("play");
+    const after = listenTo(daemon.address);
+    expect((await after.nextThat((heard) => heard?.state === "playing"))?.track.title).toBe("One");
+    await after.stop();
+  });
+});
+
+describe("a real MPD with a password", () => {
+  let daemon: MpdDaemon;
+  beforeAll(async () => {
+    if (!mpdIsInstalled) return;
+    daemon = await createMpdDaemon({
+      password: "open sesame's",
+      music: { "a.flac": silentFlac({ seconds: 30, tags: [["TITLE", "Secret"]] }) },
+    });
+    await daemon.command('add "a.flac"');
+    await daemon.command("play");
+  });
+  afterAll(() => daemon?.stop());
+
+  test("is heard with the right one", async () => {
+    const listener = listenTo(daemon.address, "open sesame's");
+    expect((await listener.next())?.track.title).toBe("Secret");
+    await listener.stop();
+  });
+
+  for (const [what, password] of [
+    ["a wrong one", "guess-1234"],
+    ["none", undefined],
+  ] as const) {
+    test(`refuses ${what} as unauthorized, without telling it`, async () => {
+      const failure = await listenTo(daemon.address, password)
+        .next()
+        .catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(SourceFailure);
+      expect((failure as SourceFailure).meaning).toEqual({ kind: "unauthorized" });
+      expect(String(failure)).not.toContain("guess-1234");
+    });
+  }
+});

@@ -1,0 +1,329 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  afterLook,
+  allowanceAt,
+  type Finding,
+  type Listener,
+  newListener,
+  nextLook,
+} from "../../../src/sources/polling/cadence.ts";
+import type { Playback } from "../../../src/playback.ts";
+import { aPlayback } from "../../fixtures/playback.ts";
+
+const HOUR_MS = 3_600_000;
+const SHORTEST_MS = 1_500;
+const ROUNDING_MS = 0.001;
+const FINDINGS: readonly Finding[] = ["same", "expected", "surprise", "doubtful"];
+
+interface Found {
+  readonly finding: Finding;
+  readonly state: "playing" | "paused" | "silent";
+  readonly durationMs: number | null;
+  /** How far from the end the look finds the track. */
+  readonly restMs: number;
+}
+
+const found = fc.record<Found>({
+  finding: fc.constantFrom(...FINDINGS),
+  state: fc.constantFrom("playing", "playing", "playing", "paused", "silent"),
+  durationMs: fc.oneof(
+    fc.integer({ min: 90_000, max: 400_000 }),
+    fc.integer({ min: 0, max: 5_000 }),
+    fc.constant(null),
+  ),
+  restMs: fc.oneof(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: 0, max: 3_000 })),
+});
+
+function heardAt({ state, durationMs, restMs }: Found, nowMs: number): Playback | null {
+  if (state === "silent") return null;
+  return aPlayback({
+    state,
+    track: { id: "a", title: "A", durationMs, explicit: false },
+    positionMs: durationMs === null ? restMs : Math.max(0, durationMs - restMs),
+    observedAtMs: nowMs,
+  });
+}
+
+/** Looks as the cadence says, for a time; what each look finds comes from `find`, over and over. */
+function* looks(
+  find: (nowMs: number, index: number) => Found,
+  forMs: number,
+  { start = newListener(0), leastIntervalMs = 0 } = {},
+): Generator<{ atMs: number; atEnd: boolean; before: Listener }> {
+  let listener = start;
+  const endMs = listener.lastLookMs + forMs;
+  for (let index = 0; ; index++) {
+    const { atMs, atEnd } = nextLook(listener, leastIntervalMs);
+    // Whoever plans a look for the past makes it at once.
+    const nowMs = Math.max(atMs, listener.lastLookMs);
+    if (nowMs > endMs) return;
+    yield { atMs: nowMs, atEnd, before: listener };
+    const what = find(nowMs, index);
+    listener = afterLook(listener, { heard: heardAt(what, nowMs), finding: what.finding, nowMs });
+  }
+}
+
+const inTurn = (all: readonly Found[]) => (_nowMs: number, index: number) =>
+  all[index % all.length] as Found;
+
+/** The most of these times that lie within any window of that length. */
+function mostWithin(windowMs: number, times: readonly number[]): number {
+  let most = 0;
+  let first = 0;
+  for (const [index, atMs] of times.entries()) {
+    while ((times[first] ?? 0) <= atMs - windowMs) first += 1;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
+
+const mostInAnHour = (times: readonly number[]) => mostWithin(HOUR_MS, times);
+
+const timesOf = (made: Iterable<{ atMs: number }>) => [...made].map(({ atMs }) => atMs);
+
+const playing = (changes: Partial<Found> = {}): Found => ({
+  finding: "same",
+  state: "playing",
+  durationMs: null,
+  restMs: 60_000,
+  ...changes,
+});
+
+describe("a look", () => {
+  test("comes no sooner than a second and a half after another, unless a track ends", () => {
+    fc.assert(
+      fc.property(fc.array(found, { minLength: 1, maxLength: 20 }), (all) => {
+        for (const { atMs, atEnd, before } of looks(inTurn(all), HOUR_MS / 6)) {
+          const gapMs = atMs - before.lastLookMs;
+          if (!atEnd) expect(gapMs).toBeGreaterThan(SHORTEST_MS - ROUNDING_MS);
+        }
+      }),
+    );
+  });
+
+  test("that is told of something comes a moment after another, at an end too", () => {
+    const told = found.filter(({ finding }) => finding !== "doubtful");
+    fc.assert(
+      fc.property(fc.array(told, { minLength: 1, maxLength: 20 }), (all) => {
+        for (const { atMs, before } of looks(inTurn(all), HOUR_MS / 6)) {
+          expect(atMs - before.lastLookMs).toBeGreaterThan(300 - ROUNDING_MS);
+        }
+      }),
+    );
+  });
+
+  test("keeps the distance that others need, unless a track ends", () => {
+    fc.assert(
+      fc.property(
+        fc.array(found, { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 0, max: 60_000 }),
+        (all, leastIntervalMs) => {
+          for (const { atMs, atEnd, before } of looks(inTurn(all), HOUR_MS / 6, {
+            leastIntervalMs,
+          })) {
+            const gapMs = atMs - before.lastLookMs;
+            if (!atEnd) expect(gapMs).toBeGreaterThan(leastIntervalMs - ROUNDING_MS);
+          }
+        },
+      ),
+    );
+  });
+
+  test("comes at last, whatever was found", () => {
+    fc.assert(
+      fc.property(fc.array(found, { minLength: 1, maxLength: 20 }), (all) => {
+        for (const { atMs, before } of looks(inTurn(all), HOUR_MS)) {
+          expect(atMs - before.lastLookMs).toBeLessThan(180_000);
+        }
+      }),
+    );
+  });
+});
+
+describe("the end of a track", () => {
+  const rest = fc.integer({ min: 1_000, max: 300_000 });
+
+  test("is looked at within a second", () => {
+    fc.assert(
+      fc.property(rest, (restMs) => {
+        const endMs = restMs;
+        const durationMs = 400_000;
+        let atMs = 0;
+        // The first look finds the track; the ones after it find it going on.
+        let listener = afterLook(newListener(0), {
+          heard: heardAt(playing({ durationMs, restMs }), 0),
+          finding: "surprise",
+          nowMs: 0,
+        });
+        while (atMs < endMs) {
+          atMs = nextLook(listener, 0).atMs;
+          if (atMs >= endMs) break;
+          const heard = heardAt(playing({ durationMs, restMs: endMs - atMs }), atMs);
+          listener = afterLook(listener, { heard, finding: "same", nowMs: atMs });
+        }
+        expect(atMs - endMs).toBeWithin(0, 1_001);
+      }),
+    );
+  });
+
+  test("is looked at within a second although others need their distance", () => {
+    const heard = heardAt(playing({ durationMs: 200_000, restMs: 8_000 }), 0);
+    const listener = afterLook(newListener(0), { heard, finding: "surprise", nowMs: 0 });
+    const next = nextLook(listener, 60_000);
+    expect(next.atEnd).toBe(true);
+    expect(next.atMs).toBeWithin(8_000, 9_001);
+  });
+
+  test("of a paused track is not waited for", () => {
+    const heard = heardAt(playing({ state: "paused", durationMs: 200_000, restMs: 2_000 }), 0);
+    const listener = afterLook(newListener(0), { heard, finding: "surprise", nowMs: 0 });
+    expect(nextLook(listener, 0).atEnd).toBe(false);
+  });
+
+  test("that does not come is looked for a few times soon, then as usual", () => {
+    const stuck = playing({ durationMs: 200_000, restMs: 0 });
+    const made = [
+      ...looks((_, index) => ({ ...stuck, finding: index ? "same" : "surprise" }), 120_000),
+    ];
+    const soon = made.filter(({ atEnd }) => atEnd);
+    expect(soon.length).toBeLessThanOrEqual(5);
+    const gaps = made.slice(-10).map(({ atMs, before }) => atMs - before.lastLookMs);
+    for (const gapMs of gaps) expect(gapMs).toBeGreaterThan(2_500);
+  });
+
+  test("that does not come for hours costs no more than music does", () => {
+    const stuck = playing({ durationMs: 200_000, restMs: 0 });
+    expect(mostInAnHour(timesOf(looks(() => stuck, 3 * HOUR_MS)))).toBeLessThanOrEqual(900);
+  });
+
+  test("of track after track without a length costs no storm", () => {
+    const empty = playing({ durationMs: 0, restMs: 0, finding: "expected" });
+    for (const allowance of [-6, 0, 16]) {
+      const start = { ...newListener(0), allowance };
+      const times = timesOf(looks(() => empty, HOUR_MS, { start }));
+      expect(mostWithin(30_000, times)).toBeLessThanOrEqual(32);
+    }
+  });
+});
+
+describe("an hour", () => {
+  const anything = fc.array(found, { minLength: 1, maxLength: 30 });
+
+  test("of whatever is found costs nine hundred looks at most", () => {
+    fc.assert(
+      fc.property(anything, (all) => {
+        const times = timesOf(looks(inTurn(all), 2 * HOUR_MS));
+        expect(mostInAnHour(times)).toBeLessThanOrEqual(900);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("of restless music costs nine hundred looks at most, calm hours before it or not", () => {
+    const calm = fc.constantFrom<Found["state"]>("silent", "paused", "playing");
+    fc.assert(
+      fc.property(calm, anything, (state, all) => {
+        const find = inTurn(all);
+        const times = timesOf(
+          looks(
+            (nowMs, index) => (nowMs < HOUR_MS ? playing({ state }) : find(nowMs, index)),
+            3 * HOUR_MS,
+          ),
+        );
+        expect(mostInAnHour(times)).toBeLessThanOrEqual(900);
+      }),
+      {
+        numRuns: 60,
+        examples: [
+          [
+            "silent",
+            [
+              { finding: "same", state: "playing", durationMs: 90_000, restMs: 2_000 },
+              { finding: "doubtful", state: "playing", durationMs: 0, restMs: 0 },
+            ],
+          ],
+        ],
+      },
+    );
+  });
+
+  for (const state of ["paused", "silent"] as const) {
+    test(`of a listener who is ${state} costs two hundred and forty looks at most`, () => {
+      const quiet = (_: number, index: number) =>
+        playing({ state, finding: index ? "same" : "surprise" });
+      for (const allowance of [-6, 0, 16]) {
+        const start = { ...newListener(0), allowance };
+        const times = timesOf(looks(quiet, 4 * HOUR_MS, { start }));
+        expect(mostInAnHour(times)).toBeLessThanOrEqual(240);
+      }
+    });
+  }
+
+  test("of calm music is well used: a look at least every five seconds", () => {
+    const start = playing({ finding: "surprise" });
+    const find = (_: number, index: number) => (index ? playing() : start);
+    for (const { atMs, before } of looks(find, HOUR_MS)) {
+      expect(atMs - before.lastLookMs).toBeLessThanOrEqual(5_000);
+    }
+  });
+});
+
+describe("looks follow the likelihood of a change", () => {
+  const after = (...all: Found[]): number => {
+    let listener = newListener(0);
+    let nowMs = 0;
+    for (const one of all) {
+      listener = afterLook(listener, { heard: heardAt(one, nowMs), finding: one.finding, nowMs });
+      nowMs += 4_000;
+    }
+    return nextLook(listener, 0).atMs - listener.lastLookMs;
+  };
+  const settled = playing({ restMs: 100_000 });
+
+  test("sooner after a skip than in a track that has settled in", () => {
+    expect(after(settled, playing({ finding: "surprise", restMs: 0 }))).toBeLessThan(
+      after(settled, settled),
+    );
+  });
+
+  test("the sooner the more often something surprised of late", () => {
+    const skip = playing({ finding: "surprise", restMs: 0 });
+    expect(after(skip, skip, skip)).toBeLessThan(after(skip));
+  });
+
+  test("later the longer a pause has lasted, and never later than twenty seconds", () => {
+    const pause = playing({ state: "paused" });
+    const start = { ...pause, finding: "surprise" as const };
+    const gaps = [...looks((_, index) => (index ? pause : start), HOUR_MS)].map(
+      ({ atMs, before }) => atMs - before.lastLookMs,
+    );
+    expect(gaps.at(-1)).toBeGreaterThan(gaps[5] ?? 0);
+    expect(Math.max(...gaps)).toBeLessThan(20_000);
+  });
+});
+
+describe("what may be spent", () => {
+  test("grows with time, and only up to what can be saved", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 100 * HOUR_MS }),
+        fc.integer({ min: 0, max: 100 * HOUR_MS }),
+        (oneMs, otherMs) => {
+          const listener = newListener(0);
+          const [first, second] = [Math.min(oneMs, otherMs), Math.max(oneMs, otherMs)];
+          expect(allowanceAt(listener, first)).toBeLessThanOrEqual(allowanceAt(listener, second));
+          expect(allowanceAt(listener, second)).toBeLessThanOrEqual(16);
+        },
+      ),
+    );
+  });
+
+  test("shrinks by one with each look, doubtful ones too", () => {
+    for (const finding of FINDINGS) {
+      const listener = newListener(0);
+      const looked = afterLook(listener, { heard: null, finding, nowMs: 0 });
+      expect(looked.allowance).toBe(listener.allowance - 1);
+    }
+  });
+});

@@ -1,0 +1,365 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { UpstreamPause } from "../../../src/accounts/upstreams.ts";
+import { SourceFailure } from "../../../src/sources/source.ts";
+import {
+  createGate,
+  type Gate,
+  parseRetryAfterMs,
+  type PauseMemory,
+  type Urgency,
+} from "../../../src/sources/spotify/gate.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
+
+const SPOTIFY_WINDOW_MS = 30_000;
+const nobodyLeaves = new AbortController().signal;
+
+/** What outlives a restart. */
+function createMemory(pause?: UpstreamPause): PauseMemory & { pause: UpstreamPause | undefined } {
+  return {
+    pause,
+    async recall() {
+      return this.pause;
+    },
+    async remember(next) {
+      this.pause = next;
+    },
+  };
+}
+
+function createTestGate(budget = 10, memory: PauseMemory = createMemory()) {
+  const clock = createFakeClock();
+  const gate = createGate({ clock, budget, memory });
+  const entered: { who: string; atMs: number }[] = [];
+  return {
+    clock,
+    gate,
+    entered,
+    /** Enters under a name; what became of it is in `entered`. */
+    enter: (who: string, urgency: Urgency = "regular", signal = nobodyLeaves) =>
+      gate.enter(urgency, signal).then(() => {
+        if (!signal.aborted) entered.push({ who, atMs: clock.monotonicMs() });
+      }),
+    names: () => entered.map(({ who }) => who),
+  };
+}
+
+const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** How long the gate says that it is closed; `undefined` when it is open. */
+async function pauseOf(gate: Gate): Promise<number | undefined> {
+  const error = await failureOf(gate.enter("trackEnd", nobodyLeaves));
+  if (error === undefined) return undefined;
+  if (!(error instanceof SourceFailure)) throw error;
+  if (error.meaning.kind !== "retryLater") throw new Error(error.meaning.kind);
+  expect(error.meaning.because).toBe("limited");
+  return error.meaning.afterMs;
+}
+
+describe("the budget", () => {
+  const arrivals = fc.array(
+    fc.record({
+      gapMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 9_000 })),
+      urgency: fc.constantFrom<Urgency>("trackEnd", "regular", "asked"),
+      /** Leaves so long after arriving, if it still waits. */
+      patienceMs: fc.option(fc.integer({ min: 0, max: 60_000 }), { freq: 4 }),
+    }),
+    { minLength: 1, maxLength: 60 },
+  );
+
+  test("is never exceeded in any thirty seconds, whoever comes and leaves", async () => {
+    await fc.assert(
+      fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 12 }), async (given, budget) => {
+        const { clock, enter, entered } = createTestGate(budget);
+        for (const { gapMs, urgency, patienceMs } of given) {
+          await clock.advance(gapMs);
+          const leaving = new AbortController();
+          if (patienceMs !== null) clock.after(patienceMs, () => leaving.abort());
+          void enter("somebody", urgency, leaving.signal);
+        }
+        await clock.advance(300_000);
+        const times = entered.map(({ atMs }) => atMs);
+        for (const [index, atMs] of times.entries()) {
+          const first = times[index - budget];
+          if (first !== undefined) expect(atMs - first).toBeGreaterThan(SPOTIFY_WINDOW_MS);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("lets everybody in sooner or later", async () => {
+    await fc.assert(
+      fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 12 }), async (given, budget) => {
+        const { clock, enter, entered } = createTestGate(budget);
+        for (const { urgency } of given) void enter("somebody", urgency);
+        await clock.advance(61 * 31_000);
+        expect(entered).toHaveLength(given.length);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("that is free makes nobody wait", async () => {
+    const { enter, names } = createTestGate();
+    for (const who of ["a", "b", "c"]) await enter(who);
+    expect(names()).toEqual(["a", "b", "c"]);
+  });
+
+  test("is not used up by who left before it was their turn", async () => {
+    const { clock, enter, names } = createTestGate(1);
+    await enter("first");
+    const leaving = new AbortController();
+    const left = enter("impatient", "regular", leaving.signal);
+    void enter("patient");
+    await settle();
+    leaving.abort();
+    await left;
+    await clock.advance(31_000);
+    expect(names()).toEqual(["first", "patient"]);
+  });
+
+  test("leaves no timer behind once nobody waits", async () => {
+    const { clock, enter } = createTestGate(1);
+    await enter("first");
+    void enter("second");
+    await clock.advance(120_000);
+    expect(clock.waiting()).toBe(0);
+  });
+});
+
+describe("who waits", () => {
+  const fill = async ({ clock, enter }: ReturnType<typeof createTestGate>, calls: number) => {
+    for (let call = 0; call < calls; call++) void enter("filler", "trackEnd");
+    await settle();
+    await clock.advance(0);
+  };
+
+  test("for the end of a track goes first, then regular looks, then questions", async () => {
+    const test = createTestGate(2);
+    await fill(test, 2);
+    void test.enter("question", "asked");
+    void test.enter("look", "regular");
+    void test.enter("end", "trackEnd");
+    await settle();
+    await test.clock.advance(200_000);
+    expect(test.names().slice(2)).toEqual(["end", "look", "question"]);
+  });
+
+  test("for the same is served in the order of coming", async () => {
+    for (const urgency of ["trackEnd", "regular", "asked"] as const) {
+      const test = createTestGate(3);
+      await fill(test, 3);
+      for (const who of ["1", "2", "3", "4", "5", "6", "7"]) void test.enter(who, urgency);
+      await settle();
+      await test.clock.advance(600_000);
+      expect(test.names().slice(3)).toEqual(["1", "2", "3", "4", "5", "6", "7"]);
+    }
+  });
+
+  test("is not overtaken by the same kind that comes when there is room again", async () => {
+    const test = createTestGate(1);
+    await fill(test, 1);
+    void test.enter("early");
+    await settle();
+    await test.clock.advance(30_999);
+    void test.enter("late");
+    await settle();
+    await test.clock.advance(100_000);
+    expect(test.names()).toEqual(["filler", "early", "late"]);
+  });
+
+  test("with a question finds room only while much is left", async () => {
+    const test = createTestGate(10);
+    for (let call = 0; call < 10; call++) void test.enter("question", "asked");
+    await settle();
+    expect(test.entered.length).toBeLessThan(8);
+    const questions = test.entered.length;
+    for (let call = 0; call < 10; call++) void test.enter("end", "trackEnd");
+    await settle();
+    expect(test.entered.length).toBe(10);
+    expect(test.names().filter((who) => who === "end")).toHaveLength(10 - questions);
+  });
+});
+
+describe("the share of one user", () => {
+  test("grows smaller the more users are followed", () => {
+    const { gate } = createTestGate(20);
+    expect(gate.leastIntervalMs()).toBe(0);
+    const leave = gate.join({ follows: true });
+    const one = gate.leastIntervalMs();
+    gate.join({ follows: true });
+    expect(gate.leastIntervalMs()).toBeCloseTo(2 * one, 6);
+    gate.join({ follows: false });
+    expect(gate.leastIntervalMs()).toBeCloseTo(2 * one, 6);
+    leave();
+    expect(gate.leastIntervalMs()).toBeCloseTo(one, 6);
+  });
+
+  test("lets all who are followed look within the budget", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 200 }),
+        fc.integer({ min: 1, max: 500 }),
+        (users, budget) => {
+          const { gate } = createTestGate(budget);
+          for (let user = 0; user < users; user++) gate.join({ follows: true });
+          const looks = (users * SPOTIFY_WINDOW_MS) / gate.leastIntervalMs();
+          expect(looks).toBeLessThanOrEqual(budget);
+        },
+      ),
+    );
+  });
+});
+
+describe("Retry-After", () => {
+  test("is read as seconds", () => {
+    expect(parseRetryAfterMs("7")).toBe(7_000);
+    expect(parseRetryAfterMs(" 48925 ")).toBe(48_925_000);
+    expect(parseRetryAfterMs("1.2")).toBe(2_000);
+  });
+
+  test("of nothing at all is a second: nobody is asked again at once", () => {
+    expect(parseRetryAfterMs("0")).toBe(1_000);
+  });
+
+  test("that is missing or garbled is half a minute", () => {
+    const garbled = [null, "", "  ", "soon", "-5", "NaN", "Infinity", "1e999", "7 seconds"];
+    for (const text of [...garbled, "Wed, 21 Oct 2026 07:28:00 GMT"]) {
+      expect(parseRetryAfterMs(text)).toBe(30_000);
+    }
+  });
+
+  test("of any text is a time that can be waited", () => {
+    const texts = fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String));
+    fc.assert(
+      fc.property(fc.option(texts), (text) => {
+        const pauseMs = parseRetryAfterMs(text);
+        expect(Number.isFinite(pauseMs)).toBe(true);
+        expect(pauseMs).toBeGreaterThanOrEqual(1_000);
+      }),
+      { examples: [["1e306"]] },
+    );
+  });
+});
+
+describe("a closed gate", () => {
+  test("refuses everybody as long as it was told, and says how long", async () => {
+    const { clock, gate } = createTestGate();
+    const failure = await gate.close("30", "too many calls");
+    expect(failure.meaning).toEqual({ kind: "retryLater", afterMs: 30_000, because: "limited" });
+    expect(await pauseOf(gate)).toBe(30_000);
+    await clock.advance(29_999);
+    expect(await pauseOf(gate)).toBe(1);
+    expect(() => gate.refuseWhileClosed()).toThrow(SourceFailure);
+    await clock.advance(1);
+    expect(await pauseOf(gate)).toBeUndefined();
+    expect(() => gate.refuseWhileClosed()).not.toThrow();
+  });
+
+  test("refuses who had been waiting for their turn", async () => {
+    const { clock, gate, enter } = createTestGate(1);
+    await enter("first");
+    const waiting = failureOf(gate.enter("regular", nobodyLeaves));
+    await settle();
+    await gate.close("600", "too many calls");
+    await clock.advance(31_000);
+    expect(await waiting).toBeInstanceOf(SourceFailure);
+  });
+
+  test("is not opened sooner by a shorter pause", async () => {
+    const { clock, gate } = createTestGate();
+    await gate.close("600", "too many calls");
+    await clock.advance(1_000);
+    await gate.close("5", "too many calls");
+    expect(await pauseOf(gate)).toBe(599_000);
+  });
+
+  test("stays closed when its pause cannot be stored", async () => {
+    const full: PauseMemory = {
+      recall: async () => undefined,
+      remember: () => Promise.reject(new Error("the disk is full")),
+    };
+    const { gate } = createTestGate(10, full);
+    await failureOf(gate.close("60", "too many calls"));
+    expect(await pauseOf(gate)).toBe(60_000);
+  });
+
+  test("says that it is closed even when its pause cannot be stored", async () => {
+    const full: PauseMemory = {
+      recall: async () => undefined,
+      remember: () => Promise.reject(new Error("the disk is full")),
+    };
+    const { gate } = createTestGate(10, full);
+    const failure = await gate.close("60", "too many calls");
+    expect(failure.meaning).toEqual({ kind: "retryLater", afterMs: 60_000, because: "limited" });
+  });
+
+  test("takes no notice of the wall clock", async () => {
+    const { clock, gate } = createTestGate();
+    await gate.close("60", "too many calls");
+    clock.setWallMs(clock.wallMs() + 86_400_000);
+    expect(await pauseOf(gate)).toBe(60_000);
+    clock.setWallMs(clock.wallMs() - 10 * 86_400_000);
+    expect(await pauseOf(gate)).toBe(60_000);
+  });
+});
+
+describe("after a restart", () => {
+  /** A gate that was closed for an hour, and one that finds its memory some time later. */
+  async function restarted(wallPassedMs: number, startedAnew: FakeClock = createFakeClock()) {
+    const memory = createMemory();
+    const before = createTestGate(10, memory);
+    await before.gate.close("3600", "quota");
+    startedAnew.setWallMs(before.clock.wallMs() + wallPassedMs);
+    return createGate({ clock: startedAnew, budget: 10, memory });
+  }
+
+  test("a pause goes on as long as is left of it", async () => {
+    expect(await pauseOf(await restarted(600_000))).toBe(3_000_000);
+  });
+
+  test("a pause that is over is over", async () => {
+    expect(await pauseOf(await restarted(3_600_000))).toBeUndefined();
+    expect(await pauseOf(await restarted(86_400_000))).toBeUndefined();
+  });
+
+  test("a wall clock that was set back makes no pause longer than it was", async () => {
+    expect(await pauseOf(await restarted(-86_400_000))).toBe(3_600_000);
+  });
+
+  test("a wall clock that jumps later on neither shortens nor lengthens the pause", async () => {
+    const clock = createFakeClock();
+    const gate = await restarted(600_000, clock);
+    expect(await pauseOf(gate)).toBe(3_000_000);
+    clock.setWallMs(clock.wallMs() + 86_400_000);
+    expect(await pauseOf(gate)).toBe(3_000_000);
+    clock.setWallMs(clock.wallMs() - 10 * 86_400_000);
+    expect(await pauseOf(gate)).toBe(3_000_000);
+  });
+
+  test("a shorter pause does not take a remembered one's place", async () => {
+    const memory = createMemory();
+    await createTestGate(10, memory).gate.close("48925", "quota");
+    const { gate } = createTestGate(10, memory);
+    await gate.close("5", "the accounts service has asked for a pause");
+    expect(await pauseOf(gate)).toBe(48_925_000);
+  });
+
+  test("a memory that could not be read once is read again", async () => {
+    let broken = true;
+    const memory: PauseMemory = {
+      recall: () =>
+        broken ? Promise.reject(new Error("the database is busy")) : Promise.resolve(undefined),
+      remember: async () => {},
+    };
+    const { gate } = createTestGate(10, memory);
+    await failureOf(gate.enter("regular", nobodyLeaves));
+    broken = false;
+    expect(await failureOf(gate.enter("regular", nobodyLeaves))).toBeUndefined();
+  });
+});

@@ -1,0 +1,690 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { UpstreamApp, UpstreamPause } from "../../../src/accounts/upstreams.ts";
+import type { Playback } from "../../../src/playback.ts";
+import { type Source, SourceFailure, SourceSettingsError } from "../../../src/sources/source.ts";
+import { createSpotify } from "../../../src/sources/spotify.ts";
+import { consentEndsAt, type SpotifySettings } from "../../../src/sources/spotify/settings.ts";
+import { createUpstream, type Fetch } from "../../../src/sources/upstream.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
+import {
+  inventTrack,
+  type Moment,
+  playingForEver,
+  seededRandom,
+} from "../../fixtures/spotify/listening.ts";
+import {
+  createSpotify as createStandIn,
+  type ListeningLike,
+  type StandInSpotify,
+  type StandInUser,
+  type Step,
+} from "../../fixtures/spotify/spotify.ts";
+import { createAttention, type TestAttention, watchContext } from "../../fixtures/watching.ts";
+
+const PLAYER = "/v1/me/player";
+const TOKEN = "/api/token";
+
+let clock: FakeClock;
+let standIn: StandInSpotify;
+let app: UpstreamApp | undefined;
+let pause: UpstreamPause | undefined;
+let source: Source<SpotifySettings>;
+
+/** The source as a server that has just been started has it. */
+function startSource(fetch: Fetch = standIn.fetch, budget = 100): Source<SpotifySettings> {
+  return createSpotify({
+    clock,
+    upstream: createUpstream({ clock, trustedOrigins: [], fetch }),
+    apiUrl: "https://api.spotify.com",
+    accountsUrl: "https://accounts.spotify.com",
+    budget,
+    app: async () => app,
+    appIsFixed: true,
+    pauses: {
+      recall: async () => pause,
+      remember: async (next) => {
+        pause = next;
+      },
+    },
+  });
+}
+
+// It is loaded when first needed, which no clock that stands still waits for.
+beforeAll(() => import("oauth4webapi"));
+beforeEach(() => {
+  clock = createFakeClock();
+  standIn = createStandIn({ clock });
+  app = { clientId: standIn.clientId, clientSecret: null };
+  pause = undefined;
+  source = startSource();
+});
+
+interface Watching {
+  /** What was heard, by title; `null` for nothing. */
+  readonly heard: (string | null)[];
+  readonly words: (Playback | null)[];
+  /** Everything that was stored of the connection. */
+  readonly kept: SpotifySettings[];
+  /** What ended the watching; `undefined` while it goes on. */
+  failure(): unknown;
+  ended(): boolean;
+  stop(): Promise<void>;
+}
+
+let connections = 0;
+const newConnection = (): number => (connections += 1);
+
+/** Watches a user through a connection of their own, followed unless the attention says otherwise. */
+function watch(
+  user: Pick<StandInUser, "refreshToken">,
+  given: { attention?: TestAttention; connection?: number; keep?: () => Promise<void> } = {},
+): Watching {
+  const { attention = createAttention(), connection = newConnection() } = given;
+  const ending = new AbortController();
+  const words: (Playback | null)[] = [];
+  const kept: SpotifySettings[] = [];
+  let failure: unknown;
+  let over = false;
+  const context = watchContext({
+    signal: ending.signal,
+    clock,
+    attention,
+    connection: {
+      id: connection,
+      async keepSettings(settings) {
+        await given.keep?.();
+        kept.push(settings as SpotifySettings);
+      },
+    },
+  });
+  const listen = async () => {
+    try {
+      for await (const word of source.watch(settingsOf(user), context)) words.push(word);
+    } catch (error) {
+      failure = error;
+    } finally {
+      over = true;
+    }
+  };
+  void listen();
+  return {
+    get heard() {
+      return words.map((word) => word && word.track.title);
+    },
+    words,
+    kept,
+    failure: () => failure,
+    ended: () => over,
+    async stop() {
+      ending.abort();
+      await settle();
+    },
+  };
+}
+
+const settingsOf = ({ refreshToken }: Pick<StandInUser, "refreshToken">): SpotifySettings => ({
+  clientId: standIn.clientId,
+  refreshToken,
+  consentedAt: clock.wallMs(),
+  accountId: null,
+  displayName: "Ada",
+  product: null,
+});
+
+const callsTo = (path: string) => standIn.calls.filter((call) => call.path === path);
+const looks = () => callsTo(PLAYER).length;
+const refreshes = () => callsTo(TOKEN).length;
+
+const meaningOf = (watching: Watching) => {
+  const failure = watching.failure();
+  return failure instanceof SourceFailure ? failure.meaning : failure;
+};
+
+/** A long track all the time. */
+const longTrack = () => standIn.addUser({ listening: playingForEver([3_000_000]) });
+
+const [first, second] = [1, 2].map((seed) => inventTrack(seededRandom(seed), 200_000));
+if (!first || !second) throw new Error("two tracks were invented");
+
+/** The first track for a time, then the second. */
+const skippedAt = (skipAtMs: number): ListeningLike => ({
+  at: (ms): Moment =>
+    ms < skipAtMs
+      ? { kind: "playing", track: first, positionMs: 60_000 + ms, sinceMs: 0 }
+      : { kind: "playing", track: second, positionMs: ms - skipAtMs, sinceMs: skipAtMs },
+});
+
+describe("looking", () => {
+  test("tells at once what is playing", async () => {
+    const watching = watch(standIn.addUser({ listening: skippedAt(1e9) }));
+    await clock.advance(0);
+    expect(watching.heard).toEqual([first.title]);
+  });
+
+  test("goes on while somebody follows", async () => {
+    const watching = watch(longTrack());
+    await clock.advance(60_000);
+    expect(looks()).toBeWithin(10, 30);
+    await watching.stop();
+    expect(watching.ended()).toBe(true);
+  });
+
+  test("ends when nobody follows, and makes no call", async () => {
+    watch(longTrack(), { attention: createAttention(false) });
+    await clock.advance(0);
+    expect(looks()).toBe(1);
+    await clock.advance(3_600_000);
+    expect(looks()).toBe(1);
+  });
+
+  test("begins again when somebody follows again", async () => {
+    const attention = createAttention(false);
+    watch(longTrack(), { attention });
+    await clock.advance(60_000);
+    attention.follow(true);
+    await clock.advance(10_000);
+    expect(looks()).toBeWithin(3, 8);
+    const made = looks();
+    attention.follow(false);
+    await clock.advance(600_000);
+    expect(looks()).toBe(made);
+  });
+
+  test("shows a skip within five seconds", async () => {
+    const watching = watch(standIn.addUser({ listening: skippedAt(20_000) }));
+    await clock.advance(25_000);
+    expect(watching.heard.at(-1)).toBe(second.title);
+  });
+
+  test("shows the next track within a second and a half of an end", async () => {
+    const watching = watch(standIn.addUser({ listening: playingForEver([60_000, 70_000]) }));
+    await clock.advance(59_000);
+    const before = watching.heard.at(-1);
+    await clock.advance(2_500);
+    expect(watching.heard.at(-1)).not.toBe(before);
+  });
+
+  test("anchors what was heard half-way between question and answer", async () => {
+    standIn = createStandIn({ clock, latencyMs: 400 });
+    app = { clientId: standIn.clientId, clientSecret: null };
+    source = startSource();
+    const { words } = watch(longTrack());
+    await clock.advance(2_000);
+    const [word] = words;
+    const asked = callsTo(PLAYER)[0]?.atMs ?? 0;
+    expect(word?.observedAtMs).toBe(asked + 200);
+    expect(word?.positionMs).toBe(asked + 200 - 1_000);
+  });
+});
+
+describe("a question", () => {
+  test("brings one look", async () => {
+    const attention = createAttention(false);
+    const watching = watch(longTrack(), { attention });
+    await clock.advance(10_000);
+    attention.ask();
+    await clock.advance(0);
+    expect(looks()).toBe(2);
+    expect(watching.heard).toHaveLength(2);
+    await clock.advance(600_000);
+    expect(looks()).toBe(2);
+  });
+
+  test("brings none right after another look", async () => {
+    const attention = createAttention(false);
+    watch(longTrack(), { attention });
+    await clock.advance(2_499);
+    attention.ask();
+    await clock.advance(600_000);
+    expect(looks()).toBe(1);
+  });
+
+  test("many times over costs no more than following does", async () => {
+    const attention = createAttention(false);
+    watch(longTrack(), { attention });
+    for (let tenth = 0; tenth < 36_000; tenth++) {
+      attention.ask();
+      await clock.advance(tenth % 10 === 0 ? 1_000 : 0);
+    }
+    expect(looks()).toBeLessThanOrEqual(900);
+  });
+
+  test("never brings a second call while the first is under way", async () => {
+    standIn = createStandIn({ clock, latencyMs: 3_500 });
+    app = { clientId: standIn.clientId, clientSecret: null };
+    source = startSource();
+    const user = longTrack();
+    const attention = createAttention();
+    watch(user, { attention });
+    for (let tenth = 0; tenth < 600; tenth++) {
+      attention.ask();
+      if (tenth % 7 === 0) attention.follow(tenth % 2 === 0);
+      await clock.advance(100);
+    }
+    expect(looks()).toBeGreaterThan(5);
+    expect(standIn.concurrent(user.id)).toBe(1);
+  });
+});
+
+describe("a passing failure", () => {
+  for (const status of [502, 500, 503, 404]) {
+    test(`like a ${status} is asked about once more, at once, and nobody notices`, async () => {
+      const watching = watch(longTrack());
+      standIn.script({ status });
+      await clock.advance(0);
+      expect(callsTo(PLAYER).map((call) => call.status)).toEqual([status, 200]);
+      expect(watching.heard).toHaveLength(1);
+      expect(watching.ended()).toBe(false);
+    });
+
+    test(`like a ${status} that is repeated is told after two calls`, async () => {
+      const watching = watch(longTrack());
+      standIn.script({ status }, { status }, { status });
+      await clock.advance(0);
+      expect(looks()).toBe(2);
+      expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
+    });
+  }
+
+  test("like a status nobody knows is not repeated", async () => {
+    const watching = watch(longTrack());
+    standIn.script({ status: 418 });
+    await clock.advance(0);
+    expect(looks()).toBe(1);
+    expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
+  });
+
+  test("like a page instead of data is unavailable", async () => {
+    const watching = watch(longTrack());
+    standIn.script("garbage");
+    await clock.advance(0);
+    expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
+  });
+
+  test("like data of another shape is unavailable", async () => {
+    for (const body of [[], "playing", 7, true]) {
+      const watching = watch(longTrack());
+      standIn.script({ body });
+      await clock.advance(0);
+      expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
+    }
+  });
+
+  test("like a call that never ends is unavailable after five seconds", async () => {
+    const watching = watch(longTrack());
+    standIn.script("hang");
+    await clock.advance(4_999);
+    expect(watching.ended()).toBe(false);
+    await clock.advance(1);
+    expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
+  });
+
+  test("leaves what is known of the listener: no other token, and no echo believed", async () => {
+    const connection = newConnection();
+    const user = standIn.addUser({ listening: skippedAt(10_000) });
+    const before = watch(user, { connection });
+    await clock.advance(15_000);
+    standIn.script({ status: 502 }, { status: 502 });
+    await clock.advance(5_000);
+    expect(meaningOf(before)).toEqual({ kind: "unavailable" });
+    standIn.script("stale");
+    const after = watch(user, { connection });
+    await clock.advance(10_000);
+    expect(new Set(after.heard)).toEqual(new Set([second.title]));
+    expect(refreshes()).toBe(1);
+  });
+});
+
+describe("an echo", () => {
+  test("of the track before is not shown, and is asked about again soon", async () => {
+    const watching = watch(standIn.addUser({ listening: skippedAt(10_000) }));
+    await clock.advance(10_000);
+    while (watching.heard.at(-1) !== second.title) await clock.advance(100);
+    const heard = watching.heard.length;
+    const made = looks();
+    standIn.script("stale");
+    while (looks() === made) await clock.advance(100);
+    expect(watching.heard).toHaveLength(heard);
+    await clock.advance(1_300);
+    expect(looks()).toBe(made + 2);
+    expect(new Set(watching.heard.slice(heard))).toEqual(new Set([second.title]));
+  });
+});
+
+describe("an access token", () => {
+  test("that has expired is renewed once, and nobody notices", async () => {
+    const user = longTrack();
+    const watching = watch(user);
+    await clock.advance(0);
+    user.expireAccessTokens();
+    await clock.advance(10_000);
+    expect(refreshes()).toBe(2);
+    expect(watching.ended()).toBe(false);
+    expect(callsTo(PLAYER).filter(({ status }) => status === 401)).toHaveLength(1);
+  });
+
+  test("that is refused again although it is new is a failure, not a storm", async () => {
+    const watching = watch(longTrack());
+    standIn.script({ status: 401 }, { status: 401 });
+    await clock.advance(0);
+    expect({ looks: looks(), refreshes: refreshes() }).toEqual({ looks: 2, refreshes: 2 });
+    expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
+  });
+
+  test("is renewed before it expires: no look in an evening is refused", async () => {
+    watch(longTrack());
+    for (let minute = 0; minute < 200; minute++) await clock.advance(60_000);
+    expect(new Set(callsTo(PLAYER).map(({ status }) => status))).toEqual(new Set([200]));
+    expect(refreshes()).toBe(4);
+  });
+
+  test("is renewed once however many watch through one connection", async () => {
+    const user = longTrack();
+    const connection = newConnection();
+    for (let watcher = 0; watcher < 50; watcher++) watch(user, { connection });
+    await clock.advance(0);
+    expect(refreshes()).toBe(1);
+  });
+});
+
+describe("a rotated refresh token", () => {
+  test("is stored before the Web API is asked", async () => {
+    const user = standIn.addUser({ listening: skippedAt(1e9), rotatesTokens: true });
+    let looksWhenStored = -1;
+    const watching = watch(user, {
+      keep: async () => {
+        looksWhenStored = looks();
+      },
+    });
+    await clock.advance(0);
+    expect(watching.kept.map(({ refreshToken }) => refreshToken)).toEqual([user.refreshToken]);
+    expect(looksWhenStored).toBe(0);
+    expect(looks()).toBe(1);
+  });
+
+  test("survives a store that fails once", async () => {
+    const user = standIn.addUser({ listening: playingForEver([3e7]), rotatesTokens: true });
+    let fails = 1;
+    const watching = watch(user, {
+      keep: () => (fails-- > 0 ? Promise.reject(new Error("the disk is full")) : Promise.resolve()),
+    });
+    for (let minute = 0; minute < 70; minute++) await clock.advance(60_000);
+    expect(watching.ended()).toBe(false);
+    expect(refreshes()).toBe(2);
+    expect(watching.kept.at(-1)?.refreshToken).toBe(user.refreshToken);
+  });
+});
+
+describe("a revoked consent", () => {
+  test("is told once, and the dead token is discarded and never sent again", async () => {
+    const user = longTrack();
+    const connection = newConnection();
+    const watching = watch(user, { connection });
+    await clock.advance(10_000);
+    user.revoke();
+    user.expireAccessTokens();
+    await clock.advance(10_000);
+    expect(meaningOf(watching)).toEqual({ kind: "unauthorized" });
+    expect(watching.kept.map(({ refreshToken }) => refreshToken)).toEqual([null]);
+    const made = standIn.calls.length;
+    const again = watch({ refreshToken: null as unknown as string }, { connection });
+    await clock.advance(60_000);
+    expect(meaningOf(again)).toEqual({ kind: "unauthorized" });
+    expect(standIn.calls).toHaveLength(made);
+  });
+
+  test("is told even when the dead token cannot be discarded", async () => {
+    const user = longTrack();
+    user.revoke();
+    const watching = watch(user, { keep: () => Promise.reject(new Error("the disk is full")) });
+    await clock.advance(0);
+    expect(meaningOf(watching)).toEqual({ kind: "unauthorized" });
+  });
+});
+
+describe("a refusal that a person has to end", () => {
+  test("of a user who is not on the app's list is asked about again after minutes", async () => {
+    const watching = watch(standIn.addUser({ listening: skippedAt(1e9), onAppList: false }));
+    await clock.advance(0);
+    expect(meaningOf(watching)).toEqual({
+      kind: "retryLater",
+      afterMs: 300_000,
+      because: "notOnAppList",
+    });
+    expect(looks()).toBe(1);
+  });
+
+  test("for want of Premium says so", async () => {
+    const watching = watch(longTrack());
+    standIn.script({ status: 403, body: { error: { status: 403, message: "Premium required" } } });
+    await clock.advance(0);
+    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", because: "noPremium" });
+  });
+
+  test("for want of an app costs no call", async () => {
+    app = undefined;
+    const watching = watch(longTrack());
+    await clock.advance(0);
+    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", because: "appMissing" });
+    expect(standIn.calls).toEqual([]);
+  });
+
+  test("because the account was linked through another app costs no call", async () => {
+    app = { clientId: "another", clientSecret: null };
+    const watching = watch(longTrack());
+    await clock.advance(0);
+    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", because: "appRefused" });
+    expect(standIn.calls).toEqual([]);
+  });
+
+  test("because of a wrong secret asks no user to link again", async () => {
+    app = { clientId: standIn.clientId, clientSecret: "wrong" };
+    const watching = watch(longTrack());
+    await clock.advance(0);
+    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", because: "appRefused" });
+    expect(watching.kept).toEqual([]);
+  });
+});
+
+describe("a pause that Spotify asks for", () => {
+  test("is kept for all users: no call is made until it is over", async () => {
+    const [ada, grace] = [longTrack(), longTrack()];
+    const attention = createAttention();
+    const watchingAda = watch(ada);
+    const watchingGrace = watch(grace, { attention });
+    await clock.advance(5_000);
+    standIn.script({ status: 429, retryAfter: "30" });
+    while (!watchingAda.ended() && !watchingGrace.ended()) await clock.advance(100);
+    const closedAtMs = callsTo(PLAYER).at(-1)?.atMs ?? 0;
+    const made = standIn.calls.length;
+    while (clock.monotonicMs() < closedAtMs + 29_000) {
+      for (const user of [ada, grace]) await watch(user).stop();
+      attention.ask();
+      await clock.advance(500);
+    }
+    expect(standIn.calls).toHaveLength(made);
+    expect(meaningOf(watchingAda)).toMatchObject({ kind: "retryLater", because: "limited" });
+    expect(meaningOf(watchingGrace)).toMatchObject({ kind: "retryLater", because: "limited" });
+    await clock.advance(1_500);
+    const after = watch(ada);
+    await clock.advance(0);
+    expect(after.heard).toHaveLength(1);
+  });
+
+  test("is not ended sooner by a failing call that was under way", async () => {
+    standIn = createStandIn({ clock, latencyMs: 1_000 });
+    app = { clientId: standIn.clientId, clientSecret: null };
+    source = startSource();
+    const users = [longTrack(), longTrack()];
+    standIn.script({ status: 429, retryAfter: "600" }, { status: 429, retryAfter: "1" });
+    const [one, other] = users.map((user) => watch(user));
+    await clock.advance(10_000);
+    expect([one?.ended(), other?.ended()]).toEqual([true, true]);
+    const made = standIn.calls.length;
+    watch(longTrack());
+    await clock.advance(500_000);
+    expect(standIn.calls).toHaveLength(made);
+  });
+
+  test("of the day's quota is told with its hours, and remembered over a restart", async () => {
+    const user = longTrack();
+    const watching = watch(user);
+    standIn.script("quota");
+    await clock.advance(0);
+    expect(meaningOf(watching)).toEqual({
+      kind: "retryLater",
+      afterMs: 48_925_000,
+      because: "limited",
+    });
+    await clock.advance(3_600_000);
+    source = startSource();
+    const made = callsTo(PLAYER).length;
+    const again = watch(user);
+    await clock.advance(60_000);
+    expect(callsTo(PLAYER)).toHaveLength(made);
+    expect(meaningOf(again)).toMatchObject({ kind: "retryLater", afterMs: 45_325_000 });
+  });
+
+  test("from before a restart is obeyed by the accounts service's calls too", async () => {
+    pause = { from: clock.wallMs(), until: clock.wallMs() + 600_000 };
+    watch(longTrack());
+    await clock.advance(60_000);
+    expect(standIn.calls).toEqual([]);
+  });
+
+  test("by the accounts service closes the Web API too", async () => {
+    standIn.script({ status: 429, retryAfter: "20", target: "token" });
+    const watching = watch(longTrack());
+    await clock.advance(0);
+    expect(meaningOf(watching)).toEqual({
+      kind: "retryLater",
+      afterMs: 20_000,
+      because: "limited",
+    });
+    watch(longTrack());
+    await clock.advance(19_000);
+    expect(standIn.calls).toHaveLength(1);
+  });
+
+  test("without a time is half a minute", async () => {
+    for (const retryAfter of [undefined, "", "soon"]) {
+      source = startSource();
+      pause = undefined;
+      const watching = watch(longTrack());
+      standIn.script({ status: 429, ...(retryAfter !== undefined && { retryAfter }) });
+      await clock.advance(0);
+      expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", afterMs: 30_000 });
+    }
+  });
+});
+
+describe("many users", () => {
+  test("share the budget: Spotify never has to refuse one", async () => {
+    standIn = createStandIn({ clock, budget: { calls: 40, windowMs: 30_000 }, latencyMs: 200 });
+    app = { clientId: standIn.clientId, clientSecret: null };
+    source = startSource(standIn.fetch, 40);
+    const watched = Array.from({ length: 30 }, (_, index) =>
+      watch(standIn.addUser({ listening: playingForEver([100_000 + index * 1_000]) })),
+    );
+    for (let minute = 0; minute < 10; minute++) await clock.advance(60_000);
+    expect(callsTo(PLAYER).filter(({ status }) => status === 429)).toEqual([]);
+    for (const watching of watched) {
+      expect(watching.ended()).toBe(false);
+      expect(watching.heard.length).toBeGreaterThan(12);
+    }
+  });
+});
+
+describe("whatever Spotify does", () => {
+  const step = fc.oneof(
+    fc.constantFrom<Step>("ok", "ok", "garbage", "hang", "stale", "quota"),
+    fc
+      .constantFrom(200, 204, 301, 400, 401, 403, 404, 418, 429, 500, 502, 503)
+      .map((status): Step => ({ status, body: { error: { status, message: "no" } } })),
+    fc.json().map((text): Step => ({ body: JSON.parse(text) })),
+    fc.constantFrom(400, 401, 429, 500, 502).map((status): Step => ({ status, target: "token" })),
+    fc.constantFrom<Step>(
+      { answer: "garbage", target: "token" },
+      { answer: "hang", target: "token" },
+    ),
+    fc.json().map((text): Step => ({ body: JSON.parse(text), target: "token" })),
+  );
+
+  test("only a failure with a meaning comes of it, and no token is told", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        clock = createFakeClock();
+        standIn = createStandIn({ clock });
+        app = { clientId: standIn.clientId, clientSecret: null };
+        pause = undefined;
+        source = startSource();
+        const user = longTrack();
+        standIn.script(...steps);
+        const connection = newConnection();
+        for (let attempt = 0; attempt < 4; attempt++) {
+          const watching = watch(user, { connection });
+          await clock.advance(40_000);
+          await watching.stop();
+          const failure = watching.failure();
+          if (failure === undefined) continue;
+          expect(failure).toBeInstanceOf(SourceFailure);
+          expect(Bun.inspect(failure)).not.toMatch(/\b(AQ|BQ)[0-9A-Za-z]{20}/);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("settings", () => {
+  test("that were not made by linking are refused with what to do", () => {
+    for (const settings of [null, {}, [], "token", { clientId: "a" }, { consentedAt: 1 }]) {
+      expect(() => source.parseSettings(settings)).toThrow(SourceSettingsError);
+      expect(() => source.parseSettings(settings)).toThrow("marquee connect USER spotify");
+    }
+  });
+
+  test("tell the account and the day on which its consent ends", () => {
+    const settings = { ...settingsOf({ refreshToken: "a" }), consentedAt: Date.UTC(2026, 0, 15) };
+    expect(source.account(settings)).toEqual({
+      displayName: "Ada",
+      product: null,
+      linkedUntil: Date.UTC(2026, 6, 15),
+    });
+  });
+
+  test("of a consent at the end of a long month end with the short one", () => {
+    expect(consentEndsAt({ consentedAt: Date.UTC(2026, 7, 31, 9) })).toBe(Date.UTC(2027, 1, 28, 9));
+  });
+});
+
+describe("a cover", () => {
+  test("is loaded once an address is named, over the same careful calls", async () => {
+    const picture = new Uint8Array([1, 2, 3]);
+    const covers: string[] = [];
+    source = startSource((url, init) => {
+      if (!url.includes("/image/")) return standIn.fetch(url, init);
+      covers.push(url);
+      return Promise.resolve(
+        new Response(covers.length === 1 ? picture : null, {
+          status: covers.length === 1 ? 200 : 404,
+        }),
+      );
+    });
+    const { words } = watch(longTrack());
+    await clock.advance(10_000);
+    const [artwork] = words[0]?.album.artworks ?? [];
+    expect(covers).toEqual([]);
+    expect(await artwork?.load()).toEqual(picture);
+    expect(covers).toEqual([artwork?.url ?? ""]);
+    expect(artwork?.load()).rejects.toThrow("404");
+  });
+
+  test("is the same object in every word that names it", async () => {
+    const { words } = watch(longTrack());
+    await clock.advance(10_000);
+    expect(words.length).toBeGreaterThan(1);
+    expect(words[1]?.album.artworks[0]).toBe(words[0]?.album.artworks[0] as never);
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Playback } from "../../../src/playback.ts";
+import {
+  judge,
+  type Memory,
+  NOTHING_BELIEVED,
+} from "../../../src/sources/spotify/stale-answers.ts";
+import { aPlayback } from "../../fixtures/playback.ts";
+
+/** Hears answers one after the other and keeps what they were taken for. */
+function listener() {
+  let memory: Memory = NOTHING_BELIEVED;
+  return {
+    hears(heard: Playback | null, atMs: number) {
+      const verdict = judge(memory, heard, atMs);
+      memory = verdict.memory;
+      return verdict.kind;
+    },
+    believes: () => memory.current,
+  };
+}
+
+const song = (id: string, atMs: number, changes: Partial<Playback> = {}): Playback =>
+  aPlayback({
+    track: { id, title: id, durationMs: 200_000, explicit: false },
+    positionMs: 10_000,
+    observedAtMs: atMs,
+    ...changes,
+  });
+
+describe("the first answer", () => {
+  test("is believed, be it music or silence", () => {
+    expect(listener().hears(song("a", 0), 0)).toBe("surprise");
+    expect(listener().hears(null, 0)).not.toBe("echo");
+  });
+});
+
+describe("an answer that goes on as expected", () => {
+  test("is the same listening", () => {
+    const { hears } = listener();
+    hears(song("a", 0), 0);
+    expect(hears(song("a", 5_000, { positionMs: 15_000 }), 5_000)).toBe("same");
+    expect(hears(song("a", 9_000, { positionMs: 20_000 }), 9_000)).toBe("same");
+  });
+
+  test("of a pause is the same pause", () => {
+    const { hears } = listener();
+    hears(song("a", 0, { state: "paused" }), 0);
+    expect(hears(song("a", 60_000, { state: "paused" }), 60_000)).toBe("same");
+  });
+
+  test("of silence is the same silence", () => {
+    const { hears } = listener();
+    hears(null, 0);
+    expect(hears(null, 5_000)).toBe("same");
+  });
+});
+
+describe("a change", () => {
+  const changes: Record<string, Playback | null> = {
+    "to another track": song("b", 5_000, { positionMs: 0 }),
+    "to a pause": song("a", 5_000, { state: "paused", positionMs: 14_000 }),
+    "of the position by a seek": song("a", 5_000, { positionMs: 90_000 }),
+    "to silence": null,
+  };
+  for (const [which, next] of Object.entries(changes)) {
+    test(`${which} is a surprise and is believed at once`, () => {
+      const { hears, believes } = listener();
+      hears(song("a", -60_000), -60_000);
+      hears(song("a", 0, { positionMs: 70_000 }), 0);
+      expect(hears(next, 5_000)).toBe("surprise");
+      expect(believes()).toBe(next);
+    });
+  }
+
+  test("at the end of a track was expected", () => {
+    const { hears } = listener();
+    hears(song("a", 0, { positionMs: 198_000 }), 0);
+    expect(hears(song("b", 2_500, { positionMs: 400 }), 2_500)).toBe("expected");
+  });
+
+  test("after a stream without an end was not expected", () => {
+    const { hears } = listener();
+    const stream = { id: "s", title: "s", durationMs: null, explicit: false };
+    hears(song("s", 0, { track: stream }), 0);
+    expect(hears(song("b", 900_000), 900_000)).toBe("surprise");
+  });
+});
+
+describe("an echo", () => {
+  test("of the track before a skip is not believed", () => {
+    const { hears, believes } = listener();
+    hears(song("a", 0), 0);
+    const next = song("b", 5_000, { positionMs: 0 });
+    hears(next, 5_000);
+    expect(hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("echo");
+    expect(believes()).toBe(next);
+  });
+
+  test("that repeats the state before word for word is not believed", () => {
+    const { hears } = listener();
+    hears(song("a", 0), 0);
+    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
+    expect(hears(song("a", 7_000, { positionMs: 10_000 }), 7_000)).toBe("echo");
+  });
+
+  test("of music before a pause, and of silence before music, is not believed", () => {
+    const pausing = listener();
+    pausing.hears(song("a", 0), 0);
+    pausing.hears(song("a", 5_000, { state: "paused", positionMs: 15_000 }), 5_000);
+    expect(pausing.hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("echo");
+
+    const beginning = listener();
+    beginning.hears(null, 0);
+    beginning.hears(song("a", 60_000), 60_000);
+    expect(beginning.hears(null, 62_000)).toBe("echo");
+  });
+
+  test("that is heard twice was none", () => {
+    const { hears, believes } = listener();
+    hears(song("a", 0), 0);
+    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
+    expect(hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("echo");
+    const again = song("a", 8_200, { positionMs: 18_200 });
+    expect(hears(again, 8_200)).toBe("surprise");
+    expect(believes()).toBe(again);
+  });
+
+  test("that is followed by the truth has changed nothing", () => {
+    const { hears } = listener();
+    hears(song("a", 0), 0);
+    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
+    hears(song("a", 7_000, { positionMs: 17_000 }), 7_000);
+    expect(hears(song("b", 8_200, { positionMs: 3_200 }), 8_200)).toBe("same");
+  });
+
+  test("does not come twelve seconds after the change: then somebody went back", () => {
+    const { hears } = listener();
+    hears(song("a", 0), 0);
+    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
+    hears(song("b", 16_000, { positionMs: 11_000 }), 16_000);
+    expect(hears(song("a", 17_000, { positionMs: 27_000 }), 17_000)).toBe("surprise");
+  });
+
+  test("is no track that began anew from its start", () => {
+    const { hears } = listener();
+    hears(song("a", 0, { positionMs: 60_000 }), 0);
+    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
+    expect(hears(song("a", 7_000, { positionMs: 0 }), 7_000)).toBe("surprise");
+  });
+});
+
+describe("whatever is answered", () => {
+  const answers = fc.array(
+    fc.record({
+      gapMs: fc.integer({ min: 100, max: 20_000 }),
+      heard: fc.option(
+        fc.record({
+          id: fc.constantFrom("a", "b"),
+          state: fc.constantFrom("playing" as const, "paused" as const),
+          positionMs: fc.integer({ min: 0, max: 200_000 }),
+        }),
+      ),
+    }),
+    { maxLength: 40 },
+  );
+
+  /** The answers with their times and what each was taken for. */
+  function judged(given: typeof answers extends fc.Arbitrary<infer Answers> ? Answers : never) {
+    const { hears, believes } = listener();
+    let nowMs = 0;
+    return given.map(({ gapMs, heard }) => {
+      nowMs += gapMs;
+      const playback =
+        heard && song(heard.id, nowMs, { state: heard.state, positionMs: heard.positionMs });
+      const before = believes();
+      const kind = hears(playback, nowMs);
+      return { kind, playback, before, after: believes() };
+    });
+  }
+
+  test("is doubted at most once before it is believed", () => {
+    fc.assert(
+      fc.property(answers, (given) => {
+        const kinds = judged(given).map(({ kind }) => kind);
+        for (const [index, kind] of kinds.entries()) {
+          if (kind === "echo") expect(kinds[index + 1]).not.toBe("echo");
+        }
+      }),
+    );
+  });
+
+  test("is what is believed, unless it was an echo, which leaves the belief as it was", () => {
+    fc.assert(
+      fc.property(answers, (given) => {
+        for (const { kind, playback, before, after } of judged(given)) {
+          expect(after).toBe(kind === "echo" ? before : playback);
+        }
+      }),
+    );
+  });
+});

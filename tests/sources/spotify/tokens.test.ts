@@ -1,0 +1,316 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { SourceFailure } from "../../../src/sources/source.ts";
+import {
+  type AccountsService,
+  createAccountsService,
+  GrantRefused,
+  type Tokens,
+} from "../../../src/sources/spotify/accounts-service.ts";
+import { type AccessTokens, createAccessTokens } from "../../../src/sources/spotify/tokens.ts";
+import { createUpstream } from "../../../src/sources/upstream.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
+import { idle } from "../../fixtures/spotify/listening.ts";
+import { createSpotify, type StandInUser } from "../../fixtures/spotify/spotify.ts";
+
+const APP = { clientId: "app", clientSecret: null };
+
+type Answer = Partial<Tokens> | Error;
+
+let clock: FakeClock;
+/** What happened, in order: refreshes with their token, and what was stored. */
+let events: string[];
+let stored: string;
+/** What the service answers next; afterwards an access token of an hour. */
+let answers: (Answer | Promise<Answer>)[];
+let storeFails: number;
+let unstored: number;
+let limited: (string | null)[];
+let tokens: AccessTokens;
+
+beforeEach(() => {
+  clock = createFakeClock();
+  events = [];
+  stored = "refresh-1";
+  answers = [];
+  storeFails = 0;
+  unstored = 0;
+  limited = [];
+  let made = 0;
+  const never = () => Promise.reject(new Error("not part of this test"));
+  const service: AccountsService = {
+    begin: never,
+    exchange: never,
+    async refresh(_app, refreshToken) {
+      events.push(`refresh with ${refreshToken}`);
+      made += 1;
+      const accessToken = `access-${made}`;
+      const answer = (await answers.shift()) ?? {};
+      if (answer instanceof Error) throw answer;
+      return { accessToken, expiresInMs: 3_600_000, refreshToken: undefined, ...answer };
+    },
+  };
+  tokens = createAccessTokens({
+    clock,
+    service,
+    app: async () => APP,
+    refreshToken: () => stored,
+    async replaceRefreshToken(token) {
+      if (storeFails > 0) {
+        storeFails -= 1;
+        throw new Error("the disk is full");
+      }
+      events.push(`store ${token}`);
+      stored = token;
+    },
+    onUnstored: () => {
+      unstored += 1;
+    },
+    async onLimited(retryAfter, message) {
+      limited.push(retryAfter);
+      return new SourceFailure({ kind: "retryLater", afterMs: 1_000, because: "limited" }, message);
+    },
+  });
+});
+
+const refreshes = () => events.filter((event) => event.startsWith("refresh")).length;
+
+const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+const meaningOf = async (call: Promise<unknown>) => {
+  const error = await failureOf(call);
+  return error instanceof SourceFailure ? error.meaning : error;
+};
+
+describe("an access token", () => {
+  test("is used again until shortly before it expires", async () => {
+    expect(await tokens.current()).toBe("access-1");
+    await clock.advance(3_600_000 - 120_001);
+    expect(await tokens.current()).toBe("access-1");
+    expect(refreshes()).toBe(1);
+  });
+
+  test("is renewed ahead of its expiry", async () => {
+    await tokens.current();
+    await clock.advance(3_600_000 - 120_000);
+    expect(await tokens.current()).toBe("access-2");
+  });
+
+  test("counts its time from when it was asked for, on no wall clock", async () => {
+    await tokens.current();
+    clock.setWallMs(clock.wallMs() + 86_400_000);
+    expect(await tokens.current()).toBe("access-1");
+    clock.setWallMs(clock.wallMs() - 10 * 86_400_000);
+    await clock.advance(3_600_000);
+    expect(await tokens.current()).toBe("access-2");
+  });
+
+  test("that was refused is renewed", async () => {
+    tokens.forget(await tokens.current());
+    expect(await tokens.current()).toBe("access-2");
+  });
+
+  test("is not forgotten on account of an older one", async () => {
+    const first = await tokens.current();
+    tokens.forget(first);
+    await tokens.current();
+    tokens.forget(first);
+    expect(await tokens.current()).toBe("access-2");
+    expect(refreshes()).toBe(2);
+  });
+});
+
+describe("a refresh", () => {
+  test("is made once for fifty who ask at the same time", async () => {
+    const all = await Promise.all(Array.from({ length: 50 }, () => tokens.current()));
+    expect(new Set(all)).toEqual(new Set(["access-1"]));
+    expect(refreshes()).toBe(1);
+  });
+
+  test("is made once for fifty whose token has just been refused", async () => {
+    const refused = await tokens.current();
+    const all = await Promise.all(
+      Array.from({ length: 50 }, () => {
+        tokens.forget(refused);
+        return tokens.current();
+      }),
+    );
+    expect(new Set(all)).toEqual(new Set(["access-2"]));
+    expect(refreshes()).toBe(2);
+  });
+
+  test("that fails fails for all who wait, and the next one asks anew", async () => {
+    answers.push(new GrantRefused("server_error", 503, "Spotify answered 503"));
+    const all = await Promise.all(Array.from({ length: 50 }, () => meaningOf(tokens.current())));
+    expect(new Set(all.map((meaning) => JSON.stringify(meaning)))).toEqual(
+      new Set(['{"kind":"unavailable"}']),
+    );
+    expect(refreshes()).toBe(1);
+    expect(await tokens.current()).toBe("access-2");
+  });
+
+  test("without another refresh token keeps the one there is", async () => {
+    await tokens.current();
+    await clock.advance(3_600_000);
+    await tokens.current();
+    expect(events).toEqual(["refresh with refresh-1", "refresh with refresh-1"]);
+    expect(stored).toBe("refresh-1");
+  });
+
+  test("that repeats the refresh token stores nothing", async () => {
+    answers.push({ refreshToken: "refresh-1" });
+    await tokens.current();
+    expect(events).toEqual(["refresh with refresh-1"]);
+  });
+});
+
+describe("a rotated refresh token", () => {
+  test("is stored before anybody gets the access token that came with it", async () => {
+    answers.push({ refreshToken: "refresh-2" });
+    await tokens.current().then((token) => events.push(`use ${token}`));
+    expect(events).toEqual(["refresh with refresh-1", "store refresh-2", "use access-1"]);
+  });
+
+  test("is stored before it is used, even when storing failed at first", async () => {
+    answers.push({ refreshToken: "refresh-2" });
+    storeFails = 1;
+    expect(await tokens.current()).toBe("access-1");
+    expect(unstored).toBe(1);
+    await clock.advance(3_600_000);
+    await tokens.current();
+    expect(events).toEqual(["refresh with refresh-1", "store refresh-2", "refresh with refresh-2"]);
+  });
+
+  test("is not lost and not used while it cannot be stored", async () => {
+    answers.push({ refreshToken: "refresh-2" });
+    storeFails = 4;
+    await tokens.current();
+    await clock.advance(3_600_000);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(await failureOf(tokens.current())).toBeInstanceOf(Error);
+    }
+    expect(refreshes()).toBe(1);
+    expect(await tokens.current()).toBe("access-2");
+    expect(events.slice(1)).toEqual(["store refresh-2", "refresh with refresh-2"]);
+  });
+});
+
+describe("a refusal", () => {
+  test("of the grant asks the user to link again", async () => {
+    answers.push(new GrantRefused("invalid_grant", 400, "Refresh token revoked"));
+    expect(await meaningOf(tokens.current())).toEqual({ kind: "unauthorized" });
+    expect(refreshes()).toBe(1);
+  });
+
+  for (const code of ["invalid_client", "unauthorized_client"]) {
+    test(`by ${code} is the operator's to end, and no user has to link again`, async () => {
+      answers.push(new GrantRefused(code, 400, "Invalid client"));
+      expect(await meaningOf(tokens.current())).toMatchObject({
+        kind: "retryLater",
+        because: "appRefused",
+      });
+    });
+  }
+
+  test("by too many calls is handed on with its Retry-After", async () => {
+    answers.push(new GrantRefused("", 429, "too many", "17"));
+    expect(await meaningOf(tokens.current())).toMatchObject({
+      kind: "retryLater",
+      because: "limited",
+    });
+    expect(limited).toEqual(["17"]);
+  });
+
+  test("of another kind is a passing trouble", async () => {
+    for (const status of [400, 403, 500, 502, 503]) {
+      answers.push(new GrantRefused("server_error", status, `Spotify answered ${status}`));
+      expect(await meaningOf(tokens.current())).toEqual({ kind: "unavailable" });
+    }
+  });
+});
+
+describe("the accounts service", () => {
+  const ACCOUNTS_URL = "https://accounts.spotify.com";
+
+  /** The service before a stand-in Spotify. */
+  function withStandIn(options: { rotatesTokens?: boolean; secret?: "right" | "wrong" } = {}) {
+    const spotify = createSpotify({ clock });
+    const user: StandInUser = spotify.addUser({ listening: idle, ...options });
+    const upstream = createUpstream({ clock, trustedOrigins: [], fetch: spotify.fetch });
+    const service = createAccountsService(ACCOUNTS_URL, upstream);
+    const clientSecret =
+      options.secret === undefined
+        ? null
+        : options.secret === "right"
+          ? spotify.clientSecret
+          : "not the secret";
+    const refresh = (token = user.refreshToken) =>
+      service.refresh({ clientId: spotify.clientId, clientSecret }, token);
+    return { spotify, user, refresh };
+  }
+
+  test("answers an hour's access and usually no refresh token", async () => {
+    const { refresh } = withStandIn();
+    expect(await refresh()).toMatchObject({ expiresInMs: 3_600_000, refreshToken: undefined });
+  });
+
+  test("answers the refresh token that takes the other's place", async () => {
+    const { refresh, user } = withStandIn({ rotatesTokens: true });
+    const first = user.refreshToken;
+    const { refreshToken } = await refresh();
+    expect(refreshToken).toBe(user.refreshToken);
+    expect(refreshToken).not.toBe(first);
+  });
+
+  test("takes an app with its secret, and refuses a wrong one", async () => {
+    expect(await withStandIn({ secret: "right" }).refresh()).toHaveProperty("accessToken");
+    const error = await failureOf(withStandIn({ secret: "wrong" }).refresh());
+    expect(error).toMatchObject({ code: "invalid_client" });
+  });
+
+  test("refuses a revoked grant by its code", async () => {
+    const { refresh, user } = withStandIn();
+    user.revoke();
+    const error = await failureOf(refresh());
+    expect(error).toBeInstanceOf(GrantRefused);
+    expect(error).toMatchObject({ code: "invalid_grant", status: 400 });
+  });
+
+  test("asks for a pause with its Retry-After", async () => {
+    const { refresh, spotify } = withStandIn();
+    spotify.script({ status: 429, retryAfter: "12", target: "token" });
+    expect(await failureOf(refresh())).toMatchObject({ status: 429, retryAfter: "12" });
+  });
+
+  const strange: Record<string, object> = {
+    "no JSON": { answer: "garbage" },
+    "an empty object": { body: {} },
+    null: { body: null },
+    "a list": { body: [] },
+    "an access token that is no text": { body: { access_token: 7, token_type: "Bearer" } },
+    "an expiry that is no time": {
+      body: { access_token: "a", token_type: "Bearer", expires_in: "soon" },
+    },
+  };
+  for (const [what, step] of Object.entries(strange)) {
+    test(`that answers ${what} is an error that holds no token`, async () => {
+      const { refresh, spotify, user } = withStandIn();
+      spotify.script({ ...step, target: "token" });
+      const error = await failureOf(refresh());
+      expect(error).toBeInstanceOf(Error);
+      expect(Bun.inspect(error)).not.toContain(user.refreshToken);
+    });
+  }
+
+  test("that does not answer is given up", async () => {
+    const { refresh, spotify } = withStandIn();
+    spotify.script({ answer: "hang", target: "token" });
+    const failure = failureOf(refresh());
+    await settle();
+    await clock.advance(5_000);
+    expect(await failure).toBeInstanceOf(Error);
+  });
+});
