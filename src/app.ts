@@ -104,7 +104,7 @@ export function createApp(deps: AppDeps): App {
     baseUrl,
     basePath,
     listeningAddress: deps.listeningAddress,
-    onTold: counted.told,
+    onDelivered: counted.delivered,
     vault,
     snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,

@@ -5,9 +5,9 @@ export interface Metrics {
   /** A source called its upstream; `failed` when no answer came. */
   upstreamCall(source: string, outcome: number | "failed"): void;
   /** A source has looked again, so long after its last look at the same listener. */
-  lookedAgain(source: string, afterMs: number): void;
+  polledAgain(source: string, afterMs: number): void;
   /** An observation reached the overlays so long after it was made. */
-  told(latencyMs: number): void;
+  delivered(latencyMs: number): void;
   /** Called when the metrics are read: how many there are now. */
   watch(gauges: Readonly<Record<GaugeName, () => number>>): void;
   /** Everything in Prometheus's text format, with its content type. */
@@ -26,8 +26,8 @@ const INTERVAL_BUCKETS = [1, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 60];
 export const noMetrics: Omit<Metrics, "read"> = {
   request() {},
   upstreamCall() {},
-  lookedAgain() {},
-  told() {},
+  polledAgain() {},
+  delivered() {},
   watch() {},
 };
 
@@ -70,8 +70,8 @@ export async function createMetrics(version: string): Promise<Metrics> {
   return {
     request: (route, status) => requests.inc({ route, status }),
     upstreamCall: (source, outcome) => calls.inc({ source, status: outcome }),
-    lookedAgain: (source, afterMs) => intervals.observe({ source }, afterMs / 1000),
-    told: (latencyMs) => latency.observe(latencyMs / 1000),
+    polledAgain: (source, afterMs) => intervals.observe({ source }, afterMs / 1000),
+    delivered: (latencyMs) => latency.observe(latencyMs / 1000),
     watch(gauges) {
       const helps: Readonly<Record<GaugeName, string>> = {
         channels: "Users whose music is listened to now.",

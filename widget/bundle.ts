@@ -13,7 +13,7 @@ export function bundledLauncher(): string {
 }
 
 /** The script of the page behind an address that no longer works, minified. */
-export function bundledGone(): string {
+export function bundledDeadAddress(): string {
   return bundle("dead-address.ts");
 }
 

@@ -14,7 +14,7 @@ import type { Vault } from "./secrets.ts";
 import { isUserName, USER_NAME_RULE } from "../user-name.ts";
 import { createPrivacy, type Privacy } from "./privacy.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
-import { createOneTimeLinks, type OneTimeLinks } from "./one-time-links.ts";
+import { createMagicLinks, type MagicLinks } from "./magic-links.ts";
 import { createUpstreams, type Upstreams } from "./upstreams.ts";
 import { createUsers, insertUser, type User, type Users } from "./users.ts";
 import { createWidgets, draftWidgetToken, putWidgetToken, type Widgets } from "./widgets.ts";
@@ -32,7 +32,7 @@ export interface Accounts {
   readonly keys: Keys;
   readonly widgets: Widgets;
   readonly connections: Connections;
-  readonly links: OneTimeLinks;
+  readonly magicLinks: MagicLinks;
   readonly sessions: Sessions;
   readonly privacy: Privacy;
   readonly upstreams: Upstreams;
@@ -76,7 +76,7 @@ export function createAccounts(context: AccountsContext): Accounts {
     keys,
     widgets: createWidgets(context),
     connections: createConnections(context, deferred),
-    links: createOneTimeLinks(context),
+    magicLinks: createMagicLinks(context),
     sessions: createSessions(context, deferred),
     privacy,
     upstreams: createUpstreams(context, deferred),

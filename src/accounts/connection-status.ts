@@ -1,5 +1,5 @@
 /** Why music cannot be heard although the connection itself stands. */
-export const TROUBLES = [
+export const FAILURE_REASONS = [
   "unreachable",
   "limited",
   "notOnAppList",
@@ -7,24 +7,24 @@ export const TROUBLES = [
   "appRefused",
   "appMissing",
 ] as const;
-export type Trouble = (typeof TROUBLES)[number];
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /**
  * How a connection does, as last seen by a running server. Times are Unix milliseconds; `null`
  * where nobody knows since when.
  * `linkedUntil` is the day on which the upstream's consent ends, where it ends by itself.
  */
-export type ConnectionHealth = { readonly linkedUntil: number | null } & HealthState;
+export type ConnectionStatus = { readonly linkedUntil: number | null } & StoredStatus;
 
-export type HealthState =
+export type StoredStatus =
   | { readonly state: "untried" }
   | { readonly state: "ok"; readonly since: number }
-  | { readonly state: "retrying"; readonly since: number; readonly because: Trouble }
+  | { readonly state: "retrying"; readonly since: number; readonly reason: FailureReason }
   | { readonly state: "limited"; readonly since: number; readonly until: number }
   | { readonly state: "needsLinking"; readonly since: number | null };
 
 /** What a running server finds out; a refused connection is remembered with the connection itself. */
-export type ObservedHealth = Extract<HealthState, { state: "ok" | "retrying" | "limited" }>;
+export type ReportedStatus = Extract<StoredStatus, { state: "ok" | "retrying" | "limited" }>;
 
 const DAY_MS = 86_400_000;
 

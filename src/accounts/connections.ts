@@ -1,12 +1,12 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { connectionHealth, connections } from "../db/schema.ts";
+import { connectionStatuses, connections } from "../db/schema.ts";
 import { type AccountsContext, storeSealed, type Writer } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import {
-  type HealthState,
-  type ObservedHealth,
-  type Trouble,
-  TROUBLES,
+  type StoredStatus,
+  type ReportedStatus,
+  type FailureReason,
+  FAILURE_REASONS,
 } from "./connection-status.ts";
 import { SecretError, type Vault } from "./secrets.ts";
 import type { User } from "./users.ts";
@@ -38,8 +38,8 @@ export interface Connections {
   /** Stores changed settings of a connection that stays the same; nothing when it is gone. Deferred. */
   keepSettings(connectionId: number, settings: unknown): Promise<void>;
   /** Remembers how a connection does; nothing when it is gone. Deferred. */
-  noteHealth(connectionId: number, health: ObservedHealth): Promise<void>;
-  healthOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<HealthState>;
+  storeStatus(connectionId: number, status: ReportedStatus): Promise<void>;
+  statusOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<StoredStatus>;
 }
 
 export function createConnections(
@@ -109,11 +109,11 @@ export function createConnections(
           );
         });
       }),
-    noteHealth(connectionId, health) {
+    storeStatus(connectionId, health) {
       const row = {
         connectionId,
         state: health.state,
-        because: health.state === "retrying" ? health.because : null,
+        reason: health.state === "retrying" ? health.reason : null,
         since: health.since,
         until: health.state === "limited" ? health.until : null,
       };
@@ -125,21 +125,21 @@ export function createConnections(
           .get();
         if (!known) return;
         writer
-          .insert(connectionHealth)
+          .insert(connectionStatuses)
           .values(row)
-          .onConflictDoUpdate({ target: connectionHealth.connectionId, set: row })
+          .onConflictDoUpdate({ target: connectionStatuses.connectionId, set: row })
           .run();
       };
       return deferred.write(`health of ${connectionId}`, () =>
         withoutWaiting(() => queries.transaction(put)),
       );
     },
-    async healthOf({ id, refusedAt }) {
+    async statusOf({ id, refusedAt }) {
       if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
       const row = queries
         .select()
-        .from(connectionHealth)
-        .where(eq(connectionHealth.connectionId, id))
+        .from(connectionStatuses)
+        .where(eq(connectionStatuses.connectionId, id))
         .get();
       return row ? toHealthState(row) : { state: "untried" };
     },
@@ -156,15 +156,15 @@ async function openSettings(vault: Vault, userId: number, sealed: Uint8Array): P
   }
 }
 
-function toHealthState(row: typeof connectionHealth.$inferSelect): HealthState {
+function toHealthState(row: typeof connectionStatuses.$inferSelect): StoredStatus {
   const { state, since, until } = row;
   if (state === "limited") return { state, since, until: until ?? since };
   if (state === "ok") return { state, since };
-  return { state, since, because: isTrouble(row.because) ? row.because : "unreachable" };
+  return { state, since, reason: isFailureReason(row.reason) ? row.reason : "unreachable" };
 }
 
-const isTrouble = (text: string | null): text is Trouble =>
-  TROUBLES.some((trouble) => trouble === text);
+const isFailureReason = (text: string | null): text is FailureReason =>
+  FAILURE_REASONS.some((trouble) => trouble === text);
 
 type ConnectionRow = typeof connections.$inferInsert;
 

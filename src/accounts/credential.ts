@@ -6,7 +6,7 @@ const CHECKSUM_LENGTH = 6;
 export type ApiKey = string & { readonly kind: "api-key" };
 export type WidgetToken = string & { readonly kind: "widget-token" };
 /** The secret of a link that works once. */
-export type LinkSecret = string & { readonly kind: "link-secret" };
+export type MagicLinkSecret = string & { readonly kind: "link-secret" };
 /** The cookie of a browser that is signed in. */
 export type SessionToken = string & { readonly kind: "session-token" };
 
@@ -19,7 +19,8 @@ export const createApiKey = (): ApiKey => (API_KEY_PREFIX + randomBody()) as Api
 export const createWidgetToken = (): WidgetToken =>
   (WIDGET_TOKEN_PREFIX + randomBody()) as WidgetToken;
 
-export const createLinkSecret = (): LinkSecret => (LINK_SECRET_PREFIX + randomBody()) as LinkSecret;
+export const createMagicLinkSecret = (): MagicLinkSecret =>
+  (LINK_SECRET_PREFIX + randomBody()) as MagicLinkSecret;
 
 export const createSessionToken = (): SessionToken =>
   (SESSION_TOKEN_PREFIX + randomBody()) as SessionToken;
@@ -35,8 +36,8 @@ export function parseWidgetToken(text: string): WidgetToken | undefined {
 }
 
 /** The text as a link's secret when its form and checksum are right. */
-export function parseLinkSecret(text: string): LinkSecret | undefined {
-  return isWellFormed(LINK_SECRET_PREFIX, text) ? (text as LinkSecret) : undefined;
+export function parseMagicLinkSecret(text: string): MagicLinkSecret | undefined {
+  return isWellFormed(LINK_SECRET_PREFIX, text) ? (text as MagicLinkSecret) : undefined;
 }
 
 /** The text as a session's token when its form and checksum are right. */
@@ -46,7 +47,7 @@ export function parseSessionToken(text: string): SessionToken | undefined {
 
 /** SHA-256, as stored. A plain hash suffices: the body has 190 random bits. */
 export function hashCredential(
-  credential: ApiKey | WidgetToken | LinkSecret | SessionToken,
+  credential: ApiKey | WidgetToken | MagicLinkSecret | SessionToken,
 ): Buffer {
   return Buffer.from(new Bun.CryptoHasher("sha256").update(credential).digest());
 }

@@ -6,7 +6,7 @@ import { type ExtraHeaders, failure, success } from "./envelope.ts";
 import { secondsOf } from "./rate-limit.ts";
 
 export interface NowPlayingDeps {
-  readonly hub: Pick<Hub, "glance" | "read">;
+  readonly hub: Pick<Hub, "peek" | "read">;
   readonly clock: Clock;
   /** The absolute address of a picture. */
   artworkUrl(artwork: Artwork): string;
@@ -20,7 +20,7 @@ const FIRST_WORD_MS = 4_000;
 /** `GET /api/v1/now-playing`: the envelope around what the key's user is playing. */
 export function createNowPlaying({ hub, clock, artworkUrl, rateLimitSeconds }: NowPlayingDeps) {
   return async ({ user }: KeyHolder, headers: ExtraHeaders | undefined): Promise<Response> => {
-    const reading = hub.glance(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
+    const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
     switch (reading.kind) {
       case "nothing":
       case "unlinked":

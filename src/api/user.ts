@@ -24,7 +24,7 @@ export function createUser({ accounts, sources, musicPrefix, demoForAll }: UserD
       {
         username: user.name,
         [`${musicPrefix}_connected`]:
-          account !== undefined && music?.health.state !== "needsLinking",
+          account !== undefined && music?.status.state !== "needsLinking",
         [`${musicPrefix}_display_name`]: account?.displayName ?? null,
         [`${musicPrefix}_product`]: account?.product ?? null,
         created_at: utcDateTime(user.createdAt),

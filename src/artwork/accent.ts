@@ -4,7 +4,7 @@ const SAMPLE_SIDE_PX = 32;
 const PALETTE_COLOURS = 12;
 
 /**
- * A lively colour of a picture, such as `#e07a5f`, or `null` when it has none (a grey one).
+ * A vivid colour of a picture, such as `#e07a5f`, or `null` when it has none (a grey one).
  * Bun quantises the picture to a palette; the PNG file that it writes holds that palette as a chunk
  * of its own (https://www.w3.org/TR/png-3/#11PLTE), so no pixel needs decoding here.
  */
@@ -13,17 +13,17 @@ export async function accentOf(picture: Uint8Array, maxPixels: number): Promise<
     .resize(SAMPLE_SIDE_PX, SAMPLE_SIDE_PX, { filter: "box" })
     .png({ palette: true, colors: PALETTE_COLOURS, dither: false })
     .bytes();
-  const liveliest = readPalette(file).toSorted(
-    (one, other) => liveliness(other) - liveliness(one),
+  const mostVivid = readPalette(file).toSorted(
+    (one, other) => vividness(other) - vividness(one),
   )[0];
-  return liveliest && liveliness(liveliest) > DULLEST ? toHex(liveliest) : null;
+  return mostVivid && vividness(mostVivid) > DULLEST ? toHex(mostVivid) : null;
 }
 
 /** Below this a colour is as good as grey. */
 const DULLEST = 0.12;
 
 /** Colourful and neither too dark nor too pale to be seen as a colour. */
-function liveliness(colour: Rgb): number {
+function vividness(colour: Rgb): number {
   const light = Math.sqrt(luminance(colour));
   return saturation(colour) * (1 - Math.abs(light - 0.6));
 }

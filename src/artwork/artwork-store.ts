@@ -23,10 +23,10 @@ export interface RenderedArtwork {
 export interface ArtworkStore {
   /** The path of a picture, such as `/art/mZ0…/256.webp`, which works from then on. */
   pathOf(artwork: Artwork, rendition: Rendition): string;
-  /** A lively colour of the picture once it has been studied; `null` when it has none. */
+  /** A vivid colour of the picture once it has been studied; `null` when it has none. */
   accentOf(artwork: Artwork): string | null;
   /** Prepares what the overlay will ask for; never rejects. */
-  study(artwork: Artwork): Promise<void>;
+  analyse(artwork: Artwork): Promise<void>;
   /** The picture at a path; `undefined` when no source named it or it cannot be read. */
   render(id: string, rendition: string): Promise<RenderedArtwork | undefined>;
 }
@@ -52,7 +52,7 @@ interface Entry {
   /** As named last: an earlier one's source may not be there any more. */
   artwork: Artwork;
   accent: string | null;
-  studied: Promise<void> | undefined;
+  analysed: Promise<void> | undefined;
   /** Its file, while somebody draws from it. */
   original: { readonly bytes: Promise<Uint8Array>; users: number } | undefined;
 }
@@ -82,7 +82,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   };
 
   const addEntry = (id: string, artwork: Artwork): Entry => {
-    const entry: Entry = { artwork, accent: null, studied: undefined, original: undefined };
+    const entry: Entry = { artwork, accent: null, analysed: undefined, original: undefined };
     entries.set(id, entry);
     for (const oldest of entries.keys()) {
       if (entries.size <= MOST_ARTWORKS) break;
@@ -170,7 +170,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
       report(error, entry.artwork.origin);
     }
   };
-  const study = (id: string, entry: Entry) => (entry.studied ??= examine(id, entry));
+  const study = (id: string, entry: Entry) => (entry.analysed ??= examine(id, entry));
 
   /** One after another: a large picture takes a hundred megabytes while it is drawn. */
   const drawTheRest = (id: string, entry: Entry) =>
@@ -181,7 +181,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   return {
     pathOf: (artwork, rendition) => `/art/${register(artwork).id}/${rendition}`,
     accentOf: (artwork) => register(artwork).entry.accent,
-    study(artwork) {
+    analyse(artwork) {
       const { id, entry } = register(artwork);
       return study(id, entry);
     },

@@ -1,8 +1,8 @@
-import type { ObservedHealth, Trouble } from "../accounts/connection-status.ts";
+import type { ReportedStatus, FailureReason } from "../accounts/connection-status.ts";
 import { hidesTrack, type PrivacyRules } from "../accounts/privacy.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
-import { type Attention, SourceFailure, type WatchContext } from "../sources/source.ts";
+import { type Demand, SourceFailure, type WatchContext } from "../sources/source.ts";
 import { retryDelayMs } from "./backoff.ts";
 import { boundPlayback } from "./bounds.ts";
 import { type Playback, reconcile } from "../playback.ts";
@@ -39,7 +39,7 @@ export interface ChannelDeps {
   /** What the user does not want to be shown. */
   privacyOf(userId: number): PrivacyRules;
   /** How the connection does has changed. */
-  onHealth(connectionId: number, health: ObservedHealth): Promise<void>;
+  onStatus(connectionId: number, status: ReportedStatus): Promise<void>;
 }
 
 /** A failed source's last word counts this long. */
@@ -79,7 +79,7 @@ export class Channel {
   #pause: { trackId: string; positionMs: number; sinceMs: number } | undefined;
   #settled = Promise.withResolvers<void>();
   #nextWord = Promise.withResolvers<void>();
-  readonly #attentive = new Set<(event: "asked" | "changed") => void>();
+  readonly #waiting = new Set<(event: "asked" | "changed") => void>();
   /** What the listeners were told last. */
   #told: string | undefined;
   #cancelReview: (() => void) | undefined;
@@ -104,12 +104,12 @@ export class Channel {
   }
 
   /** Resolves once there is a reading. */
-  get settled(): Promise<void> {
+  get firstReading(): Promise<void> {
     return this.#settled.promise;
   }
 
   /** Resolves with the next word of the source, be it the same as before. */
-  get nextWord(): Promise<void> {
+  get nextReading(): Promise<void> {
     return this.#nextWord.promise;
   }
 
@@ -125,7 +125,7 @@ export class Channel {
   }
 
   /** What was heard, hidden or not; `undefined` until something was. */
-  get heard(): Playback | null | undefined {
+  get rawPlayback(): Playback | null | undefined {
     return this.#observed;
   }
 
@@ -201,28 +201,28 @@ export class Channel {
     this.#settled = Promise.withResolvers();
   }
 
-  /** Tells the source what has become of the attention. */
+  /** Tells the source what has become of the demand. */
   #draw(event: "asked" | "changed"): void {
-    for (const tell of [...this.#attentive]) tell(event);
+    for (const tell of [...this.#waiting]) tell(event);
   }
 
-  #attention(): Attention {
-    const attentive = this.#attentive;
+  #demand(): Demand {
+    const waiting = this.#waiting;
     const watched = () => this.watched;
     return {
-      get follows() {
+      get watched() {
         return watched();
       },
-      next: (signal) =>
+      nextChange: (signal) =>
         new Promise((resolve) => {
           const finish = (event: "asked" | "changed") => {
-            attentive.delete(finish);
+            waiting.delete(finish);
             signal.removeEventListener("abort", end);
             resolve(event);
           };
           const end = () => finish("changed");
           if (signal.aborted) return end();
-          attentive.add(finish);
+          waiting.add(finish);
           signal.addEventListener("abort", end);
         }),
     };
@@ -255,8 +255,8 @@ export class Channel {
       if (!listening) return this.#unlink();
       this.#follow(listening.connectionId);
       this.#polls = listening.polls;
-      const attention = this.#attention();
-      for await (const playback of listening.watch({ signal, clock, log, attention })) {
+      const demand = this.#demand();
+      for await (const playback of listening.watch({ signal, clock, log, demand })) {
         if (signal.aborted) return "over";
         this.#hear(playback && boundPlayback(playback));
       }
@@ -269,7 +269,7 @@ export class Channel {
   #ended(): ListeningEnd {
     this.#status.observe({
       kind: "ended",
-      health: { state: "retrying", because: "unreachable" },
+      health: { state: "retrying", reason: "unreachable" },
       log: () => this.#deps.log.warn("a source ended by itself", { user: this.#userId }),
     });
     return {};
@@ -278,31 +278,31 @@ export class Channel {
   async #failed(error: unknown): Promise<ListeningEnd> {
     const { log, clock } = this.#deps;
     const user = this.#userId;
-    const reason = describeError(error);
+    const text = describeError(error);
     if (!(error instanceof SourceFailure)) {
       this.#status.observe({
         kind: "broken",
-        health: { state: "retrying", because: "unreachable" },
-        log: () => log.error("a source broke", { user, reason }),
+        health: { state: "retrying", reason: "unreachable" },
+        log: () => log.error("a source broke", { user, reason: text }),
       });
       return {};
     }
     const { meaning } = error;
     if (meaning.kind === "unauthorized") {
-      log.warn("music has to be connected again", { user, reason });
+      log.warn("music has to be connected again", { user, reason: text });
       await this.#rememberRefusal();
       return this.#unlink();
     }
-    const { afterMs = undefined, because = "unreachable" } =
+    const { afterMs = undefined, reason = "unreachable" } =
       meaning.kind === "retryLater" ? meaning : {};
     const seconds = afterMs === undefined ? undefined : Math.ceil(afterMs / 1000);
     this.#status.observe({
-      kind: because,
+      kind: reason,
       health:
-        because === "limited" && afterMs !== undefined
+        reason === "limited" && afterMs !== undefined
           ? { state: "limited", until: clock.wallMs() + afterMs }
-          : { state: "retrying", because },
-      log: () => log.warn("music cannot be heard", { user, reason, seconds }),
+          : { state: "retrying", reason },
+      log: () => log.warn("music cannot be heard", { user, reason: text, seconds }),
     });
     return afterMs === undefined ? {} : { retryAfterMs: afterMs };
   }
@@ -335,9 +335,9 @@ export class Channel {
   ): Promise<void> {
     try {
       const since = Math.round(this.#deps.clock.wallMs() - lastedMs);
-      await this.#deps.onHealth(connectionId, { ...health, since });
+      await this.#deps.onStatus(connectionId, { ...health, since });
     } catch (error) {
-      this.#deps.log.error("a connection's health could not be stored yet", {
+      this.#deps.log.error("a connection's status could not be stored yet", {
         reason: describeError(error),
       });
     }
@@ -390,11 +390,11 @@ export class Channel {
     this.#settled.resolve();
     this.#nextWord.resolve();
     this.#nextWord = Promise.withResolvers();
-    this.review();
+    this.notify();
   }
 
   /** Tells the listeners when what can be said has changed, be it by time or by the user's wishes. */
-  review(): void {
+  notify(): void {
     this.#planReview();
     const reading = this.read();
     const telling = reading && tellingOf(reading);
@@ -416,19 +416,19 @@ export class Channel {
     ].filter((atMs): atMs is number => atMs !== undefined && atMs > nowMs);
     if (turns.length === 0) return;
     const delayMs = Math.ceil(Math.min(...turns) - nowMs);
-    this.#cancelReview = this.#deps.clock.after(delayMs, () => this.review());
+    this.#cancelReview = this.#deps.clock.after(delayMs, () => this.notify());
   }
 }
 
 /** How a connection does, before it is known since when. */
-type HealthChange =
+type StatusChange =
   | { readonly state: "ok" }
-  | { readonly state: "retrying"; readonly because: Trouble }
+  | { readonly state: "retrying"; readonly reason: FailureReason }
   | { readonly state: "limited"; readonly until: number };
 
 interface ObservedStatus {
-  readonly kind: "ok" | "broken" | "ended" | Trouble;
-  readonly health: HealthChange;
+  readonly kind: "ok" | "broken" | "ended" | FailureReason;
+  readonly health: StatusChange;
   /** Tells the log, should it be news. */
   log(): void;
 }

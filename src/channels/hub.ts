@@ -10,15 +10,15 @@ export interface Hub {
    */
   read(userId: number, atMostMs: number): Promise<Reading>;
   /** The same at once; `undefined` on a cold channel, which it starts, and where `read` would wait. */
-  glance(userId: number): Reading | undefined;
+  peek(userId: number): Reading | undefined;
   /** Calls back with each reading until the result is called. */
   subscribe(userId: number, listener: (reading: Reading) => void): () => void;
   /** Listens anew wherever the user's connection is another than the one listened to. */
   followConnections(): Promise<void>;
   /** What a user's channel has heard, hidden or not; `undefined` while it is cold. */
-  heardBy(userId: number): Playback | null | undefined;
+  rawPlayback(userId: number): Playback | null | undefined;
   /** Tells what has changed by the users' wishes. */
-  review(): void;
+  notify(): void;
   /** How many channels are listened to. */
   running(): number;
   stop(): void;
@@ -37,36 +37,36 @@ const SECOND_WORD_MS = 1_000;
 
 export function createHub(deps: HubDeps): Hub {
   const { clock } = deps;
-  const seats = new Map<number, { channel: Channel; lookedAtMs: number }>();
+  const channels = new Map<number, { channel: Channel; lookedAtMs: number }>();
 
   const look = (userId: number): Channel => {
-    let seat = seats.get(userId);
+    let seat = channels.get(userId);
     if (!seat) {
       seat = { channel: new Channel(userId, deps), lookedAtMs: 0 };
-      seats.set(userId, seat);
+      channels.set(userId, seat);
     }
     seat.lookedAtMs = clock.monotonicMs();
     if (!seat.channel.running) {
       seat.channel.start();
-      reviewLater(userId, GRACE_MS);
+      stopWhenIdle(userId, GRACE_MS);
     }
     return seat.channel;
   };
 
   /** One timer a running channel, set again only when it fires: a look costs no timer. */
-  const reviewLater = (userId: number, delayMs: number) => {
+  const stopWhenIdle = (userId: number, delayMs: number) => {
     clock.after(delayMs, () => {
-      const seat = seats.get(userId);
+      const seat = channels.get(userId);
       if (!seat?.channel.running) return;
       const idleMs = clock.monotonicMs() - seat.lookedAtMs;
-      if (seat.channel.watched) reviewLater(userId, GRACE_MS);
-      else if (idleMs < GRACE_MS) reviewLater(userId, GRACE_MS - idleMs);
+      if (seat.channel.watched) stopWhenIdle(userId, GRACE_MS);
+      else if (idleMs < GRACE_MS) stopWhenIdle(userId, GRACE_MS - idleMs);
       else seat.channel.stop();
     });
   };
 
   return {
-    glance(userId) {
+    peek(userId) {
       const channel = look(userId);
       return channel.stale ? undefined : channel.read();
     },
@@ -75,7 +75,7 @@ export function createHub(deps: HubDeps): Hub {
       const { stale } = channel;
       const known = channel.read();
       if (known && !stale) return known;
-      const word = stale ? channel.nextWord : channel.settled;
+      const word = stale ? channel.nextReading : channel.firstReading;
       const waitMs = stale ? Math.min(atMostMs, SECOND_WORD_MS) : atMostMs;
       if (stale) channel.ask();
       const waited = new AbortController();
@@ -87,25 +87,25 @@ export function createHub(deps: HubDeps): Hub {
       const leave = look(userId).subscribe(listener);
       return () => {
         leave();
-        const seat = seats.get(userId);
+        const seat = channels.get(userId);
         if (seat) seat.lookedAtMs = clock.monotonicMs();
       };
     },
     async followConnections() {
-      for (const [userId, { channel }] of seats) {
+      for (const [userId, { channel }] of channels) {
         if (!channel.running) continue;
         if ((await deps.connectionIdOf(userId)) === channel.connectionId) continue;
         channel.stop();
         channel.start();
       }
     },
-    heardBy: (userId) => seats.get(userId)?.channel.heard,
-    review() {
-      for (const { channel } of seats.values()) if (channel.running) channel.review();
+    rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback,
+    notify() {
+      for (const { channel } of channels.values()) if (channel.running) channel.notify();
     },
-    running: () => [...seats.values()].filter(({ channel }) => channel.running).length,
+    running: () => [...channels.values()].filter(({ channel }) => channel.running).length,
     stop() {
-      for (const { channel } of seats.values()) channel.stop();
+      for (const { channel } of channels.values()) channel.stop();
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import type { LinkSecret, WidgetToken } from "../accounts/credential.ts";
+import type { MagicLinkSecret, WidgetToken } from "../accounts/credential.ts";
 import type { Config } from "../config.ts";
 import { isLanguage, type Language } from "../i18n/index.ts";
 
@@ -21,12 +21,16 @@ export async function knownBaseUrl(config: Config, accounts: Accounts): Promise<
 }
 
 /** Where a user links an account in the browser. */
-export function connectUrl(baseUrl: string, source: string, secret: LinkSecret): string {
+export function connectUrl(baseUrl: string, source: string, secret: MagicLinkSecret): string {
   return `${baseUrl}/en/connect/${source}/${secret}`;
 }
 
 /** A link that signs a browser in, in the user's language once there is one. */
-export function signInUrl(baseUrl: string, secret: LinkSecret, language: string | null): string {
+export function signInUrl(
+  baseUrl: string,
+  secret: MagicLinkSecret,
+  language: string | null,
+): string {
   return `${baseUrl}/${isLanguage(language ?? "") ? language : "en"}/sign-in/${secret}`;
 }
 

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { connectPurpose } from "../accounts/one-time-links.ts";
+import { connectPurpose } from "../accounts/magic-links.ts";
 import { systemClock } from "../clock.ts";
 import { describeError, redact } from "../log.ts";
 import { describedSources } from "../sources/index.ts";
 import {
   type AnySource,
-  type Attention,
-  type Linking,
+  type Demand,
+  type OAuthLinking,
   SourceFailure,
   SourceSettingsError,
   UNSTORED,
@@ -32,7 +32,7 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
     const known = sources.map(({ id }) => id).join(", ");
     throw new UsageError(`There is no source ${JSON.stringify(sourceId)}. There are: ${known}.`);
   }
-  if (source.linking) return linkInBrowser(userName, source, source.linking, given);
+  if (source.oauth) return linkInBrowser(userName, source, source.oauth, given);
   const settings = parseSourceOptions(source, given);
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
@@ -53,7 +53,7 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
 function linkInBrowser(
   userName: string,
   { id, name }: AnySource,
-  linking: Linking<unknown>,
+  oauth: OAuthLinking<unknown>,
   given: readonly string[],
 ): Command {
   if (given.length > 0) {
@@ -63,10 +63,10 @@ function linkInBrowser(
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(userName);
       const baseUrl = await knownBaseUrl(config, accounts);
-      const secret = await accounts.links.issue(user, connectPurpose(id));
+      const secret = await accounts.magicLinks.issue(user, connectPurpose(id));
       const url = connectUrl(baseUrl, id, secret);
-      const redirectUri = baseUrl + linking.callbackPath;
-      if (!linking.acceptsRedirect(redirectUri)) {
+      const redirectUri = baseUrl + oauth.callbackPath;
+      if (!oauth.acceptsRedirect(redirectUri)) {
         io.error(
           `Note: ${name} takes only https addresses, or http://127.0.0.1. Set --base-url to one of that kind, here and for the server.`,
         );
@@ -107,7 +107,7 @@ export function disconnectUser(userName: string): Command {
 /** The sources and their options, for `--help`. */
 export function describeSources(): string {
   const lines = sources.flatMap((source) => [
-    `  ${source.id.padEnd(28)} ${source.name}${source.linking ? ", linked in the browser" : ""}`,
+    `  ${source.id.padEnd(28)} ${source.name}${source.oauth ? ", linked in the browser" : ""}`,
     ...source.options.map(({ name, placeholder, help, fallback }) => {
       const option = `    --${name} <${placeholder}>`;
       return `${option.padEnd(30)} ${help}${fallback ? ` (default: ${fallback})` : ""}`;
@@ -158,7 +158,7 @@ function readSecretFile(option: string, path: string): string {
 
 const TRY_OUT_MS = 3_000;
 /** One word is enough. */
-const BRIEF: Attention = { follows: false, next: () => new Promise(() => {}) };
+const BRIEF: Demand = { watched: false, nextChange: () => new Promise(() => {}) };
 
 /** Listens for a moment, so that a mistyped address shows at once; what is wrong, if anything. */
 async function tryOut(source: AnySource, settings: unknown): Promise<string | undefined> {
@@ -166,7 +166,7 @@ async function tryOut(source: AnySource, settings: unknown): Promise<string | un
   const quiet = () => {};
   const log = { error: quiet, warn: quiet, info: quiet, debug: quiet, enabled: () => false };
   try {
-    const context = { signal, clock: systemClock, log, attention: BRIEF, connection: UNSTORED };
+    const context = { signal, clock: systemClock, log, demand: BRIEF, connection: UNSTORED };
     for await (const _ of source.watch(settings, context)) return undefined;
     return `${source.name} has not answered within ${TRY_OUT_MS / 1000} seconds`;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { SIGN_IN_PURPOSE } from "../accounts/one-time-links.ts";
+import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import { knownBaseUrl, signInUrl } from "./addresses.ts";
 import { type Command, print } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
@@ -8,7 +8,7 @@ export function printSignInLink(name: string): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(name);
-      const secret = await accounts.links.issue(user, SIGN_IN_PURPOSE);
+      const secret = await accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
       const url = signInUrl(await knownBaseUrl(config, accounts), secret, user.language);
       print(
         io,

@@ -14,7 +14,7 @@ export interface Scene {
 }
 
 /** The command that opens the address after it in the default browser, or why none is to run. */
-export type Opener = { readonly command: readonly string[] } | { readonly because: string };
+export type Opener = { readonly command: readonly string[] } | { readonly reason: string };
 
 /** Windows' own way: no shell reads the address, so no character of it means anything else. */
 const WINDOWS_OPENER = ["rundll32.exe", "url.dll,FileProtocolHandler"];
@@ -22,16 +22,16 @@ const WINDOWS_OPENER = ["rundll32.exe", "url.dll,FileProtocolHandler"];
 /** Decides whether a first start opens the browser, and with what. */
 export function findOpener({ open, asJson, platform, environment, isTerminal }: Scene): Opener {
   const isSet = (...names: string[]) => names.some((name) => environment[name]);
-  if (open === "never") return { because: "it is never to be opened" };
-  if (asJson) return { because: "a program reads what is printed" };
+  if (open === "never") return { reason: "it is never to be opened" };
+  if (asJson) return { reason: "a program reads what is printed" };
   if (isSet("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")) {
-    return { because: "the person sits at another machine" };
+    return { reason: "the person sits at another machine" };
   }
   // A browser must not be root's, and root could not show one on somebody else's desktop.
-  if (isSet("SUDO_UID")) return { because: "the program was started by sudo" };
+  if (isSet("SUDO_UID")) return { reason: "the program was started by sudo" };
   const command = openerOf(platform, isSet);
-  if (!command) return { because: "there is no display" };
-  return isTerminal() ? { command } : { because: "nobody sees a terminal" };
+  if (!command) return { reason: "there is no display" };
+  return isTerminal() ? { command } : { reason: "nobody sees a terminal" };
 }
 
 function openerOf(
@@ -57,8 +57,8 @@ function openerOf(
  */
 export function openBrowser(address: string, scene: Scene, log: Log): void {
   const opener = findOpener(scene);
-  if ("because" in opener) {
-    log.debug("no browser is opened", { because: opener.because });
+  if ("reason" in opener) {
+    log.debug("no browser is opened", { reason: opener.reason });
     return;
   }
   try {
@@ -70,6 +70,6 @@ export function openBrowser(address: string, scene: Scene, log: Log): void {
       stderr: "ignore",
     }).unref();
   } catch (error) {
-    log.debug("no browser is opened", { because: describeError(error) });
+    log.debug("no browser is opened", { reason: describeError(error) });
   }
 }

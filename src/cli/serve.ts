@@ -14,7 +14,7 @@ import { createMetrics } from "../metrics.ts";
 import { createHub } from "../channels/hub.ts";
 import { createListeningFinder } from "../channels/listening.ts";
 import { VERSION } from "../version.ts";
-import { SIGN_IN_PURPOSE } from "../accounts/one-time-links.ts";
+import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import { baseUrlOf, listeningAddressOf, signInUrl, widgetUrl } from "./addresses.ts";
 import type { Io } from "./command.ts";
 import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
@@ -66,7 +66,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       connectionIdOf,
       onRefused: (connectionId) => accounts.connections.markRefused(connectionId),
       privacyOf: (userId) => accounts.privacy.of(userId),
-      onHealth: (connectionId, health) => accounts.connections.noteHealth(connectionId, health),
+      onStatus: (connectionId, health) => accounts.connections.storeStatus(connectionId, health),
     });
     const server = listen({
       host: config.host,
@@ -94,7 +94,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     const remindOfConsent = createConsentReminder({ accounts, sources, clock, log });
     const followSecretKey = createKeyFollower(workspace, log);
     const stopKeepingUp = keepUp(workspace, log, remindOfConsent, () => {
-      hub.review();
+      hub.notify();
       hub.followConnections().catch((error: unknown) => logFailure(log, error));
       server.app.dropEnded().catch((error: unknown) => logFailure(log, error));
       followSecretKey();
@@ -228,7 +228,7 @@ async function greet(
   const [added] = knownOwner ? [] : await addOwner();
   const owner = knownOwner ?? added?.user;
   const loginUrl =
-    added && signInUrl(baseUrl, await accounts.links.issue(added.user, SIGN_IN_PURPOSE), null);
+    added && signInUrl(baseUrl, await accounts.magicLinks.issue(added.user, SIGN_IN_PURPOSE), null);
   const text = asJson
     ? JSON.stringify({
         event: "ready",

@@ -1,5 +1,9 @@
 import type { AddedUser } from "../accounts/accounts.ts";
-import { consentWarning, type HealthState, type Trouble } from "../accounts/connection-status.ts";
+import {
+  consentWarning,
+  type StoredStatus,
+  type FailureReason,
+} from "../accounts/connection-status.ts";
 import { systemClock } from "../clock.ts";
 import { musicOf } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
@@ -38,42 +42,42 @@ export function listUsers(): Command {
         username: user.name,
         role: user.role,
         source: music?.source.id ?? null,
-        needs_connecting_again: music?.health.state === "needsLinking",
-        health: music ? healthDocument(music.health) : null,
-        linked_until: isoOrNull(music?.health.linkedUntil ?? null),
+        needs_connecting_again: music?.status.state === "needsLinking",
+        health: music ? statusDocument(music.status) : null,
+        linked_until: isoOrNull(music?.status.linkedUntil ?? null),
         created_at: new Date(user.createdAt).toISOString(),
       }));
       const rows = users.map(({ user, music }) => [
         user.name,
         user.role,
         music?.source.id ?? "nothing connected",
-        music ? describeHealth(music.health, nowMs) : "",
-        music ? describeConsent(music.health.linkedUntil, nowMs) : "",
+        music ? describeStatus(music.status, nowMs) : "",
+        music ? describeConsent(music.status.linkedUntil, nowMs) : "",
       ]);
       const header = ["USER", "ROLE", "MUSIC", "HEALTH", "LINKED UNTIL"];
       print(io, asJson, documents, table([header, ...rows]));
     });
 }
 
-function healthDocument(health: HealthState) {
+function statusDocument(health: StoredStatus) {
   const { state } = health;
   return {
     state: state === "needsLinking" ? "needs_linking" : state,
     since: isoOrNull("since" in health ? health.since : null),
     until: isoOrNull("until" in health ? health.until : null),
-    because: "because" in health ? health.because : null,
+    because: "reason" in health ? health.reason : null,
   };
 }
 
 /** How a connection does, in words for a terminal. */
-function describeHealth(health: HealthState, nowMs: number): string {
+function describeStatus(health: StoredStatus, nowMs: number): string {
   switch (health.state) {
     case "untried":
       return "not listened to yet";
     case "ok":
       return "ok";
     case "retrying":
-      return `retrying since ${minuteOf(health.since)}: ${TROUBLE_WORDS[health.because]}`;
+      return `retrying since ${minuteOf(health.since)}: ${FAILURE_WORDS[health.reason]}`;
     case "limited":
       // The pause may have ended while nobody listened.
       return health.until > nowMs ? `limited until ${minuteOf(health.until)}` : "ok";
@@ -82,7 +86,7 @@ function describeHealth(health: HealthState, nowMs: number): string {
   }
 }
 
-const TROUBLE_WORDS: Readonly<Record<Trouble, string>> = {
+const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
   unreachable: "cannot be reached",
   limited: "too many calls",
   notOnAppList: "user is not on the app's list",

@@ -43,7 +43,7 @@ export type WhenMissing = "create" | "refuse";
 export async function openWorkspace(
   config: Config,
   whenMissing: WhenMissing,
-  metrics: Pick<Metrics, "upstreamCall" | "lookedAgain"> = noMetrics,
+  metrics: Pick<Metrics, "upstreamCall" | "polledAgain"> = noMetrics,
 ): Promise<Workspace> {
   // Before anything in the folder is touched; what settings name elsewhere has been read by now.
   const actingAs = await becomeOwnerOf(config.data);
@@ -61,7 +61,7 @@ export async function openWorkspace(
 async function openFolder(
   config: Config,
   whenMissing: WhenMissing,
-  metrics: Pick<Metrics, "upstreamCall" | "lookedAgain">,
+  metrics: Pick<Metrics, "upstreamCall" | "polledAgain">,
 ): Promise<Omit<Workspace, "actingAs">> {
   if (whenMissing === "refuse" && !isThere(join(config.data, DATABASE_FILE))) {
     throw new DatabaseError(
@@ -79,7 +79,7 @@ async function openFolder(
       settings: config,
       memory: accounts.upstreams,
       onCall: metrics.upstreamCall,
-      onLook: metrics.lookedAgain,
+      onPoll: metrics.polledAgain,
     });
     return { store, vault, accounts, sources };
   } catch (error) {

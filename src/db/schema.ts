@@ -62,12 +62,12 @@ export const connections = sqliteTable("connections", {
 });
 
 /** What a running server last found out about a connection; written once per change. */
-export const connectionHealth = sqliteTable("connection_health", {
+export const connectionStatuses = sqliteTable("connection_health", {
   connectionId: integer("connection_id")
     .primaryKey()
     .references(() => connections.id, { onDelete: "cascade" }),
   state: text("state", { enum: ["ok", "retrying", "limited"] }).notNull(),
-  because: text("because"),
+  reason: text("because"),
   since: instant("since").notNull(),
   until: instant("until"),
 });
@@ -83,7 +83,7 @@ export const upstreams = sqliteTable("upstreams", {
 });
 
 /** Links that let their holder do one thing for a user, for a short while. */
-export const oneTimeLinks = sqliteTable(
+export const magicLinks = sqliteTable(
   "one_time_links",
   {
     /** SHA-256 of the link's secret. */

@@ -7,21 +7,21 @@ import { cookieOf, setCookie } from "./cookies.ts";
 import { redirect } from "./redirect.ts";
 
 /** Somebody who is signed in. */
-export interface Guest {
+export interface SignedIn {
   readonly user: User;
   readonly session: Session;
 }
 
 /** Lets people in and out, and knows who is in. */
-export interface Door {
-  guestOf(request: Request): Promise<Guest | undefined>;
+export interface SessionCookie {
+  signedIn(request: Request): Promise<SignedIn | undefined>;
   /** Signs a browser in, under a new session, and sends it to the dashboard. */
-  letIn(request: Request, user: User, language: Language): Promise<Response>;
+  signIn(request: Request, user: User, language: Language): Promise<Response>;
   /** Takes the cookie away and sends the browser elsewhere. */
-  leadOut(path: string): Response;
+  signOut(path: string): Response;
 }
 
-export interface DoorDeps {
+export interface SessionCookieDeps {
   readonly accounts: Pick<Accounts, "sessions">;
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
@@ -30,21 +30,26 @@ export interface DoorDeps {
   onEnded(): Promise<void>;
 }
 
-export function createDoor({ accounts, baseUrl, basePath, onEnded }: DoorDeps): Door {
+export function createSessionCookie({
+  accounts,
+  baseUrl,
+  basePath,
+  onEnded,
+}: SessionCookieDeps): SessionCookie {
   const { sessions } = accounts;
   const secure = baseUrl.startsWith("https:");
   const cookieName = secure ? "__Host-marquee-session" : "marquee-session";
 
-  const guestOf = async (request: Request): Promise<Guest | undefined> => {
+  const signedIn = async (request: Request): Promise<SignedIn | undefined> => {
     const token = parseSessionToken(cookieOf(request, cookieName) ?? "");
     return token && sessions.of(token);
   };
 
   return {
-    guestOf,
-    async letIn(request, user, language) {
+    signedIn,
+    async signIn(request, user, language) {
       // A session from before is ended: whoever knew it must not be signed in along with the user.
-      const before = await guestOf(request);
+      const before = await signedIn(request);
       if (before) {
         await sessions.close(before.user, before.session.id);
         await onEnded();
@@ -58,7 +63,7 @@ export function createDoor({ accounts, baseUrl, basePath, onEnded }: DoorDeps): 
         }),
       });
     },
-    leadOut: (path) =>
+    signOut: (path) =>
       redirect(path, 303, {
         "Set-Cookie": setCookie(cookieName, "", { secure, maxAgeSeconds: 0 }),
       }),

@@ -1,6 +1,6 @@
 import iconSource from "./icon.svg" with { type: "text" };
 import {
-  bundledGone,
+  bundledDeadAddress,
   bundledScript,
   bundledStylesheet,
 } from "../../widget/bundle.ts" with { type: "macro" };
@@ -25,7 +25,7 @@ interface Asset {
 
 export const widgetScript = asset("widget", "js", "text/javascript", bundledScript());
 export const widgetStylesheet = asset("widget", "css", "text/css", bundledStylesheet());
-export const goneScript = asset("gone", "js", "text/javascript", bundledGone());
+export const deadAddressScript = asset("gone", "js", "text/javascript", bundledDeadAddress());
 export const pageStylesheet = asset("page", "css", "text/css", bundledPageStylesheet());
 export const dashboardStylesheet = asset(
   "dashboard",
@@ -50,7 +50,7 @@ const assets = new Map(
   [
     widgetScript,
     widgetStylesheet,
-    goneScript,
+    deadAddressScript,
     pageStylesheet,
     docsStylesheet,
     docsScript,

@@ -2,7 +2,7 @@ import { Html } from "../jsx.ts";
 import { type Language, LANGUAGES, languages, languageTag } from "../i18n/index.ts";
 import { attribute } from "./attribute.ts";
 import { LanguageLinks } from "./parts.tsx";
-import { goneScript, icon, pageStylesheet } from "./assets.ts";
+import { deadAddressScript, icon, pageStylesheet } from "./assets.ts";
 
 /** Headers of every page: nothing of ours runs elsewhere, nothing from elsewhere runs here. */
 export const PAGE_HEADERS = {
@@ -110,7 +110,7 @@ export function Document({
             <link rel="stylesheet" href={basePath + stylesheet} />
           ))}
           {found ? <Found language={language} path={path} {...found} /> : ""}
-          {inPlaceOfOverlay ? <script defer src={basePath + goneScript.path} /> : ""}
+          {inPlaceOfOverlay ? <script defer src={basePath + deadAddressScript.path} /> : ""}
           {scripts.map((path) => (
             <script defer src={basePath + path} />
           ))}

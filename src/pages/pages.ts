@@ -24,7 +24,7 @@ import { createLive } from "./overlay/live.ts";
 import type { Upgrader } from "./socket-ticket.ts";
 import { createNotFound } from "./not-found.tsx";
 import { inLanguage, type Page, type PageAnswer, type PageContext } from "./page.ts";
-import { createDoor } from "../http/session-cookie.ts";
+import { createSessionCookie } from "../http/session-cookie.ts";
 import { createSignIn } from "./sign-in/sign-in.tsx";
 import { createSockets, type Sockets } from "./sockets.ts";
 import { createWidget } from "./overlay/widget.tsx";
@@ -73,7 +73,7 @@ export interface PagesDeps {
   /** Host and port at which programs of this machine reach it. */
   readonly listeningAddress: string;
   /** Hears how long an observation took to the overlays. */
-  onTold(latencyMs: number): void;
+  onDelivered(latencyMs: number): void;
   /** Signs the tokens of forms, and seals what browsers keep for us. */
   readonly vault: Pick<Vault, "formSecret" | "seal" | "open">;
   /** A consistent copy of the database as the bytes of a file. */
@@ -84,7 +84,7 @@ export interface PagesDeps {
 
 export function createPages(deps: PagesDeps): Pages {
   const { accounts, hub, sources, clock, log, vault, artworks, settings } = deps;
-  const { baseUrl, basePath, listeningAddress, isOwnOrigin, onTold } = deps;
+  const { baseUrl, basePath, listeningAddress, isOwnOrigin, onDelivered } = deps;
   const { widgets } = accounts;
   const formTokens = createFormTokens(vault.formSecret);
   const covers = createCovers(artworks, basePath, clock);
@@ -98,25 +98,30 @@ export function createPages(deps: PagesDeps): Pages {
     return docs;
   };
   const readerOf = async (language: Language, request: Request): Promise<Reader | undefined> => {
-    const guest = await door.guestOf(request);
-    if (!guest) return undefined;
+    const signedIn = await sessionCookie.signedIn(request);
+    if (!signedIn) return undefined;
     const path = `${basePath}/${language}/${sectionPath("keys")}`;
     return {
-      keyOffer: { path, formToken: formTokens.issue(guest.session) },
-      widgetToken: () => widgets.tokenOf(guest.user),
+      keyOffer: { path, formToken: formTokens.issue(signedIn.session) },
+      widgetToken: () => widgets.tokenOf(signedIn.user),
     };
   };
   const home = createHome({ baseUrl, basePath });
   const widget = createWidget({ widgets, hub, clock, covers, basePath });
   const launcher = createLauncher({ widgets, baseUrl });
   const art = createArt(artworks);
-  const live = createLive({ widgets, hub, clock, covers, isOwnOrigin, notFound, onTold });
-  const door = createDoor({ accounts, baseUrl, basePath, onEnded: () => dropEnded() });
+  const live = createLive({ widgets, hub, clock, covers, isOwnOrigin, notFound, onDelivered });
+  const sessionCookie = createSessionCookie({
+    accounts,
+    baseUrl,
+    basePath,
+    onEnded: () => dropEnded(),
+  });
   const onConnected = hub.followConnections;
   const linkingFlow = createLinkingFlow({
     accounts,
     sources,
-    door,
+    sessionCookie,
     clock,
     log,
     vault,
@@ -132,7 +137,14 @@ export function createPages(deps: PagesDeps): Pages {
     basePath,
     isOwnOrigin,
   });
-  const signIn = createSignIn({ accounts, sources, linkingFlow, door, basePath, isOwnOrigin });
+  const signIn = createSignIn({
+    accounts,
+    sources,
+    linkingFlow,
+    sessionCookie,
+    basePath,
+    isOwnOrigin,
+  });
   // The same for the dashboard.
   let openDashboard: Dashboard | undefined;
   let loading: Promise<Dashboard> | undefined;
@@ -143,7 +155,7 @@ export function createPages(deps: PagesDeps): Pages {
         formTokens,
         live,
         covers,
-        door,
+        sessionCookie,
         linkingFlow,
         dropEnded,
       });

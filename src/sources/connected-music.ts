@@ -1,6 +1,6 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Connection } from "../accounts/connections.ts";
-import type { ConnectionHealth } from "../accounts/connection-status.ts";
+import type { ConnectionStatus } from "../accounts/connection-status.ts";
 import type { Sources } from "./index.ts";
 import { type AnySource, type SourceAccount, SourceSettingsError } from "./source.ts";
 
@@ -10,7 +10,7 @@ export interface ConnectedMusic {
   readonly source: AnySource;
   readonly account: SourceAccount;
   readonly stored: StoredSettings;
-  readonly health: ConnectionHealth;
+  readonly status: ConnectionStatus;
 }
 
 /** A connection's settings as its source reads them, or why the user has to connect again. */
@@ -31,14 +31,14 @@ export async function musicOf(
   if (!source) return undefined;
   const stored = readSettings(source, connection);
   const account = stored.usable ? source.account(stored.settings) : UNKNOWN_ACCOUNT;
-  const health: ConnectionHealth = {
+  const status: ConnectionStatus = {
     // Since when settings cannot be used is not known; a refusal's time is.
     ...(stored.usable || connection.refusedAt !== null
-      ? await connections.healthOf(connection)
+      ? await connections.statusOf(connection)
       : { state: "needsLinking", since: null }),
     linkedUntil: account.linkedUntil ?? null,
   };
-  return { connectionId: connection.id, source, account, stored, health };
+  return { connectionId: connection.id, source, account, stored, status };
 }
 
 /**

@@ -22,9 +22,9 @@ export function createConsentReminder({ accounts, sources, clock, log }: Consent
     for (const user of await accounts.users.list()) {
       const source = sources.byId((await accounts.connections.workingSourceOf(user.id)) ?? "");
       // Only what is linked in the browser ends by itself; the rest need not be decrypted.
-      const music = source?.linking && (await musicOf(user.id, accounts, sources));
+      const music = source?.oauth && (await musicOf(user.id, accounts, sources));
       if (!music) continue;
-      const { linkedUntil } = music.health;
+      const { linkedUntil } = music.status;
       const warning = consentWarning(linkedUntil, clock.wallMs());
       if (warning === (warned.get(music.connectionId) ?? "none") || linkedUntil === null) continue;
       warned.set(music.connectionId, warning);

@@ -33,7 +33,7 @@ export interface SourcesDeps {
   /** Hears of each call to an upstream: its status, or that it failed. */
   onCall?(source: string, outcome: number | "failed"): void;
   /** Hears how long after its last look at a listener a source has looked again. */
-  onLook?(source: string, afterMs: number): void;
+  onPoll?(source: string, afterMs: number): void;
 }
 
 /** The sources as commands and documentation describe them; nothing of them is used. */
@@ -68,7 +68,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
         ? memory.appOf("spotify")
         : { clientId: spotifyClientId, clientSecret: spotifyClientSecret },
     appIsFixed: spotifyClientId !== null,
-    onLook: (afterMs) => deps.onLook?.("spotify", afterMs),
+    onPoll: (afterMs) => deps.onPoll?.("spotify", afterMs),
     pauses: {
       recall: () => memory.pauseOf("spotify"),
       remember: (pause) => memory.rememberPause("spotify", pause),

@@ -1,4 +1,4 @@
-import type { Trouble } from "../accounts/connection-status.ts";
+import type { FailureReason } from "../accounts/connection-status.ts";
 import type { UpstreamApp } from "../accounts/upstreams.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
@@ -14,11 +14,11 @@ export interface SourceOption {
 }
 
 /** Who looks on while a source is watched. */
-export interface Attention {
+export interface Demand {
   /** Whether somebody follows every change; otherwise questions come one at a time. */
-  readonly follows: boolean;
+  readonly watched: boolean;
   /** Resolves with the next question, or when following begins or ends, or when the signal aborts. */
-  next(signal: AbortSignal): Promise<"asked" | "changed">;
+  nextChange(signal: AbortSignal): Promise<"asked" | "changed">;
 }
 
 /** The stored connection that is watched. */
@@ -38,7 +38,7 @@ export interface WatchContext {
   readonly clock: Clock;
   readonly log: Log;
   /** For sources that have to ask their upstream again and again. */
-  readonly attention: Attention;
+  readonly demand: Demand;
   readonly connection: StoredConnection;
 }
 
@@ -67,7 +67,7 @@ export interface Source<Settings> {
   /** Whether it asks its upstream again and again, so that what it said last grows old. */
   readonly polls?: true;
   /** How an account is linked in the browser, for sources that need one. */
-  readonly linking?: Linking<Settings>;
+  readonly oauth?: OAuthLinking<Settings>;
   /**
    * Checks settings that were entered or stored.
    * @throws {SourceSettingsError} naming every mistake
@@ -88,7 +88,7 @@ export interface Source<Settings> {
 export type AnySource = Source<unknown>;
 
 /** Linking an account in the browser (OAuth 2.0 authorization code with PKCE). */
-export interface Linking<Settings> {
+export interface OAuthLinking<Settings> {
   /** Below the base URL; where the upstream sends the browser back to. */
   readonly callbackPath: string;
   /** Where the operator registers this server with the upstream. */
@@ -104,7 +104,7 @@ export interface Linking<Settings> {
   /** Names the account that settings belong to, the same each time it is linked. */
   accountId(settings: Settings): string | null;
   /** @throws {LinkFailure} when there is no app yet */
-  begin(redirectUri: string): Promise<LinkAttempt>;
+  begin(redirectUri: string): Promise<AuthorizationRequest>;
   /**
    * Turns what the browser came back with into settings.
    * @throws {LinkFailure}
@@ -113,8 +113,10 @@ export interface Linking<Settings> {
 }
 
 /** Whether a source's accounts are linked in the browser. */
-export function isLinked(source: AnySource): source is AnySource & { linking: Linking<unknown> } {
-  return source.linking !== undefined;
+export function isLinked(
+  source: AnySource,
+): source is AnySource & { oauth: OAuthLinking<unknown> } {
+  return source.oauth !== undefined;
 }
 
 /** A linking under way, to be remembered until the browser comes back. */
@@ -126,7 +128,7 @@ export interface OpenAttempt {
 }
 
 /** A linking that begins. */
-export interface LinkAttempt extends OpenAttempt {
+export interface AuthorizationRequest extends OpenAttempt {
   /** Where to send the browser. */
   readonly url: string;
 }
@@ -158,7 +160,7 @@ export class LinkFailure extends Error {
  */
 export type FailureMeaning =
   | { kind: "unauthorized" }
-  | { kind: "retryLater"; afterMs: number; because: Trouble }
+  | { kind: "retryLater"; afterMs: number; reason: FailureReason }
   | { kind: "unavailable" };
 
 /** The only error that `watch` throws. The message is for the log and holds no secret. */

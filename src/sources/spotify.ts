@@ -1,20 +1,20 @@
 import type { UpstreamApp } from "../accounts/upstreams.ts";
 import type { Clock } from "../clock.ts";
 import {
-  afterLook,
-  allowanceAt,
+  afterPoll,
+  budgetAt,
   type CadencePace,
-  type Listener,
-  newListener,
-  type NextLook,
-  nextLook,
+  type PollState,
+  newPollState,
+  type NextPoll,
+  nextPoll,
   USUAL_PACE,
 } from "./polling/cadence.ts";
 import { type Artwork, type Playback, positionAt } from "../playback.ts";
 import { type Source, SourceFailure, type WatchContext } from "./source.ts";
 import { createAccountsService } from "./spotify/accounts-service.ts";
-import { judge, type Memory, NOTHING_BELIEVED } from "./spotify/stale-answers.ts";
-import { createGate, type PauseMemory, type Urgency } from "./spotify/gate.ts";
+import { classify, type Memory, NOTHING_BELIEVED } from "./spotify/stale-answers.ts";
+import { createRequestBudget, type PauseMemory, type Urgency } from "./spotify/request-budget.ts";
 import { createLinking } from "./spotify/linking.ts";
 import { UnreadableAnswer } from "./spotify/json.ts";
 import { readPlayer } from "./spotify/player.ts";
@@ -38,7 +38,7 @@ export interface SpotifyDeps {
   readonly appIsFixed: boolean;
   readonly pauses: PauseMemory;
   /** Hears how long after the last look at a listener another was made. */
-  onLook?(afterMs: number): void;
+  onPoll?(afterMs: number): void;
   /** How many looks a listener is worth in an hour. */
   readonly pace?: CadencePace;
 }
@@ -62,12 +62,12 @@ interface Session {
   readonly tokens: AccessTokens;
   usedAtMs: number;
   memory: Memory;
-  listener: Listener;
+  listener: PollState;
 }
 
 export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
   const { clock, upstream, pace = USUAL_PACE } = deps;
-  const gate = createGate({ clock, budget: deps.budget, memory: deps.pauses });
+  const gate = createRequestBudget({ clock, budget: deps.budget, memory: deps.pauses });
   const service = createAccountsService(deps.accountsUrl, upstream);
   const api = createWebApi({ url: deps.apiUrl, upstream, gate, clock });
   const sessions = new Map<number, Session>();
@@ -98,7 +98,7 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
       }),
       usedAtMs: nowMs,
       memory: NOTHING_BELIEVED,
-      listener: newListener(nowMs),
+      listener: newPollState(nowMs),
     };
     sessions.set(connection.id, session);
     return session;
@@ -110,8 +110,8 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
     const message = app
       ? "this account was linked through another Spotify app: enter that one, or link again"
       : "no Spotify app has been entered";
-    const because = app ? "appRefused" : "appMissing";
-    throw new SourceFailure({ kind: "retryLater", afterMs: NO_APP_PAUSE_MS, because }, message);
+    const reason = app ? "appRefused" : "appMissing";
+    throw new SourceFailure({ kind: "retryLater", afterMs: NO_APP_PAUSE_MS, reason }, message);
   };
 
   /** Asks Spotify once; answers what is believed, or `undefined` for an echo. */
@@ -127,12 +127,12 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
       current?.track.id === trackId ? positionAt(current, observedAtMs) : 0;
     const reading = { observedAtMs, artworkAt: artworks.at, expectedPositionMs };
     const heard = body === null ? null : readPlayer(body, reading);
-    const { kind, memory } = judge(session.memory, heard, nowMs);
-    if (current !== undefined) deps.onLook?.(nowMs - session.listener.lastLookMs);
+    const { kind, memory } = classify(session.memory, heard, nowMs);
+    if (current !== undefined) deps.onPoll?.(nowMs - session.listener.lastPollMs);
     session.memory = memory;
     session.usedAtMs = nowMs;
-    const finding = kind === "echo" ? "doubtful" : kind;
-    session.listener = afterLook(session.listener, { heard, finding, nowMs }, pace);
+    const finding = kind === "echo" ? "suspect" : kind;
+    session.listener = afterPoll(session.listener, { heard, finding, nowMs }, pace);
     return kind === "echo" ? undefined : heard;
   };
 
@@ -141,35 +141,35 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
     return "due";
   };
 
-  const plan = ({ memory, listener }: Session): NextLook =>
-    memory.doubted
-      ? { atMs: listener.lastLookMs + ASK_AGAIN_MS, atEnd: true }
-      : nextLook(listener, gate.leastIntervalMs(), pace);
+  const plan = ({ memory, listener }: Session): NextPoll =>
+    memory.suspect
+      ? { atMs: listener.lastPollMs + ASK_AGAIN_MS, atEnd: true }
+      : nextPoll(listener, gate.leastIntervalMs(), pace);
 
   /** Whether a question may bring a look forward. */
   const mayAnswer = ({ listener }: Session): boolean => {
     const nowMs = clock.monotonicMs();
-    if (nowMs - listener.lastLookMs < BETWEEN_QUESTIONS_MS) return false;
-    return allowanceAt(listener, nowMs, pace) >= 0;
+    if (nowMs - listener.lastPollMs < BETWEEN_QUESTIONS_MS) return false;
+    return budgetAt(listener, nowMs, pace) >= 0;
   };
 
   /** Whoever has waited for a fair share of the budget need not stand behind the others. */
   const urgencyOfQuestion = ({ listener }: Session): Urgency =>
-    clock.monotonicMs() - listener.lastLookMs >= gate.leastIntervalMs() + EARNED_MS
+    clock.monotonicMs() - listener.lastPollMs >= gate.leastIntervalMs() + EARNED_MS
       ? "regular"
       : "asked";
 
   /** Resolves when the next look is due, with what it is for. */
   const nextOccasion = async (
     session: Session,
-    { attention, signal }: WatchContext,
+    { demand, signal }: WatchContext,
   ): Promise<Urgency> => {
     while (!signal.aborted) {
-      const next = attention.follows ? plan(session) : undefined;
+      const next = demand.watched ? plan(session) : undefined;
       const turn = new AbortController();
       const endTurn = () => turn.abort();
       signal.addEventListener("abort", endTurn);
-      const word: Promise<"due" | "asked" | "changed"> = attention.next(turn.signal);
+      const word: Promise<"due" | "asked" | "changed"> = demand.nextChange(turn.signal);
       const event = await (next ? Promise.race([word, sleepUntil(next.atMs, turn.signal)]) : word);
       signal.removeEventListener("abort", endTurn);
       endTurn();
@@ -197,7 +197,7 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
     name: "Spotify",
     options: [],
     polls: true,
-    linking: createLinking({
+    oauth: createLinking({
       accountsUrl: deps.accountsUrl,
       service,
       api,
@@ -214,7 +214,7 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
     async *watch(settings, context) {
       if (settings.refreshToken === null) throw linkEnded("Spotify has to be linked again");
       const session = openSession(settings, context);
-      const leave = gate.join(context.attention);
+      const leave = gate.join(context.demand);
       try {
         yield* listen(session, context);
       } catch (error) {

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   consentWarning,
-  type ObservedHealth,
-  TROUBLES,
+  type ReportedStatus,
+  FAILURE_REASONS,
 } from "../../src/accounts/connection-status.ts";
 import type { User } from "../../src/accounts/users.ts";
-import { connectionHealth } from "../../src/db/schema.ts";
+import { connectionStatuses } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
 import { START_MS } from "../fixtures/fake-clock.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
@@ -58,23 +58,23 @@ const connection = async () => {
   if (!found) throw new Error("ada is not connected");
   return found;
 };
-const health = async () => connections().healthOf(await connection());
-const note = async (observed: ObservedHealth) =>
-  connections().noteHealth((await connection()).id, observed);
+const health = async () => connections().statusOf(await connection());
+const note = async (observed: ReportedStatus) =>
+  connections().storeStatus((await connection()).id, observed);
 
 describe("how a connection does", () => {
   test("is untried at first", async () => {
     expect(await health()).toEqual({ state: "untried" });
   });
 
-  const OBSERVED: readonly ObservedHealth[] = [
+  const OBSERVED: readonly ReportedStatus[] = [
     { state: "ok", since: START_MS },
     { state: "limited", since: START_MS, until: START_MS + 5_000 },
-    ...TROUBLES.map((because) => ({ state: "retrying", since: START_MS, because }) as const),
+    ...FAILURE_REASONS.map((reason) => ({ state: "retrying", since: START_MS, reason }) as const),
   ];
   test.each(OBSERVED)("is what was noted last: %j", async (observed) => {
     await note({ state: "limited", since: START_MS - 9, until: START_MS - 1 });
-    await note({ state: "retrying", since: START_MS - 1, because: "unreachable" });
+    await note({ state: "retrying", since: START_MS - 1, reason: "unreachable" });
     await note(observed);
     expect(await health()).toEqual(observed);
   });
@@ -82,14 +82,14 @@ describe("how a connection does", () => {
   test("is one row a connection", async () => {
     await note({ state: "ok", since: START_MS });
     await note({ state: "ok", since: START_MS + 1 });
-    expect(world.store.queries.select().from(connectionHealth).all()).toHaveLength(1);
+    expect(world.store.queries.select().from(connectionStatuses).all()).toHaveLength(1);
   });
 
   test("is a refusal once there was one, whatever was noted before or after", async () => {
     await note({ state: "ok", since: START_MS });
     await world.clock.advance(1_000);
     await connections().markRefused((await connection()).id);
-    await note({ state: "retrying", since: START_MS + 2_000, because: "unreachable" });
+    await note({ state: "retrying", since: START_MS + 2_000, reason: "unreachable" });
     expect(await health()).toEqual({ state: "needsLinking", since: START_MS + 1_000 });
   });
 
@@ -104,27 +104,27 @@ describe("how a connection does", () => {
     const grace = await world.add("grace", { source: "spotify", settings: {} });
     await note({ state: "limited", since: START_MS, until: START_MS + 5_000 });
     const hers = await connections().of(grace.user.id);
-    expect(hers && (await connections().healthOf(hers))).toEqual({ state: "untried" });
+    expect(hers && (await connections().statusOf(hers))).toEqual({ state: "untried" });
   });
 
   test("cannot be noted of a connection that is gone", async () => {
     const { id } = await connection();
     await connections().disconnect(ada);
-    await connections().noteHealth(id, { state: "ok", since: START_MS });
-    expect(world.store.queries.select().from(connectionHealth).all()).toEqual([]);
+    await connections().storeStatus(id, { state: "ok", since: START_MS });
+    expect(world.store.queries.select().from(connectionStatuses).all()).toEqual([]);
   });
 
   test("noted late, of a connection that was replaced, is not the new one's", async () => {
     const { id } = await connection();
     await connections().connect(ada, "spotify", { refreshToken: "second" });
-    await connections().noteHealth(id, { state: "ok", since: START_MS });
+    await connections().storeStatus(id, { state: "ok", since: START_MS });
     expect(await health()).toEqual({ state: "untried" });
   });
 
   test("goes with its connection", async () => {
     await note({ state: "ok", since: START_MS });
     await connections().disconnect(ada);
-    expect(world.store.queries.select().from(connectionHealth).all()).toEqual([]);
+    expect(world.store.queries.select().from(connectionStatuses).all()).toEqual([]);
   });
 });
 

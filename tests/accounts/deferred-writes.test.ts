@@ -105,14 +105,14 @@ describe("while another program writes to the database,", () => {
     const { id } = await connection();
     lock();
     const tried = await Promise.allSettled([
-      connections.noteHealth(id, { state: "ok", since: 7 }),
+      connections.storeStatus(id, { state: "ok", since: 7 }),
       connections.markRefused(id),
       upstreams.rememberPause("spotify", { from: 1, until: 2 }),
     ]);
     expect(tried.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     unlock();
     expect(await retryWrites()).toBe(true);
-    expect(await connections.healthOf({ id, refusedAt: null })).toEqual({ state: "ok", since: 7 });
+    expect(await connections.statusOf({ id, refusedAt: null })).toEqual({ state: "ok", since: 7 });
     expect((await connection()).refusedAt).toBe(server.clock.wallMs());
     expect(await upstreams.pauseOf("spotify")).toEqual({ from: 1, until: 2 });
   });

@@ -155,7 +155,7 @@ describe("what is hidden", () => {
     openOverlay(`${port.origin}/en/widget/${user.widgetToken}/live`);
   const api = async () => (await server.getAs(ada, "/api/v1/now-playing")).text();
   const save = (titles: string, artists = "") =>
-    browser.post(PATH, { does: "rules", titles, artists });
+    browser.post(PATH, { do: "rules", titles, artists });
   /** What an overlay is told next, beats left out. */
   const told = async (overlay: Overlay) => {
     for (;;) {
@@ -219,11 +219,11 @@ describe("what is hidden", () => {
     const overlay = await open();
     expect(await told(overlay)).toMatchObject({ kind: "playing", positionMs: 10_000 });
     await server.clock.advance(5_000);
-    await browser.post(PATH, { does: "pause", for: "long" });
+    await browser.post(PATH, { do: "pause", for: "long" });
     expect(await told(overlay)).toMatchObject({ kind: "idle" });
     expect(JSON.parse(await api())).toMatchObject({ data: null });
     await server.clock.advance(5_000);
-    await browser.post(PATH, { does: "resume" });
+    await browser.post(PATH, { do: "resume" });
     expect(await told(overlay)).toMatchObject({ kind: "playing", positionMs: 20_000 });
     expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
   });
@@ -232,12 +232,12 @@ describe("what is hidden", () => {
     await plays("Paper Lanterns");
     const overlay = await open();
     await told(overlay);
-    await browser.post(PATH, { does: "pause", for: "long" });
+    await browser.post(PATH, { do: "pause", for: "long" });
     expect(await told(overlay)).toMatchObject({ kind: "idle" });
     await plays("Another Song");
     await server.sourceOf(ada).says(null);
     await plays("A Third Song");
-    await browser.post(PATH, { does: "resume" });
+    await browser.post(PATH, { do: "resume" });
     expect(await told(overlay)).toMatchObject({ track: { title: "A Third Song" } });
     expect(overlay.unread()).toBe(0);
   });
@@ -246,7 +246,7 @@ describe("what is hidden", () => {
     await plays("Paper Lanterns");
     const overlay = await open();
     await told(overlay);
-    await browser.post(PATH, { does: "pause", for: "hour" });
+    await browser.post(PATH, { do: "pause", for: "hour" });
     expect(await told(overlay)).toMatchObject({ kind: "idle" });
     await server.clock.advance(HOUR_MS - 1);
     expect(JSON.parse(await api())).toMatchObject({ data: null });
@@ -257,10 +257,10 @@ describe("what is hidden", () => {
 
   test("is told to an overlay that opens during a pause as nothing playing", async () => {
     await plays("Paper Lanterns");
-    await browser.post(PATH, { does: "pause", for: "long" });
+    await browser.post(PATH, { do: "pause", for: "long" });
     const overlay = await open();
     expect(await told(overlay)).toMatchObject({ kind: "idle" });
-    await browser.post(PATH, { does: "resume" });
+    await browser.post(PATH, { do: "resume" });
     let state = await told(overlay);
     while (state.kind === "idle") state = await told(overlay);
     expect(state).toMatchObject({ kind: "playing" });
@@ -271,7 +271,7 @@ describe("what is hidden", () => {
     await server.sourceOf(grace).says(aPlayback());
     const hers = await open(grace);
     expect(await told(hers)).toMatchObject({ kind: "playing" });
-    await browser.post(PATH, { does: "pause", for: "long" });
+    await browser.post(PATH, { do: "pause", for: "long" });
     await save("lanterns");
     expect(await (await server.getAs(grace, "/api/v1/now-playing")).json()).toMatchObject({
       data: { is_playing: true },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   createApiKey,
-  createLinkSecret,
+  createMagicLinkSecret,
   createSessionToken,
   createWidgetToken,
 } from "../../src/accounts/credential.ts";
@@ -134,7 +134,7 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
   });
 
   test("finds nothing to link behind a secret that is not in use", async () => {
-    const secrets = ["x", "mql_", createLinkSecret(), ada.widgetToken, ada.key];
+    const secrets = ["x", "mql_", createMagicLinkSecret(), ada.widgetToken, ada.key];
     for (const route of routesThat((one) => BY_LINK_SECRET.includes(one))) {
       const [method = ""] = route.split(" ");
       for (const secret of secrets) {

@@ -32,7 +32,7 @@ function markedPlayback({ mark, state, positionMs }: Listener): Playback {
     state,
     positionMs,
     track: { id: `id-${mark}`, title: `title-${mark}`, durationMs: 200_000, explicit: false },
-    artists: [`artist-${mark}`, `guest-${mark}`],
+    artists: [`artist-${mark}`, `signedIn-${mark}`],
     album: {
       name: `album-${mark}`,
       artworks: [{ key: `cover-${mark}`, load: () => patternPicture("png", 8) }],

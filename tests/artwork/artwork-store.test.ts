@@ -46,7 +46,7 @@ describe("the file of a cover that only we hold", () => {
     const cover = countedCover();
     store.pathOf(cover.artwork, "640.jpg");
     expect(await store.render(opaqueName("cover"), "640.jpg")).toBeDefined();
-    await store.study(cover.artwork);
+    await store.analyse(cover.artwork);
     expect(store.accentOf(cover.artwork)).toBeString();
     expect(await renderAll(cover.artwork)).not.toContain(undefined);
     expect(cover.loads).toBe(1);
@@ -55,7 +55,7 @@ describe("the file of a cover that only we hold", () => {
   test("is loaded once when the overlay is the first to need it", async () => {
     const { store, renderAll } = createStore();
     const cover = countedCover();
-    await store.study(cover.artwork);
+    await store.analyse(cover.artwork);
     expect(await renderAll(cover.artwork)).not.toContain(undefined);
     expect(cover.loads).toBe(1);
   });
@@ -71,7 +71,7 @@ describe("the file of a cover that only we hold", () => {
 test("a cover that everybody can load is drawn only in the forms that are asked for", async () => {
   const { store } = createStore();
   const cover = countedCover({ url: "https://covers.example/1.png" });
-  await store.study(cover.artwork);
+  await store.analyse(cover.artwork);
   await settle();
   expect(cover.loads).toBe(1);
   await store.render(opaqueName("cover"), "640.jpg");
@@ -89,7 +89,7 @@ describe("covers that cannot be read", () => {
     const { store, reports, renderAll } = createStore();
     for (let at = 0; at < 30; at++) {
       const artwork = unreadable(at, at % 2 === 0 ? "mpd 1" : "mpd 2");
-      await store.study(artwork);
+      await store.analyse(artwork);
       expect(await renderAll(artwork)).toEqual([undefined, undefined, undefined]);
     }
     expect(reports.toSorted()).toEqual(["mpd 1", "mpd 2"]);
@@ -97,7 +97,7 @@ describe("covers that cannot be read", () => {
 
   test("are told once where nothing is known of their origin", async () => {
     const { store, reports } = createStore();
-    for (let at = 0; at < 30; at++) await store.study(unreadable(at));
+    for (let at = 0; at < 30; at++) await store.analyse(unreadable(at));
     expect(reports).toHaveLength(1);
   });
 });

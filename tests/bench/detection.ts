@@ -103,7 +103,7 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
     connectionIdOf: async (userId) => userId,
     onRefused: async () => {},
     privacyOf: () => NOTHING_HIDDEN,
-    onHealth: async () => {},
+    onStatus: async () => {},
   });
   watched.forEach((one, index) => {
     hub.subscribe(index + 1, (reading: Reading) => {

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/one-time-links.ts";
+import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { fill, type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
 import { sectionPath, SECTIONS } from "../../src/pages/dashboard/request.ts";
 import { type WatchedPage, watchPage } from "../fixtures/chromium.ts";
@@ -33,9 +33,9 @@ const sections: readonly Visited[] = SECTIONS.map((name) => ({ name, path: secti
 
 /** The pages around the dashboard, with links that work. */
 async function pagesOutside({ server, ada }: DashboardStage): Promise<Visited[]> {
-  const { links } = server.accounts;
-  const signInSecret = await links.issue(ada.user, SIGN_IN_PURPOSE);
-  const connectSecret = await links.issue(ada.user, connectPurpose("spotify"));
+  const { magicLinks } = server.accounts;
+  const signInSecret = await magicLinks.issue(ada.user, SIGN_IN_PURPOSE);
+  const connectSecret = await magicLinks.issue(ada.user, connectPurpose("spotify"));
   const paths = {
     "sign-in": "sign-in",
     confirm: `sign-in/${signInSecret}`,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import type { Browser, BrowserContext } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { connectPurpose } from "../../src/accounts/one-time-links.ts";
+import { connectPurpose } from "../../src/accounts/magic-links.ts";
 import { connectUrl } from "../../src/cli/addresses.ts";
 import { currentChromium, watchPage } from "../fixtures/chromium.ts";
 import { LISTENER } from "../fixtures/linking.ts";
@@ -38,11 +38,11 @@ describe("linking an account in a browser", () => {
       },
     });
     ada = await server.addUser("ada", false);
-    const { links } = server.accounts;
+    const { magicLinks } = server.accounts;
     address = connectUrl(
       server.url,
       "spotify",
-      await links.issue(ada.user, connectPurpose("spotify")),
+      await magicLinks.issue(ada.user, connectPurpose("spotify")),
     );
     redirectUri = `${server.url}/callback/spotify`;
     if (browser) context = await browser.newContext();

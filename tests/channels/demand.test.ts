@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { ObservedHealth } from "../../src/accounts/connection-status.ts";
+import type { ReportedStatus } from "../../src/accounts/connection-status.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { createLog } from "../../src/log.ts";
 import type { Listening, Reading } from "../../src/channels/channel.ts";
 import { createHub, type Hub } from "../../src/channels/hub.ts";
-import { type Attention, SourceFailure } from "../../src/sources/source.ts";
+import { type Demand, SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/fake-clock.ts";
 import { aPlayback } from "../fixtures/playback.ts";
 import { createScriptedSource, type ScriptedSource } from "../fixtures/scripted-source.ts";
@@ -18,9 +18,9 @@ let source: ScriptedSource;
 let connection: Listening | undefined;
 /** What the source learned of who looks on. */
 let noticed: ("asked" | "changed")[];
-let attention: Attention | undefined;
-let health: ObservedHealth[];
-let storeHealth: () => Promise<void>;
+let demand: Demand | undefined;
+let status: ReportedStatus[];
+let storeStatus: () => Promise<void>;
 let logged: string[];
 let hub: Hub;
 
@@ -30,10 +30,10 @@ function polling({ listening }: ScriptedSource): Listening {
     ...listening,
     polls: true,
     watch(context) {
-      attention = context.attention;
+      demand = context.demand;
       const notice = async () => {
         while (!context.signal.aborted) {
-          const event = await context.attention.next(context.signal);
+          const event = await context.demand.nextChange(context.signal);
           if (!context.signal.aborted) noticed.push(event);
         }
       };
@@ -48,9 +48,9 @@ beforeEach(() => {
   source = createScriptedSource(7);
   connection = polling(source);
   noticed = [];
-  attention = undefined;
-  health = [];
-  storeHealth = async () => {};
+  demand = undefined;
+  status = [];
+  storeStatus = async () => {};
   logged = [];
   hub = createHub({
     clock,
@@ -65,9 +65,9 @@ beforeEach(() => {
     connectionIdOf: async () => connection?.connectionId,
     onRefused: async () => {},
     privacyOf: () => NOTHING_HIDDEN,
-    onHealth: async (_id, told) => {
-      health.push(told);
-      await storeHealth();
+    onStatus: async (_id, told) => {
+      status.push(told);
+      await storeStatus();
     },
   });
 });
@@ -103,7 +103,7 @@ describe("what a source that has to be asked said last", () => {
   test("is passed on at once while it is fresh", async () => {
     await heardOnce();
     await clock.advance(FRESH_MS);
-    expect(titleOf(hub.glance(ADA))).toBe("A");
+    expect(titleOf(hub.peek(ADA))).toBe("A");
     expect(titleOf(await hub.read(ADA, 4_000))).toBe("A");
     expect(noticed).toEqual([]);
   });
@@ -111,21 +111,21 @@ describe("what a source that has to be asked said last", () => {
   test("is not passed on at a glance once it has grown old", async () => {
     await heardOnce();
     await clock.advance(FRESH_MS + 1);
-    expect(hub.glance(ADA)).toBeUndefined();
+    expect(hub.peek(ADA)).toBeUndefined();
   });
 
   test("is fresh again with every word, be it the same one", async () => {
     await heardOnce();
     await clock.advance(FRESH_MS + 1);
     await source.says(song("A"));
-    expect(titleOf(hub.glance(ADA))).toBe("A");
+    expect(titleOf(hub.peek(ADA))).toBe("A");
   });
 
   test("never grows old while somebody follows", async () => {
     hub.subscribe(ADA, () => {});
     await source.says(song("A"));
     await clock.advance(60_000);
-    expect(titleOf(hub.glance(ADA))).toBe("A");
+    expect(titleOf(hub.peek(ADA))).toBe("A");
     expect(titleOf(await hub.read(ADA, 4_000))).toBe("A");
     expect(noticed).not.toContain("asked");
   });
@@ -135,7 +135,7 @@ describe("what a source that has to be asked said last", () => {
     await source.says(song("A"));
     await clock.advance(20_000);
     leave();
-    expect(hub.glance(ADA)).toBeUndefined();
+    expect(hub.peek(ADA)).toBeUndefined();
   });
 });
 
@@ -198,26 +198,26 @@ describe("nobody waits", () => {
     connection = source.listening;
     await heardOnce();
     await clock.advance(50_000);
-    expect(titleOf(hub.glance(ADA))).toBe("A");
+    expect(titleOf(hub.peek(ADA))).toBe("A");
     expect(titleOf(await hub.read(ADA, 4_000))).toBe("A");
   });
 
   test("for a source that fails", async () => {
     await heardOnce();
     await source.fails(
-      new SourceFailure({ kind: "retryLater", afterMs: 60_000, because: "limited" }, "too many"),
+      new SourceFailure({ kind: "retryLater", afterMs: 60_000, reason: "limited" }, "too many"),
     );
     await clock.advance(20_000);
-    expect(titleOf(hub.glance(ADA))).toBe("A");
+    expect(titleOf(hub.peek(ADA))).toBe("A");
     await clock.advance(10_001);
-    expect(titleOf(hub.glance(ADA))).toBe("unavailable");
+    expect(titleOf(hub.peek(ADA))).toBe("unavailable");
   });
 
   test("for a connection that has to be linked again", async () => {
     await heardOnce();
     await source.fails(new SourceFailure({ kind: "unauthorized" }, "revoked"));
     await clock.advance(20_000);
-    expect(titleOf(hub.glance(ADA))).toBe("unlinked");
+    expect(titleOf(hub.peek(ADA))).toBe("unlinked");
   });
 });
 
@@ -225,11 +225,11 @@ describe("the source learns", () => {
   test("whether somebody follows", async () => {
     void hub.read(ADA, 1_000);
     await settle();
-    expect(attention?.follows).toBe(false);
+    expect(demand?.watched).toBe(false);
     const leave = hub.subscribe(ADA, () => {});
-    expect(attention?.follows).toBe(true);
+    expect(demand?.watched).toBe(true);
     leave();
-    expect(attention?.follows).toBe(false);
+    expect(demand?.watched).toBe(false);
   });
 
   test("when following begins and ends, but not of every follower", async () => {
@@ -259,15 +259,15 @@ describe("the source learns", () => {
 describe("how a connection does", () => {
   const unavailable = new SourceFailure({ kind: "unavailable" }, "the line is cut");
   const limited = (afterMs: number) =>
-    new SourceFailure({ kind: "retryLater", afterMs, because: "limited" }, "too many");
-  const states = () => health.map(({ state }) => state);
+    new SourceFailure({ kind: "retryLater", afterMs, reason: "limited" }, "too many");
+  const states = () => status.map(({ state }) => state);
 
   beforeEach(() => void hub.subscribe(ADA, () => {}));
 
   test("is told once when it is well, not for every word", async () => {
     for (const title of ["A", "B", "A"]) await source.says(song(title));
     await source.says(null);
-    expect(health).toEqual([{ state: "ok", since: clock.wallMs() }]);
+    expect(status).toEqual([{ state: "ok", since: clock.wallMs() }]);
   });
 
   test("is told once when it begins to fail and once when it is well again", async () => {
@@ -277,26 +277,26 @@ describe("how a connection does", () => {
     await source.says(song("A"));
     await clock.advance(20_000);
     expect(states()).toEqual(["ok", "retrying", "ok"]);
-    expect(health[1]).toMatchObject({ because: "unreachable" });
+    expect(status[1]).toMatchObject({ reason: "unreachable" });
   });
 
   test("is told again when it fails for another reason", async () => {
     await source.says(song("A"));
     await source.fails(unavailable);
     await source.fails(
-      new SourceFailure({ kind: "retryLater", afterMs: 5_000, because: "noPremium" }, "premium"),
+      new SourceFailure({ kind: "retryLater", afterMs: 5_000, reason: "noPremium" }, "premium"),
     );
     await clock.advance(60_000);
-    expect(health.slice(1)).toMatchObject([
-      { state: "retrying", because: "unreachable" },
-      { state: "retrying", because: "noPremium" },
+    expect(status.slice(1)).toMatchObject([
+      { state: "retrying", reason: "unreachable" },
+      { state: "retrying", reason: "noPremium" },
     ]);
   });
 
   test("tells until when it is limited, once a pause", async () => {
     await source.says(song("A"));
     await source.fails(limited(30_000));
-    expect(health[1]).toEqual({
+    expect(status[1]).toEqual({
       state: "limited",
       since: clock.wallMs(),
       until: clock.wallMs() + 30_000,
@@ -329,9 +329,9 @@ describe("how a connection does", () => {
   });
 
   test("that cannot be stored disturbs nobody", async () => {
-    storeHealth = () => Promise.reject(new Error("the disk is full"));
+    storeStatus = () => Promise.reject(new Error("the disk is full"));
     await source.says(song("A"));
     expect(titleOf(await hub.read(ADA, 0))).toBe("A");
-    expect(logged.some((line) => line.includes("health could not be stored"))).toBe(true);
+    expect(logged.some((line) => line.includes("status could not be stored"))).toBe(true);
   });
 });

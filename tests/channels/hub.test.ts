@@ -36,7 +36,7 @@ beforeEach(() => {
     connectionIdOf: async () => connection?.connectionId,
     onRefused: async (id) => void refused.push(id),
     privacyOf: () => NOTHING_HIDDEN,
-    onHealth: async () => {},
+    onStatus: async () => {},
   });
 });
 afterEach(() => hub.stop());
@@ -213,7 +213,7 @@ describe("a source that fails", () => {
   test("is left alone as long as it asked for", async () => {
     listen();
     await source.fails(
-      new SourceFailure({ kind: "retryLater", afterMs: 90_000, because: "limited" }, "too many"),
+      new SourceFailure({ kind: "retryLater", afterMs: 90_000, reason: "limited" }, "too many"),
     );
     await clock.advance(89_999);
     expect(source.starts()).toBe(1);

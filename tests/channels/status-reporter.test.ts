@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ObservedHealth } from "../../src/accounts/connection-status.ts";
+import type { ReportedStatus } from "../../src/accounts/connection-status.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { createLog } from "../../src/log.ts";
 import type { Listening } from "../../src/channels/channel.ts";
@@ -20,7 +20,7 @@ let staysMs: number;
 let failure: Error | undefined;
 let startsAtMs: number[];
 let connectionId: number;
-let health: (ObservedHealth & { id: number })[];
+let health: (ReportedStatus & { id: number })[];
 let logged: string[];
 let hub: Hub;
 
@@ -57,7 +57,7 @@ beforeEach(() => {
     connectionIdOf: async () => connectionId,
     onRefused: async () => {},
     privacyOf: () => NOTHING_HIDDEN,
-    onHealth: async (id, told) => void health.push({ ...told, id }),
+    onStatus: async (id, told) => void health.push({ ...told, id }),
   });
 });
 afterEach(() => hub.stop());

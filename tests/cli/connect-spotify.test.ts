@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test";
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
-import { parseLinkSecret } from "../../src/accounts/credential.ts";
-import { TROUBLES } from "../../src/accounts/connection-status.ts";
-import { connectPurpose } from "../../src/accounts/one-time-links.ts";
+import { parseMagicLinkSecret } from "../../src/accounts/credential.ts";
+import { FAILURE_REASONS } from "../../src/accounts/connection-status.ts";
+import { connectPurpose } from "../../src/accounts/magic-links.ts";
 import { createVault, readSecretKey } from "../../src/accounts/secrets.ts";
 import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/command-line.ts";
@@ -56,11 +56,13 @@ describe("marquee connect USER spotify", () => {
 
   test("issues a link of that user's that works, for this alone", async () => {
     const { out } = await marquee("connect", "ada", "spotify");
-    const secret = parseLinkSecret(secretIn(out));
+    const secret = parseMagicLinkSecret(secretIn(out));
     if (!secret) throw new Error(`there is no secret in ${out}`);
-    await withAccounts(async ({ links }) => {
-      expect(await links.userOf(secret, connectPurpose("spotify"))).toMatchObject({ name: "ada" });
-      expect(await links.userOf(secret, connectPurpose("mpd"))).toBe(undefined);
+    await withAccounts(async ({ magicLinks }) => {
+      expect(await magicLinks.userOf(secret, connectPurpose("spotify"))).toMatchObject({
+        name: "ada",
+      });
+      expect(await magicLinks.userOf(secret, connectPurpose("mpd"))).toBe(undefined);
     });
   });
 
@@ -148,8 +150,8 @@ describe("marquee user list, of a linked account", () => {
       await connections.connect(ada, "spotify", linked(consentedAt));
       return (await connections.workingIdOf(ada.id)) ?? 0;
     });
-  const note = (...[id, health]: Parameters<Accounts["connections"]["noteHealth"]>) =>
-    withAccounts(({ connections }) => connections.noteHealth(id, health));
+  const note = (...[id, health]: Parameters<Accounts["connections"]["storeStatus"]>) =>
+    withAccounts(({ connections }) => connections.storeStatus(id, health));
   const row = async () => /^ada .*$/m.exec((await marquee("user", "list")).out)?.[0] ?? "";
   const document = async () => (await documentsOf("user", "list"))[0];
 
@@ -175,7 +177,7 @@ describe("marquee user list, of a linked account", () => {
     });
   });
 
-  const WORDS: Record<(typeof TROUBLES)[number], string> = {
+  const WORDS: Record<(typeof FAILURE_REASONS)[number], string> = {
     unreachable: "cannot be reached",
     limited: "too many calls",
     notOnAppList: "user is not on the app's list",
@@ -184,14 +186,14 @@ describe("marquee user list, of a linked account", () => {
     appMissing: "no app has been entered",
   };
 
-  test.each(TROUBLES)("says since when and why it is tried again: %s", async (because) => {
-    await note(await link(), { state: "retrying", since: START_MS - MINUTE_MS, because });
-    expect(await row()).toContain(`retrying since 2026-11-21 11:59 UTC: ${WORDS[because]}`);
+  test.each(FAILURE_REASONS)("says since when and why it is tried again: %s", async (reason) => {
+    await note(await link(), { state: "retrying", since: START_MS - MINUTE_MS, reason });
+    expect(await row()).toContain(`retrying since 2026-11-21 11:59 UTC: ${WORDS[reason]}`);
     expect((await document())?.["health"]).toEqual({
       state: "retrying",
       since: "2026-11-21T11:59:00.000Z",
       until: null,
-      because,
+      because: reason,
     });
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test";
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
-import { parseLinkSecret } from "../../src/accounts/credential.ts";
-import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/one-time-links.ts";
+import { parseMagicLinkSecret } from "../../src/accounts/credential.ts";
+import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { createVault, readSecretKey } from "../../src/accounts/secrets.ts";
 import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/command-line.ts";
@@ -29,7 +29,7 @@ async function withAccounts<Result>(use: (accounts: Accounts) => Promise<Result>
 }
 
 const secretIn = (text: string) => {
-  const secret = parseLinkSecret(/\/sign-in\/(mql_\w+)$/m.exec(text)?.[1] ?? "");
+  const secret = parseMagicLinkSecret(/\/sign-in\/(mql_\w+)$/m.exec(text)?.[1] ?? "");
   if (!secret) throw new Error(`there is no secret in ${text}`);
   return secret;
 };
@@ -57,14 +57,14 @@ describe("marquee login USER", () => {
       secretIn((await marquee("login", "grace")).out),
     ];
     expect(new Set([first, second, third]).size).toBe(3);
-    await withAccounts(async ({ links }) => {
-      expect(await links.use(first, connectPurpose("spotify"))).toBe(undefined);
-      expect(await links.use(first, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
-      expect(await links.use(first, SIGN_IN_PURPOSE)).toBe(undefined);
+    await withAccounts(async ({ magicLinks }) => {
+      expect(await magicLinks.use(first, connectPurpose("spotify"))).toBe(undefined);
+      expect(await magicLinks.use(first, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
+      expect(await magicLinks.use(first, SIGN_IN_PURPOSE)).toBe(undefined);
       setSystemTime(START_MS + 30 * 60_000 - 1);
-      expect(await links.use(second, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
+      expect(await magicLinks.use(second, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
       setSystemTime(START_MS + 30 * 60_000);
-      expect(await links.use(third, SIGN_IN_PURPOSE)).toBe(undefined);
+      expect(await magicLinks.use(third, SIGN_IN_PURPOSE)).toBe(undefined);
     });
   });
 

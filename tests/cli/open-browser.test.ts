@@ -52,9 +52,9 @@ describe("what opens the browser", () => {
         "another machine",
       ]),
     ),
-  ] satisfies [string, Partial<Scene>, string][])("is nothing when %s", (_, changes, because) => {
+  ] satisfies [string, Partial<Scene>, string][])("is nothing when %s", (_, changes, reason) => {
     expect(findOpener({ ...desktop, ...changes })).toEqual({
-      because: expect.stringContaining(because),
+      reason: expect.stringContaining(reason),
     });
   });
 
@@ -63,7 +63,7 @@ describe("what opens the browser", () => {
       throw new Error("asked");
     };
     for (const changes of [{ open: "never" as const }, { asJson: true }, { environment: {} }]) {
-      expect(findOpener({ ...desktop, ...changes, isTerminal })).toHaveProperty("because");
+      expect(findOpener({ ...desktop, ...changes, isTerminal })).toHaveProperty("reason");
     }
   });
 });
@@ -134,10 +134,10 @@ describe("the first start in a terminal on a desktop", () => {
     ["no terminal", { isTerminal: false }, "nobody sees a terminal"],
   ])(
     "opens nothing with %s",
-    async (_, options, because) => {
+    async (_, options, reason) => {
       const { shown, stop } = await start(options);
       await stop();
-      expect(shown).toMatch(new RegExp(`no browser is opened because=".*${because}.*"`));
+      expect(shown).toMatch(new RegExp(`no browser is opened reason=".*${reason}.*"`));
       expect(shown).toContain("/en/sign-in/mql_");
       expect(readOpened()).toBe("");
     },

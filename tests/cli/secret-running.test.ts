@@ -39,7 +39,7 @@ async function signedIn(): Promise<SignedIn> {
     return String(link?.["url"]).split("/").at(-1);
   };
   return signIn(
-    { get, accounts: { links: { issue } } } as unknown as Parameters<typeof signIn>[0],
+    { get, accounts: { magicLinks: { issue } } } as unknown as Parameters<typeof signIn>[0],
     { user: { id: 1, name } },
     server.url,
   );
@@ -47,7 +47,7 @@ async function signedIn(): Promise<SignedIn> {
 
 const askApi = (apiPath: string) =>
   fetch(server.url + apiPath, { headers: { "X-Api-Key": server.ready["api_key"] ?? "" } });
-const rotateWidget = () => browser.post("/en/dashboard/widget", { does: "rotate" });
+const rotateWidget = () => browser.post("/en/dashboard/widget", { do: "rotate" });
 /** What a program that starts now reads from the data folder. */
 const storedWidgetUrl = async () => (await documentsOf("widget", "url", name))[0]?.["widget_url"];
 
@@ -83,7 +83,7 @@ describe("a running server whose key is the data folder's", () => {
         askApi("/api/v1/user"),
         fetch(String(server.ready["widget_url"])),
         browser.get("/en/dashboard/widget"),
-        browser.post("/en/dashboard/music", { does: "connect", target: "demo" }),
+        browser.post("/en/dashboard/music", { do: "connect", target: "demo" }),
       ]);
       for (const { status } of answers) statuses.add(status);
     }

@@ -63,9 +63,9 @@ async function populate(): Promise<void> {
   await accounts.keys.add(user, "chat bot");
   await accounts.rememberBaseUrl("http://127.0.0.1:4747");
   const connection = await accounts.connections.of(user.id);
-  await accounts.connections.noteHealth(connection?.id ?? 0, { state: "ok", since: 1 });
+  await accounts.connections.storeStatus(connection?.id ?? 0, { state: "ok", since: 1 });
   await accounts.upstreams.rememberPause("spotify", { from: 1, until: 2 });
-  await accounts.links.issue(user, "connect spotify");
+  await accounts.magicLinks.issue(user, "connect spotify");
   await accounts.sessions.open(user, "a browser");
   await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
   store.close();

@@ -120,7 +120,7 @@ describe.each(["", "/music"])("copied from a server whose base URL ends with %j"
   test("the redirect URI is the one that the server uses", async () => {
     const [uri] = linesOf(await examplesOf("en"), /\/callback\/spotify$/);
     const spotify = server.sources.byId("spotify");
-    expect(uri).toBe(server.url + (spotify?.linking?.callbackPath ?? ""));
+    expect(uri).toBe(server.url + (spotify?.oauth?.callbackPath ?? ""));
   });
 
   test.each(LANGUAGES)("no page says the address in its file, in %s", async (language) => {

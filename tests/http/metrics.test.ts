@@ -176,7 +176,7 @@ describe("the metrics", () => {
         hiddenTitles: [],
         hiddenArtists: [],
       });
-      server.hub.review();
+      server.hub.notify();
       return overlay.next();
     };
     await share(server.clock.wallMs() + 3_600_000);

@@ -61,7 +61,7 @@ describe.each(Object.entries(UNUSABLE))("a connection with %s", (_, unusable) =>
     await connections.connect(grace.user, "demo", null);
     await connections.connect(ada.user, "mpd", { address: "127.0.0.1:6600" });
     const id = (await connections.workingIdOf(ada.user.id)) ?? 0;
-    await connections.noteHealth(id, { state: "ok", since: server.clock.wallMs() });
+    await connections.storeStatus(id, { state: "ok", since: server.clock.wallMs() });
     put(server.store, ada.user.id, await unusable(server.vault, ada.user.id));
     browser = await signIn(server, ada);
   });
@@ -138,7 +138,7 @@ describe.each(Object.entries(UNUSABLE))("a connection with %s", (_, unusable) =>
     const page = await browser.get(path);
     expect(await attributeOf(page, ".connected details", "open")).toBe("");
     const next = await browser.submit(path, {
-      does: "connect",
+      do: "connect",
       target: "mpd",
       "mpd-address": "127.0.0.1:6600",
     });
@@ -200,7 +200,7 @@ test("a damaged connection without fields can be connected again by its form", a
   expect(await (await browser.get(path)).text()).toContain(
     fill(words.health.needsLinking, { source: "Demo" }),
   );
-  const page = await browser.submit(path, { does: "connect", target: "demo" });
+  const page = await browser.submit(path, { do: "connect", target: "demo" });
   expect(await textOf(page, ".connected .status")).toBe(
     fill(words.health.untried, { source: "Demo" }),
   );

@@ -38,10 +38,10 @@ for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]"))
     const key = form.querySelector("input")?.value.trim() ?? "";
     const answer = form.querySelector<HTMLElement>("[data-answer]");
     const code = answer?.querySelector("code");
-    const said = await call(form.dataset["try"] ?? "", key);
+    const t = await call(form.dataset["try"] ?? "", key);
     if (!answer || !code) return;
     answer.hidden = false;
-    code.textContent = said ?? form.dataset["unreachable"] ?? "";
+    code.textContent = t ?? form.dataset["unreachable"] ?? "";
   });
 }
 
@@ -50,7 +50,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-ke
     const { makeKey = "", token = "" } = button.dataset;
     const response = await fetch(makeKey, {
       method: "POST",
-      body: new URLSearchParams({ token, does: "try" }),
+      body: new URLSearchParams({ token, do: "try" }),
     });
     const answer = await response.json().catch(() => ({}));
     const { api_key: key, error } = answer;
@@ -106,7 +106,7 @@ async function find(): Promise<void> {
   const words = simple(field.value).split(/\s+/).filter(Boolean);
   entries ??= fetch(search).then((response) => response.json());
   const all = await entries.catch(() => undefined);
-  // Without an answer nothing can be said; the next letter asks again.
+  // Without an answer nothing can be t; the next letter asks again.
   if (!all) {
     entries = undefined;
     return;

@@ -15,21 +15,21 @@ function setText(name: string, text: string): void {
 }
 
 function show(state: DashboardState): void {
-  const { track, health } = state;
+  const { track, status } = state;
   setText("label", state.label);
   setText("title", track?.title ?? "");
   setText("artist", track?.artist ?? "");
   setText("album", track?.album ?? "");
   setText("where", track?.where ?? "");
   setText("privacy", state.privacy);
-  setText("health", health.text);
+  setText("health", status.text);
   showPresence(state);
   live?.toggleAttribute("data-track", track !== null);
   for (const element of document.querySelectorAll("[data-live-tone]")) {
-    element.className = `status ${health.tone}`;
+    element.className = `status ${status.tone}`;
   }
   for (const element of document.querySelectorAll<HTMLElement>("[data-live-action]")) {
-    element.hidden = !health.linkAgain;
+    element.hidden = !status.linkAgain;
   }
   for (const element of document.querySelectorAll('[data-live-class="overlays"]')) {
     element.classList.toggle("done", state.overlays > 0);

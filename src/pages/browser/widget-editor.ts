@@ -3,9 +3,9 @@ import {
   overlayPath,
   pageQuery,
   previewPath,
-  readWish,
+  readEditorQuery,
   sourceSize,
-  type Wish,
+  type EditorQuery,
   withQuery,
 } from "../dashboard/editor-query.ts";
 import { followDashboard, showPresence } from "./dashboard-socket.ts";
@@ -50,13 +50,13 @@ function follow(name: string, text: string): void {
   }
 }
 
-function showMistakes({ mistaken }: Wish): void {
+function showMistakes({ invalid }: EditorQuery): void {
   for (const control of document.querySelectorAll<HTMLElement>("[data-control]")) {
     const mistake = control.querySelector<HTMLElement>(".mistake");
     const input = control.querySelector("input:not([type=hidden])");
     // A number that cannot be read is sent as nothing.
     const unreadable = control.querySelector("input:invalid") !== null;
-    const isWrong = unreadable || mistaken.has(control.dataset["control"] ?? "");
+    const isWrong = unreadable || invalid.has(control.dataset["control"] ?? "");
     if (!mistake || !input || mistake.hidden === !isWrong) continue;
     mistake.hidden = !isWrong;
     if (isWrong) {
@@ -69,7 +69,7 @@ function showMistakes({ mistaken }: Wish): void {
   }
 }
 
-function showPreview(wish: Wish): void {
+function showPreview(wish: EditorQuery): void {
   const { width, height } = sourceSize(wish.options);
   screen.style.setProperty("--source-width", String(width));
   screen.style.setProperty("--source-height", String(height));
@@ -84,7 +84,7 @@ function showPreview(wish: Wish): void {
 }
 
 function update(): void {
-  const wish = readWish(entriesOf(form), languages, pageLanguage);
+  const wish = readEditorQuery(entriesOf(form), languages, pageLanguage);
   const query = pageQuery(wish, pageLanguage);
   history.replaceState(null, "", withQuery(location.pathname, query));
   follow("address", baseUrl + overlayPath(wish, token));

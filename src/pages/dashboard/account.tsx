@@ -16,15 +16,15 @@ import { attribute } from "../attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { messagePage } from "../message-page.tsx";
 import { redirect } from "../../http/redirect.ts";
-import type { Door } from "../../http/session-cookie.ts";
+import type { SessionCookie } from "../../http/session-cookie.ts";
 import { browserNameOf } from "./browser-name.ts";
 import { Choice, Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
+import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
 
 export interface AccountDeps {
   readonly accounts: Pick<Accounts, "users" | "sessions">;
-  readonly door: Pick<Door, "leadOut">;
+  readonly sessionCookie: Pick<SessionCookie, "signOut">;
   readonly hub: Pick<Hub, "followConnections">;
   /** Closes the sockets whose widget token or session no longer works. */
   dropEnded(): Promise<void>;
@@ -36,37 +36,37 @@ interface RefusedDeletion {
 }
 
 /** The user: language, browsers, all that is kept, and the way out. */
-export function createAccount({ accounts, door, hub, dropEnded }: AccountDeps): Section {
+export function createAccount({ accounts, sessionCookie, hub, dropEnded }: AccountDeps): Section {
   const { users, sessions } = accounts;
 
-  const page = async (visit: Visit, refused?: RefusedDeletion): Promise<Response> => {
-    const { words, user, query } = visit;
-    const { account: said } = words.dashboard;
+  const page = async (request: DashboardRequest, refused?: RefusedDeletion): Promise<Response> => {
+    const { words, user, query } = request;
+    const { account: t } = words.dashboard;
     const notice: Notice | undefined = refused
-      ? { tone: "bad", text: fill(said.deleteNameWrong, { user: user.name }) }
+      ? { tone: "bad", text: fill(t.deleteNameWrong, { user: user.name }) }
       : query.has("language")
-        ? { tone: "good", text: said.languageSaved }
+        ? { tone: "good", text: t.languageSaved }
         : undefined;
     return dashboardPage(
       {
-        visit,
+        request,
         title: words.dashboard.sections.account,
-        lead: fill(said.lead, { user: user.name }),
+        lead: fill(t.lead, { user: user.name }),
         ...(notice && { notice }),
         children: (
           <>
-            <LanguageForm visit={visit} />
-            <Browsers visit={visit} open={await sessions.list(user)} />
+            <LanguageForm request={request} />
+            <Browsers request={request} open={await sessions.list(user)} />
             <section>
-              <h2 safe>{said.exportTitle}</h2>
-              <p safe>{said.exportText}</p>
+              <h2 safe>{t.exportTitle}</h2>
+              <p safe>{t.exportText}</p>
               <p class="actions">
-                <a class="button quiet" href={`${pathTo(visit, "account")}/export`} safe>
-                  {said.exportLink}
+                <a class="button quiet" href={`${pathTo(request, "account")}/export`} safe>
+                  {t.exportLink}
                 </a>
               </p>
             </section>
-            <Deletion visit={visit} heir={await heirOf(user)} refused={refused} />
+            <Deletion request={request} heir={await heirOf(user)} refused={refused} />
           </>
         ),
       },
@@ -81,62 +81,65 @@ export function createAccount({ accounts, door, hub, dropEnded }: AccountDeps): 
     return next ? { kind: "heir", name: next.name } : { kind: "nobody" };
   };
 
-  const leave = async (visit: Visit): Promise<Response> => {
+  const leave = async (request: DashboardRequest): Promise<Response> => {
     await dropEnded();
-    return door.leadOut(`${visit.basePath}/${visit.language}/sign-in`);
+    return sessionCookie.signOut(`${request.basePath}/${request.language}/sign-in`);
   };
 
-  const setLanguage = async (visit: Visit, form: FormData): Promise<Response> => {
+  const setLanguage = async (request: DashboardRequest, form: FormData): Promise<Response> => {
     const language = fieldOf(form, "language");
-    if (!isLanguage(language)) return page(visit);
-    await users.setLanguage(visit.user, language);
-    const { basePath } = visit;
+    if (!isLanguage(language)) return page(request);
+    await users.setLanguage(request.user, language);
+    const { basePath } = request;
     return redirect(`${pathTo({ basePath, language }, "account")}?language`, 303);
   };
 
-  const signOut = async (visit: Visit, sessionId: string): Promise<Notice | Response> => {
-    await sessions.close(visit.user, sessionId);
-    if (sessionId === visit.session.id) return leave(visit);
+  const signOut = async (
+    request: DashboardRequest,
+    sessionId: string,
+  ): Promise<Notice | Response> => {
+    await sessions.close(request.user, sessionId);
+    if (sessionId === request.session.id) return leave(request);
     await dropEnded();
-    return { tone: "good", text: visit.words.dashboard.account.signedOut };
+    return { tone: "good", text: request.words.dashboard.account.signedOut };
   };
 
-  const deleteAll = async (visit: Visit, form: FormData): Promise<Response> => {
-    const { user, words, language, basePath } = visit;
-    const { account: said } = words.dashboard;
+  const deleteAll = async (request: DashboardRequest, form: FormData): Promise<Response> => {
+    const { user, words, language, basePath } = request;
+    const { account: t } = words.dashboard;
     const typed = fieldOf(form, "username");
-    if (typed !== user.name) return page(visit, { typed });
+    if (typed !== user.name) return page(request, { typed });
     await users.remove(user.name);
     await dropEnded();
     await hub.followConnections();
     const goodbye = await messagePage({
       language,
       basePath,
-      title: fill(said.goodbyeTitle, { user: user.name }),
-      lead: said.goodbyeText,
+      title: fill(t.goodbyeTitle, { user: user.name }),
+      lead: t.goodbyeText,
       status: 200,
     });
-    for (const cookie of door.leadOut("").headers.getSetCookie()) {
+    for (const cookie of sessionCookie.signOut("").headers.getSetCookie()) {
       goodbye.headers.append("Set-Cookie", cookie);
     }
     return goodbye;
   };
 
   return {
-    show: (visit) => page(visit),
-    async act(visit, form) {
-      switch (fieldOf(form, "does")) {
+    show: (request) => page(request),
+    async act(request, form) {
+      switch (fieldOf(form, "do")) {
         case "language":
-          return setLanguage(visit, form);
+          return setLanguage(request, form);
         case "sign out":
-          return signOut(visit, fieldOf(form, "target"));
+          return signOut(request, fieldOf(form, "target"));
         case "sign out everywhere":
-          await sessions.closeAll(visit.user);
-          return leave(visit);
+          await sessions.closeAll(request.user);
+          return leave(request);
         case "delete":
-          return deleteAll(visit, form);
+          return deleteAll(request, form);
         default:
-          return page(visit);
+          return page(request);
       }
     },
   };
@@ -147,17 +150,17 @@ type Heir =
   | { readonly kind: "heir"; readonly name: string }
   | { readonly kind: "nobody" };
 
-function LanguageForm({ visit }: { visit: Visit }): JSX.Element {
-  const { account: said } = visit.words.dashboard;
+function LanguageForm({ request }: { request: DashboardRequest }): JSX.Element {
+  const { account: t } = request.words.dashboard;
   return (
     <section>
-      <h2 safe>{said.language}</h2>
-      <Form visit={visit} does="language" class="form in-line">
+      <h2 safe>{t.language}</h2>
+      <Form request={request} action="language" class="form in-line">
         <>
           <Choice
             id="language"
-            label={said.languageLabel}
-            chosen={visit.language}
+            label={t.languageLabel}
+            chosen={request.language}
             options={LANGUAGES.map((value) => ({
               value,
               label: languages[value].endonym,
@@ -165,7 +168,7 @@ function LanguageForm({ visit }: { visit: Visit }): JSX.Element {
             }))}
           />
           <button type="submit" class="quiet" safe>
-            {said.languageSave}
+            {t.languageSave}
           </button>
         </>
       </Form>
@@ -173,23 +176,29 @@ function LanguageForm({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-function Browsers({ visit, open }: { visit: Visit; open: readonly Session[] }): JSX.Element {
-  const { account: said } = visit.words.dashboard;
-  const isThis = ({ id }: Session) => id === visit.session.id;
+function Browsers({
+  request,
+  open,
+}: {
+  request: DashboardRequest;
+  open: readonly Session[];
+}): JSX.Element {
+  const { account: t } = request.words.dashboard;
+  const isThis = ({ id }: Session) => id === request.session.id;
   const inOrder = [...open.filter(isThis), ...open.filter((session) => !isThis(session))];
   return (
     <section>
-      <h2 safe>{said.sessions}</h2>
-      <p safe>{said.sessionsText}</p>
+      <h2 safe>{t.sessions}</h2>
+      <p safe>{t.sessionsText}</p>
       <ul class="rows">
         {inOrder.map((session) => (
-          <Browser visit={visit} session={session} isThis={isThis(session)} />
+          <Browser request={request} session={session} isThis={isThis(session)} />
         ))}
       </ul>
-      <Confirm label={said.everywhere} consequence={said.everywhereText}>
-        <Form visit={visit} does="sign out everywhere">
+      <Confirm label={t.everywhere} consequence={t.everywhereText}>
+        <Form request={request} action="sign out everywhere">
           <button type="submit" class="bad" safe>
-            {said.everywhere}
+            {t.everywhere}
           </button>
         </Form>
       </Confirm>
@@ -198,15 +207,15 @@ function Browsers({ visit, open }: { visit: Visit; open: readonly Session[] }): 
 }
 
 interface BrowserProps {
-  readonly visit: Visit;
+  readonly request: DashboardRequest;
   readonly session: Session;
   readonly isThis: boolean;
 }
 
-function Browser({ visit, session, isThis }: BrowserProps): JSX.Element {
-  const { account: said } = visit.words.dashboard;
+function Browser({ request, session, isThis }: BrowserProps): JSX.Element {
+  const { account: t } = request.words.dashboard;
   const { id, userAgent, createdAt, lastSeenAt } = session;
-  const name = describeBrowser(visit, userAgent);
+  const name = describeBrowser(request, userAgent);
   return (
     <li class="beside">
       <div>
@@ -214,22 +223,22 @@ function Browser({ visit, session, isThis }: BrowserProps): JSX.Element {
         <p class="facts">
           {isThis ? (
             <strong class="tag" safe>
-              {said.thisBrowser}
+              {t.thisBrowser}
             </strong>
           ) : (
-            <span safe>{fill(said.seen, { time: formatTime(visit.language, lastSeenAt) })}</span>
+            <span safe>{fill(t.seen, { time: formatTime(request.language, lastSeenAt) })}</span>
           )}
-          <span safe>{fill(said.since, { day: formatDay(visit.language, createdAt) })}</span>
+          <span safe>{fill(t.since, { day: formatDay(request.language, createdAt) })}</span>
         </p>
       </div>
-      <Form visit={visit} does="sign out" target={id} class="">
+      <Form request={request} action="sign out" target={id} class="">
         <button
           type="submit"
           class="quiet"
-          aria-label={attribute(fill(said.signOutOf, { browser: name }))}
+          aria-label={attribute(fill(t.signOutOf, { browser: name }))}
           safe
         >
-          {said.signOut}
+          {t.signOut}
         </button>
       </Form>
     </li>
@@ -237,43 +246,43 @@ function Browser({ visit, session, isThis }: BrowserProps): JSX.Element {
 }
 
 /** Such as `Firefox on Windows`. */
-function describeBrowser({ words }: Visit, userAgent: string): string {
-  const { account: said } = words.dashboard;
-  const { browser = said.unknownBrowser, system } = browserNameOf(userAgent);
-  return system === undefined ? browser : fill(said.browserOn, { browser, system });
+function describeBrowser({ words }: DashboardRequest, userAgent: string): string {
+  const { account: t } = words.dashboard;
+  const { browser = t.unknownBrowser, system } = browserNameOf(userAgent);
+  return system === undefined ? browser : fill(t.browserOn, { browser, system });
 }
 
 interface DeletionProps {
-  readonly visit: Visit;
+  readonly request: DashboardRequest;
   readonly heir: Heir;
   readonly refused: RefusedDeletion | undefined;
 }
 
-function Deletion({ visit, heir, refused }: DeletionProps): JSX.Element {
-  const { user, words } = visit;
-  const { account: said } = words.dashboard;
+function Deletion({ request, heir, refused }: DeletionProps): JSX.Element {
+  const { user, words } = request;
+  const { account: t } = words.dashboard;
   return (
     <section>
-      <h2 safe>{said.deleteTitle}</h2>
-      <p safe>{said.deleteText}</p>
-      {heir.kind === "heir" ? <p safe>{fill(said.nextOwner, { user: heir.name })}</p> : ""}
-      {heir.kind === "nobody" ? <p safe>{said.lastUser}</p> : ""}
+      <h2 safe>{t.deleteTitle}</h2>
+      <p safe>{t.deleteText}</p>
+      {heir.kind === "heir" ? <p safe>{fill(t.nextOwner, { user: heir.name })}</p> : ""}
+      {heir.kind === "nobody" ? <p safe>{t.lastUser}</p> : ""}
       <details class="confirm" open={refused !== undefined}>
         <summary class="button quiet" safe>
-          {said.deleteTitle}
+          {t.deleteTitle}
         </summary>
         <div>
-          <Form visit={visit} does="delete" class="">
+          <Form request={request} action="delete" class="">
             <>
               <Field
                 id="username"
-                label={fill(said.deleteName, { user: user.name })}
+                label={fill(t.deleteName, { user: user.name })}
                 value={refused?.typed}
-                mistake={refused && fill(said.deleteNameWrong, { user: user.name })}
+                mistake={refused && fill(t.deleteNameWrong, { user: user.name })}
                 required
               />
               <button type="submit" class="bad" safe>
-                {said.deleteTitle}
+                {t.deleteTitle}
               </button>
             </>
           </Form>

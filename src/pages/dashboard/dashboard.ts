@@ -42,7 +42,7 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
     music: createMusic({ accounts, sources, clock, config, onConnected }),
     widget: createWidgetEditor({ accounts, live, clock, onRotated: deps.dropEnded }),
     keys: createKeys({ accounts, clock }),
-    privacy: createPrivacySection({ accounts, clock, onChanged: hub.review }),
+    privacy: createPrivacySection({ accounts, clock, onChanged: hub.notify }),
     account: createAccount(deps),
     server: createServerSection(deps),
   };

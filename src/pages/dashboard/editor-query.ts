@@ -6,14 +6,14 @@ import {
 } from "../../../widget/options.ts";
 
 /** How somebody wants the overlay, read from the editor's form or the page's address. */
-export interface Wish {
+export interface EditorQuery {
   readonly options: WidgetOptions;
   /** The overlay's query: only what differs from the defaults, in the table's order. */
-  readonly query: URLSearchParams;
+  readonly search: URLSearchParams;
   /** What stands in the controls, where it is not the default; right or wrong. */
   readonly typed: ReadonlyMap<string, string>;
   /** The options whose text is not allowed. */
-  readonly mistaken: ReadonlySet<string>;
+  readonly invalid: ReadonlySet<string>;
   /** Of the overlay's words. */
   readonly language: string;
   /** Whether the preview plays what the user hears instead of the demo. */
@@ -27,48 +27,48 @@ export const editedOptions: readonly (readonly [name: string, option: AnyOption]
   Object.entries(widgetOptions).filter(([name]) => name !== "demo");
 
 /**
- * Reads a wish. Of several values the last counts, because a form sends a switch that is off as `0`
+ * Reads a editorQuery. Of several values the last counts, because a form sends a switch that is off as `0`
  * and one that is on as `0` and `1`.
  */
-export function readWish(
+export function readEditorQuery(
   given: URLSearchParams,
   languages: readonly string[],
   pageLanguage: string,
-): Wish {
+): EditorQuery {
   const last = (name: string): string => given.getAll(name).at(-1) ?? "";
-  const query = new URLSearchParams();
+  const search = new URLSearchParams();
   const typed = new Map<string, string>();
-  const mistaken = new Set<string>();
+  const invalid = new Set<string>();
   for (const [name, option] of editedOptions) {
     const isColour = option.type.kind === "colour";
     const text = isColour ? last(name).replace(/^#/, "") : last(name);
     if (text === "" || (isColour && text === "auto")) continue;
     const value = option.parse(text);
     if (value === undefined) {
-      mistaken.add(name);
+      invalid.add(name);
       typed.set(name, text);
     } else if (value !== option.fallback) {
       const plain = typeof value === "number" ? String(value) : text;
-      query.set(name, plain);
+      search.set(name, plain);
       typed.set(name, plain);
     }
   }
   const wanted = last("language");
   return {
-    options: parseWidgetOptions(query).options,
-    query,
+    options: parseWidgetOptions(search).options,
+    search,
     typed,
-    mistaken,
+    invalid,
     language: languages.includes(wanted) ? wanted : pageLanguage,
     ownMusic: last("demo") === "0",
   };
 }
 
-/** The query of the editor's own page that says the same wish. */
-export function pageQuery(wish: Wish, pageLanguage: string): URLSearchParams {
-  const query = new URLSearchParams(wish.query);
-  if (wish.language !== pageLanguage) query.set("language", wish.language);
-  if (wish.ownMusic) query.set("demo", "0");
+/** The query of the editor's own page that says the same editorQuery. */
+export function pageQuery(editorQuery: EditorQuery, pageLanguage: string): URLSearchParams {
+  const query = new URLSearchParams(editorQuery.search);
+  if (editorQuery.language !== pageLanguage) query.set("language", editorQuery.language);
+  if (editorQuery.ownMusic) query.set("demo", "0");
   return query;
 }
 
@@ -79,18 +79,18 @@ export function withQuery(path: string, query: URLSearchParams): string {
 }
 
 /** The overlay's path, below the base URL, as it is copied. */
-export const overlayPath = (wish: Wish, token: string): string =>
-  withQuery(`/${wish.language}/widget/${token}`, wish.query);
+export const overlayPath = (editorQuery: EditorQuery, token: string): string =>
+  withQuery(`/${editorQuery.language}/widget/${token}`, editorQuery.search);
 
 /** The same for the file that waits for the server. */
-export const launcherPath = (wish: Wish, token: string): string =>
-  withQuery(`/${wish.language}/widget/${token}/launcher`, wish.query);
+export const launcherPath = (editorQuery: EditorQuery, token: string): string =>
+  withQuery(`/${editorQuery.language}/widget/${token}/launcher`, editorQuery.search);
 
 /** The same for the preview, where something is to move. */
-export function previewPath(wish: Wish, token: string): string {
-  const query = new URLSearchParams(wish.query);
-  if (!wish.ownMusic) query.set("demo", "1");
-  return withQuery(`/${wish.language}/widget/${token}`, query);
+export function previewPath(editorQuery: EditorQuery, token: string): string {
+  const query = new URLSearchParams(editorQuery.search);
+  if (!editorQuery.ownMusic) query.set("demo", "1");
+  return withQuery(`/${editorQuery.language}/widget/${token}`, query);
 }
 
 export interface SourceSize {

@@ -22,7 +22,7 @@ export async function exportOf(
           source: music.source.id,
           display_name: music.account.displayName,
           product: music.account.product,
-          linked_until: iso(music.health.linkedUntil),
+          linked_until: iso(music.status.linkedUntil),
         }
       : null,
     privacy: {

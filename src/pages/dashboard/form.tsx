@@ -1,11 +1,11 @@
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
-import { pathTo, type Visit } from "./request.ts";
+import { pathTo, type DashboardRequest } from "./request.ts";
 
 export interface FormProps {
-  readonly visit: Visit;
+  readonly request: DashboardRequest;
   /** What is to be done, for the section's `act`. */
-  readonly does: string;
+  readonly action: string;
   /** Names what it is done to. */
   readonly target?: string;
   readonly class?: string;
@@ -13,11 +13,11 @@ export interface FormProps {
 }
 
 /** A form of the page that it stands on. */
-export function Form({ visit, does, target, children, ...rest }: FormProps): JSX.Element {
+export function Form({ request, action, target, children, ...rest }: FormProps): JSX.Element {
   return (
-    <form method="post" action={pathTo(visit, visit.section)} class={rest.class ?? "form"}>
-      <input type="hidden" name="token" value={visit.formToken} />
-      <input type="hidden" name="does" value={does} />
+    <form method="post" action={pathTo(request, request.section)} class={rest.class ?? "form"}>
+      <input type="hidden" name="token" value={request.formToken} />
+      <input type="hidden" name="do" value={action} />
       {target === undefined ? "" : <input type="hidden" name="target" value={attribute(target)} />}
       {children as "safe"}
     </form>

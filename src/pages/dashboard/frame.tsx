@@ -3,16 +3,16 @@ import { Html } from "../../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";
 import { Copyable, LanguageLinks } from "../parts.tsx";
-import { type Notice, pathTo, sectionPath, SECTIONS, type Visit } from "./request.ts";
+import { type Notice, pathTo, sectionPath, SECTIONS, type DashboardRequest } from "./request.ts";
 
 export interface FrameProps {
-  readonly visit: Visit;
+  readonly request: DashboardRequest;
   readonly title: string;
   /** What the page is for, in a sentence. */
   readonly lead?: string;
   /** Paths of the scripts that it runs, besides the one that copies. */
   readonly scripts?: readonly string[];
-  /** Told instead of the visit's own notice. */
+  /** Told instead of the request's own notice. */
   readonly notice?: Notice;
   readonly children: JSX.Element;
 }
@@ -25,9 +25,9 @@ export function dashboardPage(props: FrameProps, status = 200): Promise<Response
   return htmlResponse(page, { status, hasForm: true, ...shown });
 }
 
-function Frame({ visit, title, lead, scripts = [], notice, children }: FrameProps): JSX.Element {
-  const { basePath, language, words, section } = visit;
-  const told = notice ?? visit.notice;
+function Frame({ request, title, lead, scripts = [], notice, children }: FrameProps): JSX.Element {
+  const { basePath, language, words, section } = request;
+  const told = notice ?? request.notice;
   return (
     <>
       {"<!doctype html>"}
@@ -53,7 +53,7 @@ function Frame({ visit, title, lead, scripts = [], notice, children }: FrameProp
               <img src={basePath + icon.path} alt="" width="28" height="28" />
               <span>Marquee</span>
             </p>
-            <Navigation visit={visit} />
+            <Navigation request={request} />
           </header>
           <main id="content" data-section={section}>
             <h1 safe>{title}</h1>
@@ -64,7 +64,7 @@ function Frame({ visit, title, lead, scripts = [], notice, children }: FrameProp
                 {lead}
               </p>
             )}
-            {told ? <NoticeBox notice={told} visit={visit} /> : ""}
+            {told ? <NoticeBox notice={told} request={request} /> : ""}
             {children as "safe"}
           </main>
           <footer>
@@ -76,13 +76,13 @@ function Frame({ visit, title, lead, scripts = [], notice, children }: FrameProp
   );
 }
 
-function Navigation({ visit }: { visit: Visit }): JSX.Element {
-  const { words, user, section } = visit;
+function Navigation({ request }: { request: DashboardRequest }): JSX.Element {
+  const { words, user, section } = request;
   const shown = SECTIONS.filter((name) => name !== "server" || user.role === "owner");
   return (
     <nav class="sections" aria-label={words.dashboard.navigation}>
       {shown.map((name) => (
-        <a href={pathTo(visit, name)} {...(name === section && { "aria-current": "page" })} safe>
+        <a href={pathTo(request, name)} {...(name === section && { "aria-current": "page" })} safe>
           {words.dashboard.sections[name]}
         </a>
       ))}
@@ -91,7 +91,13 @@ function Navigation({ visit }: { visit: Visit }): JSX.Element {
 }
 
 /** What a form has come to. */
-function NoticeBox({ notice, visit }: { notice: Notice; visit: Visit }): JSX.Element {
+function NoticeBox({
+  notice,
+  request,
+}: {
+  notice: Notice;
+  request: DashboardRequest;
+}): JSX.Element {
   const { tone, text, shownOnce = [] } = notice;
   return (
     <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
@@ -99,7 +105,7 @@ function NoticeBox({ notice, visit }: { notice: Notice; visit: Visit }): JSX.Ele
       {shownOnce.map(({ label, value }) => (
         <div class="once">
           <span safe>{label}</span>
-          <Copyable language={visit.language} text={value} />
+          <Copyable language={request.language} text={value} />
         </div>
       ))}
     </div>

@@ -7,11 +7,17 @@ import { redirect } from "../../http/redirect.ts";
 import { cookieOf, setCookie } from "../../http/cookies.ts";
 import type { FormTokens } from "../../http/csrf.ts";
 import { createSealedCookie } from "../../http/sealed-cookie.ts";
-import type { Door, Guest } from "../../http/session-cookie.ts";
-import { type Notice, pathTo, type Section, type SectionName, type Visit } from "./request.ts";
+import type { SessionCookie, SignedIn } from "../../http/session-cookie.ts";
+import {
+  type Notice,
+  pathTo,
+  type Section,
+  type SectionName,
+  type DashboardRequest,
+} from "./request.ts";
 
-export interface ReceptionDeps {
-  readonly door: Door;
+export interface DashboardGuardDeps {
+  readonly sessionCookie: SessionCookie;
   readonly clock: Pick<Clock, "wallMs">;
   /** Seals what a form has come to, on its way to the page that tells it. */
   readonly vault: Pick<Vault, "seal" | "open">;
@@ -25,14 +31,18 @@ export interface ReceptionDeps {
 
 type Answer = (language: Language, context: PageContext) => Promise<Response>;
 
-type GuestAnswer = (guest: Guest, language: Language, context: PageContext) => Promise<Response>;
+type SignedInAnswer = (
+  signedIn: SignedIn,
+  language: Language,
+  context: PageContext,
+) => Promise<Response>;
 
 /** Receives requests to the dashboard: only from who is signed in, and forms only from our pages. */
-export interface Reception {
+export interface DashboardGuard {
   show(name: SectionName, section: Section): Answer;
   act(name: SectionName, section: Section): Answer;
   /** For what is no page, such as a download: 401 without a session. */
-  guard(answer: GuestAnswer): Answer;
+  guard(answer: SignedInAnswer): Answer;
 }
 
 /** A notice that nobody came to see is forgotten. */
@@ -46,8 +56,8 @@ interface SentNotice {
   readonly notice: Notice;
 }
 
-export function createReception(deps: ReceptionDeps): Reception {
-  const { door, baseUrl, basePath, formTokens } = deps;
+export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
+  const { sessionCookie, baseUrl, basePath, formTokens } = deps;
   // It may hold a fresh key: the browser keeps it sealed, for the one page that tells it.
   const sealed = createSealedCookie<SentNotice>(deps, "notice", NOTICE_LIFETIME_MS);
   const secure = baseUrl.startsWith("https:");
@@ -55,37 +65,51 @@ export function createReception(deps: ReceptionDeps): Reception {
   const noticeCookie = (section: SectionName) =>
     `${secure ? "__Secure-" : ""}marquee-notice-${section}`;
 
-  const takeNotice = async (request: Request, { user, session }: Guest, section: SectionName) => {
+  const takeNotice = async (
+    request: Request,
+    { user, session }: SignedIn,
+    section: SectionName,
+  ) => {
     const sent = await sealed.open(user.id, cookieOf(request, noticeCookie(section)));
     return sent?.sessionId === session.id ? sent.notice : undefined;
   };
 
   /** Sends the browser to the page, which tells the notice; a long one is told at once. */
-  const sendNotice = async (visit: Visit, section: Section, notice: Notice) => {
-    const path = pathTo(visit, visit.section);
-    const value = await sealed.seal(visit.user.id, { sessionId: visit.session.id, notice });
+  const sendNotice = async (
+    dashboardRequest: DashboardRequest,
+    section: Section,
+    notice: Notice,
+  ) => {
+    const path = pathTo(dashboardRequest, dashboardRequest.section);
+    const value = await sealed.seal(dashboardRequest.user.id, {
+      sessionId: dashboardRequest.session.id,
+      notice,
+    });
     const maxAgeSeconds = NOTICE_LIFETIME_MS / 1000;
-    const cookie = setCookie(noticeCookie(visit.section), value, { secure, maxAgeSeconds, path });
-    if (cookie.length > MOST_COOKIE_BYTES) return section.show({ ...visit, notice });
+    const cookie = setCookie(noticeCookie(dashboardRequest.section), value, {
+      secure,
+      maxAgeSeconds,
+      path,
+    });
+    if (cookie.length > MOST_COOKIE_BYTES) return section.show({ ...dashboardRequest, notice });
     return redirect(path, 303, { "Set-Cookie": cookie });
   };
 
-  const visitOf = (
-    guest: Guest,
+  const dashboardRequestOf = (
+    signedIn: SignedIn,
     language: Language,
     request: Request,
     section: SectionName,
     notice: Notice | undefined,
-  ): Visit => ({
-    ...guest,
+  ): DashboardRequest => ({
+    ...signedIn,
     language,
     words: languages[language],
-    request,
     query: new URL(request.url).searchParams,
     basePath,
     baseUrl,
     section,
-    formToken: formTokens.issue(guest.session),
+    formToken: formTokens.issue(signedIn.session),
     notice,
   });
 
@@ -113,7 +137,7 @@ export function createReception(deps: ReceptionDeps): Reception {
     });
   };
 
-  const mayEnter = ({ user }: Guest, { ownerOnly }: Section): boolean =>
+  const mayEnter = ({ user }: SignedIn, { ownerOnly }: Section): boolean =>
     !ownerOnly || user.role === "owner";
 
   const ownersOnly = (language: Language) => {
@@ -127,44 +151,46 @@ export function createReception(deps: ReceptionDeps): Reception {
     });
   };
 
-  const isOurForm = (request: Request, form: FormData, guest: Guest): boolean => {
+  const isOurForm = (request: Request, form: FormData, signedIn: SignedIn): boolean => {
     const origin = request.headers.get("origin") ?? "";
     if (!deps.isOwnOrigin(origin, request.headers.get("host"))) return false;
-    return formTokens.isValid(guest.session, form.get("token"));
+    return formTokens.isValid(signedIn.session, form.get("token"));
   };
 
-  const guard: Reception["guard"] = (answer) => async (language, context) => {
-    const guest = await door.guestOf(context.request);
-    return guest ? answer(guest, language, context) : refuse(language);
+  const guard: DashboardGuard["guard"] = (answer) => async (language, context) => {
+    const signedIn = await sessionCookie.signedIn(context.request);
+    return signedIn ? answer(signedIn, language, context) : refuse(language);
   };
 
-  const enter = (section: Section, answer: GuestAnswer): Answer =>
-    guard(async (guest, language, context) =>
-      mayEnter(guest, section) ? answer(guest, language, context) : ownersOnly(language),
+  const enter = (section: Section, answer: SignedInAnswer): Answer =>
+    guard(async (signedIn, language, context) =>
+      mayEnter(signedIn, section) ? answer(signedIn, language, context) : ownersOnly(language),
     );
 
   return {
     guard,
 
     show: (name, section) =>
-      enter(section, async (guest, language, { request }) => {
-        const notice = await takeNotice(request, guest, name);
-        const visit = visitOf(guest, language, request, name, notice);
-        const response = await section.show(visit);
+      enter(section, async (signedIn, language, { request }) => {
+        const notice = await takeNotice(request, signedIn, name);
+        const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, notice);
+        const response = await section.show(dashboardRequest);
         if (notice) {
-          const told = { secure, maxAgeSeconds: 0, path: pathTo(visit, name) };
+          const told = { secure, maxAgeSeconds: 0, path: pathTo(dashboardRequest, name) };
           response.headers.append("Set-Cookie", setCookie(noticeCookie(name), "", told));
         }
         return response;
       }),
 
     act: (name, section) =>
-      enter(section, async (guest, language, { request }) => {
+      enter(section, async (signedIn, language, { request }) => {
         const form = await request.formData().catch(() => new FormData());
-        if (!isOurForm(request, form, guest)) return refuseForm(language, name);
-        const visit = visitOf(guest, language, request, name, undefined);
-        const outcome = await section.act(visit, form);
-        return outcome instanceof Response ? outcome : sendNotice(visit, section, outcome);
+        if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
+        const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
+        const outcome = await section.act(dashboardRequest, form);
+        return outcome instanceof Response
+          ? outcome
+          : sendNotice(dashboardRequest, section, outcome);
       }),
   };
 }

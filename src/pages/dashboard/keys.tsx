@@ -10,7 +10,7 @@ import { fieldOf } from "../../http/form-field.ts";
 import { Copyable } from "../parts.tsx";
 import { Choice, Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import type { Notice, Section, Visit } from "./request.ts";
+import type { Notice, Section, DashboardRequest } from "./request.ts";
 
 export interface KeysDeps {
   readonly accounts: Pick<Accounts, "keys">;
@@ -31,10 +31,10 @@ interface RefusedName {
 export function createKeys({ accounts, clock }: KeysDeps): Section {
   const { keys } = accounts;
 
-  const page = async (visit: Visit, refused?: RefusedName): Promise<Response> => {
-    const { words, user } = visit;
-    const { keys: said } = words.dashboard;
-    const nameWrong = fill(said.nameWrong, { most: String(LONGEST_KEY_NAME) });
+  const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {
+    const { words, user } = request;
+    const { keys: t } = words.dashboard;
+    const nameWrong = fill(t.nameWrong, { most: String(LONGEST_KEY_NAME) });
     // Uses are written once in a while, and this page is to be right.
     keys.flushUses();
     const all = await keys.list(user);
@@ -44,46 +44,46 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
     const ended = all.filter((key) => !isWorking(key)).toReversed();
     return dashboardPage(
       {
-        visit,
+        request,
         title: words.dashboard.sections.keys,
-        lead: said.lead,
+        lead: t.lead,
         ...(refused && { notice: { tone: "bad", text: nameWrong } }),
         children: (
           <>
             <section>
-              <h2 safe>{said.working}</h2>
-              {working.length === 0 ? <p safe>{said.none}</p> : ""}
+              <h2 safe>{t.working}</h2>
+              {working.length === 0 ? <p safe>{t.none}</p> : ""}
               <ul class="rows">
                 {working.map((key) => (
-                  <WorkingKey visit={visit} record={key} />
+                  <WorkingKey request={request} record={key} />
                 ))}
               </ul>
-              {ended.length === 0 ? "" : <EndedKeys visit={visit} records={ended} />}
+              {ended.length === 0 ? "" : <EndedKeys request={request} records={ended} />}
             </section>
             <section>
-              <h2 safe>{said.addTitle}</h2>
-              <Form visit={visit} does="add">
+              <h2 safe>{t.addTitle}</h2>
+              <Form request={request} action="add">
                 <>
                   <Field
                     id="name"
-                    label={said.name}
-                    hint={said.nameHint}
+                    label={t.name}
+                    hint={t.nameHint}
                     value={refused?.typed}
                     mistake={refused && nameWrong}
                     required
                   />
                   <button type="submit" safe>
-                    {said.add}
+                    {t.add}
                   </button>
                 </>
               </Form>
             </section>
             <section>
-              <h2 safe>{said.useTitle}</h2>
-              <p safe>{fill(said.useText, { placeholder: said.placeholder })}</p>
-              <Copyable language={visit.language} text={curlLine(visit, said.placeholder)} />
+              <h2 safe>{t.useTitle}</h2>
+              <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
+              <Copyable language={request.language} text={curlLine(request, t.placeholder)} />
               <p>
-                <a href={`${visit.basePath}/api/v1/openapi.json`} safe>
+                <a href={`${request.basePath}/api/v1/openapi.json`} safe>
                   {words.home.descriptionLink}
                 </a>
               </p>
@@ -95,111 +95,111 @@ export function createKeys({ accounts, clock }: KeysDeps): Section {
     );
   };
 
-  const add = async (visit: Visit, form: FormData): Promise<Notice | Response> => {
+  const add = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
     const typed = fieldOf(form, "name");
     const name = readKeyName(typed);
-    if (name === undefined) return page(visit, { typed });
-    const { key } = await keys.add(visit.user, name);
-    const { added } = visit.words.dashboard.keys;
-    return { tone: "good", text: fill(added, { name }), shownOnce: shownOnce(visit, key) };
+    if (name === undefined) return page(request, { typed });
+    const { key } = await keys.add(request.user, name);
+    const { added } = request.words.dashboard.keys;
+    return { tone: "good", text: fill(added, { name }), shownOnce: shownOnce(request, key) };
   };
 
-  const replace = async (visit: Visit, form: FormData): Promise<Notice> => {
-    const { keys: said } = visit.words.dashboard;
+  const replace = async (request: DashboardRequest, form: FormData): Promise<Notice> => {
+    const { keys: t } = request.words.dashboard;
     const chosen = fieldOf(form, "grace");
     const grace = GRACES.find((one) => one === chosen) ?? "now";
     const id = fieldOf(form, "target");
-    const { key } = await keys.rotate(visit.user, id, GRACES_MS[grace]);
-    const old = (await keys.list(visit.user)).find((one) => one.id === id);
+    const { key } = await keys.rotate(request.user, id, GRACES_MS[grace]);
+    const old = (await keys.list(request.user)).find((one) => one.id === id);
     const endsAt = old?.revokedAt ?? clock.wallMs();
     const name = old?.name ?? "";
     return {
       tone: "good",
       text:
         endsAt > clock.wallMs()
-          ? fill(said.replacedUntil, { name, time: formatTime(visit.language, endsAt) })
-          : fill(said.replaced, { name }),
-      shownOnce: shownOnce(visit, key),
+          ? fill(t.replacedUntil, { name, time: formatTime(request.language, endsAt) })
+          : fill(t.replaced, { name }),
+      shownOnce: shownOnce(request, key),
     };
   };
 
   /** Asked for by the API's reference, which fills the key in or shows what is wrong. */
-  const addToTry = async (visit: Visit): Promise<Response> => {
+  const addToTry = async (request: DashboardRequest): Promise<Response> => {
     const headers = { "Cache-Control": "no-store" };
     try {
-      const { key } = await keys.add(visit.user, visit.words.reference.title);
+      const { key } = await keys.add(request.user, request.words.reference.title);
       return Response.json({ api_key: key }, { headers });
     } catch (error) {
       if (!(error instanceof TooManyKeysError)) throw error;
-      return Response.json({ error: tooMany(visit) }, { status: 409, headers });
+      return Response.json({ error: tooMany(request) }, { status: 409, headers });
     }
   };
 
-  const revoke = async (visit: Visit, form: FormData): Promise<Notice> => {
+  const revoke = async (request: DashboardRequest, form: FormData): Promise<Notice> => {
     const id = fieldOf(form, "target");
-    await keys.revoke(visit.user, id);
-    const name = (await keys.list(visit.user)).find((one) => one.id === id)?.name ?? "";
-    return { tone: "good", text: fill(visit.words.dashboard.keys.revoked, { name }) };
+    await keys.revoke(request.user, id);
+    const name = (await keys.list(request.user)).find((one) => one.id === id)?.name ?? "";
+    return { tone: "good", text: fill(request.words.dashboard.keys.revoked, { name }) };
   };
 
   return {
-    show: (visit) => page(visit),
-    async act(visit, form) {
+    show: (request) => page(request),
+    async act(request, form) {
       try {
-        switch (fieldOf(form, "does")) {
+        switch (fieldOf(form, "do")) {
           case "try":
-            return await addToTry(visit);
+            return await addToTry(request);
           case "add":
-            return await add(visit, form);
+            return await add(request, form);
           case "replace":
-            return await replace(visit, form);
+            return await replace(request, form);
           case "revoke":
-            return await revoke(visit, form);
+            return await revoke(request, form);
           default:
-            return await page(visit);
+            return await page(request);
         }
       } catch (error) {
         // Their messages are for the command line.
-        if (error instanceof TooManyKeysError) return { tone: "bad", text: tooMany(visit) };
+        if (error instanceof TooManyKeysError) return { tone: "bad", text: tooMany(request) };
         if (!(error instanceof AccountError)) throw error;
-        return { tone: "bad", text: visit.words.dashboard.keys.gone };
+        return { tone: "bad", text: request.words.dashboard.keys.gone };
       }
     },
   };
 }
 
 interface KeyProps {
-  readonly visit: Visit;
+  readonly request: DashboardRequest;
   readonly record: KeyRecord;
 }
 
-function WorkingKey({ visit, record }: KeyProps): JSX.Element {
-  const { keys: said } = visit.words.dashboard;
+function WorkingKey({ request, record }: KeyProps): JSX.Element {
+  const { keys: t } = request.words.dashboard;
   const { id, revokedAt } = record;
   return (
     <li>
-      <KeyFacts visit={visit} record={record} />
+      <KeyFacts request={request} record={record} />
       {revokedAt === null ? (
         ""
       ) : (
         <p class="status warn" safe>
-          {fill(said.endsAt, { time: formatTime(visit.language, revokedAt) })}
+          {fill(t.endsAt, { time: formatTime(request.language, revokedAt) })}
         </p>
       )}
       <div class="row-actions" role="group" aria-labelledby={`key-${id}`}>
         {revokedAt === null ? (
-          <Confirm label={said.replace} consequence={said.replaceText}>
-            <Form visit={visit} does="replace" target={id}>
+          <Confirm label={t.replace} consequence={t.replaceText}>
+            <Form request={request} action="replace" target={id}>
               <>
                 <Choice
                   id={`grace-${id}`}
                   name="grace"
-                  label={said.grace}
+                  label={t.grace}
                   chosen="hour"
-                  options={GRACES.map((value) => ({ value, label: said.graceOptions[value] }))}
+                  options={GRACES.map((value) => ({ value, label: t.graceOptions[value] }))}
                 />
                 <button type="submit" safe>
-                  {said.replaceDo}
+                  {t.replaceDo}
                 </button>
               </>
             </Form>
@@ -207,10 +207,10 @@ function WorkingKey({ visit, record }: KeyProps): JSX.Element {
         ) : (
           ""
         )}
-        <Confirm label={said.revoke} consequence={said.revokeText}>
-          <Form visit={visit} does="revoke" target={id}>
+        <Confirm label={t.revoke} consequence={t.revokeText}>
+          <Form request={request} action="revoke" target={id}>
             <button type="submit" class="bad" safe>
-              {said.revoke}
+              {t.revoke}
             </button>
           </Form>
         </Confirm>
@@ -219,14 +219,14 @@ function WorkingKey({ visit, record }: KeyProps): JSX.Element {
   );
 }
 
-function KeyFacts({ visit, record }: KeyProps): JSX.Element {
-  const { keys: said } = visit.words.dashboard;
+function KeyFacts({ request, record }: KeyProps): JSX.Element {
+  const { keys: t } = request.words.dashboard;
   const { id, name, createdAt, lastUsedAt } = record;
   const facts = [
-    fill(said.created, { day: formatDay(visit.language, createdAt) }),
+    fill(t.created, { day: formatDay(request.language, createdAt) }),
     lastUsedAt === null
-      ? said.neverUsed
-      : fill(said.lastUsed, { time: formatTime(visit.language, lastUsedAt) }),
+      ? t.neverUsed
+      : fill(t.lastUsed, { time: formatTime(request.language, lastUsedAt) }),
   ];
   return (
     <>
@@ -234,7 +234,7 @@ function KeyFacts({ visit, record }: KeyProps): JSX.Element {
         {name}
       </h3>
       <p class="facts">
-        {[...facts, fill(said.id, { id })].map((fact) => (
+        {[...facts, fill(t.id, { id })].map((fact) => (
           <span safe>{fact}</span>
         ))}
       </p>
@@ -242,18 +242,21 @@ function KeyFacts({ visit, record }: KeyProps): JSX.Element {
   );
 }
 
-function EndedKeys(props: { visit: Visit; records: readonly KeyRecord[] }): JSX.Element {
-  const { visit, records } = props;
-  const { keys: said } = visit.words.dashboard;
+function EndedKeys(props: {
+  request: DashboardRequest;
+  records: readonly KeyRecord[];
+}): JSX.Element {
+  const { request, records } = props;
+  const { keys: t } = request.words.dashboard;
   return (
     <details>
-      <summary safe>{fill(said.ended, { count: String(records.length) })}</summary>
+      <summary safe>{fill(t.ended, { count: String(records.length) })}</summary>
       <ul class="rows">
         {records.map((record) => (
           <li>
-            <KeyFacts visit={visit} record={record} />
+            <KeyFacts request={request} record={record} />
             <p class="hint" safe>
-              {fill(said.endedAt, { time: formatTime(visit.language, record.revokedAt ?? 0) })}
+              {fill(t.endedAt, { time: formatTime(request.language, record.revokedAt ?? 0) })}
             </p>
           </li>
         ))}
@@ -262,18 +265,18 @@ function EndedKeys(props: { visit: Visit; records: readonly KeyRecord[] }): JSX.
   );
 }
 
-const tooMany = ({ words }: Visit): string =>
+const tooMany = ({ words }: DashboardRequest): string =>
   fill(words.dashboard.keys.tooMany, { count: String(MOST_WORKING_KEYS) });
 
 /** The key, and a line that asks with it. */
-function shownOnce(visit: Visit, key: ApiKey): NonNullable<Notice["shownOnce"]> {
-  const { keys: said } = visit.words.dashboard;
+function shownOnce(request: DashboardRequest, key: ApiKey): NonNullable<Notice["shownOnce"]> {
+  const { keys: t } = request.words.dashboard;
   return [
-    { label: said.newKey, value: key },
-    { label: said.tryIt, value: curlLine(visit, key) },
+    { label: t.newKey, value: key },
+    { label: t.tryIt, value: curlLine(request, key) },
   ];
 }
 
 /** Asks what is playing, from a terminal. */
-const curlLine = ({ baseUrl }: Visit, key: string): string =>
+const curlLine = ({ baseUrl }: DashboardRequest, key: string): string =>
   `curl -H 'X-Api-Key: ${key}' ${baseUrl}/api/v1/now-playing`;

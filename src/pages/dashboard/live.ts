@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import type { Language } from "../../i18n/index.ts";
 import { describeError, type Log } from "../../log.ts";
 import type { Hub } from "../../channels/hub.ts";
-import type { Guest } from "../../http/session-cookie.ts";
+import type { SignedIn } from "../../http/session-cookie.ts";
 import type { DashboardTicket } from "../socket-ticket.ts";
 import type { Presenter } from "./state.ts";
 
@@ -13,7 +13,7 @@ type DashboardSocket = ServerWebSocket<DashboardTicket>;
 export interface DashboardLive {
   /** Whether a session has as many open as it may. */
   isFull(sessionId: string): boolean;
-  ticketFor(guest: Guest, language: Language): DashboardTicket;
+  ticketFor(signedIn: SignedIn, language: Language): DashboardTicket;
   opened(socket: DashboardSocket): void;
   closed(socket: DashboardSocket): void;
   /** Closes what belongs to sessions that have ended. */

@@ -7,7 +7,7 @@ import type { Sources } from "../../sources/index.ts";
 import {
   type AnySource,
   isLinked,
-  type Linking,
+  type OAuthLinking,
   SourceSettingsError,
 } from "../../sources/source.ts";
 import { AppSteps, type EnteredApp, readApp } from "../oauth/app-form.tsx";
@@ -15,9 +15,9 @@ import { fieldOf } from "../../http/form-field.ts";
 import { Copyable } from "../parts.tsx";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { describeHealth } from "./status-words.ts";
+import { describeStatus } from "./status-words.ts";
 import { type ConnectedMusic, musicOf } from "../../sources/connected-music.ts";
-import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
+import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
 
 export interface MusicDeps {
   readonly accounts: Pick<Accounts, "connections" | "upstreams">;
@@ -39,35 +39,39 @@ interface Refused {
 export function createMusic(deps: MusicDeps): Section {
   const { accounts, sources } = deps;
 
-  const page = async (visit: Visit, refused?: Refused, entered?: EnteredApp): Promise<Response> => {
-    const { words, user, query } = visit;
-    const { music: said } = words.dashboard;
+  const page = async (
+    request: DashboardRequest,
+    refused?: Refused,
+    entered?: EnteredApp,
+  ): Promise<Response> => {
+    const { words, user, query } = request;
+    const { music: t } = words.dashboard;
     const music = await musicOf(user.id, accounts, sources);
     const others = sources.all.filter(({ id }) => id !== music?.source.id);
     const linked = sources.byId(query.get("linked") ?? "");
     const notice: Notice | undefined =
       linked && music?.source === linked
-        ? { tone: "good", text: fill(said.connected, { source: linked.name }) }
+        ? { tone: "good", text: fill(t.connected, { source: linked.name }) }
         : undefined;
     const cards = await Promise.all(
-      others.map((source) => sourceCard(visit, source, refused, entered)),
+      others.map((source) => sourceCard(request, source, refused, entered)),
     );
     return dashboardPage(
       {
-        visit,
+        request,
         title: words.dashboard.sections.music,
-        lead: said.lead,
+        lead: t.lead,
         ...(notice && { notice }),
         children: (
           <>
-            {music ? await connectedCard(visit, music, refused, entered) : ""}
+            {music ? await connectedCard(request, music, refused, entered) : ""}
             <h2 class="between" safe>
-              {music ? said.others : said.choose}
+              {music ? t.others : t.choose}
             </h2>
             {cards as "safe"[]}
             {music ? (
               <p class="hint" safe>
-                {said.replaces}
+                {t.replaces}
               </p>
             ) : (
               ""
@@ -80,15 +84,15 @@ export function createMusic(deps: MusicDeps): Section {
   };
 
   const connectedCard = async (
-    visit: Visit,
+    request: DashboardRequest,
     music: ConnectedMusic,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
-    const { words, language } = visit;
-    const { music: said } = words.dashboard;
-    const { source, account, stored, health } = music;
-    const { tone, text } = describeHealth(health, source.name, language, deps.clock.wallMs());
+    const { words, language } = request;
+    const { music: t } = words.dashboard;
+    const { source, account, stored, status } = music;
+    const { tone, text } = describeStatus(status, source.name, language, deps.clock.wallMs());
     // Its form is then the way to connect again, even where it has no fields.
     const enterAgain = !stored.usable && !isLinked(source);
     return (
@@ -97,32 +101,29 @@ export function createMusic(deps: MusicDeps): Section {
         {account.displayName === null || account.displayName === source.name ? (
           ""
         ) : (
-          <p safe>{fill(said.account, { account: account.displayName })}</p>
+          <p safe>{fill(t.account, { account: account.displayName })}</p>
         )}
         <p class={`status ${tone}`} safe>
           {text}
         </p>
-        {health.linkedUntil === null ? (
+        {status.linkedUntil === null ? (
           ""
         ) : (
-          <p safe>{fill(said.linkedUntil, { day: formatDay(language, health.linkedUntil) })}</p>
+          <p safe>{fill(t.linkedUntil, { day: formatDay(language, status.linkedUntil) })}</p>
         )}
         {source.options.length > 0 || enterAgain ? (
           <details open={refused?.sourceId === source.id || enterAgain}>
-            <summary safe>{said.change}</summary>
-            {optionsForm(visit, source, stored.usable ? stored.settings : undefined, refused)}
+            <summary safe>{t.change}</summary>
+            {optionsForm(request, source, stored.usable ? stored.settings : undefined, refused)}
           </details>
         ) : (
           ""
         )}
-        {isLinked(source) ? await linkControls(visit, source, said.linkAgain, entered) : ""}
-        <Confirm
-          label={said.disconnect}
-          consequence={fill(said.disconnectText, { source: source.name })}
-        >
-          <Form visit={visit} does="disconnect">
+        {isLinked(source) ? await linkControls(request, source, t.linkAgain, entered) : ""}
+        <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: source.name })}>
+          <Form request={request} action="disconnect">
             <button type="submit" class="bad" safe>
-              {said.disconnect}
+              {t.disconnect}
             </button>
           </Form>
         </Confirm>
@@ -131,40 +132,40 @@ export function createMusic(deps: MusicDeps): Section {
   };
 
   const sourceCard = async (
-    visit: Visit,
+    request: DashboardRequest,
     source: AnySource,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
-    const { music: said } = visit.words.dashboard;
-    const about = said.about[source.id as keyof typeof said.about];
+    const { music: t } = request.words.dashboard;
+    const about = t.about[source.id as keyof typeof t.about];
     return (
       <section class="source">
         <h3 safe>{source.name}</h3>
         {about === undefined ? "" : <p safe>{about}</p>}
         {isLinked(source)
-          ? await linkControls(visit, source, fill(said.link, { source: source.name }), entered)
-          : optionsForm(visit, source, undefined, refused)}
+          ? await linkControls(request, source, fill(t.link, { source: source.name }), entered)
+          : optionsForm(request, source, undefined, refused)}
       </section>
     );
   };
 
   /** A form made from the source's own options. */
   const optionsForm = (
-    visit: Visit,
+    request: DashboardRequest,
     source: AnySource,
     settings: unknown,
     refused?: Refused,
   ): JSX.Element => {
-    const { music: said } = visit.words.dashboard;
+    const { music: t } = request.words.dashboard;
     const again = refused?.sourceId === source.id ? refused : undefined;
     return (
-      <Form visit={visit} does="connect" target={source.id}>
+      <Form request={request} action="connect" target={source.id}>
         <>
           {source.options.map((option, index) => (
             <Field
               id={`${source.id}-${option.name}`}
-              label={optionLabel(visit, source.id, option.name)}
+              label={optionLabel(request, source.id, option.name)}
               type={option.secret ? "password" : "text"}
               placeholder={option.secret ? undefined : option.placeholder}
               value={
@@ -174,14 +175,14 @@ export function createMusic(deps: MusicDeps): Section {
               }
               hint={
                 option.secret && currentValue(settings, option) !== undefined
-                  ? said.secretKept
+                  ? t.secretKept
                   : undefined
               }
               mistake={index === 0 ? again?.mistake : undefined}
             />
           ))}
           <button type="submit" safe>
-            {fill(said.connect, { source: source.name })}
+            {fill(t.connect, { source: source.name })}
           </button>
         </>
       </Form>
@@ -189,35 +190,35 @@ export function createMusic(deps: MusicDeps): Section {
   };
 
   const linkControls = async (
-    visit: Visit,
-    source: AnySource & { linking: Linking<unknown> },
+    request: DashboardRequest,
+    source: AnySource & { oauth: OAuthLinking<unknown> },
     label: string,
     entered?: EnteredApp,
   ) => {
-    const { user, baseUrl, words } = visit;
-    const { linking } = source;
-    const redirectUri = baseUrl + linking.callbackPath;
-    const mayEnterApp = user.role === "owner" && !linking.appIsFixed;
-    const hasApp = (await linking.app()) !== undefined;
+    const { user, baseUrl, words } = request;
+    const { oauth } = source;
+    const redirectUri = baseUrl + oauth.callbackPath;
+    const mayEnterApp = user.role === "owner" && !oauth.appIsFixed;
+    const hasApp = (await oauth.app()) !== undefined;
     const fields = (
       <>
-        <input type="hidden" name="token" value={visit.formToken} />
-        <input type="hidden" name="does" value="app" />
+        <input type="hidden" name="token" value={request.formToken} />
+        <input type="hidden" name="do" value="app" />
         <input type="hidden" name="target" value={source.id} />
       </>
     );
     const props = {
-      language: visit.language,
+      language: request.language,
       sourceName: source.name,
-      path: pathTo(visit, "music"),
+      path: pathTo(request, "music"),
       redirectUri,
-      linking,
+      oauth,
       fields,
       ...(entered && { entered }),
     };
     return (
       <>
-        {linking.acceptsRedirect(redirectUri) ? (
+        {oauth.acceptsRedirect(redirectUri) ? (
           ""
         ) : (
           <p class="mistake" safe>
@@ -226,7 +227,7 @@ export function createMusic(deps: MusicDeps): Section {
         )}
         {hasApp ? (
           <p class="actions">
-            <a class="button" href={`${pathTo(visit, "music")}/link/${source.id}`} safe>
+            <a class="button" href={`${pathTo(request, "music")}/link/${source.id}`} safe>
               {label}
             </a>
           </p>
@@ -238,7 +239,7 @@ export function createMusic(deps: MusicDeps): Section {
         {hasApp ? (
           <details open={entered !== undefined}>
             <summary safe>{words.connect.redirectUri}</summary>
-            <Copyable language={visit.language} text={redirectUri} />
+            <Copyable language={request.language} text={redirectUri} />
             {mayEnterApp ? <AppSteps {...props} /> : ""}
           </details>
         ) : (
@@ -253,7 +254,7 @@ export function createMusic(deps: MusicDeps): Section {
    * form cannot send them back. Another server, be it on the same host, does not get to see them.
    */
   const withKeptSecrets = async (
-    user: Visit["user"],
+    user: DashboardRequest["user"],
     source: AnySource,
     given: Readonly<Record<string, string>>,
   ): Promise<unknown> => {
@@ -271,11 +272,11 @@ export function createMusic(deps: MusicDeps): Section {
     return source.parseSettings({ ...Object.fromEntries(secrets), ...given });
   };
 
-  const connect = async (visit: Visit, form: FormData): Promise<Notice | Response> => {
-    const { words, user } = visit;
-    const { music: said } = words.dashboard;
+  const connect = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
+    const { words, user } = request;
+    const { music: t } = words.dashboard;
     const source = sources.byId(fieldOf(form, "target"));
-    if (!source || isLinked(source)) return page(visit);
+    if (!source || isLinked(source)) return page(request);
     const typed = Object.fromEntries(
       source.options.map(({ name }) => [name, fieldOf(form, `${source.id}-${name}`)]),
     );
@@ -285,44 +286,44 @@ export function createMusic(deps: MusicDeps): Section {
       const host = source.addressOf?.(settings).host.toLowerCase();
       const mayChoose = user.role === "owner" || host === undefined;
       if (!mayChoose && !deps.config.playerHosts.includes(host)) {
-        return await page(visit, {
+        return await page(request, {
           sourceId: source.id,
           typed,
-          mistake: fill(said.hostRefused, { host }),
+          mistake: fill(t.hostRefused, { host }),
         });
       }
       await accounts.connections.connect(user, source.id, settings);
     } catch (error) {
       if (!(error instanceof SourceSettingsError)) throw error;
-      return page(visit, { sourceId: source.id, typed, mistake: said.settingsRefused });
+      return page(request, { sourceId: source.id, typed, mistake: t.settingsRefused });
     }
     await deps.onConnected();
-    return { tone: "good", text: fill(said.connected, { source: source.name }) };
+    return { tone: "good", text: fill(t.connected, { source: source.name }) };
   };
 
   return {
-    show: (visit) => page(visit),
-    async act(visit, form) {
-      const { words, user } = visit;
-      const { music: said } = words.dashboard;
-      switch (fieldOf(form, "does")) {
+    show: (request) => page(request),
+    async act(request, form) {
+      const { words, user } = request;
+      const { music: t } = words.dashboard;
+      switch (fieldOf(form, "do")) {
         case "connect":
-          return connect(visit, form);
+          return connect(request, form);
         case "disconnect":
           await accounts.connections.disconnect(user);
           await deps.onConnected();
-          return { tone: "good", text: said.disconnected };
+          return { tone: "good", text: t.disconnected };
         case "app": {
           const source = sources.byId(fieldOf(form, "target"));
           const { app, ...typed } = readApp(form);
-          const allowed = user.role === "owner" && source?.linking?.appIsFixed === false;
-          if (!source || !allowed) return page(visit);
-          if (!app) return page(visit, undefined, typed);
+          const allowed = user.role === "owner" && source?.oauth?.appIsFixed === false;
+          if (!source || !allowed) return page(request);
+          if (!app) return page(request, undefined, typed);
           await accounts.upstreams.enterApp(source.id, app);
-          return { tone: "good", text: said.appSaved };
+          return { tone: "good", text: t.appSaved };
         }
         default:
-          return page(visit);
+          return page(request);
       }
     },
   };
@@ -337,8 +338,8 @@ function currentValue(settings: unknown, { name }: { name: string }): string | u
   return typeof value === "string" ? value : undefined;
 }
 
-/** What an option is called in the visit's language; its own name where there is no word for it. */
-function optionLabel({ words }: Visit, sourceId: string, option: string): string {
+/** What an option is called in the request's language; its own name where there is no word for it. */
+function optionLabel({ words }: DashboardRequest, sourceId: string, option: string): string {
   const labels: Readonly<Record<string, string>> = words.dashboard.music.options;
   return labels[`${sourceId}_${option}`] ?? option;
 }

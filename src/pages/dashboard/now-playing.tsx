@@ -6,7 +6,7 @@ import { Copyable } from "../parts.tsx";
 import { Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardState, Presenter } from "./state.ts";
-import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
+import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
 
 export interface NowPlayingDeps {
   readonly accounts: Pick<Accounts, "users" | "widgets">;
@@ -20,26 +20,26 @@ const FIRST_WORD_MS = 80;
 /** What Marquee hears, live, and for newcomers the first steps. */
 export function createNowPlaying(deps: NowPlayingDeps): Section {
   return {
-    async show(visit) {
-      const { words, user, language, baseUrl } = visit;
+    async show(request) {
+      const { words, user, language, baseUrl } = request;
       await deps.hub.read(user.id, FIRST_WORD_MS);
       const state = await deps.presenter.present(user, language);
       const token = await deps.accounts.widgets.tokenOf(user);
       const widgetUrl = `${baseUrl}/${language}/widget/${token}`;
       return dashboardPage({
-        visit,
+        request,
         title: words.dashboard.sections.nowPlaying,
         scripts: [nowPlayingScript.path],
         children: (
           <>
             {user.welcomedAt === null ? (
-              <FirstSteps visit={visit} state={state} widgetUrl={widgetUrl} />
+              <FirstSteps request={request} state={state} widgetUrl={widgetUrl} />
             ) : (
               ""
             )}
-            <Playing visit={visit} state={state} />
-            <Health visit={visit} state={state} />
-            <Overlays visit={visit} state={state} />
+            <Playing request={request} state={state} />
+            <Health request={request} state={state} />
+            <Overlays request={request} state={state} />
           </>
         ),
       });
@@ -53,13 +53,13 @@ export function createNowPlaying(deps: NowPlayingDeps): Section {
 }
 
 interface PartProps {
-  readonly visit: Visit;
+  readonly request: DashboardRequest;
   readonly state: DashboardState;
 }
 
 function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
-  const { visit, state, widgetUrl } = props;
-  const { firstSteps } = visit.words.dashboard;
+  const { request, state, widgetUrl } = props;
+  const { firstSteps } = request.words.dashboard;
   const { hearsOwnMusic, overlays } = state;
   return (
     <section class="first-steps">
@@ -69,7 +69,7 @@ function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
           <strong safe>{firstSteps.music}</strong>
           <p safe>{firstSteps.musicText}</p>
           <p class="actions">
-            <a class="button quiet" href={pathTo(visit, "music")} safe>
+            <a class="button quiet" href={pathTo(request, "music")} safe>
               {firstSteps.musicAction}
             </a>
           </p>
@@ -77,15 +77,15 @@ function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
         <li data-live-class="overlays" {...(overlays > 0 && { class: "done" })}>
           <strong safe>{firstSteps.widget}</strong>
           <p safe>{firstSteps.widgetText}</p>
-          <Copyable language={visit.language} text={widgetUrl} />
+          <Copyable language={request.language} text={widgetUrl} />
           <p class="actions">
-            <a class="button quiet" href={pathTo(visit, "widget")} safe>
+            <a class="button quiet" href={pathTo(request, "widget")} safe>
               {firstSteps.widgetAction}
             </a>
           </p>
         </li>
       </ol>
-      <Form visit={visit} does="welcome">
+      <Form request={request} action="welcome">
         <button type="submit" class="quiet" safe>
           {hearsOwnMusic && overlays > 0 ? firstSteps.done : firstSteps.skip}
         </button>
@@ -94,8 +94,8 @@ function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
   );
 }
 
-function Playing({ visit, state }: PartProps): JSX.Element {
-  const { words, basePath, language } = visit;
+function Playing({ request, state }: PartProps): JSX.Element {
+  const { words, basePath, language } = request;
   const { track } = state;
   return (
     <section
@@ -144,25 +144,25 @@ function Playing({ visit, state }: PartProps): JSX.Element {
   );
 }
 
-function Health({ visit, state }: PartProps): JSX.Element {
-  const { tone, text, linkAgain } = state.health;
+function Health({ request, state }: PartProps): JSX.Element {
+  const { tone, text, linkAgain } = state.status;
   return (
     <section class="health">
-      <h2 safe>{visit.words.dashboard.nowPlaying.connection}</h2>
+      <h2 safe>{request.words.dashboard.nowPlaying.connection}</h2>
       <p class={`status ${tone}`} data-live-tone data-live-text="health" safe>
         {text}
       </p>
       <p class="actions" data-live-action hidden={!linkAgain}>
-        <a class="button" href={pathTo(visit, "music")} safe>
-          {visit.words.dashboard.nowPlaying.linkAgain}
+        <a class="button" href={pathTo(request, "music")} safe>
+          {request.words.dashboard.nowPlaying.linkAgain}
         </a>
       </p>
     </section>
   );
 }
 
-function Overlays({ visit, state }: PartProps): JSX.Element {
-  const { nowPlaying } = visit.words.dashboard;
+function Overlays({ request, state }: PartProps): JSX.Element {
+  const { nowPlaying } = request.words.dashboard;
   return (
     <section class="overlays">
       <h2 safe>{nowPlaying.overlay}</h2>
@@ -175,7 +175,7 @@ function Overlays({ visit, state }: PartProps): JSX.Element {
         {state.presence}
       </p>
       <p class="actions">
-        <a class="button quiet" href={pathTo(visit, "widget")} safe>
+        <a class="button quiet" href={pathTo(request, "widget")} safe>
           {nowPlaying.openWidget}
         </a>
       </p>

@@ -6,7 +6,7 @@ import { Html } from "../../jsx.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Form, Lines } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import type { Notice, Section, Visit } from "./request.ts";
+import type { Notice, Section, DashboardRequest } from "./request.ts";
 
 export interface PrivacySectionDeps {
   readonly accounts: Pick<Accounts, "privacy">;
@@ -34,20 +34,20 @@ interface TypedRules {
 export function createPrivacySection(deps: PrivacySectionDeps): Section {
   const { accounts, clock, onChanged } = deps;
 
-  const page = async (visit: Visit, refused?: TypedRules): Promise<Response> => {
-    const { words, user } = visit;
+  const page = async (request: DashboardRequest, refused?: TypedRules): Promise<Response> => {
+    const { words, user } = request;
     const rules = accounts.privacy.of(user.id);
     const mistake = refused?.titles.mistake ?? refused?.artists.mistake;
     return dashboardPage(
       {
-        visit,
+        request,
         title: words.dashboard.sections.privacy,
         lead: words.dashboard.privacy.lead,
         ...(mistake !== undefined && { notice: { tone: "bad", text: mistake } }),
         children: (
           <>
-            <Sharing visit={visit} rules={rules} nowMs={clock.wallMs()} />
-            <Rules visit={visit} rules={refused ?? typedRulesOf(rules)} />
+            <Sharing request={request} rules={rules} nowMs={clock.wallMs()} />
+            <Rules request={request} rules={refused ?? typedRulesOf(rules)} />
           </>
         ),
       },
@@ -55,92 +55,100 @@ export function createPrivacySection(deps: PrivacySectionDeps): Section {
     );
   };
 
-  const change = async ({ user }: Visit, changes: Partial<PrivacyRules>): Promise<void> => {
+  const change = async (
+    { user }: DashboardRequest,
+    changes: Partial<PrivacyRules>,
+  ): Promise<void> => {
     await accounts.privacy.change(user, { ...accounts.privacy.of(user.id), ...changes });
     onChanged();
   };
 
-  const saveRules = async (visit: Visit, form: FormData): Promise<Notice | Response> => {
-    const titles = readTexts(visit, form.get("titles"));
-    const artists = readTexts(visit, form.get("artists"));
+  const saveRules = async (
+    request: DashboardRequest,
+    form: FormData,
+  ): Promise<Notice | Response> => {
+    const titles = readTexts(request, form.get("titles"));
+    const artists = readTexts(request, form.get("artists"));
     if (titles.mistake !== undefined || artists.mistake !== undefined) {
-      return page(visit, { titles, artists });
+      return page(request, { titles, artists });
     }
-    await change(visit, { hiddenTitles: titles.texts, hiddenArtists: artists.texts });
-    return { tone: "good", text: visit.words.dashboard.privacy.saved };
+    await change(request, { hiddenTitles: titles.texts, hiddenArtists: artists.texts });
+    return { tone: "good", text: request.words.dashboard.privacy.saved };
   };
 
   return {
-    show: (visit) => page(visit),
-    async act(visit, form) {
-      const { privacy: said } = visit.words.dashboard;
-      switch (fieldOf(form, "does")) {
+    show: (request) => page(request),
+    async act(request, form) {
+      const { privacy: t } = request.words.dashboard;
+      switch (fieldOf(form, "do")) {
         case "pause": {
           const isLong = fieldOf(form, "for") === "long";
-          await change(visit, { pausedUntil: isLong ? UNTIL_RESUMED : clock.wallMs() + PAUSE_MS });
-          return { tone: "good", text: said.nowPaused };
+          await change(request, {
+            pausedUntil: isLong ? UNTIL_RESUMED : clock.wallMs() + PAUSE_MS,
+          });
+          return { tone: "good", text: t.nowPaused };
         }
         case "resume":
-          await change(visit, { pausedUntil: null });
-          return { tone: "good", text: said.nowSharing };
+          await change(request, { pausedUntil: null });
+          return { tone: "good", text: t.nowSharing };
         case "rules":
-          return saveRules(visit, form);
+          return saveRules(request, form);
         default:
-          return page(visit);
+          return page(request);
       }
     },
   };
 }
 
 interface SharingProps {
-  readonly visit: Visit;
+  readonly request: DashboardRequest;
   readonly rules: PrivacyRules;
   readonly nowMs: number;
 }
 
-function Sharing({ visit, rules, nowMs }: SharingProps): JSX.Element {
-  const { privacy: said } = visit.words.dashboard;
+function Sharing({ request, rules, nowMs }: SharingProps): JSX.Element {
+  const { privacy: t } = request.words.dashboard;
   const { pausedUntil } = rules;
   const endMs = pausedUntil !== null && pausedUntil > nowMs ? pausedUntil : undefined;
   const state =
     endMs === undefined
-      ? said.sharing
+      ? t.sharing
       : endMs === UNTIL_RESUMED
-        ? said.paused
-        : fill(said.pausedUntil, { time: formatTime(visit.language, endMs, nowMs) });
+        ? t.paused
+        : fill(t.pausedUntil, { time: formatTime(request.language, endMs, nowMs) });
   return (
     <section>
-      <h2 safe>{said.stateTitle}</h2>
+      <h2 safe>{t.stateTitle}</h2>
       <p class={`status ${endMs === undefined ? "good" : "warn"}`} safe>
         {state}
       </p>
       <p class="hint" safe>
-        {said.whilePaused}
+        {t.whilePaused}
       </p>
       <div class="actions">
         {endMs === undefined ? (
           ""
         ) : (
-          <Form visit={visit} does="resume" class="">
+          <Form request={request} action="resume" class="">
             <button type="submit" safe>
-              {said.resume}
+              {t.resume}
             </button>
           </Form>
         )}
         {endMs === UNTIL_RESUMED ? (
           ""
         ) : (
-          <Form visit={visit} does="pause" class="actions-of-one">
+          <Form request={request} action="pause" class="actions-of-one">
             <>
               {endMs === undefined ? (
                 <button type="submit" name="for" value="hour" safe>
-                  {said.pauseHour}
+                  {t.pauseHour}
                 </button>
               ) : (
                 ""
               )}
               <button type="submit" name="for" value="long" class="quiet" safe>
-                {said.pauseLong}
+                {t.pauseLong}
               </button>
             </>
           </Form>
@@ -150,24 +158,24 @@ function Sharing({ visit, rules, nowMs }: SharingProps): JSX.Element {
   );
 }
 
-function Rules({ visit, rules }: { visit: Visit; rules: TypedRules }): JSX.Element {
-  const { privacy: said } = visit.words.dashboard;
+function Rules({ request, rules }: { request: DashboardRequest; rules: TypedRules }): JSX.Element {
+  const { privacy: t } = request.words.dashboard;
   const fields = [
-    { id: "titles", label: said.titles, ...rules.titles },
-    { id: "artists", label: said.artists, ...rules.artists },
+    { id: "titles", label: t.titles, ...rules.titles },
+    { id: "artists", label: t.artists, ...rules.artists },
   ];
   return (
     <section>
-      <h2 safe>{said.rulesTitle}</h2>
-      <p safe>{said.rulesText}</p>
-      <Form visit={visit} does="rules" class="form wide">
+      <h2 safe>{t.rulesTitle}</h2>
+      <p safe>{t.rulesText}</p>
+      <Form request={request} action="rules" class="form wide">
         <>
           <div class="pair">
             {fields.map(({ id, label, typed, mistake }) => (
               <Lines
                 id={id}
                 label={label}
-                hint={said.linesHint}
+                hint={t.linesHint}
                 value={typed}
                 mistake={mistake}
                 rows={6}
@@ -175,7 +183,7 @@ function Rules({ visit, rules }: { visit: Visit; rules: TypedRules }): JSX.Eleme
             ))}
           </div>
           <button type="submit" safe>
-            {said.save}
+            {t.save}
           </button>
         </>
       </Form>
@@ -193,20 +201,20 @@ const saysSomething = (line: string): boolean => /[^\p{M}\s]/u.test(line.normali
 
 /** Reads texts, one a line; empty lines and repeated ones do not count. */
 function readTexts(
-  { words }: Visit,
+  { words }: DashboardRequest,
   sent: FormDataEntryValue | null,
 ): TypedTexts & { texts: readonly string[] } {
-  const { privacy: said } = words.dashboard;
+  const { privacy: t } = words.dashboard;
   const typed = typeof sent === "string" ? sent : "";
   const lines = typed.split(/\r\n?|\n/).map((line) => line.trim());
   const texts = [...new Set(lines.filter(saysSomething))];
   const tooLong = lines.findIndex((line) => lengthOf(line) > LONGEST_LINE);
   const mistake =
     texts.length > MOST_LINES
-      ? fill(said.tooMany, { count: String(texts.length) })
+      ? fill(t.tooMany, { count: String(texts.length) })
       : tooLong === -1
         ? undefined
-        : fill(said.tooLong, {
+        : fill(t.tooLong, {
             line: String(tooLong + 1),
             count: String(lengthOf(lines[tooLong] ?? "")),
           });

@@ -3,12 +3,11 @@ import type { User } from "../../accounts/users.ts";
 import type { Language, Words } from "../../i18n/index.ts";
 
 /** Somebody who is signed in, looking at a page of the dashboard. */
-export interface Visit {
+export interface DashboardRequest {
   readonly language: Language;
   readonly words: Words;
   readonly user: User;
   readonly session: Session;
-  readonly request: Request;
   /** The query of the page's address. */
   readonly query: URLSearchParams;
   /** Path prefix of the base URL, and the base URL itself, without slashes at their ends. */
@@ -55,9 +54,9 @@ const PATHS: Readonly<Record<SectionName, string>> = {
 /** The path of a section below the language. */
 export const sectionPath = (section: SectionName): string => `dashboard${PATHS[section]}`;
 
-/** The path of a section in a visit's language. */
+/** The path of a section in the request's language. */
 export const pathTo = (
-  { basePath, language }: Pick<Visit, "basePath" | "language">,
+  { basePath, language }: Pick<DashboardRequest, "basePath" | "language">,
   section: SectionName,
 ): string => `${basePath}/${language}/${sectionPath(section)}`;
 
@@ -65,10 +64,10 @@ export const pathTo = (
 export interface Section {
   /** Only the owner of the server sees it. */
   readonly ownerOnly?: true;
-  show(visit: Visit): Promise<Response>;
+  show(request: DashboardRequest): Promise<Response>;
   /**
    * Carries out what a form asks for. A notice sends the browser back to the page and tells it
    * there; a response, such as the page with what was typed and what is wrong, is sent as it is.
    */
-  act(visit: Visit, form: FormData): Promise<Notice | Response>;
+  act(request: DashboardRequest, form: FormData): Promise<Notice | Response>;
 }

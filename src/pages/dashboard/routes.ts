@@ -10,10 +10,10 @@ import type { LinkingFlow } from "../oauth/linking.ts";
 import type { Upgrader } from "../socket-ticket.ts";
 import { inLanguage, type Page, type PageAnswer, type PageContext } from "../page.ts";
 import { redirect } from "../../http/redirect.ts";
-import type { Door } from "../../http/session-cookie.ts";
+import type { SessionCookie } from "../../http/session-cookie.ts";
 import { exportOf } from "./export.ts";
 import type { DashboardLive } from "./live.ts";
-import { createReception } from "./guard.ts";
+import { createDashboardGuard } from "./guard.ts";
 import { type Section, type SectionName, SECTIONS, sectionPath } from "./request.ts";
 
 export interface DashboardRoutesDeps {
@@ -23,7 +23,7 @@ export interface DashboardRoutesDeps {
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly sections: Readonly<Record<SectionName, Section>>;
   readonly dashboardLive: DashboardLive;
-  readonly door: Door;
+  readonly sessionCookie: SessionCookie;
   readonly linkingFlow: LinkingFlow;
   readonly baseUrl: string;
   readonly basePath: string;
@@ -47,12 +47,12 @@ export interface DashboardRoutes {
 }
 
 export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoutes {
-  const { accounts, sources, clock, sections, door, linkingFlow, basePath } = deps;
-  const reception = createReception(deps);
+  const { accounts, sources, clock, sections, sessionCookie, linkingFlow, basePath } = deps;
+  const guard = createDashboardGuard(deps);
 
   const routesOf = (name: SectionName) => ({
-    show: inLanguage(reception.show(name, sections[name])),
-    act: inLanguage(reception.act(name, sections[name])),
+    show: inLanguage(guard.show(name, sections[name])),
+    act: inLanguage(guard.act(name, sections[name])),
   });
 
   return {
@@ -62,25 +62,25 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
     >,
 
     link: inLanguage(
-      reception.guard(async ({ user }, language, { params, request }) => {
+      guard.guard(async ({ user }, language, { params, request }) => {
         const source = sources.byId(params["source"] ?? "");
-        if (!source || !isLinked(source) || !(await source.linking.app())) {
+        if (!source || !isLinked(source) || !(await source.oauth.app())) {
           return redirect(`${basePath}/${language}/${sectionPath("music")}`, 303);
         }
-        const errand = { kind: "dashboard", userId: user.id } as const;
-        return linkingFlow.start(request, language, source, errand);
+        const intent = { kind: "dashboard", userId: user.id } as const;
+        return linkingFlow.start(request, language, source, intent);
       }),
     ),
 
     export: inLanguage(
-      reception.guard(async ({ user }) => {
+      guard.guard(async ({ user }) => {
         const document = JSON.stringify(await exportOf(user, accounts, sources), null, 2);
         return download(`${document}\n`, `marquee-${user.name}.json`, "application/json");
       }),
     ),
 
     backup: inLanguage(
-      reception.guard(async ({ user }) => {
+      guard.guard(async ({ user }) => {
         if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
         const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
         return download(deps.snapshot(), `marquee-${day}.db`, "application/vnd.sqlite3");
@@ -89,18 +89,18 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
 
     async socket({ request, params }, upgrader) {
       const { lang = "" } = params;
-      const guest = await door.guestOf(request);
-      if (!guest || !isLanguage(lang)) return plainText(401, "Sign in first");
+      const signedIn = await sessionCookie.signedIn(request);
+      if (!signedIn || !isLanguage(lang)) return plainText(401, "Sign in first");
       const origin = request.headers.get("origin") ?? "";
       if (!deps.isOwnOrigin(origin, request.headers.get("host"))) {
         return plainText(403, "Not from this page");
       }
-      if (deps.dashboardLive.isFull(guest.session.id)) {
+      if (deps.dashboardLive.isFull(signedIn.session.id)) {
         return plainText(429, "Too many dashboards are open in this browser", {
           "Retry-After": "15",
         });
       }
-      const data = deps.dashboardLive.ticketFor(guest, lang);
+      const data = deps.dashboardLive.ticketFor(signedIn, lang);
       if (upgrader?.upgrade(request, { data })) return undefined;
       return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
     },

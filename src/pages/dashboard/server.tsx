@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
-import { SIGN_IN_PURPOSE } from "../../accounts/one-time-links.ts";
+import { SIGN_IN_PURPOSE } from "../../accounts/magic-links.ts";
 import { secretKeyPath } from "../../accounts/secrets.ts";
 import { isUserName } from "../../user-name.ts";
 import type { User } from "../../accounts/users.ts";
@@ -15,9 +15,9 @@ import { VERSION_LINE } from "../../version.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { describeHealth } from "./status-words.ts";
+import { describeStatus } from "./status-words.ts";
 import { musicOf } from "../../sources/connected-music.ts";
-import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
+import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
 
 export interface ServerDeps {
   readonly accounts: Accounts;
@@ -42,52 +42,52 @@ interface RefusedName {
 export function createServerSection(deps: ServerDeps): Section {
   const { accounts, hub, sources, clock, settings, baseUrl } = deps;
 
-  const page = async (visit: Visit, refused?: RefusedName): Promise<Response> => {
-    const { words } = visit;
-    const { server: said } = words.dashboard;
+  const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {
+    const { words } = request;
+    const { server: t } = words.dashboard;
     const cards = await Promise.all(
-      (await accounts.users.list()).map((user) => userCard(visit, user)),
+      (await accounts.users.list()).map((user) => userCard(request, user)),
     );
     return dashboardPage(
       {
-        visit,
+        request,
         title: words.dashboard.sections.server,
-        lead: said.lead,
-        ...(refused && { notice: { tone: "bad", text: said.notAdded } }),
+        lead: t.lead,
+        ...(refused && { notice: { tone: "bad", text: t.notAdded } }),
         children: (
           <>
             <section>
-              <h2 safe>{said.users}</h2>
+              <h2 safe>{t.users}</h2>
               <ul class="people">{cards as "safe"[]}</ul>
             </section>
             <section>
-              <h2 safe>{said.add}</h2>
-              <p safe>{said.addText}</p>
-              <Form visit={visit} does="add">
+              <h2 safe>{t.add}</h2>
+              <p safe>{t.addText}</p>
+              <Form request={request} action="add">
                 <>
                   <Field
                     id="user-name"
-                    label={said.name}
-                    hint={said.nameHint}
+                    label={t.name}
+                    hint={t.nameHint}
                     value={refused?.typed}
                     mistake={refused?.mistake}
                     required
                   />
                   <button type="submit" safe>
-                    {said.add}
+                    {t.add}
                   </button>
                 </>
               </Form>
             </section>
-            <Backup visit={visit} settings={settings} />
+            <Backup request={request} settings={settings} />
             <section>
-              <h2 safe>{said.runs}</h2>
+              <h2 safe>{t.runs}</h2>
               <p safe>{VERSION_LINE}</p>
               <p class="breakable" safe>
                 {baseUrl}
               </p>
             </section>
-            <SettingsInForce visit={visit} settings={settings} />
+            <SettingsInForce request={request} settings={settings} />
           </>
         ),
       },
@@ -95,18 +95,18 @@ export function createServerSection(deps: ServerDeps): Section {
     );
   };
 
-  const userCard = async (visit: Visit, user: User): Promise<JSX.Element> => {
-    const { words, language } = visit;
-    const { server: said, health: healthWords, music: musicWords } = words.dashboard;
-    const isSelf = user.id === visit.user.id;
+  const userCard = async (request: DashboardRequest, user: User): Promise<JSX.Element> => {
+    const { words, language } = request;
+    const { server: t, health: healthWords, music: musicWords } = words.dashboard;
+    const isSelf = user.id === request.user.id;
     const music = await musicOf(user.id, accounts, sources);
     const { tone, text } = music
-      ? describeHealth(music.health, music.source.name, language, clock.wallMs())
+      ? describeStatus(music.status, music.source.name, language, clock.wallMs())
       : { tone: "idle", text: healthWords.nothing };
-    const linkedUntil = music?.health.linkedUntil ?? null;
+    const linkedUntil = music?.status.linkedUntil ?? null;
     const about = [
-      user.role === "owner" ? said.owner : said.member,
-      ...(isSelf ? [said.you] : []),
+      user.role === "owner" ? t.owner : t.member,
+      ...(isSelf ? [t.you] : []),
       ...(music ? [music.source.name] : []),
     ];
     const target = String(user.id);
@@ -127,18 +127,18 @@ export function createServerSection(deps: ServerDeps): Section {
           </p>
         )}
         <div class="actions">
-          <Form visit={visit} does="link" target={target} class="bare">
+          <Form request={request} action="link" target={target} class="bare">
             <button type="submit" class="quiet" safe>
-              {said.makeLink}
+              {t.makeLink}
             </button>
           </Form>
           {isSelf ? (
             ""
           ) : (
-            <Confirm label={said.remove} consequence={fill(said.removeText, { user: user.name })}>
-              <Form visit={visit} does="remove" target={target}>
+            <Confirm label={t.remove} consequence={fill(t.removeText, { user: user.name })}>
+              <Form request={request} action="remove" target={target}>
                 <button type="submit" class="bad" safe>
-                  {fill(said.removeUser, { user: user.name })}
+                  {fill(t.removeUser, { user: user.name })}
                 </button>
               </Form>
             </Confirm>
@@ -149,110 +149,110 @@ export function createServerSection(deps: ServerDeps): Section {
   };
 
   /** An address that signs a browser in, in the language of whoever it is for. */
-  const signInUrl = async (user: User, visit: Visit): Promise<string> => {
-    const secret = await accounts.links.issue(user, SIGN_IN_PURPOSE);
-    const language = isLanguage(user.language ?? "") ? user.language : visit.language;
+  const signInUrl = async (user: User, request: DashboardRequest): Promise<string> => {
+    const secret = await accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
+    const language = isLanguage(user.language ?? "") ? user.language : request.language;
     return `${baseUrl}/${language}/sign-in/${secret}`;
   };
 
-  const add = async (visit: Visit, form: FormData): Promise<Notice | Response> => {
-    const { server: said } = visit.words.dashboard;
+  const add = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
+    const { server: t } = request.words.dashboard;
     const typed = fieldOf(form, "user-name");
-    if (!isUserName(typed)) return page(visit, { typed, mistake: said.nameRefused });
+    if (!isUserName(typed)) return page(request, { typed, mistake: t.nameRefused });
     try {
       const [added] = await accounts.add([typed]);
-      if (!added) return await page(visit);
+      if (!added) return await page(request);
       const { user, key, widgetToken } = added;
       return {
         tone: "good",
-        text: fill(said.added, { user: user.name }),
+        text: fill(t.added, { user: user.name }),
         shownOnce: [
-          { label: said.signInLink, value: await signInUrl(user, visit) },
-          { label: said.apiKey, value: key },
+          { label: t.signInLink, value: await signInUrl(user, request) },
+          { label: t.apiKey, value: key },
           {
-            label: said.widgetUrl,
-            value: `${baseUrl}/${visit.language}/widget/${widgetToken}`,
+            label: t.widgetUrl,
+            value: `${baseUrl}/${request.language}/widget/${widgetToken}`,
           },
         ],
       };
     } catch (error) {
       if (!(error instanceof AccountError)) throw error;
-      return page(visit, { typed, mistake: fill(said.nameTaken, { user: typed }) });
+      return page(request, { typed, mistake: fill(t.nameTaken, { user: typed }) });
     }
   };
 
-  const remove = async (visit: Visit, user: User): Promise<Notice> => {
-    const { server: said } = visit.words.dashboard;
-    if (user.id === visit.user.id) return { tone: "bad", text: said.removeSelf };
+  const remove = async (request: DashboardRequest, user: User): Promise<Notice> => {
+    const { server: t } = request.words.dashboard;
+    if (user.id === request.user.id) return { tone: "bad", text: t.removeSelf };
     await accounts.users.remove(user.name);
     await deps.dropEnded();
     await hub.followConnections();
-    return { tone: "good", text: fill(said.removed, { user: user.name }) };
+    return { tone: "good", text: fill(t.removed, { user: user.name }) };
   };
 
   return {
     ownerOnly: true,
-    show: (visit) => page(visit),
-    async act(visit, form) {
-      const { server: said } = visit.words.dashboard;
-      const does = fieldOf(form, "does");
-      if (does === "add") return add(visit, form);
-      if (does !== "link" && does !== "remove") return page(visit);
+    show: (request) => page(request),
+    async act(request, form) {
+      const { server: t } = request.words.dashboard;
+      const action = fieldOf(form, "do");
+      if (action === "add") return add(request, form);
+      if (action !== "link" && action !== "remove") return page(request);
       const target = fieldOf(form, "target");
       const user = (await accounts.users.list()).find(({ id }) => String(id) === target);
-      if (!user) return { tone: "bad", text: said.unknown };
-      if (does === "remove") return remove(visit, user);
+      if (!user) return { tone: "bad", text: t.unknown };
+      if (action === "remove") return remove(request, user);
       return {
         tone: "good",
-        text: fill(said.linkMade, { user: user.name }),
-        shownOnce: [{ label: said.signInLink, value: await signInUrl(user, visit) }],
+        text: fill(t.linkMade, { user: user.name }),
+        shownOnce: [{ label: t.signInLink, value: await signInUrl(user, request) }],
       };
     },
   };
 }
 
 interface PartProps {
-  readonly visit: Visit;
+  readonly request: DashboardRequest;
   readonly settings: ResolvedConfig;
 }
 
-function Backup({ visit, settings: { config, origins } }: PartProps): JSX.Element {
-  const { server: said } = visit.words.dashboard;
+function Backup({ request, settings: { config, origins } }: PartProps): JSX.Element {
+  const { server: t } = request.words.dashboard;
   const key =
     config.secretKey === null
       ? resolve(secretKeyPath(config.data))
-      : fill(said.keyFrom, { origin: origins.secretKey });
+      : fill(t.keyFrom, { origin: origins.secretKey });
   return (
     <section>
-      <h2 safe>{said.backup}</h2>
-      <p safe>{said.backupText}</p>
+      <h2 safe>{t.backup}</h2>
+      <p safe>{t.backupText}</p>
       <p class="breakable" safe>
-        {fill(said.backupKey, { key })}
+        {fill(t.backupKey, { key })}
       </p>
       <p class="actions">
-        <a class="button" href={`${pathTo(visit, "server")}/backup`} download="" safe>
-          {said.download}
+        <a class="button" href={`${pathTo(request, "server")}/backup`} download="" safe>
+          {t.download}
         </a>
       </p>
     </section>
   );
 }
 
-function SettingsInForce({ visit, settings }: PartProps): JSX.Element {
-  const { server: said } = visit.words.dashboard;
+function SettingsInForce({ request, settings }: PartProps): JSX.Element {
+  const { server: t } = request.words.dashboard;
   return (
     <section>
-      <h2 safe>{said.settings}</h2>
-      <p safe>{said.settingsText}</p>
+      <h2 safe>{t.settings}</h2>
+      <p safe>{t.settingsText}</p>
       <dl class="settings">
         {describeSettings(settings).map(({ setting, text, masked, origin }) => (
           <div {...(origin !== "default" && { class: "chosen" })}>
             <dt safe>{setting}</dt>
             <dd class="value" safe>
-              {masked ? said.masked : text}
+              {masked ? t.masked : text}
             </dd>
             <dd class="origin" safe>
-              {origin === "default" ? said.standard : origin}
+              {origin === "default" ? t.standard : origin}
             </dd>
           </div>
         ))}

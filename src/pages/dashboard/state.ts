@@ -8,7 +8,7 @@ import { artistNames, type Playback, positionAt } from "../../playback.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
-import { describeHealth, type HealthSentence } from "./status-words.ts";
+import { describeStatus, type StatusSentence } from "./status-words.ts";
 import { musicOf } from "../../sources/connected-music.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
@@ -19,7 +19,7 @@ export interface DashboardState {
   readonly track: DashboardTrack | null;
   /** That and why others see nothing of it; empty when they do. */
   readonly privacy: string;
-  readonly health: HealthSentence;
+  readonly status: StatusSentence;
   /** Whether the user has connected more than the demo. */
   readonly hearsOwnMusic: boolean;
   /** How many overlays are on stream. */
@@ -47,7 +47,7 @@ export interface Presenter {
 export interface PresenterDeps {
   readonly accounts: Pick<Accounts, "connections" | "privacy">;
   readonly sources: Pick<Sources, "byId">;
-  readonly hub: Pick<Hub, "heardBy">;
+  readonly hub: Pick<Hub, "rawPlayback">;
   readonly live: Pick<Live, "onStream">;
   readonly covers: Pick<Covers, "pathOf">;
   readonly clock: Clock;
@@ -88,17 +88,17 @@ export function createPresenter(deps: PresenterDeps): Presenter {
     async present({ id }, language) {
       const { dashboard, widget } = languages[language];
       const music = await musicOf(id, accounts, sources);
-      const heard = hub.heardBy(id) ?? null;
+      const heard = hub.rawPlayback(id) ?? null;
       const overlays = live.onStream(id);
       const label = heard?.state === "playing" ? widget.nowPlaying : widget.paused;
-      const health: HealthSentence = music
-        ? describeHealth(music.health, music.source.name, language, clock.wallMs())
+      const status: StatusSentence = music
+        ? describeStatus(music.status, music.source.name, language, clock.wallMs())
         : { tone: "warn", text: dashboard.health.nothing, linkAgain: true };
       return {
         label: heard ? label : widget.nothingPlaying,
         track: heard && trackOf(heard),
         privacy: privacyOf(id, language, heard),
-        health,
+        status,
         hearsOwnMusic: music !== undefined && music.source.id !== "demo",
         overlays,
         presence: overlays > 0 ? dashboard.nowPlaying.onStream : dashboard.nowPlaying.notOnStream,

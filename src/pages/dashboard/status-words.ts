@@ -1,8 +1,8 @@
-import { type ConnectionHealth, consentWarning } from "../../accounts/connection-status.ts";
+import { type ConnectionStatus, consentWarning } from "../../accounts/connection-status.ts";
 import { fill, formatDay, formatTime, type Language, languages } from "../../i18n/index.ts";
 
 /** How a connection does, in a sentence for its user. */
-export interface HealthSentence {
+export interface StatusSentence {
   readonly tone: "good" | "warn" | "bad";
   readonly text: string;
   /** Whether linking again is the thing to do. */
@@ -10,12 +10,12 @@ export interface HealthSentence {
 }
 
 /** @param sourceName as people know the source, such as `Spotify` */
-export function describeHealth(
-  health: ConnectionHealth,
+export function describeStatus(
+  health: ConnectionStatus,
   sourceName: string,
   language: Language,
   nowMs: number,
-): HealthSentence {
+): StatusSentence {
   const words = languages[language].dashboard.health;
   const names = { source: sourceName };
   switch (health.state) {
@@ -29,11 +29,11 @@ export function describeHealth(
       break;
     case "retrying": {
       const time = formatTime(language, health.since, nowMs);
-      const reason = fill(words.troubles[health.because], names);
+      const reason = fill(words.troubles[health.reason], names);
       return {
         tone: "warn",
         text: `${reason} ${fill(words.retrying, { time })}`,
-        linkAgain: health.because === "appRefused",
+        linkAgain: health.reason === "appRefused",
       };
     }
     case "ok":

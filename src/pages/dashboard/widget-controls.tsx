@@ -1,12 +1,12 @@
 import { fill, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
-import type { Visit } from "./request.ts";
-import type { AnyOption, Wish } from "./editor-query.ts";
+import type { DashboardRequest } from "./request.ts";
+import type { AnyOption, EditorQuery } from "./editor-query.ts";
 
 export interface ControlProps {
-  readonly visit: Visit;
-  readonly wish: Wish;
+  readonly request: DashboardRequest;
+  readonly editorQuery: EditorQuery;
   readonly name: string;
   readonly option: AnyOption;
 }
@@ -28,11 +28,11 @@ export function Control(props: ControlProps): JSX.Element {
 }
 
 /** What an option is called. */
-const labelOf = ({ visit, option }: ControlProps): string => option.label[visit.language];
+const labelOf = ({ request, option }: ControlProps): string => option.label[request.language];
 
 /** The text in a control. */
-const textOf = ({ wish, name, option }: ControlProps): string =>
-  wish.typed.get(name) ?? (option.fallback === null ? "" : String(option.fallback));
+const textOf = ({ editorQuery, name, option }: ControlProps): string =>
+  editorQuery.typed.get(name) ?? (option.fallback === null ? "" : String(option.fallback));
 
 const idOf = ({ name }: Pick<ControlProps, "name">): string => `option-${name}`;
 
@@ -72,14 +72,17 @@ export function Pills(props: PillsProps): JSX.Element {
 }
 
 function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JSX.Element {
-  const { visit, wish, name, option, choices } = props;
-  const chosen = wish.mistaken.has(name) ? String(option.fallback) : textOf(props);
+  const { request, editorQuery, name, option, choices } = props;
+  const chosen = editorQuery.invalid.has(name) ? String(option.fallback) : textOf(props);
   return (
     <div class="control" data-control={name}>
       <Pills
         legend={labelOf(props)}
         name={name}
-        choices={choices.map((value) => ({ value, label: choiceLabel(visit.words, name, value) }))}
+        choices={choices.map((value) => ({
+          value,
+          label: choiceLabel(request.words, name, value),
+        }))}
         chosen={chosen}
       />
       <Mistake {...props} />
@@ -94,9 +97,10 @@ function choiceLabel(words: Words, option: string, choice: string): string {
 }
 
 function SwitchControl(props: ControlProps): JSX.Element {
-  const { wish, name, option } = props;
-  const typed = wish.typed.get(name);
-  const isOn = typed === undefined || wish.mistaken.has(name) ? option.fallback : typed === "1";
+  const { editorQuery, name, option } = props;
+  const typed = editorQuery.typed.get(name);
+  const isOn =
+    typed === undefined || editorQuery.invalid.has(name) ? option.fallback : typed === "1";
   return (
     <div class="control switch" data-control={name}>
       <input type="hidden" name={name} value="0" />
@@ -123,9 +127,9 @@ const UNSET_COLOUR: Readonly<Record<string, string>> = {
 };
 
 function ColourControl(props: ControlProps): JSX.Element {
-  const { visit, wish, name, option } = props;
-  const { widget } = visit.words.dashboard;
-  const typed = wish.mistaken.has(name) ? undefined : wish.typed.get(name);
+  const { request, editorQuery, name, option } = props;
+  const { widget } = request.words.dashboard;
+  const typed = editorQuery.invalid.has(name) ? undefined : editorQuery.typed.get(name);
   const automatic = option.type.kind === "colour" && option.type.automatic;
   return (
     <div class="control colour" data-control={name}>
@@ -159,9 +163,9 @@ const sixDigits = (digits: string): string =>
   `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
 
 function TypedControl(props: ControlProps): JSX.Element {
-  const { visit, wish, name, option } = props;
+  const { request, editorQuery, name, option } = props;
   const { type } = option;
-  const isWrong = wish.mistaken.has(name);
+  const isWrong = editorQuery.invalid.has(name);
   return (
     <div class={type.kind === "number" ? "control number" : "control"} data-control={name}>
       <label for={idOf(props)}>
@@ -178,7 +182,7 @@ function TypedControl(props: ControlProps): JSX.Element {
           ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
           : { type: "text", maxlength: type.kind === "text" ? String(type.longest) : "120" })}
         {...(option.fallback === null && {
-          placeholder: attribute(visit.words.dashboard.widget.byTheme),
+          placeholder: attribute(request.words.dashboard.widget.byTheme),
         })}
         {...(isWrong && { "aria-invalid": "true", "aria-describedby": `${idOf(props)}-mistake` })}
       />
@@ -189,10 +193,10 @@ function TypedControl(props: ControlProps): JSX.Element {
 
 /** What is allowed; hidden while nothing is wrong. */
 function Mistake(props: ControlProps): JSX.Element {
-  const { visit, wish, name, option } = props;
+  const { request, editorQuery, name, option } = props;
   return (
-    <p class="mistake" id={`${idOf(props)}-mistake`} hidden={!wish.mistaken.has(name)} safe>
-      {allowed(visit.words, option)}
+    <p class="mistake" id={`${idOf(props)}-mistake`} hidden={!editorQuery.invalid.has(name)} safe>
+      {allowed(request.words, option)}
     </p>
   );
 }

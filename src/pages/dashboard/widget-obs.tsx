@@ -1,6 +1,6 @@
 import { Html } from "../../jsx.ts";
 import { Copyable } from "../parts.tsx";
-import type { Visit } from "./request.ts";
+import type { DashboardRequest } from "./request.ts";
 import type { SourceSize } from "./editor-query.ts";
 
 /** What OBS itself writes into the field for custom CSS. */
@@ -8,15 +8,15 @@ const CUSTOM_CSS =
   "body { background-color: rgba(0, 0, 0, 0) !important; margin: 0 auto; overflow: hidden; }";
 
 export interface ObsStepsProps {
-  readonly visit: Visit;
+  readonly request: DashboardRequest;
   readonly address: string;
   readonly size: SourceSize;
 }
 
 /** How the overlay gets into OBS. */
-export function ObsSteps({ visit, address, size }: ObsStepsProps): JSX.Element {
-  const { obs, address: addressLabel } = visit.words.dashboard.widget;
-  const { language } = visit;
+export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element {
+  const { obs, address: addressLabel } = request.words.dashboard.widget;
+  const { language } = request;
   return (
     <section class="obs">
       <h2 safe>{obs.title}</h2>
@@ -26,7 +26,7 @@ export function ObsSteps({ visit, address, size }: ObsStepsProps): JSX.Element {
             <strong safe>{obs.addTitle}</strong>
             <p safe>{obs.addText}</p>
           </div>
-          <MenuPicture visit={visit} />
+          <MenuPicture request={request} />
         </li>
         <li>
           <div class="told">
@@ -54,14 +54,14 @@ export function ObsSteps({ visit, address, size }: ObsStepsProps): JSX.Element {
               </dd>
             </dl>
           </div>
-          <PropertiesPicture visit={visit} address={address} size={size} />
+          <PropertiesPicture request={request} address={address} size={size} />
         </li>
         <li>
           <div class="told">
             <strong safe>{obs.doneTitle}</strong>
             <p safe>{obs.doneText}</p>
           </div>
-          <ScenePicture visit={visit} />
+          <ScenePicture request={request} />
         </li>
       </ol>
     </section>
@@ -69,8 +69,8 @@ export function ObsSteps({ visit, address, size }: ObsStepsProps): JSX.Element {
 }
 
 /** The menu behind the + below the sources. */
-function MenuPicture({ visit }: { visit: Visit }): JSX.Element {
-  const { obs } = visit.words.dashboard.widget;
+function MenuPicture({ request }: { request: DashboardRequest }): JSX.Element {
+  const { obs } = request.words.dashboard.widget;
   return (
     <div class="picture menu" aria-hidden="true">
       <div class="dock">
@@ -91,8 +91,8 @@ function MenuPicture({ visit }: { visit: Visit }): JSX.Element {
 }
 
 /** The source's properties, filled in. */
-function PropertiesPicture({ visit, address, size }: ObsStepsProps): JSX.Element {
-  const { obs } = visit.words.dashboard.widget;
+function PropertiesPicture({ request, address, size }: ObsStepsProps): JSX.Element {
+  const { obs } = request.words.dashboard.widget;
   return (
     <div class="picture properties" aria-hidden="true">
       <b safe>{obs.properties}</b>
@@ -120,8 +120,8 @@ function PropertiesPicture({ visit, address, size }: ObsStepsProps): JSX.Element
 }
 
 /** The overlay over a game. */
-function ScenePicture({ visit }: { visit: Visit }): JSX.Element {
-  const { testTrack } = visit.words.dashboard.widget;
+function ScenePicture({ request }: { request: DashboardRequest }): JSX.Element {
+  const { testTrack } = request.words.dashboard.widget;
   return (
     <div class="picture scene" aria-hidden="true">
       <i class="sun" />

@@ -1,13 +1,13 @@
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
 import { Copyable } from "../parts.tsx";
-import type { Visit } from "./request.ts";
+import type { DashboardRequest } from "./request.ts";
 import { Pills } from "./widget-controls.tsx";
-import { previewPath, sourceSize, type Wish } from "./editor-query.ts";
+import { previewPath, sourceSize, type EditorQuery } from "./editor-query.ts";
 
 export interface PreviewProps {
-  readonly visit: Visit;
-  readonly wish: Wish;
+  readonly request: DashboardRequest;
+  readonly editorQuery: EditorQuery;
   readonly token: string;
   /** What OBS is to open. */
   readonly address: string;
@@ -16,10 +16,10 @@ export interface PreviewProps {
 }
 
 /** The overlay itself over what may be behind it, and the address that shows it. */
-export function Preview({ visit, wish, token, address, form }: PreviewProps): JSX.Element {
-  const { words, basePath, language } = visit;
+export function Preview({ request, editorQuery, token, address, form }: PreviewProps): JSX.Element {
+  const { words, basePath, language } = request;
   const { widget } = words.dashboard;
-  const { width, height } = sourceSize(wish.options);
+  const { width, height } = sourceSize(editorQuery.options);
   const { backgrounds } = widget;
   return (
     <section class="preview" aria-label={widget.preview}>
@@ -28,9 +28,9 @@ export function Preview({ visit, wish, token, address, form }: PreviewProps): JS
           <iframe
             title={widget.preview}
             tabindex="-1"
-            src={attribute(basePath + previewPath(wish, token))}
+            src={attribute(basePath + previewPath(editorQuery, token))}
             data-preview
-            data-mode={wish.options.mode}
+            data-mode={editorQuery.options.mode}
           />
         </div>
       </div>
@@ -61,7 +61,7 @@ export function Preview({ visit, wish, token, address, form }: PreviewProps): JS
             { value: "1", label: widget.demoMusic },
             { value: "0", label: widget.ownMusic },
           ]}
-          chosen={wish.ownMusic ? "0" : "1"}
+          chosen={editorQuery.ownMusic ? "0" : "1"}
         />
       </div>
       <p class="hint own-music" safe>

@@ -10,7 +10,7 @@ import { attribute } from "../attribute.ts";
 import { redirect } from "../../http/redirect.ts";
 import { Confirm, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { type Notice, pathTo, type Section, type Visit } from "./request.ts";
+import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
 import { Control, Pills } from "./widget-controls.tsx";
 import { type Group, groupOptions } from "./widget-groups.ts";
 import { ObsSteps } from "./widget-obs.tsx";
@@ -19,9 +19,9 @@ import {
   launcherPath,
   overlayPath,
   pageQuery,
-  readWish,
+  readEditorQuery,
   sourceSize,
-  type Wish,
+  type EditorQuery,
   withQuery,
 } from "./editor-query.ts";
 
@@ -43,30 +43,33 @@ const FORM = "widget-options";
 export function createWidgetEditor(deps: WidgetEditorDeps): Section {
   const { accounts, live, clock, onRotated } = deps;
 
-  const wishOf = ({ language }: Visit, query: URLSearchParams): Wish =>
-    readWish(query, LANGUAGES, language);
+  const editorQueryOf = ({ language }: DashboardRequest, query: URLSearchParams): EditorQuery =>
+    readEditorQuery(query, LANGUAGES, language);
 
-  /** Back to the page and the wish that a form was sent from, to tell there what came of it. */
-  const backTo = (visit: Visit, form: FormData, outcome?: Outcome): Response => {
-    const wish = wishOf(visit, new URLSearchParams(fieldOf(form, "wish")));
-    return redirect(withQuery(pathTo(visit, "widget"), addressed(visit, wish, outcome)), 303);
+  /** Back to the page and the editorQuery that a form was sent from, to tell there what came of it. */
+  const backTo = (request: DashboardRequest, form: FormData, outcome?: Outcome): Response => {
+    const editorQuery = editorQueryOf(request, new URLSearchParams(fieldOf(form, "editorQuery")));
+    return redirect(
+      withQuery(pathTo(request, "widget"), addressed(request, editorQuery, outcome)),
+      303,
+    );
   };
 
   return {
-    async show(visit) {
-      const { query, words, user, baseUrl } = visit;
-      const wish = wishOf(visit, query);
+    async show(request) {
+      const { query, words, user, baseUrl } = request;
+      const editorQuery = editorQueryOf(request, query);
       const outcome = readOutcome(query.get(OUTCOME));
-      const ownQuery = addressed(visit, wish, outcome);
+      const ownQuery = addressed(request, editorQuery, outcome);
       // A form without a script sends everything; the address is to say what is special.
-      if (wish.mistaken.size === 0 && ownQuery.toString() !== query.toString()) {
-        return redirect(withQuery(pathTo(visit, "widget"), ownQuery), 303);
+      if (editorQuery.invalid.size === 0 && ownQuery.toString() !== query.toString()) {
+        return redirect(withQuery(pathTo(request, "widget"), ownQuery), 303);
       }
       const token = await accounts.widgets.tokenOf(user);
-      const address = baseUrl + overlayPath(wish, token);
+      const address = baseUrl + overlayPath(editorQuery, token);
       const notice = outcome && noticeOf(outcome, words);
       return dashboardPage({
-        visit,
+        request,
         title: words.dashboard.sections.widget,
         lead: words.dashboard.widget.lead,
         scripts: [widgetEditorScript.path],
@@ -74,36 +77,46 @@ export function createWidgetEditor(deps: WidgetEditorDeps): Section {
         children: (
           <>
             <div class="editor">
-              <Preview visit={visit} wish={wish} token={token} address={address} form={FORM} />
-              <OptionsForm visit={visit} wish={wish} token={token} />
+              <Preview
+                request={request}
+                editorQuery={editorQuery}
+                token={token}
+                address={address}
+                form={FORM}
+              />
+              <OptionsForm request={request} editorQuery={editorQuery} token={token} />
             </div>
-            <ObsSteps visit={visit} address={address} size={sourceSize(wish.options)} />
-            <OnStream visit={visit} wish={wish} isShown={live.onStream(user.id) > 0} />
-            <Launcher visit={visit} path={launcherPath(wish, token)} />
-            <Rotation visit={visit} wish={wish} />
+            <ObsSteps request={request} address={address} size={sourceSize(editorQuery.options)} />
+            <OnStream
+              request={request}
+              editorQuery={editorQuery}
+              isShown={live.onStream(user.id) > 0}
+            />
+            <Launcher request={request} path={launcherPath(editorQuery, token)} />
+            <Rotation request={request} editorQuery={editorQuery} />
           </>
         ),
       });
     },
 
-    async act(visit, form) {
-      const { user, words } = visit;
-      switch (fieldOf(form, "does")) {
+    async act(request, form) {
+      const { user, words } = request;
+      switch (fieldOf(form, "do")) {
         case "test":
           live.showFor(user.id, testTrack(words, clock.monotonicMs()), TEST_TRACK_MS);
-          return backTo(visit, form, { kind: "tested", overlays: live.onStream(user.id) });
+          return backTo(request, form, { kind: "tested", overlays: live.onStream(user.id) });
         case "rotate":
           await accounts.widgets.rotate(user);
           await onRotated();
-          return backTo(visit, form, { kind: "rotated" });
+          return backTo(request, form, { kind: "rotated" });
         default:
-          return backTo(visit, form);
+          return backTo(request, form);
       }
     },
   };
 }
 
-/** What a form has come to; it is told through the address, which has to keep the wish as well. */
+/** What a form has come to; it is told through the address, which has to keep the editorQuery as well. */
 type Outcome =
   | { readonly kind: "rotated" }
   /** How many browser sources showed the track. */
@@ -117,9 +130,13 @@ function readOutcome(text: string | null): Outcome | undefined {
   return overlays === undefined ? undefined : { kind: "tested", overlays: Number(overlays) };
 }
 
-/** The query of the page with a wish and what is to be told. */
-function addressed({ language }: Visit, wish: Wish, outcome?: Outcome): URLSearchParams {
-  const query = pageQuery(wish, language);
+/** The query of the page with a editorQuery and what is to be told. */
+function addressed(
+  { language }: DashboardRequest,
+  editorQuery: EditorQuery,
+  outcome?: Outcome,
+): URLSearchParams {
+  const query = pageQuery(editorQuery, language);
   if (outcome?.kind === "rotated") query.set(OUTCOME, "rotated");
   if (outcome?.kind === "tested") query.set(OUTCOME, `tested-${outcome.overlays}`);
   return query;
@@ -149,18 +166,18 @@ function testTrack({ dashboard }: Words, observedAtMs: number): Playback {
 }
 
 interface PartProps {
-  readonly visit: Visit;
-  readonly wish: Wish;
+  readonly request: DashboardRequest;
+  readonly editorQuery: EditorQuery;
 }
 
-function OptionsForm({ visit, wish, token }: PartProps & { token: string }): JSX.Element {
-  const { words, baseUrl, basePath, language } = visit;
+function OptionsForm({ request, editorQuery, token }: PartProps & { token: string }): JSX.Element {
+  const { words, baseUrl, basePath, language } = request;
   const { widget } = words.dashboard;
   return (
     <form
       id={FORM}
       method="get"
-      action={pathTo(visit, "widget")}
+      action={pathTo(request, "widget")}
       aria-label={widget.options}
       data-base-url={attribute(baseUrl)}
       data-base-path={basePath}
@@ -169,13 +186,13 @@ function OptionsForm({ visit, wish, token }: PartProps & { token: string }): JSX
     >
       <>
         {groupOptions().map((group) => (
-          <OptionGroup visit={visit} wish={wish} group={group} />
+          <OptionGroup request={request} editorQuery={editorQuery} group={group} />
         ))}
         <p class="actions">
           <button type="submit" data-without-script safe>
             {widget.show}
           </button>
-          <a class="button quiet" href={pathTo(visit, "widget")} safe>
+          <a class="button quiet" href={pathTo(request, "widget")} safe>
             {widget.defaults}
           </a>
         </p>
@@ -184,11 +201,11 @@ function OptionsForm({ visit, wish, token }: PartProps & { token: string }): JSX
   );
 }
 
-function OptionGroup({ visit, wish, group }: PartProps & { group: Group }): JSX.Element {
-  const { groups } = visit.words.dashboard.widget;
+function OptionGroup({ request, editorQuery, group }: PartProps & { group: Group }): JSX.Element {
+  const { groups } = request.words.dashboard.widget;
   const isTouched =
-    group.options.some(([name]) => wish.typed.has(name)) ||
-    (group.name === "text" && wish.language !== visit.language);
+    group.options.some(([name]) => editorQuery.typed.has(name)) ||
+    (group.name === "text" && editorQuery.language !== request.language);
   const isChoice = (kind: string) => kind === "choice";
   const isSwitch = (kind: string) => kind === "switch";
   const controlsOf = (belongs: (kind: string) => boolean): JSX.Element => (
@@ -196,7 +213,7 @@ function OptionGroup({ visit, wish, group }: PartProps & { group: Group }): JSX.
       {group.options
         .filter(([, { type }]) => belongs(type.kind))
         .map(([name, option]) => (
-          <Control visit={visit} wish={wish} name={name} option={option} />
+          <Control request={request} editorQuery={editorQuery} name={name} option={option} />
         ))}
     </>
   );
@@ -207,7 +224,11 @@ function OptionGroup({ visit, wish, group }: PartProps & { group: Group }): JSX.
       </summary>
       <div class="rows">
         <div class="row choices">
-          {group.name === "text" ? <LanguageChoice visit={visit} wish={wish} /> : ""}
+          {group.name === "text" ? (
+            <LanguageChoice request={request} editorQuery={editorQuery} />
+          ) : (
+            ""
+          )}
           {controlsOf(isChoice) as "safe"}
         </div>
         <div class="row fields">
@@ -220,27 +241,31 @@ function OptionGroup({ visit, wish, group }: PartProps & { group: Group }): JSX.
 }
 
 /** No option of the table: it stands in the path of the overlay's address. */
-function LanguageChoice({ visit, wish }: PartProps): JSX.Element {
+function LanguageChoice({ request, editorQuery }: PartProps): JSX.Element {
   return (
     <div class="control">
       <Pills
-        legend={visit.words.dashboard.widget.language}
+        legend={request.words.dashboard.widget.language}
         name="language"
         choices={LANGUAGES.map((value) => ({ value, label: languages[value].endonym }))}
-        chosen={wish.language}
+        chosen={editorQuery.language}
       />
     </div>
   );
 }
 
-/** The wish, so that it outlives what a form does. */
-function WishField({ visit, wish }: PartProps): JSX.Element {
-  const query = pageQuery(wish, visit.language).toString();
-  return <input type="hidden" name="wish" value={attribute(query)} data-wish />;
+/** The editorQuery, so that it outlives what a form does. */
+function EditorQueryField({ request, editorQuery }: PartProps): JSX.Element {
+  const query = pageQuery(editorQuery, request.language).toString();
+  return <input type="hidden" name="editorQuery" value={attribute(query)} data-editorQuery />;
 }
 
-function OnStream({ visit, wish, isShown }: PartProps & { isShown: boolean }): JSX.Element {
-  const { basePath, language, words } = visit;
+function OnStream({
+  request,
+  editorQuery,
+  isShown,
+}: PartProps & { isShown: boolean }): JSX.Element {
+  const { basePath, language, words } = request;
   const { widget, nowPlaying } = words.dashboard;
   return (
     <section class="on-stream" data-live={`${basePath}/${language}/dashboard/live`}>
@@ -248,9 +273,9 @@ function OnStream({ visit, wish, isShown }: PartProps & { isShown: boolean }): J
       <p class={`status ${isShown ? "good" : "idle"}`} role="status" data-live-presence safe>
         {isShown ? nowPlaying.onStream : nowPlaying.notOnStream}
       </p>
-      <Form visit={visit} does="test" class="test">
+      <Form request={request} action="test" class="test">
         <>
-          <WishField visit={visit} wish={wish} />
+          <EditorQueryField request={request} editorQuery={editorQuery} />
           <p class="hint" safe>
             {widget.testText}
           </p>
@@ -266,8 +291,8 @@ function OnStream({ visit, wish, isShown }: PartProps & { isShown: boolean }): J
   );
 }
 
-function Launcher({ visit, path }: { visit: Visit; path: string }): JSX.Element {
-  const { widget } = visit.words.dashboard;
+function Launcher({ request, path }: { request: DashboardRequest; path: string }): JSX.Element {
+  const { widget } = request.words.dashboard;
   return (
     <section class="launcher">
       <h2 safe>{widget.launcherTitle}</h2>
@@ -276,7 +301,7 @@ function Launcher({ visit, path }: { visit: Visit; path: string }): JSX.Element 
         <a
           class="button quiet"
           download=""
-          href={attribute(visit.basePath + path)}
+          href={attribute(request.basePath + path)}
           data-launcher
           safe
         >
@@ -287,15 +312,15 @@ function Launcher({ visit, path }: { visit: Visit; path: string }): JSX.Element 
   );
 }
 
-function Rotation({ visit, wish }: PartProps): JSX.Element {
-  const { widget } = visit.words.dashboard;
+function Rotation({ request, editorQuery }: PartProps): JSX.Element {
+  const { widget } = request.words.dashboard;
   return (
     <section class="rotation">
       <h2 safe>{widget.rotateTitle}</h2>
       <Confirm label={widget.rotate} consequence={widget.rotateText}>
-        <Form visit={visit} does="rotate">
+        <Form request={request} action="rotate">
           <>
-            <WishField visit={visit} wish={wish} />
+            <EditorQueryField request={request} editorQuery={editorQuery} />
             <button type="submit" class="bad" safe>
               {widget.rotateGo}
             </button>

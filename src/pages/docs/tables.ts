@@ -42,11 +42,11 @@ export function sourcesTable(language: Language, sources: readonly AnySource[]):
   const about: Readonly<Record<string, string>> = dashboard.music.about;
   return table(
     [docs.source, docs.meaning, docs.options],
-    sources.map(({ id, name, options, linking }) => [
+    sources.map(({ id, name, options, oauth }) => [
       `${Bun.escapeHTML(name)} (${code(id)})`,
       Bun.escapeHTML(about[id] ?? ""),
       options.map((option) => code(`--${option.name}`)).join(", ") ||
-        (linking ? Bun.escapeHTML(docs.inBrowser) : Bun.escapeHTML(docs.none)),
+        (oauth ? Bun.escapeHTML(docs.inBrowser) : Bun.escapeHTML(docs.none)),
     ]),
   );
 }

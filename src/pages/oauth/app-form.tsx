@@ -1,7 +1,7 @@
 import type { UpstreamApp } from "../../accounts/upstreams.ts";
 import { fill, type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import type { Linking } from "../../sources/source.ts";
+import type { OAuthLinking } from "../../sources/source.ts";
 import { attribute } from "../attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Copyable } from "../parts.tsx";
@@ -19,7 +19,7 @@ export interface AppFormProps {
   /** Where the form is sent. */
   readonly path: string;
   readonly redirectUri: string;
-  readonly linking: Pick<Linking<unknown>, "registrationUrl">;
+  readonly oauth: Pick<OAuthLinking<unknown>, "registrationUrl">;
   readonly entered?: EnteredApp;
   /** What else the form sends. */
   readonly fields?: JSX.Element;
@@ -27,7 +27,7 @@ export interface AppFormProps {
 
 /** How to make an app with the upstream, step by step. */
 export function AppSteps(props: AppFormProps): JSX.Element {
-  const { language, sourceName, redirectUri, linking } = props;
+  const { language, sourceName, redirectUri, oauth } = props;
   const { connect } = languages[language];
   const names = { source: sourceName };
   return (
@@ -38,8 +38,8 @@ export function AppSteps(props: AppFormProps): JSX.Element {
         <li>
           <span safe>{fill(connect.appCreate, names)}</span>
           <br />
-          <a href={linking.registrationUrl} target="_blank" rel="noopener noreferrer" safe>
-            {linking.registrationUrl}
+          <a href={oauth.registrationUrl} target="_blank" rel="noopener noreferrer" safe>
+            {oauth.registrationUrl}
           </a>
         </li>
         <li>

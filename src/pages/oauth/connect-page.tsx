@@ -1,6 +1,6 @@
 import { fill, type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import type { Linking } from "../../sources/source.ts";
+import type { OAuthLinking } from "../../sources/source.ts";
 import { copyScript } from "../assets.ts";
 import { Document, htmlResponse } from "../html.tsx";
 import { AppForm, AppSteps, type EnteredApp } from "./app-form.tsx";
@@ -14,7 +14,7 @@ export interface LinkPageProps {
   /** Of this page. */
   readonly path: string;
   readonly redirectUri: string;
-  readonly linking: Pick<Linking<unknown>, "acceptsRedirect" | "registrationUrl">;
+  readonly oauth: Pick<OAuthLinking<unknown>, "acceptsRedirect" | "registrationUrl">;
   readonly hasApp: boolean;
   readonly mayEnterApp: boolean;
   readonly entered?: EnteredApp;
@@ -33,7 +33,7 @@ function LinkPage(props: LinkPageProps): JSX.Element {
   const { connect } = languages[language];
   const names = { source: sourceName, user: props.userName };
   const title = fill(connect.title, names);
-  const accepted = props.linking.acceptsRedirect(redirectUri);
+  const accepted = props.oauth.acceptsRedirect(redirectUri);
   return (
     <Document
       language={language}

@@ -1,10 +1,10 @@
 import type { Accounts } from "../../accounts/accounts.ts";
-import { type LinkSecret, parseLinkSecret } from "../../accounts/credential.ts";
-import { connectPurpose } from "../../accounts/one-time-links.ts";
+import { type MagicLinkSecret, parseMagicLinkSecret } from "../../accounts/credential.ts";
+import { connectPurpose } from "../../accounts/magic-links.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Language } from "../../i18n/index.ts";
 import type { Sources } from "../../sources/index.ts";
-import { type AnySource, isLinked, type Linking } from "../../sources/source.ts";
+import { type AnySource, isLinked, type OAuthLinking } from "../../sources/source.ts";
 import { type EnteredApp, readApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
 import { endedPage, type LinkingFlow } from "./linking.ts";
@@ -12,7 +12,7 @@ import type { PageContext } from "../page.ts";
 import { redirect } from "../../http/redirect.ts";
 
 export interface ConnectDeps {
-  readonly accounts: Pick<Accounts, "links" | "upstreams">;
+  readonly accounts: Pick<Accounts, "magicLinks" | "upstreams">;
   readonly sources: Pick<Sources, "byId">;
   readonly linkingFlow: LinkingFlow;
   /** Where the server is reached, without a slash at the end, and its path alone. */
@@ -37,8 +37,8 @@ type ConnectPage = (language: Language, context: PageContext) => Promise<Respons
 /** A link that works, and what it is for. */
 interface OpenLink {
   readonly user: User;
-  readonly source: AnySource & { linking: Linking<unknown> };
-  readonly secret: LinkSecret;
+  readonly source: AnySource & { oauth: OAuthLinking<unknown> };
+  readonly secret: MagicLinkSecret;
 }
 
 export function createConnect(deps: ConnectDeps): ConnectPages {
@@ -47,8 +47,8 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
   const openLink = async ({ params }: PageContext): Promise<OpenLink | "ended" | undefined> => {
     const source = sources.byId(params["source"] ?? "");
     if (!source || !isLinked(source)) return undefined;
-    const secret = parseLinkSecret(params["secret"] ?? "");
-    const user = secret && (await accounts.links.userOf(secret, connectPurpose(source.id)));
+    const secret = parseMagicLinkSecret(params["secret"] ?? "");
+    const user = secret && (await accounts.magicLinks.userOf(secret, connectPurpose(source.id)));
     return secret && user ? { user, source, secret } : "ended";
   };
 
@@ -63,10 +63,10 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
       sourceName: source.name,
       userName: user.name,
       path: pathOf(language, link),
-      redirectUri: baseUrl + source.linking.callbackPath,
-      linking: source.linking,
-      hasApp: (await source.linking.app()) !== undefined,
-      mayEnterApp: user.role === "owner" && !source.linking.appIsFixed,
+      redirectUri: baseUrl + source.oauth.callbackPath,
+      oauth: source.oauth,
+      hasApp: (await source.oauth.app()) !== undefined,
+      mayEnterApp: user.role === "owner" && !source.oauth.appIsFixed,
       ...(entered && { entered }),
     });
   };
@@ -89,7 +89,7 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
         return endedPage(language, basePath);
       }
       const { user, source } = link;
-      if (user.role !== "owner" || source.linking.appIsFixed) return showLink(language, link);
+      if (user.role !== "owner" || source.oauth.appIsFixed) return showLink(language, link);
       const { app, ...entered } = readApp(await request.formData().catch(() => new FormData()));
       if (!app) return showLink(language, link, entered);
       await accounts.upstreams.enterApp(source.id, app);
@@ -98,7 +98,7 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
 
     start: withLink(async (language, link, request) => {
       const { source, secret } = link;
-      if (!(await source.linking.app())) return redirect(pathOf(language, link), 303);
+      if (!(await source.oauth.app())) return redirect(pathOf(language, link), 303);
       return linkingFlow.start(request, language, source, { kind: "connect", secret });
     }),
   };

@@ -1,5 +1,5 @@
 import type { Accounts } from "../../accounts/accounts.ts";
-import { connectPurpose } from "../../accounts/one-time-links.ts";
+import { connectPurpose } from "../../accounts/magic-links.ts";
 import type { Vault } from "../../accounts/secrets.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
@@ -7,17 +7,21 @@ import { fill, formatDay, type Language, languages, negotiateLanguage } from "..
 import { describeError, type Log } from "../../log.ts";
 import { musicOf } from "../../sources/connected-music.ts";
 import type { Sources } from "../../sources/index.ts";
-import { type AnySource, isLinked, LinkFailure, type Linking } from "../../sources/source.ts";
-import { createLinkAttempts, type Errand, type PendingLink } from "./pending-authorizations.ts";
+import { type AnySource, isLinked, LinkFailure, type OAuthLinking } from "../../sources/source.ts";
+import {
+  createPendingAuthorizations,
+  type OAuthIntent,
+  type PendingAuthorization,
+} from "./pending-authorizations.ts";
 import { messagePage } from "../message-page.tsx";
 import type { PageContext } from "../page.ts";
 import { redirect } from "../../http/redirect.ts";
-import type { Door } from "../../http/session-cookie.ts";
+import type { SessionCookie } from "../../http/session-cookie.ts";
 
 export interface LinkingFlowDeps {
-  readonly accounts: Pick<Accounts, "users" | "connections" | "links">;
+  readonly accounts: Pick<Accounts, "users" | "connections" | "magicLinks">;
   readonly sources: Pick<Sources, "byId">;
-  readonly door: Door;
+  readonly sessionCookie: SessionCookie;
   readonly clock: Clock;
   readonly log: Log;
   readonly vault: Pick<Vault, "seal" | "open">;
@@ -34,28 +38,28 @@ export interface LinkingFlow {
   start(
     request: Request,
     language: Language,
-    source: AnySource & { linking: Linking<unknown> },
-    errand: Errand,
+    source: AnySource & { oauth: OAuthLinking<unknown> },
+    intent: OAuthIntent,
   ): Promise<Response>;
   /** `GET /callback/{source}`: back from the upstream. */
   callback(context: PageContext): Promise<Response | undefined>;
 }
 
 export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
-  const { accounts, sources, door, log, baseUrl, basePath } = deps;
-  const attempts = createLinkAttempts(deps, baseUrl.startsWith("https:"));
+  const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
+  const attempts = createPendingAuthorizations(deps, baseUrl.startsWith("https:"));
 
   /** Where somebody goes to try once more. */
-  const beginningOf = ({ errand, source, language }: PendingLink): string => {
-    const paths: Record<Errand["kind"], string> = {
-      connect: `connect/${source}/${errand.kind === "connect" ? errand.secret : ""}`,
+  const beginningOf = ({ intent, source, language }: PendingAuthorization): string => {
+    const paths: Record<OAuthIntent["kind"], string> = {
+      connect: `connect/${source}/${intent.kind === "connect" ? intent.secret : ""}`,
       dashboard: "dashboard/music",
       signIn: "sign-in",
     };
-    return `${basePath}/${language}/${paths[errand.kind]}`;
+    return `${basePath}/${language}/${paths[intent.kind]}`;
   };
 
-  const failed = (link: PendingLink, source: AnySource, failure: LinkFailure) => {
+  const failed = (link: PendingAuthorization, source: AnySource, failure: LinkFailure) => {
     const { connect } = languages[link.language];
     const busy = failure.reason === "unreachable" || failure.reason === "limited";
     return messagePage({
@@ -106,38 +110,38 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
 
   /** The user who has linked the account that somebody has just shown to be theirs. */
   const userWithAccount = async (source: AnySource, settings: unknown) => {
-    const accountId = source.linking?.accountId(settings);
+    const accountId = source.oauth?.accountId(settings);
     if (accountId == null) return undefined;
     for (const user of await accounts.users.list()) {
       const music = await musicOf(user.id, accounts, sources);
       if (music?.source !== source || !music.stored.usable) continue;
-      if (source.linking?.accountId(music.stored.settings) === accountId) return user;
+      if (source.oauth?.accountId(music.stored.settings) === accountId) return user;
     }
     return undefined;
   };
 
-  const runErrand = async (
+  const fulfil = async (
     request: Request,
-    { errand, language }: PendingLink,
+    { intent, language }: PendingAuthorization,
     source: AnySource,
     settings: unknown,
   ): Promise<Response> => {
-    switch (errand.kind) {
+    switch (intent.kind) {
       case "connect": {
-        const user = await accounts.links.use(errand.secret, connectPurpose(source.id));
+        const user = await accounts.magicLinks.use(intent.secret, connectPurpose(source.id));
         if (!user) return endedPage(language, basePath);
         await connect(user, source, settings);
         return linked(language, source, settings);
       }
       case "dashboard": {
-        const guest = await door.guestOf(request);
-        if (guest?.user.id !== errand.userId) return lost(request, source);
-        await connect(guest.user, source, settings);
+        const signedIn = await sessionCookie.signedIn(request);
+        if (signedIn?.user.id !== intent.userId) return lost(request, source);
+        await connect(signedIn.user, source, settings);
         return redirect(`${basePath}/${language}/dashboard/music?linked=${source.id}`, 303);
       }
       case "signIn": {
         const user = await userWithAccount(source, settings);
-        if (user) return door.letIn(request, user, language);
+        if (user) return sessionCookie.signIn(request, user, language);
         const { signIn } = languages[language];
         return messagePage({
           language,
@@ -152,13 +156,13 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
 
   const finish = async (
     request: Request,
-    link: PendingLink,
-    source: AnySource & { linking: Linking<unknown> },
+    link: PendingAuthorization,
+    source: AnySource & { oauth: OAuthLinking<unknown> },
     answer: URLSearchParams,
   ): Promise<Response> => {
     try {
-      const settings = await source.linking.finish(link.attempt, answer);
-      return await runErrand(request, link, source, settings);
+      const settings = await source.oauth.finish(link.attempt, answer);
+      return await fulfil(request, link, source, settings);
     } catch (error) {
       if (!(error instanceof LinkFailure)) throw error;
       log.warn("an account could not be linked", {
@@ -170,8 +174,8 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   };
 
   return {
-    async start(request, language, source, errand) {
-      const { linking } = source;
+    async start(request, language, source, intent) {
+      const { oauth } = source;
       // The upstream sends the browser back to the base URL, where a cookie of "localhost" is not seen.
       const asked = new URL(request.url);
       const { origin, hostname } = new URL(baseUrl);
@@ -180,8 +184,8 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
         const path = pathname.startsWith(`${basePath}/`) ? pathname : basePath + pathname;
         return redirect(origin + path, 303);
       }
-      const { url, ...attempt } = await linking.begin(baseUrl + linking.callbackPath);
-      const pending = { source: source.id, errand, language, attempt };
+      const { url, ...attempt } = await oauth.begin(baseUrl + oauth.callbackPath);
+      const pending = { source: source.id, intent, language, attempt };
       const response = redirect(url, 302);
       for (const cookie of await attempts.begin(request, pending)) {
         response.headers.append("Set-Cookie", cookie);

@@ -1,4 +1,4 @@
-import type { LinkSecret } from "../../accounts/credential.ts";
+import type { MagicLinkSecret } from "../../accounts/credential.ts";
 import { THE_SERVER } from "../../accounts/secrets.ts";
 import type { Language } from "../../i18n/index.ts";
 import type { OpenAttempt } from "../../sources/source.ts";
@@ -6,18 +6,18 @@ import { cookieNames, cookieOf, setCookie } from "../../http/cookies.ts";
 import { createSealedCookie, type SealedCookieDeps } from "../../http/sealed-cookie.ts";
 
 /** What a linking is for. */
-export type Errand =
+export type OAuthIntent =
   /** Opened by a one-time link. */
-  | { readonly kind: "connect"; readonly secret: LinkSecret }
+  | { readonly kind: "connect"; readonly secret: MagicLinkSecret }
   /** A signed-in user connects music. */
   | { readonly kind: "dashboard"; readonly userId: number }
   /** Somebody shows who they are. */
   | { readonly kind: "signIn" };
 
 /** A linking whose browser is away at the upstream. */
-export interface PendingLink {
+export interface PendingAuthorization {
   readonly source: string;
-  readonly errand: Errand;
+  readonly intent: OAuthIntent;
   readonly language: Language;
   readonly attempt: OpenAttempt;
 }
@@ -26,11 +26,11 @@ export interface PendingLink {
  * Linkings under way. Each is kept, sealed, by the browser that began it, so that nobody else's
  * attempts can push it out; tabs of one browser have a cookie each.
  */
-export interface LinkAttempts {
+export interface PendingAuthorizations {
   /** The `Set-Cookie` headers that keep a linking in the browser that begins it. */
-  begin(request: Request, pending: PendingLink): Promise<string[]>;
+  begin(request: Request, pending: PendingAuthorization): Promise<string[]>;
   /** The linking that a browser comes back for. Good for one answer, from that browser, in time. */
-  claim(request: Request, state: string): Promise<PendingLink | undefined>;
+  claim(request: Request, state: string): Promise<PendingAuthorization | undefined>;
   /** The `Set-Cookie` header that takes a linking away from its browser. */
   end(state: string): string;
 }
@@ -46,9 +46,12 @@ const MOST_IN_A_BROWSER = 4;
 const MOST_USED = 10_000;
 
 /** @param secure whether the server is reached by https */
-export function createLinkAttempts(deps: SealedCookieDeps, secure: boolean): LinkAttempts {
+export function createPendingAuthorizations(
+  deps: SealedCookieDeps,
+  secure: boolean,
+): PendingAuthorizations {
   const { clock } = deps;
-  const sealed = createSealedCookie<PendingLink>(
+  const sealed = createSealedCookie<PendingAuthorization>(
     deps,
     "pending-authorization",
     ATTEMPT_LIFETIME_MS,

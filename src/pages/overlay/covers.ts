@@ -20,7 +20,7 @@ export interface Covers {
 const MOMENT_MS = 120;
 
 export function createCovers(
-  artworks: Pick<ArtworkStore, "pathOf" | "accentOf" | "study">,
+  artworks: Pick<ArtworkStore, "pathOf" | "accentOf" | "analyse">,
   basePath: string,
   clock: Pick<Clock, "sleep">,
 ): Covers {
@@ -30,7 +30,7 @@ export function createCovers(
     async prepare(reading) {
       const artwork = reading.kind === "playback" ? reading.playback.album.artworks[0] : undefined;
       if (!artwork) return {};
-      const study = artworks.study(artwork);
+      const study = artworks.analyse(artwork);
       const waited = new AbortController();
       const ready = await Promise.race([
         study.then(() => true),

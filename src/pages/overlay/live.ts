@@ -45,13 +45,13 @@ export interface Live {
 
 export interface LiveDeps {
   readonly widgets: Pick<Widgets, "userOf">;
-  readonly hub: Pick<Hub, "subscribe" | "glance">;
+  readonly hub: Pick<Hub, "subscribe" | "peek">;
   readonly clock: Clock;
   readonly covers: Covers;
   /** Whether a page from this origin may listen. */
   isOwnOrigin(origin: string, host: string | null): boolean;
   /** Hears how long an observation took to the overlays. */
-  onTold(latencyMs: number): void;
+  onDelivered(latencyMs: number): void;
   /** The answer to a token that shows nobody. */
   notFound(path: string): Promise<Response>;
 }
@@ -98,7 +98,7 @@ export function createLive(deps: LiveDeps): Live {
     room.observedAtMs = observedAtMs ?? room.observedAtMs;
     const { late } = await covers.prepare(reading);
     if (room.latest !== reading) return;
-    if (isNews && observedAtMs !== undefined) deps.onTold(clock.monotonicMs() - observedAtMs);
+    if (isNews && observedAtMs !== undefined) deps.onDelivered(clock.monotonicMs() - observedAtMs);
     broadcast(room.sockets, messageOf(reading));
     await late;
     if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading));
@@ -120,10 +120,10 @@ export function createLive(deps: LiveDeps): Live {
 
   /** Tells a newcomer what the others in the room know already. */
   const welcome = async (socket: LiveSocket, room: Room) => {
-    const reading = hub.glance(room.listenerId);
+    const reading = hub.peek(room.listenerId);
     if (!reading) return;
     const tell = () => {
-      if (room.sockets.has(socket)) socket.send(messageOf(hub.glance(room.listenerId) ?? reading));
+      if (room.sockets.has(socket)) socket.send(messageOf(hub.peek(room.listenerId) ?? reading));
     };
     const { late } = await covers.prepare(reading);
     tell();
@@ -214,7 +214,7 @@ export function createLive(deps: LiveDeps): Live {
         if (room.listenerId !== userId) continue;
         void announce(room, { kind: "playback", playback });
         clock.after(ms, () => {
-          const reading = hub.glance(userId);
+          const reading = hub.peek(userId);
           if (rooms.get(roomOf(room)) === room && reading) void announce(room, reading);
         });
       }

@@ -1,6 +1,6 @@
 import type { Accounts } from "../../accounts/accounts.ts";
-import { parseLinkSecret } from "../../accounts/credential.ts";
-import { SIGN_IN_PURPOSE } from "../../accounts/one-time-links.ts";
+import { parseMagicLinkSecret } from "../../accounts/credential.ts";
+import { SIGN_IN_PURPOSE } from "../../accounts/magic-links.ts";
 import { fill, type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -8,13 +8,13 @@ import { isLinked } from "../../sources/source.ts";
 import { Document, htmlResponse } from "../html.tsx";
 import { endedPage, type LinkingFlow } from "../oauth/linking.ts";
 import type { PageContext } from "../page.ts";
-import type { Door } from "../../http/session-cookie.ts";
+import type { SessionCookie } from "../../http/session-cookie.ts";
 
 export interface SignInDeps {
-  readonly accounts: Pick<Accounts, "links">;
+  readonly accounts: Pick<Accounts, "magicLinks">;
   readonly sources: Pick<Sources, "all" | "byId">;
   readonly linkingFlow: LinkingFlow;
-  readonly door: Door;
+  readonly sessionCookie: SessionCookie;
   readonly basePath: string;
   /** Whether a form comes from a page of ours. */
   isOwnOrigin(origin: string, host: string | null): boolean;
@@ -34,12 +34,12 @@ export interface SignInPages {
 }
 
 export function createSignIn(deps: SignInDeps): SignInPages {
-  const { accounts, sources, linkingFlow, door, basePath } = deps;
+  const { accounts, sources, linkingFlow, sessionCookie, basePath } = deps;
   return {
     async ask(language) {
       const offered: { id: string; name: string }[] = [];
       for (const source of sources.all) {
-        if (source.linking && (await source.linking.app())) offered.push(source);
+        if (source.oauth && (await source.oauth.app())) offered.push(source);
       }
       const { signIn } = languages[language];
       const page = (
@@ -72,8 +72,8 @@ export function createSignIn(deps: SignInDeps): SignInPages {
     },
 
     async confirm(language, { params }) {
-      const secret = parseLinkSecret(params["secret"] ?? "");
-      const user = secret && (await accounts.links.userOf(secret, SIGN_IN_PURPOSE));
+      const secret = parseMagicLinkSecret(params["secret"] ?? "");
+      const user = secret && (await accounts.magicLinks.userOf(secret, SIGN_IN_PURPOSE));
       if (!secret || !user) return endedPage(language, basePath);
       const { signIn } = languages[language];
       const title = fill(signIn.confirmTitle, { user: user.name });
@@ -97,17 +97,17 @@ export function createSignIn(deps: SignInDeps): SignInPages {
     },
 
     async enter(language, { request, params }) {
-      const secret = parseLinkSecret(params["secret"] ?? "");
+      const secret = parseMagicLinkSecret(params["secret"] ?? "");
       const origin = request.headers.get("origin") ?? "";
       // A foreign page must not sign somebody in as somebody else.
       const isOurs = deps.isOwnOrigin(origin, request.headers.get("host"));
-      const user = secret && isOurs && (await accounts.links.use(secret, SIGN_IN_PURPOSE));
-      return user ? door.letIn(request, user, language) : endedPage(language, basePath);
+      const user = secret && isOurs && (await accounts.magicLinks.use(secret, SIGN_IN_PURPOSE));
+      return user ? sessionCookie.signIn(request, user, language) : endedPage(language, basePath);
     },
 
     async withSource(language, { request, params }) {
       const source = sources.byId(params["source"] ?? "");
-      if (!source || !isLinked(source) || !(await source.linking.app())) return undefined;
+      if (!source || !isLinked(source) || !(await source.oauth.app())) return undefined;
       return linkingFlow.start(request, language, source, { kind: "signIn" });
     },
   };

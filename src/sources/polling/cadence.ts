@@ -11,22 +11,22 @@ import { type Playback, positionAt } from "../../playback.ts";
  */
 
 /** What a listener's looks have told about the listener. */
-export interface Listener {
+export interface PollState {
   /** What the last look found. */
   readonly heard: Playback | null;
-  readonly lastLookMs: number;
+  readonly lastPollMs: number;
   /** When the state last changed, as far as looks could tell. */
   readonly changedAtMs: number;
   /** Surprises (skips, pauses, seeks) of late, each counting less as time passes. */
   readonly restlessness: number;
   /** Looks that may be spent; saved while nothing happens. */
-  readonly allowance: number;
+  readonly budget: number;
   /** Looks since the track's expected end that found it still there. */
-  readonly looksPastEnd: number;
+  readonly pollsPastEnd: number;
 }
 
 /** What a look found, compared with what was expected. */
-export type Finding = "same" | "expected" | "surprise" | "doubtful";
+export type Finding = "same" | "expected" | "surprise" | "suspect";
 
 export interface CadencePace {
   /** Looks that a listener may have in an hour while something plays. */
@@ -35,7 +35,7 @@ export interface CadencePace {
   readonly quietPerHour: number;
 }
 
-export interface NextLook {
+export interface NextPoll {
   readonly atMs: number;
   /** Whether a track should just have ended: a look that is worth most when it is on time. */
   readonly atEnd: boolean;
@@ -45,7 +45,7 @@ export const USUAL_PACE: CadencePace = { playingPerHour: 870, quietPerHour: 230 
 
 /** What can be saved up, for a restless minute. */
 const MOST_SAVED = 16;
-const FIRST_LOOKS = 4;
+const FIRST_POLLS = 4;
 /** Tracks of a few seconds end too often to be on time for each. */
 const DEEPEST_DEBT = -6;
 
@@ -78,43 +78,43 @@ const LONGEST_MS = 4_700;
 const HOUR_MS = 3_600_000;
 
 /** A listener that nothing is known of yet. */
-export const newListener = (nowMs: number): Listener => ({
+export const newPollState = (nowMs: number): PollState => ({
   heard: null,
-  lastLookMs: nowMs,
+  lastPollMs: nowMs,
   changedAtMs: nowMs,
   restlessness: 0,
-  allowance: FIRST_LOOKS,
-  looksPastEnd: 0,
+  budget: FIRST_POLLS,
+  pollsPastEnd: 0,
 });
 
 /** The listener after a look. A doubtful one has cost its look and told nothing. */
-export function afterLook(
-  before: Listener,
+export function afterPoll(
+  before: PollState,
   found: { readonly heard: Playback | null; readonly finding: Finding; readonly nowMs: number },
   pace: CadencePace = USUAL_PACE,
-): Listener {
+): PollState {
   const { finding, nowMs } = found;
   const paid = {
     ...before,
-    lastLookMs: nowMs,
-    allowance: allowanceAt(before, nowMs, pace) - 1,
+    lastPollMs: nowMs,
+    budget: budgetAt(before, nowMs, pace) - 1,
     restlessness: restlessnessAt(before, nowMs) + (finding === "surprise" ? 1 : 0),
   };
-  if (finding === "doubtful") return paid;
+  if (finding === "suspect") return paid;
   const { heard } = found;
-  if (finding !== "same") return { ...paid, heard, changedAtMs: nowMs, looksPastEnd: 0 };
-  return { ...paid, heard, looksPastEnd: isAtEnd(heard) ? before.looksPastEnd + 1 : 0 };
+  if (finding !== "same") return { ...paid, heard, changedAtMs: nowMs, pollsPastEnd: 0 };
+  return { ...paid, heard, pollsPastEnd: isAtEnd(heard) ? before.pollsPastEnd + 1 : 0 };
 }
 
 /** The looks that may be spent at a time. */
-export function allowanceAt(
-  listener: Listener,
+export function budgetAt(
+  listener: PollState,
   nowMs: number,
   pace: CadencePace = USUAL_PACE,
 ): number {
-  const passedMs = Math.max(0, nowMs - listener.lastLookMs);
+  const passedMs = Math.max(0, nowMs - listener.lastPollMs);
   const earned = (passedMs * perHour(listener, pace)) / HOUR_MS;
-  return Math.min(MOST_SAVED, listener.allowance + earned);
+  return Math.min(MOST_SAVED, listener.budget + earned);
 }
 
 /**
@@ -122,44 +122,44 @@ export function allowanceAt(
  * @param leastIntervalMs no look sooner than this after the last, but for a track's end: others
  *   want to be heard too
  */
-export function nextLook(
-  listener: Listener,
+export function nextPoll(
+  listener: PollState,
   leastIntervalMs: number,
   pace: CadencePace = USUAL_PACE,
-): NextLook {
-  const { heard, lastLookMs, looksPastEnd, allowance } = listener;
+): NextPoll {
+  const { heard, lastPollMs, pollsPastEnd, budget } = listener;
   const intervalMs = Math.max(leastIntervalMs, likelyIntervalMs(listener, pace));
-  const regular = { atMs: lastLookMs + intervalMs, atEnd: false };
+  const regular = { atMs: lastPollMs + intervalMs, atEnd: false };
   const endMs = heard?.state === "playing" ? expectedEndMs(heard) : undefined;
-  if (endMs === undefined || allowance < DEEPEST_DEBT) return regular;
-  if (looksPastEnd === 0) {
+  if (endMs === undefined || budget < DEEPEST_DEBT) return regular;
+  if (pollsPastEnd === 0) {
     return regular.atMs < endMs - BEFORE_END_MS
       ? regular
       : { atMs: endMs + AFTER_END_MS, atEnd: true };
   }
-  const waitMs = PAST_END_MS[looksPastEnd - 1];
-  return waitMs === undefined ? regular : { atMs: lastLookMs + waitMs, atEnd: true };
+  const waitMs = PAST_END_MS[pollsPastEnd - 1];
+  return waitMs === undefined ? regular : { atMs: lastPollMs + waitMs, atEnd: true };
 }
 
-const isQuiet = ({ heard }: Pick<Listener, "heard">): boolean => heard?.state !== "playing";
+const isQuiet = ({ heard }: Pick<PollState, "heard">): boolean => heard?.state !== "playing";
 
 /** A fresh pause earns as music does: it is watched as closely. */
-const perHour = (listener: Listener, pace: CadencePace): number =>
+const perHour = (listener: PollState, pace: CadencePace): number =>
   isQuiet(listener) && quietMs(listener) > FRESH_PAUSE_MS ? pace.quietPerHour : pace.playingPerHour;
 
-const quietMs = ({ lastLookMs, changedAtMs }: Listener): number => lastLookMs - changedAtMs;
+const quietMs = ({ lastPollMs, changedAtMs }: PollState): number => lastPollMs - changedAtMs;
 
-const restlessnessAt = ({ restlessness, lastLookMs }: Listener, nowMs: number): number =>
-  restlessness * Math.exp(-Math.max(0, nowMs - lastLookMs) / RESTLESS_MS);
+const restlessnessAt = ({ restlessness, lastPollMs }: PollState, nowMs: number): number =>
+  restlessness * Math.exp(-Math.max(0, nowMs - lastPollMs) / RESTLESS_MS);
 
-function likelyIntervalMs(listener: Listener, pace: CadencePace): number {
-  const { allowance } = listener;
+function likelyIntervalMs(listener: PollState, pace: CadencePace): number {
+  const { budget } = listener;
   const earningMs = HOUR_MS / perHour(listener, pace);
   // In debt, after a burst, every look is waited for until it is earned.
   const longestMs = isQuiet(listener) ? LONGEST_QUIET_MS : Number.POSITIVE_INFINITY;
-  if (allowance < 0) return Math.min(earningMs * (1 - allowance), longestMs);
+  if (budget < 0) return Math.min(earningMs * (1 - budget), longestMs);
   // An average listener spends as much as is earned; savings are spent, and their lack is felt.
-  const usualMs = (HOUR_MS / pace.playingPerHour) * (1.15 - 0.3 * (allowance / MOST_SAVED));
+  const usualMs = (HOUR_MS / pace.playingPerHour) * (1.15 - 0.3 * (budget / MOST_SAVED));
   if (isQuiet(listener)) {
     const age = Math.max(1, quietMs(listener) / FRESH_PAUSE_MS);
     return Math.min(usualMs * Math.sqrt(age), longestMs);
@@ -172,8 +172,8 @@ function likelyIntervalMs(listener: Listener, pace: CadencePace): number {
 const USUAL_RATE = 1 / 28;
 
 /** How likely a change is that nobody can foresee, per second, while something plays. */
-function changeRate({ heard, lastLookMs, restlessness }: Listener): number {
-  const positionMs = heard ? positionAt(heard, lastLookMs) : 0;
+function changeRate({ heard, lastPollMs, restlessness }: PollState): number {
+  const positionMs = heard ? positionAt(heard, lastPollMs) : 0;
   const young = positionMs < YOUNG_TRACK_MS ? YOUNG_RATE : 0;
   return CALM_RATE + young + RESTLESS_RATE * restlessness;
 }

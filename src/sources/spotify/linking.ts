@@ -1,10 +1,10 @@
 import type { UpstreamApp } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
 import {
-  type LinkAttempt,
+  type AuthorizationRequest,
   LinkFailure,
   type LinkFailureReason,
-  type Linking,
+  type OAuthLinking,
   SourceFailure,
 } from "../source.ts";
 import { UpstreamError } from "../upstream.ts";
@@ -25,7 +25,7 @@ export interface LinkingDeps {
 /** Without a hyphen: Spotify has trouble with one in a redirect address (n8n#25805). */
 const CALLBACK_PATH = "/callback/spotify";
 
-export function createLinking(deps: LinkingDeps): Linking<SpotifySettings> {
+export function createLinking(deps: LinkingDeps): OAuthLinking<SpotifySettings> {
   const { service, api, clock } = deps;
   const requireApp = async (): Promise<UpstreamApp> => {
     const app = await deps.app();
@@ -42,7 +42,7 @@ export function createLinking(deps: LinkingDeps): Linking<SpotifySettings> {
     acceptsRedirect: (redirectUri) =>
       /^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\])(:\d+)?\/)/.test(redirectUri),
     accountId: (settings) => settings.accountId,
-    async begin(redirectUri): Promise<LinkAttempt> {
+    async begin(redirectUri): Promise<AuthorizationRequest> {
       return { ...(await service.begin(await requireApp(), redirectUri)), redirectUri };
     },
     async finish(attempt, answer) {
@@ -86,7 +86,7 @@ function toLinkFailure(error: unknown): LinkFailure {
     const { meaning } = error;
     const reason =
       meaning.kind === "retryLater"
-        ? reasonOfPause(meaning.because)
+        ? reasonOfPause(meaning.reason)
         : ("unreachable" satisfies LinkFailureReason);
     return new LinkFailure(reason, error.message, cause);
   }
@@ -103,7 +103,7 @@ function reasonOfRefusal({ code, status, message }: GrantRefused): LinkFailureRe
   return status >= 500 ? "unreachable" : "wrongApp";
 }
 
-type PauseReason = Extract<SourceFailure["meaning"], { kind: "retryLater" }>["because"];
+type PauseReason = Extract<SourceFailure["meaning"], { kind: "retryLater" }>["reason"];
 
-const reasonOfPause = (because: PauseReason): LinkFailureReason =>
-  because === "appRefused" ? "wrongApp" : because;
+const reasonOfPause = (reason: PauseReason): LinkFailureReason =>
+  reason === "appRefused" ? "wrongApp" : reason;

@@ -14,14 +14,14 @@ export interface Memory {
   /** When the latest change was found. */
   readonly changedAtMs: number;
   /** Whether the last answer was taken for an echo. */
-  readonly doubted: boolean;
+  readonly suspect: boolean;
 }
 
 export const NOTHING_BELIEVED: Memory = {
   current: undefined,
   before: undefined,
   changedAtMs: Number.NEGATIVE_INFINITY,
-  doubted: false,
+  suspect: false,
 };
 
 /** An echo comes soon after the change that it knows nothing of. */
@@ -39,16 +39,16 @@ export type Verdict =
  * What to make of an answer: an echo to be asked about again, the same listening going on, or a
  * change, which was a surprise unless the track had come to its end.
  */
-export function judge(memory: Memory, heard: Playback | null, nowMs: number): Verdict {
-  const { current, changedAtMs, doubted } = memory;
+export function classify(memory: Memory, heard: Playback | null, nowMs: number): Verdict {
+  const { current, changedAtMs, suspect } = memory;
   if (continues(current, heard, nowMs)) {
-    return { kind: "same", memory: { ...memory, current: heard, doubted: false } };
+    return { kind: "same", memory: { ...memory, current: heard, suspect: false } };
   }
   const recent = nowMs - changedAtMs < ECHO_MS;
-  if (recent && !doubted && repeats(memory, heard, nowMs)) {
-    return { kind: "echo", memory: { ...memory, doubted: true } };
+  if (recent && !suspect && repeats(memory, heard, nowMs)) {
+    return { kind: "echo", memory: { ...memory, suspect: true } };
   }
-  const believed = { current: heard, before: current, changedAtMs: nowMs, doubted: false };
+  const believed = { current: heard, before: current, changedAtMs: nowMs, suspect: false };
   return { kind: hadEnded(current, nowMs) ? "expected" : "surprise", memory: believed };
 }
 

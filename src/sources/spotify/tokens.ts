@@ -76,7 +76,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
     }
     if (error.code === "invalid_client" || error.code === "unauthorized_client") {
       return new SourceFailure(
-        { kind: "retryLater", afterMs: WRONG_APP_PAUSE_MS, because: "appRefused" },
+        { kind: "retryLater", afterMs: WRONG_APP_PAUSE_MS, reason: "appRefused" },
         error.message,
       );
     }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { SourceFailure } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
-import type { Gate, Urgency } from "./gate.ts";
+import type { RequestBudget, Urgency } from "./request-budget.ts";
 import { isRecord, textOf, UnreadableAnswer } from "./json.ts";
 import type { AccessTokens } from "./tokens.ts";
 
@@ -31,7 +31,7 @@ export interface WebApiDeps {
   /** Without a slash at the end, such as `https://api.spotify.com`. */
   readonly url: string;
   readonly upstream: Upstream;
-  readonly gate: Gate;
+  readonly gate: RequestBudget;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
@@ -76,10 +76,10 @@ export function createWebApi({ url, upstream, gate, clock }: WebApiDeps): WebApi
 
   async function refusal(response: Response): Promise<SourceFailure> {
     const { message } = await errorOf(response);
-    const because = /premium/i.test(message) ? "noPremium" : "notOnAppList";
+    const reason = /premium/i.test(message) ? "noPremium" : "notOnAppList";
     return new SourceFailure(
-      { kind: "retryLater", afterMs: REFUSED_PAUSE_MS, because },
-      because === "noPremium"
+      { kind: "retryLater", afterMs: REFUSED_PAUSE_MS, reason },
+      reason === "noPremium"
         ? "Spotify asks for Premium: the owner of the Spotify app needs it"
         : "Spotify does not know this user: add them to the app's users in Spotify's dashboard",
     );

@@ -57,7 +57,7 @@ const idOf = async (userAgent: string) =>
 
 describe("the language", () => {
   test.each(LANGUAGES)("becomes %s: kept, and the page comes back in it", async (language) => {
-    const sent = await browser.post(PATH, { does: "language", language });
+    const sent = await browser.post(PATH, { do: "language", language });
     expect(sent.status).toBe(303);
     const next = sent.headers.get("location") ?? "";
     expect(next).toStartWith(`/${language}/dashboard/account`);
@@ -78,7 +78,7 @@ describe("the language", () => {
   });
 
   test.each(["it", "", "__proto__", "EN"])("does not become %j", async (language) => {
-    await browser.post(PATH, { does: "language", language });
+    await browser.post(PATH, { do: "language", language });
     expect((await server.accounts.users.named("ada")).language).toBe(null);
   });
 });
@@ -114,7 +114,7 @@ describe("the browsers", () => {
   test("can be signed out one by one, and their open dashboards go", async () => {
     const other = await signIn(server, ada, undefined, SAFARI);
     const { closed } = await openDashboard(other);
-    const page = await browser.submit(PATH, { does: "sign out", target: await idOf(SAFARI) });
+    const page = await browser.submit(PATH, { do: "sign out", target: await idOf(SAFARI) });
     expect(await textOf(page, ".notice p")).toBe(said.signedOut);
     expect(await closed).toBe(4001);
     expect(await isIn(other)).toBe(false);
@@ -124,7 +124,7 @@ describe("the browsers", () => {
   test("that sign themselves out lose their cookie and see how to sign in", async () => {
     const other = await signIn(server, ada, undefined, SAFARI);
     const { closed } = await openDashboard(browser);
-    const sent = await browser.post(PATH, { does: "sign out", target: await idOf(FIREFOX) });
+    const sent = await browser.post(PATH, { do: "sign out", target: await idOf(FIREFOX) });
     expect(sent.status).toBe(303);
     expect(sent.headers.get("location")).toBe("/en/sign-in");
     expect(endsCookie(sent)).toBe(true);
@@ -137,7 +137,7 @@ describe("the browsers", () => {
     const other = await signIn(server, ada, undefined, SAFARI);
     const grace = await signIn(server, await server.addUser("grace"));
     const dashboards = [await openDashboard(browser), await openDashboard(other)];
-    const sent = await browser.post(PATH, { does: "sign out everywhere" });
+    const sent = await browser.post(PATH, { do: "sign out everywhere" });
     expect(endsCookie(sent)).toBe(true);
     expect(await Promise.all(dashboards.map(({ closed }) => closed))).toEqual([4001, 4001]);
     expect(await isIn(browser)).toBe(false);
@@ -149,7 +149,7 @@ describe("the browsers", () => {
     const grace = await server.addUser("grace");
     const hers = await signIn(server, grace);
     const [session] = await server.accounts.sessions.list(grace.user);
-    await browser.post(PATH, { does: "sign out", target: session?.id ?? "" });
+    await browser.post(PATH, { do: "sign out", target: session?.id ?? "" });
     expect(await isIn(hers)).toBe(true);
   });
 });
@@ -183,8 +183,7 @@ describe("the export", () => {
 });
 
 describe("deleting everything", () => {
-  const deleteAll = (username: string, one = browser) =>
-    one.post(PATH, { does: "delete", username });
+  const deleteAll = (username: string, one = browser) => one.post(PATH, { do: "delete", username });
 
   test.each(["", "grace", "Ada", "ada lovelace"])(
     "needs the user's own name, not %j: it is kept, with what is wrong beside it",
@@ -253,7 +252,7 @@ describe("deleting everything", () => {
 
   test("does not happen for a form from elsewhere", async () => {
     const headers = { origin: "https://evil.example" };
-    const sent = await browser.post(PATH, { does: "delete", username: "ada" }, { headers });
+    const sent = await browser.post(PATH, { do: "delete", username: "ada" }, { headers });
     expect(sent.status).toBe(403);
     expect(await isIn(browser)).toBe(true);
   });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { createSessionToken } from "../../../src/accounts/credential.ts";
 import { SESSION_LIFETIME_MS } from "../../../src/accounts/sessions.ts";
-import { SIGN_IN_PURPOSE } from "../../../src/accounts/one-time-links.ts";
+import { SIGN_IN_PURPOSE } from "../../../src/accounts/magic-links.ts";
 import * as schema from "../../../src/db/schema.ts";
 import { LANGUAGES } from "../../../src/i18n/index.ts";
 import { settle } from "../../fixtures/fake-clock.ts";
@@ -43,7 +43,7 @@ const pagePaths = () =>
 
 /** All that is stored, but for when somebody was last seen and what was found out by listening. */
 const stored = (): string => {
-  const { connectionHealth: _, ...tables } = schema;
+  const { connectionStatuses: _, ...tables } = schema;
   const rows = Object.entries(tables).map(([name, table]) => [
     name,
     server.store.queries.select().from(table).all(),
@@ -91,7 +91,7 @@ describe("nobody who is not signed in gets anything of the dashboard", () => {
       "an API key": () => ({ cookie: `marquee-session=${ada.key}`, "x-api-key": ada.key }),
       "a widget token": () => ({ cookie: `marquee-session=${ada.widgetToken}` }),
       "a sign-in link": async () => ({
-        cookie: `marquee-session=${await server.accounts.links.issue(ada.user, SIGN_IN_PURPOSE)}`,
+        cookie: `marquee-session=${await server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
       }),
       "a session's public name": async () => {
         await signIn(server, ada);
@@ -124,7 +124,7 @@ describe("nobody who is not signed in gets anything of the dashboard", () => {
     const before = stored();
     expect(routes().length).toBeGreaterThan(15);
     for (const { method, path } of routes()) {
-      const body = method === "POST" ? new URLSearchParams({ does: "disconnect" }) : null;
+      const body = method === "POST" ? new URLSearchParams({ do: "disconnect" }) : null;
       const answer = await server.get(path, { method, headers, body });
       expect(`${method} ${path} ${answer.status}`).toBe(`${method} ${path} 401`);
       expect(answer.headers.get("set-cookie")).toBe(null);
@@ -240,7 +240,7 @@ describe("a form changes nothing unless a page of this session sends it", () => 
     expect(forms.flatMap((one) => one.forms).length).toBeGreaterThan(3);
     const before = stored();
     for (const { path, forms: found } of forms) {
-      for (const fields of [...found, { token: own.formToken, does: "disconnect" }]) {
+      for (const fields of [...found, { token: own.formToken, do: "disconnect" }]) {
         const init = hostile[name]?.(fields) ?? {};
         const headers = { ...(init.headers as Record<string, string>), cookie: own.cookie };
         const query = name.includes("address") ? `?${form(fields)}` : "";
@@ -253,16 +253,16 @@ describe("a form changes nothing unless a page of this session sends it", () => 
 
   test("as is seen from the same form with all of it, which does something", async () => {
     const before = stored();
-    const answer = await own.post("/en/dashboard/music", { does: "disconnect" });
+    const answer = await own.post("/en/dashboard/music", { do: "disconnect" });
     expect(answer.status).toBe(303);
     expect(stored()).not.toBe(before);
   });
 
   test("and looking at a page never does", async () => {
-    const queries = ["", "?does=disconnect", `?does=remove&target=2&token=${own.formToken}`];
+    const queries = ["", "?action=disconnect", `?action=remove&target=2&token=${own.formToken}`];
     const before = stored();
     for (const path of pagePaths()) {
-      // A page may lead to the address that it keeps a wish under.
+      // A page may lead to the address that it keeps a editorQuery under.
       for (const query of queries)
         expect([200, 303]).toContain((await own.get(path + query)).status);
     }
@@ -285,12 +285,12 @@ describe("a member", () => {
     }
   });
 
-  test("does nothing there, with a form of a page of the member's", async () => {
+  test("action nothing there, with a form of a page of the member's", async () => {
     const before = stored();
     for (const fields of [
-      { does: "add", "user-name": "mallory" },
-      { does: "link", target: String(ada.user.id) },
-      { does: "remove", target: String(ada.user.id) },
+      { do: "add", "user-name": "mallory" },
+      { do: "link", target: String(ada.user.id) },
+      { do: "remove", target: String(ada.user.id) },
     ]) {
       expect((await member.post("/en/dashboard/server", fields)).status).toBe(403);
     }
@@ -386,7 +386,7 @@ describe("no page of one user's", () => {
     const targets = [key?.id, session?.id, ada.user.name, String(ada.user.id)];
     for (const path of ["keys", "account"]) {
       for (const target of targets) {
-        for (const does of [
+        for (const action of [
           "revoke",
           "rotate",
           "close",
@@ -397,7 +397,7 @@ describe("no page of one user's", () => {
           "delete",
         ]) {
           const fields = {
-            does,
+            do: action,
             target: target ?? "",
             id: target ?? "",
             key: target ?? "",
@@ -438,7 +438,7 @@ describe("every page", () => {
 
   const publicPaths = async () => [
     "/en/sign-in",
-    `/en/sign-in/${await server.accounts.links.issue(ada.user, SIGN_IN_PURPOSE)}`,
+    `/en/sign-in/${await server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
     "/en/sign-in/mql_ended",
   ];
 
@@ -675,7 +675,7 @@ describe("a dashboard's socket", () => {
   test("is closed when its browser signs in anew, as another", async () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
-    const secret = await server.accounts.links.issue(grace.user, SIGN_IN_PURPOSE);
+    const secret = await server.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
     await server.get(`/en/sign-in/${secret}`, {
       method: "POST",
       headers: { origin: ORIGIN, cookie: owner.cookie },
@@ -687,11 +687,11 @@ describe("a dashboard's socket", () => {
     const member = await signIn(server, grace);
     const opened = open({ cookie: member.cookie, origin: port.origin });
     await opened.first;
-    await owner.post("/en/dashboard/server", { does: "remove", target: String(grace.user.id) });
+    await owner.post("/en/dashboard/server", { do: "remove", target: String(grace.user.id) });
     expect(await opened.closed).toBe(4001);
   });
 
-  test("does not take the server down when there is nothing to be read", async () => {
+  test("action not take the server down when there is nothing to be read", async () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
     server.store.queries.run(sql`ALTER TABLE connections RENAME TO elsewhere`);

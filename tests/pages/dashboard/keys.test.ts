@@ -31,7 +31,7 @@ const recordOf = async (name: string) => {
 const keysIn = (text: string) => [...new Set(text.match(/mq_[0-9A-Za-z]{38}/g) ?? [])];
 /** Makes a key, and answers it with the page that shows it. */
 const make = async (name: string) => {
-  const page = await (await browser.submit(PATH, { does: "add", name })).text();
+  const page = await (await browser.submit(PATH, { do: "add", name })).text();
   const [key = ""] = keysIn(page);
   return { page, key };
 };
@@ -55,7 +55,7 @@ describe("making a key", () => {
 
   test("shows it in no other session", async () => {
     const other = await signIn(server, ada);
-    await browser.post(PATH, { does: "add", name: "chat bot" });
+    await browser.post(PATH, { do: "add", name: "chat bot" });
     expect(keysIn(await (await other.get(PATH)).text())).toEqual([]);
     expect(keysIn(await (await browser.get(PATH)).text())).toHaveLength(1);
   });
@@ -85,7 +85,7 @@ describe("making a key", () => {
   ])(
     "refuses the name %j, keeps it in its field and says beside it what is wrong",
     async (name) => {
-      const page = await browser.post(PATH, { does: "add", name });
+      const page = await browser.post(PATH, { do: "add", name });
       expect(page.status).toBe(422);
       expect(await attributeOf(page.clone(), "#name", "aria-invalid")).toBe("true");
       expect(await attributeOf(page.clone(), "#name", "aria-describedby")).toContain(
@@ -120,13 +120,13 @@ describe("a fifty-first key", () => {
   test.each(LANGUAGES)("is refused with a sentence in %s", async (language) => {
     const { tooMany } = languages[language].dashboard.keys;
     const path = `/${language}/dashboard/keys`;
-    const page = await browser.submit(path, { does: "add", name: "one more" });
+    const page = await browser.submit(path, { do: "add", name: "one more" });
     expect(await textOf(page, ".notice")).toContain(tooMany.replace("{count}", "50"));
     expect(await working()).toBe(50);
   });
 
   test("to try the API with is refused with the same sentence", async () => {
-    const answer = await browser.post(PATH, { does: "try" });
+    const answer = await browser.post(PATH, { do: "try" });
     expect(answer.status).toBe(409);
     expect(await answer.json()).toEqual({ error: said.tooMany.replace("{count}", "50") });
     expect(await working()).toBe(50);
@@ -186,7 +186,7 @@ describe("the list of keys", () => {
 describe("replacing a key", () => {
   const replace = async (grace: string) => {
     const { id } = await recordOf("first key");
-    const page = await (await browser.submit(PATH, { does: "replace", target: id, grace })).text();
+    const page = await (await browser.submit(PATH, { do: "replace", target: id, grace })).text();
     const [key = ""] = keysIn(page);
     return { id, key, page };
   };
@@ -229,8 +229,8 @@ describe("replacing a key", () => {
     const { id } = await replace("hour");
     const page = await browser.get(PATH);
     const text = await page.text();
-    const forms = [...text.matchAll(/name="does" value="(\w+)"[^]*?name="target" value="(\w+)"/g)];
-    expect(forms.filter(([, , target]) => target === id).map(([, does]) => does)).toEqual([
+    const forms = [...text.matchAll(/name="do" value="(\w+)"[^]*?name="target" value="(\w+)"/g)];
+    expect(forms.filter(([, , target]) => target === id).map(([, action]) => action)).toEqual([
       "revoke",
     ]);
   });
@@ -241,25 +241,25 @@ describe("revoking a key", () => {
     const { id } = await recordOf("first key");
     expect(await statusOf(ada.key)).toBe(200);
     expect(await (await browser.get(PATH)).text()).toContain(said.revokeText);
-    const page = await browser.submit(PATH, { does: "revoke", target: id });
+    const page = await browser.submit(PATH, { do: "revoke", target: id });
     expect(await statusOf(ada.key)).toBe(401);
     expect(await textOf(page.clone(), ".notice p")).toBe("“first key” is revoked.");
     expect(await textOf(page.clone(), "section > details > summary")).toBe("Revoked keys: 1");
     expect(await textOf(page, "section > details h3")).toBe("first key");
   });
 
-  test.each(["revoke", "replace"])("twice (%s) says that it had ended", async (does) => {
+  test.each(["revoke", "replace"])("twice (%s) says that it had ended", async (action) => {
     const { id } = await recordOf("first key");
     await server.accounts.keys.revoke(ada.user, id);
-    const page = await browser.submit(PATH, { does, target: id });
+    const page = await browser.submit(PATH, { do: action, target: id });
     expect(await textOf(page.clone(), ".notice.bad p")).toBe(said.gone);
     expect(await page.text()).not.toContain("marquee key list");
   });
 
-  test.each(["revoke", "replace"])("of somebody else (%s) changes nothing", async (does) => {
+  test.each(["revoke", "replace"])("of somebody else (%s) changes nothing", async (action) => {
     const grace = await server.addUser("grace");
     const [theirs] = await server.accounts.keys.list(grace.user);
-    const page = await browser.submit(PATH, { does, target: theirs?.id ?? "" });
+    const page = await browser.submit(PATH, { do: action, target: theirs?.id ?? "" });
     expect(await textOf(page, ".notice.bad p")).toBe(said.gone);
     expect(await statusOf(grace.key)).toBe(200);
     expect(await server.accounts.keys.list(grace.user)).toHaveLength(1);
@@ -272,14 +272,14 @@ describe("a form that did not come from our page", () => {
     ["no origin", { origin: "" }, {}],
     ["a wrong token", {}, { token: "x" }],
   ])("makes no key: %s", async (_, headers, fields) => {
-    const answer = await browser.post(PATH, { does: "add", name: "x", ...fields }, { headers });
+    const answer = await browser.post(PATH, { do: "add", name: "x", ...fields }, { headers });
     expect(answer.status).toBe(403);
     expect(await server.accounts.keys.list(ada.user)).toHaveLength(1);
   });
 
   test("makes none with another session's token", async () => {
     const other = await signIn(server, ada);
-    const answer = await browser.post(PATH, { does: "add", name: "x", token: other.formToken });
+    const answer = await browser.post(PATH, { do: "add", name: "x", token: other.formToken });
     expect(answer.status).toBe(403);
   });
 });

@@ -19,7 +19,7 @@ const stateNow = (): DashboardState => ({
   label: "Now playing",
   track: null,
   privacy: "",
-  health: { tone: "good", text: "", linkAgain: false },
+  status: { tone: "good", text: "", linkAgain: false },
   hearsOwnMusic: true,
   overlays,
   presence: "",

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { type HealthState, TROUBLES } from "../../../src/accounts/connection-status.ts";
+import { type StoredStatus, FAILURE_REASONS } from "../../../src/accounts/connection-status.ts";
 import { fill, formatDay, formatTime, LANGUAGES, languages } from "../../../src/i18n/index.ts";
 import { createFakeMpd, type FakeMpd } from "../../fixtures/fake-mpd.ts";
 import { START_MS } from "../../fixtures/fake-clock.ts";
@@ -34,7 +34,7 @@ afterEach(() => server.close());
 const connectionOf = ({ user }: AddedUser) => server.accounts.connections.of(user.id);
 const connectMpd = (browser: SignedIn, address: string, password = "") =>
   browser.post(MUSIC, {
-    does: "connect",
+    do: "connect",
     target: "mpd",
     "mpd-address": address,
     "mpd-password": password,
@@ -113,7 +113,7 @@ describe("connecting MPD by form", () => {
       while (players[0]!.received.length === 0) await Bun.sleep(1);
       await connectMpd(owner, players[1]!.address);
       while (players[1]!.received.length === 0) await Bun.sleep(1);
-      await owner.post(MUSIC, { does: "disconnect" });
+      await owner.post(MUSIC, { do: "disconnect" });
       expect(await connectionOf(ada)).toBe(undefined);
       const answer = await server.getAs(ada, "/api/v1/user");
       expect(await answer.json()).toMatchObject({ data: { music_connected: false } });
@@ -128,7 +128,7 @@ describe("connecting MPD by form", () => {
       const path = `/${language}/dashboard/music`;
       const typed = `two words & "more" <b>`;
       const refused = await owner.post(path, {
-        does: "connect",
+        do: "connect",
         target: "mpd",
         "mpd-address": typed,
       });
@@ -157,14 +157,14 @@ describe("connecting MPD by form", () => {
   test.each(["", "nothing", "spotify", "__proto__"])(
     "connects nothing where there is no such form: %p",
     async (target) => {
-      const sent = await owner.post(MUSIC, { does: "connect", target });
+      const sent = await owner.post(MUSIC, { do: "connect", target });
       expect(sent.status).toBeLessThan(500);
       expect(await connectionOf(ada)).toBe(undefined);
     },
   );
 
   test("connects the demo, which asks for nothing", async () => {
-    await member.post(MUSIC, { does: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", target: "demo" });
     expect(await connectionOf(grace)).toMatchObject({ source: "demo" });
   });
 });
@@ -232,7 +232,7 @@ describe("disconnecting", () => {
   test("forgets the access, says so, and leaves key and widget", async () => {
     await connectMpd(owner, "127.0.0.1");
     const token = await server.accounts.widgets.tokenOf(ada.user);
-    expect((await owner.post(MUSIC, { does: "disconnect" })).status).toBe(303);
+    expect((await owner.post(MUSIC, { do: "disconnect" })).status).toBe(303);
     expect(await connectionOf(ada)).toBe(undefined);
     expect(await noticeOf(owner)).toBe("Disconnected.");
     expect((await server.getAs(ada, "/api/v1/user")).status).toBe(200);
@@ -248,7 +248,7 @@ describe("disconnecting", () => {
 
   test("touches nobody else's", async () => {
     await connectMpd(owner, "127.0.0.1");
-    await member.post(MUSIC, { does: "disconnect" });
+    await member.post(MUSIC, { do: "disconnect" });
     expect(await connectionOf(ada)).toBeDefined();
   });
 });
@@ -256,7 +256,7 @@ describe("disconnecting", () => {
 describe("the Spotify app", () => {
   const enter = (browser: SignedIn, clientId: string, clientSecret = "") =>
     browser.post(MUSIC, {
-      does: "app",
+      do: "app",
       target: "spotify",
       client_id: clientId,
       client_secret: clientSecret,
@@ -317,7 +317,7 @@ describe("the Spotify app", () => {
 
   test("belongs to what has apps alone", async () => {
     for (const target of ["mpd", "demo", "nothing", ""]) {
-      await owner.post(MUSIC, { does: "app", target, client_id: "abc" });
+      await owner.post(MUSIC, { do: "app", target, client_id: "abc" });
     }
     for (const source of ["mpd", "demo", "nothing", ""]) {
       expect(await server.accounts.upstreams.appOf(source)).toBe(undefined);
@@ -466,21 +466,21 @@ describe("the notice that something is linked", () => {
   );
 
   test("is not shown for another source than the one that is connected", async () => {
-    await member.post(MUSIC, { does: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", target: "demo" });
     await noticeOf(member);
     expect(await noticeOf(member, `${MUSIC}?linked=spotify`)).toBe(undefined);
     expect(await noticeOf(member, `${MUSIC}?linked=demo`)).toBe("Demo is connected.");
   });
 
   test("is not shown to another session, nor on another page", async () => {
-    await member.post(MUSIC, { does: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", target: "demo" });
     expect(await noticeOf(owner)).toBe(undefined);
     expect(await noticeOf(member, "/en/dashboard/privacy")).toBe(undefined);
     expect(await noticeOf(member)).toBe("Demo is connected.");
   });
 
   test("is forgotten after five minutes", async () => {
-    await member.post(MUSIC, { does: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", target: "demo" });
     await server.clock.advance(5 * MINUTE_MS);
     expect(await noticeOf(member)).toBe(undefined);
   });
@@ -506,8 +506,8 @@ describe.each(LANGUAGES)("how a connection does, in %s", (language) => {
     expect(await page.clone().text()).not.toContain("AQ-refresh");
     return { tone: tone?.split(" ").at(-1), text: await textOf(page, ".connected .status") };
   };
-  const after = async (health: Exclude<HealthState, { state: "untried" | "needsLinking" }>) => {
-    await server.accounts.connections.noteHealth(await link(), health);
+  const after = async (health: Exclude<StoredStatus, { state: "untried" | "needsLinking" }>) => {
+    await server.accounts.connections.storeStatus(await link(), health);
     return shown();
   };
 
@@ -526,10 +526,10 @@ describe.each(LANGUAGES)("how a connection does, in %s", (language) => {
     expect(page).toContain(fill(words.music.linkedUntil, { day }));
   });
 
-  test.each(TROUBLES)("it is tried again, and why: %s", async (because) => {
-    const { tone, text } = await after({ state: "retrying", since: START_MS, because });
+  test.each(FAILURE_REASONS)("it is tried again, and why: %s", async (reason) => {
+    const { tone, text } = await after({ state: "retrying", since: START_MS, reason });
     expect(tone).toBe("warn");
-    expect(text).toStartWith(fill(words.health.troubles[because], { source }));
+    expect(text).toStartWith(fill(words.health.troubles[reason], { source }));
     expect(text).toEndWith(
       fill(words.health.retrying, { time: formatTime(language, START_MS, START_MS) }),
     );
@@ -573,7 +573,7 @@ describe("settings that this version cannot read", () => {
     expect((await member.get(MUSIC)).status).toBe(200);
     expect((await member.get("/en/dashboard")).status).toBe(200);
     expect((await owner.get("/en/dashboard/server")).status).toBe(200);
-    await member.post(MUSIC, { does: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", target: "demo" });
     expect(await connectionOf(grace)).toMatchObject({ source: "demo" });
     await server.accounts.connections.connect(grace.user, "gone", null);
     expect((await member.get(MUSIC)).status).toBe(200);

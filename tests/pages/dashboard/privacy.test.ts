@@ -26,10 +26,9 @@ afterEach(() => server.close());
 const rules = () => server.accounts.privacy.of(ada.user.id);
 const stateOn = (page: Response) => textOf(page, "section .status");
 const state = async () => stateOn(await browser.get(PATH));
-const pause = (how: "hour" | "long") => browser.submit(PATH, { does: "pause", for: how });
-const resume = () => browser.submit(PATH, { does: "resume" });
-const save = (titles: string, artists = "") =>
-  browser.post(PATH, { does: "rules", titles, artists });
+const pause = (how: "hour" | "long") => browser.submit(PATH, { do: "pause", for: how });
+const resume = () => browser.submit(PATH, { do: "resume" });
+const save = (titles: string, artists = "") => browser.post(PATH, { do: "rules", titles, artists });
 /** The text of a field that keeps lines, without the line break that the parser drops. */
 const linesIn = async (page: Response, id: string) =>
   (await textOf(page, `textarea#${id}`))?.replace(/^\n/, "");
@@ -194,6 +193,6 @@ test.each(LANGUAGES)(
 
 test("a form from elsewhere changes nothing", async () => {
   const headers = { origin: "https://evil.example" };
-  expect((await browser.post(PATH, { does: "pause", for: "long" }, { headers })).status).toBe(403);
+  expect((await browser.post(PATH, { do: "pause", for: "long" }, { headers })).status).toBe(403);
   expect(rules()).toEqual(NOTHING_HIDDEN);
 });

@@ -46,7 +46,7 @@ const enter = (path: string) => server.get(path, { method: "POST", headers: { or
 
 describe("adding a user", () => {
   test("shows key, widget address and a sign-in link once, and all of them work", async () => {
-    expect((await owner.post(SERVER, { does: "add", "user-name": " linus " })).status).toBe(303);
+    expect((await owner.post(SERVER, { do: "add", "user-name": " linus " })).status).toBe(303);
     expect(await names()).toEqual(["ada", "grace", "linus"]);
     expect((await server.accounts.users.named("linus")).role).toBe("member");
 
@@ -66,13 +66,13 @@ describe("adding a user", () => {
 
   test("shows nothing of it to another session of the owner's", async () => {
     const other = await signIn(server, ada);
-    await owner.post(SERVER, { does: "add", "user-name": "linus" });
+    await owner.post(SERVER, { do: "add", "user-name": "linus" });
     expect(await shownOnce(await other.get(SERVER))).toEqual([]);
     expect(await shownOnce(await owner.get(SERVER))).toHaveLength(3);
   });
 
   test("writes nothing of it to the log", async () => {
-    await owner.post(SERVER, { does: "add", "user-name": "linus" });
+    await owner.post(SERVER, { do: "add", "user-name": "linus" });
     const shown = await shownOnce(await owner.get(SERVER));
     const lines = server.logged.join("\n");
     for (const text of shown) expect(lines).not.toContain(text.split("/").at(-1));
@@ -91,7 +91,7 @@ describe("adding a user", () => {
         ["grace", fill(said.nameTaken, { user: "grace" })],
       ];
       for (const [typed, mistake] of mistakes) {
-        const refused = await owner.post(path, { does: "add", "user-name": typed });
+        const refused = await owner.post(path, { do: "add", "user-name": typed });
         expect(refused.status).toBe(422);
         expect(await attributeOf(refused.clone(), "#user-name", "value")).toBe(typed);
         expect(await attributeOf(refused.clone(), "#user-name", "aria-invalid")).toBe("true");
@@ -104,7 +104,7 @@ describe("adding a user", () => {
 
   test("adds one of two who are sent at once under one name", async () => {
     const answers = await Promise.all(
-      [1, 2].map(() => owner.post(SERVER, { does: "add", "user-name": "linus" })),
+      [1, 2].map(() => owner.post(SERVER, { do: "add", "user-name": "linus" })),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 422]);
     expect(await names()).toEqual(["ada", "grace", "linus"]);
@@ -113,7 +113,7 @@ describe("adding a user", () => {
 
 describe("a sign-in link made for a user", () => {
   test("signs in as that user, once, and is shown once", async () => {
-    await owner.post(SERVER, { does: "link", target: about(grace) });
+    await owner.post(SERVER, { do: "link", target: about(grace) });
     const page = await owner.get(SERVER);
     expect(await textOf(page.clone(), ".notice p")).toContain("grace");
     const [link = ""] = await shownOnce(page);
@@ -125,7 +125,7 @@ describe("a sign-in link made for a user", () => {
   });
 
   test("works for half an hour", async () => {
-    await owner.post(SERVER, { does: "link", target: about(grace) });
+    await owner.post(SERVER, { do: "link", target: about(grace) });
     const [link = ""] = await shownOnce(await owner.get(SERVER));
     await server.clock.advance(30 * 60_000);
     expect((await enter(pathIn(link))).status).toBe(404);
@@ -133,16 +133,16 @@ describe("a sign-in link made for a user", () => {
 
   test("speaks the user's language, else the owner's", async () => {
     const path = "/fr/dashboard/server";
-    await owner.post(path, { does: "link", target: about(grace) });
+    await owner.post(path, { do: "link", target: about(grace) });
     expect((await shownOnce(await owner.get(path)))[0]).toStartWith(`${ORIGIN}/fr/sign-in/`);
     await server.accounts.users.setLanguage(grace.user, "de");
-    await owner.post(path, { does: "link", target: about(grace) });
+    await owner.post(path, { do: "link", target: about(grace) });
     expect((await shownOnce(await owner.get(path)))[0]).toStartWith(`${ORIGIN}/de/sign-in/`);
   });
 
   test("is made for nobody who is not there", async () => {
     for (const target of ["", "0", "99", "grace", "1 or 1=1"]) {
-      await owner.post(SERVER, { does: "link", target });
+      await owner.post(SERVER, { do: "link", target });
       const page = await owner.get(SERVER);
       expect(await textOf(page.clone(), ".notice.bad p")).toBe("This user is no longer here.");
       expect(await shownOnce(page)).toEqual([]);
@@ -153,12 +153,12 @@ describe("a sign-in link made for a user", () => {
 describe("removing a user", () => {
   test("ends key, widget address, sign-ins and links at once", async () => {
     const member = await signIn(server, grace);
-    await owner.post(SERVER, { does: "link", target: about(grace) });
+    await owner.post(SERVER, { do: "link", target: about(grace) });
     const [link = ""] = await shownOnce(await owner.get(SERVER));
     await server.sourceOf(grace).says(aPlayback());
     expect((await server.getAs(grace, "/api/v1/now-playing")).status).toBe(200);
 
-    expect((await owner.post(SERVER, { does: "remove", target: about(grace) })).status).toBe(303);
+    expect((await owner.post(SERVER, { do: "remove", target: about(grace) })).status).toBe(303);
     expect(await textOf(await owner.get(SERVER), ".notice p")).toBe("grace is gone.");
     expect(await names()).toEqual(["ada"]);
     expect((await server.getAs(grace, "/api/v1/now-playing")).status).toBe(401);
@@ -176,15 +176,15 @@ describe("removing a user", () => {
   });
 
   test("does not remove oneself", async () => {
-    await owner.post(SERVER, { does: "remove", target: about(ada) });
+    await owner.post(SERVER, { do: "remove", target: about(ada) });
     expect(await textOf(await owner.get(SERVER), ".notice.bad p")).toContain("Account");
     expect(await names()).toEqual(["ada", "grace"]);
   });
 
   test("twice does no harm, and reaches nobody who has come since", async () => {
-    await owner.post(SERVER, { does: "remove", target: about(grace) });
+    await owner.post(SERVER, { do: "remove", target: about(grace) });
     const another = await server.addUser("grace");
-    await owner.post(SERVER, { does: "remove", target: about(grace) });
+    await owner.post(SERVER, { do: "remove", target: about(grace) });
     expect(await names()).toEqual(["ada", "grace"]);
     expect((await server.getAs(another, "/api/v1/user")).status).toBe(200);
   });

@@ -8,7 +8,7 @@ import {
   overlayPath,
   pageQuery,
   previewPath,
-  readWish,
+  readEditorQuery,
   sourceSize,
 } from "../../../src/pages/dashboard/editor-query.ts";
 import { parseWidgetOptions, widgetOptions } from "../../../widget/options.ts";
@@ -49,7 +49,7 @@ async function all(page: Response, selector: string, name: string): Promise<stri
 
 /** The address that the page gives for OBS. */
 const addressOn = (page: Response) => textOf(page.clone(), "[data-follows=address] code");
-const read = (query: string) => readWish(new URLSearchParams(query), LANGUAGES, "en");
+const read = (query: string) => readEditorQuery(new URLSearchParams(query), LANGUAGES, "en");
 
 describe.each(LANGUAGES)("the editor in %s", (language) => {
   test("has a control for every option, under its name, and a word for every choice", async () => {
@@ -92,23 +92,25 @@ describe("the groups", () => {
 
 describe("the query", () => {
   test("says only what differs from the defaults, in the table's order", () => {
-    const wish = read("size=20&theme=bar&mode=auto&art=1&speed=30&hideDelay=5000&bg=%23FF8800");
-    expect(wish.query.toString()).toBe("theme=bar&bg=FF8800&size=20");
-    expect(wish.mistaken.size).toBe(0);
+    const editorQuery = read(
+      "size=20&theme=bar&mode=auto&art=1&speed=30&hideDelay=5000&bg=%23FF8800",
+    );
+    expect(editorQuery.search.toString()).toBe("theme=bar&bg=FF8800&size=20");
+    expect(editorQuery.invalid.size).toBe(0);
   });
 
   test("reads the last of several values, as a form sends a switch", () => {
-    expect(read("art=0&art=1").query.toString()).toBe("");
-    expect(read("art=0").query.toString()).toBe("art=0");
-    expect(read("album=0&album=1").query.toString()).toBe("album=1");
-    expect(read("bg=%23ff8800&bg=auto&font=&size=").query.toString()).toBe("");
+    expect(read("art=0&art=1").search.toString()).toBe("");
+    expect(read("art=0").search.toString()).toBe("art=0");
+    expect(read("album=0&album=1").search.toString()).toBe("album=1");
+    expect(read("bg=%23ff8800&bg=auto&font=&size=").search.toString()).toBe("");
   });
 
   test("leaves the demo to the preview, and the language to the path", () => {
-    const wish = read("theme=glass&demo=0&language=fr");
-    expect(pageQuery(wish, "en").toString()).toBe("theme=glass&language=fr&demo=0");
-    expect(overlayPath(wish, "T")).toBe("/fr/widget/T?theme=glass");
-    expect(previewPath(wish, "T")).toBe("/fr/widget/T?theme=glass");
+    const editorQuery = read("theme=glass&demo=0&language=fr");
+    expect(pageQuery(editorQuery, "en").toString()).toBe("theme=glass&language=fr&demo=0");
+    expect(overlayPath(editorQuery, "T")).toBe("/fr/widget/T?theme=glass");
+    expect(previewPath(editorQuery, "T")).toBe("/fr/widget/T?theme=glass");
     expect(previewPath(read("theme=glass&demo=1"), "T")).toBe("/en/widget/T?theme=glass&demo=1");
     expect(overlayPath(read("language=xx&demo=1"), "T")).toBe("/en/widget/T");
   });
@@ -121,12 +123,12 @@ describe("the query", () => {
     const entry = fc.tuple(fc.constantFrom(...Object.keys(widgetOptions), "language"), value);
     fc.assert(
       fc.property(fc.array(entry), (entries) => {
-        const wish = readWish(new URLSearchParams(entries), LANGUAGES, "en");
-        const { options, warnings } = parseWidgetOptions(wish.query);
+        const editorQuery = readEditorQuery(new URLSearchParams(entries), LANGUAGES, "en");
+        const { options, warnings } = parseWidgetOptions(editorQuery.search);
         expect(warnings).toEqual([]);
-        expect(options).toEqual(wish.options);
-        const again = readWish(pageQuery(wish, "en"), LANGUAGES, "en");
-        expect(pageQuery(again, "en").toString()).toBe(pageQuery(wish, "en").toString());
+        expect(options).toEqual(editorQuery.options);
+        const again = readEditorQuery(pageQuery(editorQuery, "en"), LANGUAGES, "en");
+        expect(pageQuery(again, "en").toString()).toBe(pageQuery(editorQuery, "en").toString());
       }),
     );
   });
@@ -189,7 +191,7 @@ describe("what is not allowed", () => {
       "&lt;b>",
     ];
     for (const text of hostile) {
-      for (const name of [...Object.keys(widgetOptions), "language", "told", "wish"]) {
+      for (const name of [...Object.keys(widgetOptions), "language", "told", "editorQuery"]) {
         const page = await browser.get(`${PAGE}?${new URLSearchParams({ [name]: text })}`);
         const followed = page.status === 303 ? page.headers.get("location") : undefined;
         const shown = followed ? await browser.get(followed) : page;
@@ -231,7 +233,10 @@ describe("replacing the address", () => {
     const port = openPort(server);
     try {
       const overlay = await openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/live`);
-      const sent = await browser.post(PAGE, { does: "rotate", wish: "theme=bar&language=fr" });
+      const sent = await browser.post(PAGE, {
+        do: "rotate",
+        editorQuery: "theme=bar&language=fr",
+      });
       expect(sent.headers.get("location")).toBe(`${PAGE}?theme=bar&language=fr&told=rotated`);
       expect(await overlay.closed).toBe(4404);
     } finally {
@@ -248,9 +253,9 @@ describe("replacing the address", () => {
 
   test("needs more than looking, and does nothing to others", async () => {
     const grace = await server.addUser("grace");
-    await browser.get(`${PAGE}?does=rotate&told=rotated`);
+    await browser.get(`${PAGE}?action=rotate&told=rotated`);
     expect(await server.accounts.widgets.tokenOf(ada.user)).toBe(ada.widgetToken);
-    await browser.post(PAGE, { does: "rotate" });
+    await browser.post(PAGE, { do: "rotate" });
     expect(await server.accounts.widgets.tokenOf(grace.user)).toBe(grace.widgetToken);
   });
 });
@@ -271,7 +276,7 @@ describe("a test track", () => {
     await server.sourceOf(ada).says(null);
     const overlay = await openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/live`);
     expect(await overlay.next()).toMatchObject({ state: { kind: "idle" } });
-    await browser.post(PAGE, { does: "test" });
+    await browser.post(PAGE, { do: "test" });
     const { title, artist, album } = languages.en.dashboard.widget.testTrack;
     expect(await overlay.next()).toMatchObject({
       state: { kind: "playing", positionMs: 42_000, track: { title, artist, album, art: null } },
@@ -282,7 +287,7 @@ describe("a test track", () => {
   });
 
   test("says that no browser source is open", async () => {
-    const sent = await browser.post(PAGE, { does: "test", wish: "theme=bar" });
+    const sent = await browser.post(PAGE, { do: "test", editorQuery: "theme=bar" });
     expect(sent.headers.get("location")).toBe(`${PAGE}?theme=bar&told=tested-0`);
     expect(await noticeAfter(sent)).toBe(languages.en.dashboard.widget.testUnseen);
   });
@@ -294,7 +299,7 @@ describe("a test track", () => {
     const address = `${port.origin.replace("http", "ws")}/en/widget/${ada.widgetToken}/live`;
     const sockets = [1, 2].map(() => openAsObs(address));
     await until(() => (server.app.sockets.overlays() === 2 ? true : undefined));
-    const sent = await browser.post(PAGE, { does: "test" });
+    const sent = await browser.post(PAGE, { do: "test" });
     expect(await noticeAfter(sent)).toEndWith(": 2.");
     const connected = await browser.get(PAGE);
     expect(await textOf(connected, "[data-live-presence]")).toBe(nowPlaying.onStream);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { connectPurpose } from "../../../src/accounts/one-time-links.ts";
-import { createLinkSecret } from "../../../src/accounts/credential.ts";
+import { connectPurpose } from "../../../src/accounts/magic-links.ts";
+import { createMagicLinkSecret } from "../../../src/accounts/credential.ts";
 import { fill, LANGUAGES, languages, languageTag } from "../../../src/i18n/index.ts";
 import { addressesIn, attributeOf, textOf } from "../../fixtures/html.ts";
 import { createLinkingServer, LISTENER, type LinkingServer } from "../../fixtures/linking.ts";
@@ -54,7 +54,7 @@ describe.each(LANGUAGES)("the page of a link, in %s", (language) => {
   });
 
   test("says so when the link has ended", async () => {
-    const page = await server.get(`/${language}/connect/spotify/${createLinkSecret()}`);
+    const page = await server.get(`/${language}/connect/spotify/${createMagicLinkSecret()}`);
     expect(page.status).toBe(404);
     expect(await titleOf(page.clone())).toBe(languages[language].connect.endedTitle);
     expect(await leadOf(page)).toBe(languages[language].connect.endedText);
@@ -65,7 +65,7 @@ describe("an address of a link", () => {
   test.each(["nothing", "mpd", "demo", "constructor"])(
     "for %s, which is not linked in the browser, is none",
     async (source) => {
-      const secret = await server.accounts.links.issue(ada.user, connectPurpose(source));
+      const secret = await server.accounts.magicLinks.issue(ada.user, connectPurpose(source));
       for (const path of [
         `/en/connect/${source}/${secret}`,
         `/en/connect/${source}/${secret}/start`,
@@ -90,7 +90,7 @@ describe("an address of a link", () => {
   );
 
   test("with the secret of a link for something else has ended", async () => {
-    const secret = await server.accounts.links.issue(ada.user, "something else");
+    const secret = await server.accounts.magicLinks.issue(ada.user, "something else");
     expect((await server.get(`/en/connect/spotify/${secret}`)).status).toBe(404);
     expect((await server.get(`/en/connect/spotify/${secret}/start`)).status).toBe(404);
   });
@@ -313,7 +313,7 @@ describe("an attempt under way", () => {
     const state = callback.searchParams.get("state");
     const content = {
       source: "spotify",
-      errand: { kind: "dashboard", userId: ada.user.id },
+      intent: { kind: "dashboard", userId: ada.user.id },
       language: "en",
       attempt: { state, redirectUri: server.redirectUri, codeVerifier: "x" },
     };

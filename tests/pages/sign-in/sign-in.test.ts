@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { createLinkSecret, type LinkSecret } from "../../../src/accounts/credential.ts";
-import { connectPurpose, SIGN_IN_PURPOSE } from "../../../src/accounts/one-time-links.ts";
-import { oneTimeLinks, sessions as sessionRows } from "../../../src/db/schema.ts";
+import { createMagicLinkSecret, type MagicLinkSecret } from "../../../src/accounts/credential.ts";
+import { connectPurpose, SIGN_IN_PURPOSE } from "../../../src/accounts/magic-links.ts";
+import { magicLinks, sessions as sessionRows } from "../../../src/db/schema.ts";
 import { SESSION_LIFETIME_MS } from "../../../src/accounts/sessions.ts";
 import { fill, LANGUAGES, languages } from "../../../src/i18n/index.ts";
 import { attributeOf, textOf } from "../../fixtures/html.ts";
@@ -23,9 +23,9 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const issue = (user = ada, purpose = SIGN_IN_PURPOSE) =>
-  server.accounts.links.issue(user.user, purpose);
-const pathOf = (secret: LinkSecret, language = "en") => `/${language}/sign-in/${secret}`;
-const enter = (secret: LinkSecret, headers: Record<string, string> = { origin: ORIGIN }) =>
+  server.accounts.magicLinks.issue(user.user, purpose);
+const pathOf = (secret: MagicLinkSecret, language = "en") => `/${language}/sign-in/${secret}`;
+const enter = (secret: MagicLinkSecret, headers: Record<string, string> = { origin: ORIGIN }) =>
   server.get(pathOf(secret), { method: "POST", headers });
 const cookieOf = (response: Response) => (response.headers.get("set-cookie") ?? "").split(";")[0]!;
 const statusOf = async (cookie: string) =>
@@ -53,7 +53,7 @@ describe("a sign-in link", () => {
 
   test("is not in the database as it stands", async () => {
     const secret = await issue();
-    const row = server.store.queries.select().from(oneTimeLinks).all();
+    const row = server.store.queries.select().from(magicLinks).all();
     expect(JSON.stringify(row)).not.toContain(secret);
   });
 
@@ -150,7 +150,7 @@ describe("a sign-in link", () => {
 
   test("is not guessed: other credentials and invented ones say nothing", async () => {
     const secrets = [
-      createLinkSecret(),
+      createMagicLinkSecret(),
       ada.key,
       ada.widgetToken,
       "mql_",
@@ -158,7 +158,7 @@ describe("a sign-in link", () => {
       "%00",
       "a".repeat(5_000),
     ];
-    for (const secret of secrets as LinkSecret[]) {
+    for (const secret of secrets as MagicLinkSecret[]) {
       const page = await server.get(pathOf(secret));
       expect(page.status).toBe(404);
       expect(await page.text()).not.toContain("ada");
@@ -275,7 +275,7 @@ describe("the session's cookie", () => {
     const other = await createTestServer({ baseUrl });
     try {
       const grace = await other.addUser("grace");
-      const secret = await other.accounts.links.issue(grace.user, SIGN_IN_PURPOSE);
+      const secret = await other.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
       const { pathname, origin } = new URL(baseUrl);
       const path = `${pathname.replace(/\/$/, "")}/en/sign-in/${secret}`;
       const entered = await other.get(path, { method: "POST", headers: { origin } });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  afterLook,
-  allowanceAt,
+  afterPoll,
+  budgetAt,
   type Finding,
-  type Listener,
-  newListener,
-  nextLook,
+  type PollState,
+  newPollState,
+  nextPoll,
 } from "../../../src/sources/polling/cadence.ts";
 import type { Playback } from "../../../src/playback.ts";
 import { aPlayback } from "../../fixtures/playback.ts";
@@ -14,7 +14,7 @@ import { aPlayback } from "../../fixtures/playback.ts";
 const HOUR_MS = 3_600_000;
 const SHORTEST_MS = 1_500;
 const ROUNDING_MS = 0.001;
-const FINDINGS: readonly Finding[] = ["same", "expected", "surprise", "doubtful"];
+const FINDINGS: readonly Finding[] = ["same", "expected", "surprise", "suspect"];
 
 interface Found {
   readonly finding: Finding;
@@ -49,18 +49,18 @@ function heardAt({ state, durationMs, restMs }: Found, nowMs: number): Playback 
 function* looks(
   find: (nowMs: number, index: number) => Found,
   forMs: number,
-  { start = newListener(0), leastIntervalMs = 0 } = {},
-): Generator<{ atMs: number; atEnd: boolean; before: Listener }> {
+  { start = newPollState(0), leastIntervalMs = 0 } = {},
+): Generator<{ atMs: number; atEnd: boolean; before: PollState }> {
   let listener = start;
-  const endMs = listener.lastLookMs + forMs;
+  const endMs = listener.lastPollMs + forMs;
   for (let index = 0; ; index++) {
-    const { atMs, atEnd } = nextLook(listener, leastIntervalMs);
+    const { atMs, atEnd } = nextPoll(listener, leastIntervalMs);
     // Whoever plans a look for the past makes it at once.
-    const nowMs = Math.max(atMs, listener.lastLookMs);
+    const nowMs = Math.max(atMs, listener.lastPollMs);
     if (nowMs > endMs) return;
     yield { atMs: nowMs, atEnd, before: listener };
     const what = find(nowMs, index);
-    listener = afterLook(listener, { heard: heardAt(what, nowMs), finding: what.finding, nowMs });
+    listener = afterPoll(listener, { heard: heardAt(what, nowMs), finding: what.finding, nowMs });
   }
 }
 
@@ -95,7 +95,7 @@ describe("a look", () => {
     fc.assert(
       fc.property(fc.array(found, { minLength: 1, maxLength: 20 }), (all) => {
         for (const { atMs, atEnd, before } of looks(inTurn(all), HOUR_MS / 6)) {
-          const gapMs = atMs - before.lastLookMs;
+          const gapMs = atMs - before.lastPollMs;
           if (!atEnd) expect(gapMs).toBeGreaterThan(SHORTEST_MS - ROUNDING_MS);
         }
       }),
@@ -103,11 +103,11 @@ describe("a look", () => {
   });
 
   test("that is told of something comes a moment after another, at an end too", () => {
-    const told = found.filter(({ finding }) => finding !== "doubtful");
+    const told = found.filter(({ finding }) => finding !== "suspect");
     fc.assert(
       fc.property(fc.array(told, { minLength: 1, maxLength: 20 }), (all) => {
         for (const { atMs, before } of looks(inTurn(all), HOUR_MS / 6)) {
-          expect(atMs - before.lastLookMs).toBeGreaterThan(300 - ROUNDING_MS);
+          expect(atMs - before.lastPollMs).toBeGreaterThan(300 - ROUNDING_MS);
         }
       }),
     );
@@ -122,7 +122,7 @@ describe("a look", () => {
           for (const { atMs, atEnd, before } of looks(inTurn(all), HOUR_MS / 6, {
             leastIntervalMs,
           })) {
-            const gapMs = atMs - before.lastLookMs;
+            const gapMs = atMs - before.lastPollMs;
             if (!atEnd) expect(gapMs).toBeGreaterThan(leastIntervalMs - ROUNDING_MS);
           }
         },
@@ -134,7 +134,7 @@ describe("a look", () => {
     fc.assert(
       fc.property(fc.array(found, { minLength: 1, maxLength: 20 }), (all) => {
         for (const { atMs, before } of looks(inTurn(all), HOUR_MS)) {
-          expect(atMs - before.lastLookMs).toBeLessThan(180_000);
+          expect(atMs - before.lastPollMs).toBeLessThan(180_000);
         }
       }),
     );
@@ -151,16 +151,16 @@ describe("the end of a track", () => {
         const durationMs = 400_000;
         let atMs = 0;
         // The first look finds the track; the ones after it find it going on.
-        let listener = afterLook(newListener(0), {
+        let listener = afterPoll(newPollState(0), {
           heard: heardAt(playing({ durationMs, restMs }), 0),
           finding: "surprise",
           nowMs: 0,
         });
         while (atMs < endMs) {
-          atMs = nextLook(listener, 0).atMs;
+          atMs = nextPoll(listener, 0).atMs;
           if (atMs >= endMs) break;
           const heard = heardAt(playing({ durationMs, restMs: endMs - atMs }), atMs);
-          listener = afterLook(listener, { heard, finding: "same", nowMs: atMs });
+          listener = afterPoll(listener, { heard, finding: "same", nowMs: atMs });
         }
         expect(atMs - endMs).toBeWithin(0, 1_001);
       }),
@@ -169,16 +169,16 @@ describe("the end of a track", () => {
 
   test("is looked at within a second although others need their distance", () => {
     const heard = heardAt(playing({ durationMs: 200_000, restMs: 8_000 }), 0);
-    const listener = afterLook(newListener(0), { heard, finding: "surprise", nowMs: 0 });
-    const next = nextLook(listener, 60_000);
+    const listener = afterPoll(newPollState(0), { heard, finding: "surprise", nowMs: 0 });
+    const next = nextPoll(listener, 60_000);
     expect(next.atEnd).toBe(true);
     expect(next.atMs).toBeWithin(8_000, 9_001);
   });
 
   test("of a paused track is not waited for", () => {
     const heard = heardAt(playing({ state: "paused", durationMs: 200_000, restMs: 2_000 }), 0);
-    const listener = afterLook(newListener(0), { heard, finding: "surprise", nowMs: 0 });
-    expect(nextLook(listener, 0).atEnd).toBe(false);
+    const listener = afterPoll(newPollState(0), { heard, finding: "surprise", nowMs: 0 });
+    expect(nextPoll(listener, 0).atEnd).toBe(false);
   });
 
   test("that does not come is looked for a few times soon, then as usual", () => {
@@ -188,7 +188,7 @@ describe("the end of a track", () => {
     ];
     const soon = made.filter(({ atEnd }) => atEnd);
     expect(soon.length).toBeLessThanOrEqual(5);
-    const gaps = made.slice(-10).map(({ atMs, before }) => atMs - before.lastLookMs);
+    const gaps = made.slice(-10).map(({ atMs, before }) => atMs - before.lastPollMs);
     for (const gapMs of gaps) expect(gapMs).toBeGreaterThan(2_500);
   });
 
@@ -200,7 +200,7 @@ describe("the end of a track", () => {
   test("of track after track without a length costs no storm", () => {
     const empty = playing({ durationMs: 0, restMs: 0, finding: "expected" });
     for (const allowance of [-6, 0, 16]) {
-      const start = { ...newListener(0), allowance };
+      const start = { ...newPollState(0), allowance };
       const times = timesOf(looks(() => empty, HOUR_MS, { start }));
       expect(mostWithin(30_000, times)).toBeLessThanOrEqual(32);
     }
@@ -240,7 +240,7 @@ describe("an hour", () => {
             "silent",
             [
               { finding: "same", state: "playing", durationMs: 90_000, restMs: 2_000 },
-              { finding: "doubtful", state: "playing", durationMs: 0, restMs: 0 },
+              { finding: "suspect", state: "playing", durationMs: 0, restMs: 0 },
             ],
           ],
         ],
@@ -253,7 +253,7 @@ describe("an hour", () => {
       const quiet = (_: number, index: number) =>
         playing({ state, finding: index ? "same" : "surprise" });
       for (const allowance of [-6, 0, 16]) {
-        const start = { ...newListener(0), allowance };
+        const start = { ...newPollState(0), allowance };
         const times = timesOf(looks(quiet, 4 * HOUR_MS, { start }));
         expect(mostInAnHour(times)).toBeLessThanOrEqual(240);
       }
@@ -264,20 +264,20 @@ describe("an hour", () => {
     const start = playing({ finding: "surprise" });
     const find = (_: number, index: number) => (index ? playing() : start);
     for (const { atMs, before } of looks(find, HOUR_MS)) {
-      expect(atMs - before.lastLookMs).toBeLessThanOrEqual(5_000);
+      expect(atMs - before.lastPollMs).toBeLessThanOrEqual(5_000);
     }
   });
 });
 
 describe("looks follow the likelihood of a change", () => {
   const after = (...all: Found[]): number => {
-    let listener = newListener(0);
+    let listener = newPollState(0);
     let nowMs = 0;
     for (const one of all) {
-      listener = afterLook(listener, { heard: heardAt(one, nowMs), finding: one.finding, nowMs });
+      listener = afterPoll(listener, { heard: heardAt(one, nowMs), finding: one.finding, nowMs });
       nowMs += 4_000;
     }
-    return nextLook(listener, 0).atMs - listener.lastLookMs;
+    return nextPoll(listener, 0).atMs - listener.lastPollMs;
   };
   const settled = playing({ restMs: 100_000 });
 
@@ -296,7 +296,7 @@ describe("looks follow the likelihood of a change", () => {
     const pause = playing({ state: "paused" });
     const start = { ...pause, finding: "surprise" as const };
     const gaps = [...looks((_, index) => (index ? pause : start), HOUR_MS)].map(
-      ({ atMs, before }) => atMs - before.lastLookMs,
+      ({ atMs, before }) => atMs - before.lastPollMs,
     );
     expect(gaps.at(-1)).toBeGreaterThan(gaps[5] ?? 0);
     expect(Math.max(...gaps)).toBeLessThan(20_000);
@@ -310,10 +310,10 @@ describe("what may be spent", () => {
         fc.integer({ min: 0, max: 100 * HOUR_MS }),
         fc.integer({ min: 0, max: 100 * HOUR_MS }),
         (oneMs, otherMs) => {
-          const listener = newListener(0);
+          const listener = newPollState(0);
           const [first, second] = [Math.min(oneMs, otherMs), Math.max(oneMs, otherMs)];
-          expect(allowanceAt(listener, first)).toBeLessThanOrEqual(allowanceAt(listener, second));
-          expect(allowanceAt(listener, second)).toBeLessThanOrEqual(16);
+          expect(budgetAt(listener, first)).toBeLessThanOrEqual(budgetAt(listener, second));
+          expect(budgetAt(listener, second)).toBeLessThanOrEqual(16);
         },
       ),
     );
@@ -321,9 +321,9 @@ describe("what may be spent", () => {
 
   test("shrinks by one with each look, doubtful ones too", () => {
     for (const finding of FINDINGS) {
-      const listener = newListener(0);
-      const looked = afterLook(listener, { heard: null, finding, nowMs: 0 });
-      expect(looked.allowance).toBe(listener.allowance - 1);
+      const listener = newPollState(0);
+      const looked = afterPoll(listener, { heard: null, finding, nowMs: 0 });
+      expect(looked.budget).toBe(listener.budget - 1);
     }
   });
 });

@@ -20,7 +20,7 @@ import {
   type StandInUser,
   type Step,
 } from "../../fixtures/spotify/spotify.ts";
-import { createAttention, type TestAttention, watchContext } from "../../fixtures/watching.ts";
+import { createDemand, type TestDemand, watchContext } from "../../fixtures/watching.ts";
 
 const PLAYER = "/v1/me/player";
 const TOKEN = "/api/token";
@@ -75,12 +75,12 @@ interface Watching {
 let connections = 0;
 const newConnection = (): number => (connections += 1);
 
-/** Watches a user through a connection of their own, followed unless the attention says otherwise. */
+/** Watches a user through a connection of their own, followed unless the demand says otherwise. */
 function watch(
   user: Pick<StandInUser, "refreshToken">,
-  given: { attention?: TestAttention; connection?: number; keep?: () => Promise<void> } = {},
+  given: { demand?: TestDemand; connection?: number; keep?: () => Promise<void> } = {},
 ): Watching {
-  const { attention = createAttention(), connection = newConnection() } = given;
+  const { demand = createDemand(), connection = newConnection() } = given;
   const ending = new AbortController();
   const words: (Playback | null)[] = [];
   const kept: SpotifySettings[] = [];
@@ -89,7 +89,7 @@ function watch(
   const context = watchContext({
     signal: ending.signal,
     clock,
-    attention,
+    demand,
     connection: {
       id: connection,
       async keepSettings(settings) {
@@ -171,7 +171,7 @@ describe("looking", () => {
   });
 
   test("ends when nobody follows, and makes no call", async () => {
-    watch(longTrack(), { attention: createAttention(false) });
+    watch(longTrack(), { demand: createDemand(false) });
     await clock.advance(0);
     expect(looks()).toBe(1);
     await clock.advance(3_600_000);
@@ -179,14 +179,14 @@ describe("looking", () => {
   });
 
   test("begins again when somebody follows again", async () => {
-    const attention = createAttention(false);
-    watch(longTrack(), { attention });
+    const demand = createDemand(false);
+    watch(longTrack(), { demand });
     await clock.advance(60_000);
-    attention.follow(true);
+    demand.follow(true);
     await clock.advance(10_000);
     expect(looks()).toBeWithin(3, 8);
     const made = looks();
-    attention.follow(false);
+    demand.follow(false);
     await clock.advance(600_000);
     expect(looks()).toBe(made);
   });
@@ -220,10 +220,10 @@ describe("looking", () => {
 
 describe("a question", () => {
   test("brings one look", async () => {
-    const attention = createAttention(false);
-    const watching = watch(longTrack(), { attention });
+    const demand = createDemand(false);
+    const watching = watch(longTrack(), { demand });
     await clock.advance(10_000);
-    attention.ask();
+    demand.ask();
     await clock.advance(0);
     expect(looks()).toBe(2);
     expect(watching.heard).toHaveLength(2);
@@ -232,19 +232,19 @@ describe("a question", () => {
   });
 
   test("brings none right after another look", async () => {
-    const attention = createAttention(false);
-    watch(longTrack(), { attention });
+    const demand = createDemand(false);
+    watch(longTrack(), { demand });
     await clock.advance(2_499);
-    attention.ask();
+    demand.ask();
     await clock.advance(600_000);
     expect(looks()).toBe(1);
   });
 
   test("many times over costs no more than following does", async () => {
-    const attention = createAttention(false);
-    watch(longTrack(), { attention });
+    const demand = createDemand(false);
+    watch(longTrack(), { demand });
     for (let tenth = 0; tenth < 36_000; tenth++) {
-      attention.ask();
+      demand.ask();
       await clock.advance(tenth % 10 === 0 ? 1_000 : 0);
     }
     expect(looks()).toBeLessThanOrEqual(900);
@@ -255,11 +255,11 @@ describe("a question", () => {
     app = { clientId: standIn.clientId, clientSecret: null };
     source = startSource();
     const user = longTrack();
-    const attention = createAttention();
-    watch(user, { attention });
+    const demand = createDemand();
+    watch(user, { demand });
     for (let tenth = 0; tenth < 600; tenth++) {
-      attention.ask();
-      if (tenth % 7 === 0) attention.follow(tenth % 2 === 0);
+      demand.ask();
+      if (tenth % 7 === 0) demand.follow(tenth % 2 === 0);
       await clock.advance(100);
     }
     expect(looks()).toBeGreaterThan(5);
@@ -450,7 +450,7 @@ describe("a refusal that a person has to end", () => {
     expect(meaningOf(watching)).toEqual({
       kind: "retryLater",
       afterMs: 300_000,
-      because: "notOnAppList",
+      reason: "notOnAppList",
     });
     expect(looks()).toBe(1);
   });
@@ -459,14 +459,14 @@ describe("a refusal that a person has to end", () => {
     const watching = watch(longTrack());
     standIn.script({ status: 403, body: { error: { status: 403, message: "Premium required" } } });
     await clock.advance(0);
-    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", because: "noPremium" });
+    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", reason: "noPremium" });
   });
 
   test("for want of an app costs no call", async () => {
     app = undefined;
     const watching = watch(longTrack());
     await clock.advance(0);
-    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", because: "appMissing" });
+    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", reason: "appMissing" });
     expect(standIn.calls).toEqual([]);
   });
 
@@ -474,7 +474,7 @@ describe("a refusal that a person has to end", () => {
     app = { clientId: "another", clientSecret: null };
     const watching = watch(longTrack());
     await clock.advance(0);
-    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", because: "appRefused" });
+    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", reason: "appRefused" });
     expect(standIn.calls).toEqual([]);
   });
 
@@ -482,7 +482,7 @@ describe("a refusal that a person has to end", () => {
     app = { clientId: standIn.clientId, clientSecret: "wrong" };
     const watching = watch(longTrack());
     await clock.advance(0);
-    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", because: "appRefused" });
+    expect(meaningOf(watching)).toMatchObject({ kind: "retryLater", reason: "appRefused" });
     expect(watching.kept).toEqual([]);
   });
 });
@@ -490,9 +490,9 @@ describe("a refusal that a person has to end", () => {
 describe("a pause that Spotify asks for", () => {
   test("is kept for all users: no call is made until it is over", async () => {
     const [ada, grace] = [longTrack(), longTrack()];
-    const attention = createAttention();
+    const demand = createDemand();
     const watchingAda = watch(ada);
-    const watchingGrace = watch(grace, { attention });
+    const watchingGrace = watch(grace, { demand });
     await clock.advance(5_000);
     standIn.script({ status: 429, retryAfter: "30" });
     while (!watchingAda.ended() && !watchingGrace.ended()) await clock.advance(100);
@@ -500,12 +500,12 @@ describe("a pause that Spotify asks for", () => {
     const made = standIn.calls.length;
     while (clock.monotonicMs() < closedAtMs + 29_000) {
       for (const user of [ada, grace]) await watch(user).stop();
-      attention.ask();
+      demand.ask();
       await clock.advance(500);
     }
     expect(standIn.calls).toHaveLength(made);
-    expect(meaningOf(watchingAda)).toMatchObject({ kind: "retryLater", because: "limited" });
-    expect(meaningOf(watchingGrace)).toMatchObject({ kind: "retryLater", because: "limited" });
+    expect(meaningOf(watchingAda)).toMatchObject({ kind: "retryLater", reason: "limited" });
+    expect(meaningOf(watchingGrace)).toMatchObject({ kind: "retryLater", reason: "limited" });
     await clock.advance(1_500);
     const after = watch(ada);
     await clock.advance(0);
@@ -535,7 +535,7 @@ describe("a pause that Spotify asks for", () => {
     expect(meaningOf(watching)).toEqual({
       kind: "retryLater",
       afterMs: 48_925_000,
-      because: "limited",
+      reason: "limited",
     });
     await clock.advance(3_600_000);
     source = startSource();
@@ -560,7 +560,7 @@ describe("a pause that Spotify asks for", () => {
     expect(meaningOf(watching)).toEqual({
       kind: "retryLater",
       afterMs: 20_000,
-      because: "limited",
+      reason: "limited",
     });
     watch(longTrack());
     await clock.advance(19_000);

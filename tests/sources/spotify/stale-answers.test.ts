@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Playback } from "../../../src/playback.ts";
 import {
-  judge,
+  classify,
   type Memory,
   NOTHING_BELIEVED,
 } from "../../../src/sources/spotify/stale-answers.ts";
@@ -13,7 +13,7 @@ function listener() {
   let memory: Memory = NOTHING_BELIEVED;
   return {
     hears(heard: Playback | null, atMs: number) {
-      const verdict = judge(memory, heard, atMs);
+      const verdict = classify(memory, heard, atMs);
       memory = verdict.memory;
       return verdict.kind;
     },
@@ -180,7 +180,7 @@ describe("whatever is answered", () => {
     });
   }
 
-  test("is doubted at most once before it is believed", () => {
+  test("is suspect at most once before it is believed", () => {
     fc.assert(
       fc.property(answers, (given) => {
         const kinds = judged(given).map(({ kind }) => kind);

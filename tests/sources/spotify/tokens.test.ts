@@ -67,7 +67,7 @@ beforeEach(() => {
     },
     async onLimited(retryAfter, message) {
       limited.push(retryAfter);
-      return new SourceFailure({ kind: "retryLater", afterMs: 1_000, because: "limited" }, message);
+      return new SourceFailure({ kind: "retryLater", afterMs: 1_000, reason: "limited" }, message);
     },
   });
 });
@@ -210,7 +210,7 @@ describe("a refusal", () => {
       answers.push(new GrantRefused(code, 400, "Invalid client"));
       expect(await meaningOf(tokens.current())).toMatchObject({
         kind: "retryLater",
-        because: "appRefused",
+        reason: "appRefused",
       });
     });
   }
@@ -219,7 +219,7 @@ describe("a refusal", () => {
     answers.push(new GrantRefused("", 429, "too many", "17"));
     expect(await meaningOf(tokens.current())).toMatchObject({
       kind: "retryLater",
-      because: "limited",
+      reason: "limited",
     });
     expect(limited).toEqual(["17"]);
   });

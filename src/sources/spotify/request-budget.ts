@@ -1,6 +1,6 @@
 import type { UpstreamPause } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
-import { type Attention, SourceFailure } from "../source.ts";
+import { type Demand, SourceFailure } from "../source.ts";
 
 /**
  * What a call is for decides how much of the budget it may use up: the end of a track is on time
@@ -9,7 +9,7 @@ import { type Attention, SourceFailure } from "../source.ts";
 export type Urgency = "trackEnd" | "regular" | "asked";
 
 /** The one way to Spotify's Web API: its limits count for all users of an app together. */
-export interface Gate {
+export interface RequestBudget {
   /**
    * Resolves when a call may be made, and counts it; resolves early when the signal aborts.
    * @throws {SourceFailure} while Spotify has asked for a pause
@@ -20,7 +20,7 @@ export interface Gate {
   /** Spotify has asked to be left alone. Remembered over restarts. */
   close(retryAfter: string | null, message: string): Promise<SourceFailure>;
   /** Takes in a user who is watched; the result ends that. */
-  join(attention: Pick<Attention, "follows">): () => void;
+  join(demand: Pick<Demand, "watched">): () => void;
   /** How far apart regular looks at one user are, so that all who are followed get their share. */
   leastIntervalMs(): number;
 }
@@ -31,7 +31,7 @@ export interface PauseMemory {
   remember(pause: UpstreamPause): Promise<void>;
 }
 
-export interface GateDeps {
+export interface RequestBudgetDeps {
   readonly clock: Clock;
   /** Most calls in any 30 seconds. */
   readonly budget: number;
@@ -54,14 +54,14 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-export function createGate({ clock, budget, memory }: GateDeps): Gate {
+export function createRequestBudget({ clock, budget, memory }: RequestBudgetDeps): RequestBudget {
   const sentAtMs: number[] = [];
   const queues: Record<Urgency, Set<Waiting>> = {
     trackEnd: new Set(),
     regular: new Set(),
     asked: new Set(),
   };
-  const members = new Set<Pick<Attention, "follows">>();
+  const members = new Set<Pick<Demand, "watched">>();
   let cancelReview: (() => void) | undefined;
   /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
   let closedUntilMs = Number.NEGATIVE_INFINITY;
@@ -148,13 +148,13 @@ export function createGate({ clock, budget, memory }: GateDeps): Gate {
       }
       return pauseFailure(closedUntilMs - nowMs, message);
     },
-    join(attention) {
-      members.add(attention);
-      return () => void members.delete(attention);
+    join(demand) {
+      members.add(demand);
+      return () => void members.delete(demand);
     },
     leastIntervalMs() {
       let followed = 0;
-      for (const { follows } of members) if (follows) followed += 1;
+      for (const { watched } of members) if (watched) followed += 1;
       return (followed * WINDOW_MS) / (budget * PLANNED_SHARE);
     },
   };
@@ -169,5 +169,5 @@ export function parseRetryAfterMs(text: string | null): number {
 }
 
 function pauseFailure(afterMs: number, message: string): SourceFailure {
-  return new SourceFailure({ kind: "retryLater", afterMs, because: "limited" }, message);
+  return new SourceFailure({ kind: "retryLater", afterMs, reason: "limited" }, message);
 }

@@ -1,16 +1,16 @@
 import { and, eq, gt, isNull, lt } from "drizzle-orm";
-import { oneTimeLinks, users } from "../db/schema.ts";
+import { magicLinks, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
-import { createLinkSecret, hashCredential, type LinkSecret } from "./credential.ts";
+import { createMagicLinkSecret, hashCredential, type MagicLinkSecret } from "./credential.ts";
 import type { User } from "./users.ts";
 
 /** Links that let whoever holds them do one thing for a user, once and for half an hour. */
-export interface OneTimeLinks {
-  issue(user: Pick<User, "id">, purpose: string): Promise<LinkSecret>;
+export interface MagicLinks {
+  issue(user: Pick<User, "id">, purpose: string): Promise<MagicLinkSecret>;
   /** Whose link it is, while it works. Looking does not use it up. */
-  userOf(secret: LinkSecret, purpose: string): Promise<User | undefined>;
+  userOf(secret: MagicLinkSecret, purpose: string): Promise<User | undefined>;
   /** Uses the link up; of two who try at once, one gets the user. */
-  use(secret: LinkSecret, purpose: string): Promise<User | undefined>;
+  use(secret: MagicLinkSecret, purpose: string): Promise<User | undefined>;
 }
 
 /** The purpose of a link that connects a user to a source. */
@@ -22,37 +22,37 @@ export const SIGN_IN_PURPOSE = "sign in";
 /** How long a link works. */
 export const LINK_LIFETIME_MS = 30 * 60_000;
 
-export function createOneTimeLinks({ store, wallMs }: AccountsContext): OneTimeLinks {
+export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks {
   const { queries } = store;
-  const working = (secret: LinkSecret, purpose: string) =>
+  const working = (secret: MagicLinkSecret, purpose: string) =>
     and(
-      eq(oneTimeLinks.hash, hashCredential(secret)),
-      eq(oneTimeLinks.purpose, purpose),
-      isNull(oneTimeLinks.usedAt),
-      gt(oneTimeLinks.expiresAt, wallMs()),
+      eq(magicLinks.hash, hashCredential(secret)),
+      eq(magicLinks.purpose, purpose),
+      isNull(magicLinks.usedAt),
+      gt(magicLinks.expiresAt, wallMs()),
     );
   const userWithId = (id: number) => queries.select().from(users).where(eq(users.id, id)).get();
   return {
     async issue({ id: userId }, purpose) {
-      const secret = createLinkSecret();
+      const secret = createMagicLinkSecret();
       const hash = hashCredential(secret);
       const expiresAt = wallMs() + LINK_LIFETIME_MS;
       queries.transaction((writer) => {
-        writer.delete(oneTimeLinks).where(lt(oneTimeLinks.expiresAt, wallMs())).run();
-        writer.insert(oneTimeLinks).values({ hash, userId, purpose, expiresAt }).run();
+        writer.delete(magicLinks).where(lt(magicLinks.expiresAt, wallMs())).run();
+        writer.insert(magicLinks).values({ hash, userId, purpose, expiresAt }).run();
       });
       return secret;
     },
     async userOf(secret, purpose) {
-      const row = queries.select().from(oneTimeLinks).where(working(secret, purpose)).get();
+      const row = queries.select().from(magicLinks).where(working(secret, purpose)).get();
       return row && userWithId(row.userId);
     },
     async use(secret, purpose) {
       const [row] = queries
-        .update(oneTimeLinks)
+        .update(magicLinks)
         .set({ usedAt: wallMs() })
         .where(working(secret, purpose))
-        .returning({ userId: oneTimeLinks.userId })
+        .returning({ userId: magicLinks.userId })
         .all();
       return row && userWithId(row.userId);
     },

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createLinkSecret } from "../../src/accounts/credential.ts";
-import { connectPurpose, LINK_LIFETIME_MS } from "../../src/accounts/one-time-links.ts";
+import { createMagicLinkSecret } from "../../src/accounts/credential.ts";
+import { connectPurpose, LINK_LIFETIME_MS } from "../../src/accounts/magic-links.ts";
 import type { User } from "../../src/accounts/users.ts";
-import { oneTimeLinks } from "../../src/db/schema.ts";
+import { magicLinks } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
 
 const PURPOSE = connectPurpose("spotify");
@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.store.close());
 
-const links = () => world.accounts.links;
-const rows = () => world.store.queries.select().from(oneTimeLinks).all();
+const links = () => world.accounts.magicLinks;
+const rows = () => world.store.queries.select().from(magicLinks).all();
 
 describe("a link that works once", () => {
   test("knows its user, however often it is looked at", async () => {
@@ -67,8 +67,8 @@ describe("a link that works once", () => {
 
   test("is nobody's when nobody issued it", async () => {
     await links().issue(ada, PURPOSE);
-    expect(await links().userOf(createLinkSecret(), PURPOSE)).toBe(undefined);
-    expect(await links().use(createLinkSecret(), PURPOSE)).toBe(undefined);
+    expect(await links().userOf(createMagicLinkSecret(), PURPOSE)).toBe(undefined);
+    expect(await links().use(createMagicLinkSecret(), PURPOSE)).toBe(undefined);
   });
 
   test("ends with its user", async () => {

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import type { UpstreamPause } from "../../../src/accounts/upstreams.ts";
 import { SourceFailure } from "../../../src/sources/source.ts";
 import {
-  createGate,
-  type Gate,
+  createRequestBudget,
+  type RequestBudget,
   parseRetryAfterMs,
   type PauseMemory,
   type Urgency,
-} from "../../../src/sources/spotify/gate.ts";
+} from "../../../src/sources/spotify/request-budget.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
 
 const SPOTIFY_WINDOW_MS = 30_000;
@@ -29,7 +29,7 @@ function createMemory(pause?: UpstreamPause): PauseMemory & { pause: UpstreamPau
 
 function createTestGate(budget = 10, memory: PauseMemory = createMemory()) {
   const clock = createFakeClock();
-  const gate = createGate({ clock, budget, memory });
+  const gate = createRequestBudget({ clock, budget, memory });
   const entered: { who: string; atMs: number }[] = [];
   return {
     clock,
@@ -51,12 +51,12 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 /** How long the gate says that it is closed; `undefined` when it is open. */
-async function pauseOf(gate: Gate): Promise<number | undefined> {
+async function pauseOf(gate: RequestBudget): Promise<number | undefined> {
   const error = await failureOf(gate.enter("trackEnd", nobodyLeaves));
   if (error === undefined) return undefined;
   if (!(error instanceof SourceFailure)) throw error;
   if (error.meaning.kind !== "retryLater") throw new Error(error.meaning.kind);
-  expect(error.meaning.because).toBe("limited");
+  expect(error.meaning.reason).toBe("limited");
   return error.meaning.afterMs;
 }
 
@@ -190,11 +190,11 @@ describe("the share of one user", () => {
   test("grows smaller the more users are followed", () => {
     const { gate } = createTestGate(20);
     expect(gate.leastIntervalMs()).toBe(0);
-    const leave = gate.join({ follows: true });
+    const leave = gate.join({ watched: true });
     const one = gate.leastIntervalMs();
-    gate.join({ follows: true });
+    gate.join({ watched: true });
     expect(gate.leastIntervalMs()).toBeCloseTo(2 * one, 6);
-    gate.join({ follows: false });
+    gate.join({ watched: false });
     expect(gate.leastIntervalMs()).toBeCloseTo(2 * one, 6);
     leave();
     expect(gate.leastIntervalMs()).toBeCloseTo(one, 6);
@@ -207,7 +207,7 @@ describe("the share of one user", () => {
         fc.integer({ min: 1, max: 500 }),
         (users, budget) => {
           const { gate } = createTestGate(budget);
-          for (let user = 0; user < users; user++) gate.join({ follows: true });
+          for (let user = 0; user < users; user++) gate.join({ watched: true });
           const looks = (users * SPOTIFY_WINDOW_MS) / gate.leastIntervalMs();
           expect(looks).toBeLessThanOrEqual(budget);
         },
@@ -251,7 +251,7 @@ describe("a closed gate", () => {
   test("refuses everybody as long as it was told, and says how long", async () => {
     const { clock, gate } = createTestGate();
     const failure = await gate.close("30", "too many calls");
-    expect(failure.meaning).toEqual({ kind: "retryLater", afterMs: 30_000, because: "limited" });
+    expect(failure.meaning).toEqual({ kind: "retryLater", afterMs: 30_000, reason: "limited" });
     expect(await pauseOf(gate)).toBe(30_000);
     await clock.advance(29_999);
     expect(await pauseOf(gate)).toBe(1);
@@ -296,7 +296,7 @@ describe("a closed gate", () => {
     };
     const { gate } = createTestGate(10, full);
     const failure = await gate.close("60", "too many calls");
-    expect(failure.meaning).toEqual({ kind: "retryLater", afterMs: 60_000, because: "limited" });
+    expect(failure.meaning).toEqual({ kind: "retryLater", afterMs: 60_000, reason: "limited" });
   });
 
   test("takes no notice of the wall clock", async () => {
@@ -316,7 +316,7 @@ describe("after a restart", () => {
     const before = createTestGate(10, memory);
     await before.gate.close("3600", "quota");
     startedAnew.setWallMs(before.clock.wallMs() + wallPassedMs);
-    return createGate({ clock: startedAnew, budget: 10, memory });
+    return createRequestBudget({ clock: startedAnew, budget: 10, memory });
   }
 
   test("a pause goes on as long as is left of it", async () => {
