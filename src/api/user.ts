@@ -19,7 +19,7 @@ export function createUser({ accounts, sources, musicPrefix, demoForAll }: UserD
   return async ({ user }: KeyHolder, headers: ExtraHeaders | undefined): Promise<Response> => {
     const music = await musicOf(user.id, accounts, sources);
     const hearsDemo = !music && demoForAll && !(await accounts.connections.of(user.id));
-    const account = hearsDemo ? demo.account(null) : music?.account;
+    const account = hearsDemo ? demo.open(null).account : music?.account;
     return success(
       {
         username: user.name,

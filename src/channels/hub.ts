@@ -1,94 +1,105 @@
+import type { PrivacyRules } from "../accounts/privacy.ts";
 import type { Playback } from "../playback.ts";
-import { Channel, type ChannelDeps, type Reading } from "./channel.ts";
+import { type Channel, createChannel } from "./channel.ts";
+import type { Reading } from "./reading.ts";
+import { createWatcher, type WatcherDeps } from "./watcher.ts";
 
-/** Who watches whom: one channel a user, however many look. */
+/** The channels, one a user, however many ask. */
 export interface Hub {
   /**
-   * What a user's music is now. On a cold channel it waits for the first word, at most `atMostMs`;
-   * `unavailable` when there is none by then. Where the last word has grown old it waits a moment
-   * for the next one.
+   * What a user's music is now. On a cold channel it waits for the first reading, at most
+   * `atMostMs`; `unavailable` when there is none by then. Where the last answer of a polled source
+   * has grown old it waits a moment for the next one.
    */
   read(userId: number, atMostMs: number): Promise<Reading>;
   /** The same at once; `undefined` on a cold channel, which it starts, and where `read` would wait. */
   peek(userId: number): Reading | undefined;
   /** Calls back with each reading until the result is called. */
-  subscribe(userId: number, listener: (reading: Reading) => void): () => void;
-  /** Listens anew wherever the user's connection is another than the one listened to. */
+  subscribe(userId: number, subscriber: (reading: Reading) => void): () => void;
+  /** Watches anew wherever a user's connection is another than the one that is watched. */
   followConnections(): Promise<void>;
   /** What a user's channel has heard, hidden or not; `undefined` while it is cold. */
   rawPlayback(userId: number): Playback | null | undefined;
-  /** Tells what has changed by the users' wishes. */
+  /** Tells subscribers what has changed by the users' rules. */
   notify(): void;
-  /** How many channels are listened to. */
+  /** How many channels run. */
   running(): number;
   stop(): void;
 }
 
-export interface HubDeps extends ChannelDeps {
+export interface HubDeps extends WatcherDeps {
   /** The id of the user's connection, if there is one that is not refused. */
   connectionIdOf(userId: number): Promise<number | undefined>;
+  /** What the user does not want to be shown. */
+  privacyOf(userId: number): PrivacyRules;
 }
 
-/** How long a channel stays warm after the last look. */
+/** How long a channel stays warm after the last request. */
 const GRACE_MS = 60_000;
-
-/** Longest wait for a source that has to be asked anew; then its last word has to do. */
-const SECOND_WORD_MS = 1_000;
+/** Longest wait for a polled source to be asked anew; then its last answer has to do. */
+const NEXT_READING_MS = 1_000;
 
 export function createHub(deps: HubDeps): Hub {
   const { clock } = deps;
-  const channels = new Map<number, { channel: Channel; lookedAtMs: number }>();
+  const channels = new Map<number, { readonly channel: Channel; usedAtMs: number }>();
 
-  const look = (userId: number): Channel => {
-    let seat = channels.get(userId);
-    if (!seat) {
-      seat = { channel: new Channel(userId, deps), lookedAtMs: 0 };
-      channels.set(userId, seat);
-    }
-    seat.lookedAtMs = clock.monotonicMs();
-    if (!seat.channel.running) {
-      seat.channel.start();
-      stopWhenIdle(userId, GRACE_MS);
-    }
-    return seat.channel;
+  const open = (userId: number) => {
+    const watcher = createWatcher(userId, deps);
+    const rules = () => deps.privacyOf(userId);
+    const opened = {
+      channel: createChannel({ clock, log: deps.log, watcher, rules }),
+      usedAtMs: 0,
+    };
+    channels.set(userId, opened);
+    return opened;
   };
 
-  /** One timer a running channel, set again only when it fires: a look costs no timer. */
+  const channelOf = (userId: number): Channel => {
+    const entry = channels.get(userId) ?? open(userId);
+    entry.usedAtMs = clock.monotonicMs();
+    if (!entry.channel.running) {
+      entry.channel.start();
+      stopWhenIdle(userId, GRACE_MS);
+    }
+    return entry.channel;
+  };
+
+  /** One timer a running channel, set again only when it fires: a request costs no timer. */
   const stopWhenIdle = (userId: number, delayMs: number) => {
     clock.after(delayMs, () => {
-      const seat = channels.get(userId);
-      if (!seat?.channel.running) return;
-      const idleMs = clock.monotonicMs() - seat.lookedAtMs;
-      if (seat.channel.watched) stopWhenIdle(userId, GRACE_MS);
+      const entry = channels.get(userId);
+      if (!entry?.channel.running) return;
+      const idleMs = clock.monotonicMs() - entry.usedAtMs;
+      if (entry.channel.watched) stopWhenIdle(userId, GRACE_MS);
       else if (idleMs < GRACE_MS) stopWhenIdle(userId, GRACE_MS - idleMs);
-      else seat.channel.stop();
+      else entry.channel.stop();
     });
   };
 
   return {
     peek(userId) {
-      const channel = look(userId);
+      const channel = channelOf(userId);
       return channel.stale ? undefined : channel.read();
     },
     async read(userId, atMostMs) {
-      const channel = look(userId);
+      const channel = channelOf(userId);
       const { stale } = channel;
       const known = channel.read();
       if (known && !stale) return known;
-      const word = stale ? channel.nextReading : channel.firstReading;
-      const waitMs = stale ? Math.min(atMostMs, SECOND_WORD_MS) : atMostMs;
+      const reading = stale ? channel.nextReading() : channel.firstReading();
+      const waitMs = stale ? Math.min(atMostMs, NEXT_READING_MS) : atMostMs;
       if (stale) channel.ask();
       const waited = new AbortController();
-      await Promise.race([word, clock.sleep(waitMs, waited.signal)]);
+      await Promise.race([reading, clock.sleep(waitMs, waited.signal)]);
       waited.abort();
       return channel.read() ?? { kind: "unavailable", retryAfterMs: 1_000 };
     },
-    subscribe(userId, listener) {
-      const leave = look(userId).subscribe(listener);
+    subscribe(userId, subscriber) {
+      const leave = channelOf(userId).subscribe(subscriber);
       return () => {
         leave();
-        const seat = channels.get(userId);
-        if (seat) seat.lookedAtMs = clock.monotonicMs();
+        const entry = channels.get(userId);
+        if (entry) entry.usedAtMs = clock.monotonicMs();
       };
     },
     async followConnections() {

@@ -5,9 +5,10 @@ import { systemClock } from "../clock.ts";
 import { describeError, redact } from "../log.ts";
 import { describedSources } from "../sources/index.ts";
 import {
-  type AnySource,
   type Demand,
   type OAuthLinking,
+  type OpenSource,
+  type Source,
   SourceFailure,
   SourceSettingsError,
   UNSTORED,
@@ -15,9 +16,6 @@ import {
 import { connectUrl, knownBaseUrl } from "./addresses.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
-
-/** The sources as commands describe them; those that are used come with the data folder. */
-const { all: sources, byId: sourceById } = describedSources();
 
 /** `marquee connect USER SOURCE [--option value …]`. */
 export function connectUser(userName: string, sourceId: string, given: readonly string[]): Command {
@@ -27,24 +25,25 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
       "A source's options come last: marquee connect USER SOURCE --option value …",
     );
   }
-  const source = sourceById(sourceId);
+  const sources = describedSources();
+  const source = sources.byId(sourceId);
   if (!source) {
-    const known = sources.map(({ id }) => id).join(", ");
+    const known = sources.all.map(({ id }) => id).join(", ");
     throw new UsageError(`There is no source ${JSON.stringify(sourceId)}. There are: ${known}.`);
   }
   if (source.oauth) return linkInBrowser(userName, source, source.oauth, given);
-  const settings = parseSourceOptions(source, given);
+  const open = parseSourceOptions(source, given);
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(userName);
-      await accounts.connections.connect(user, source.id, settings);
+      await accounts.connections.connect(user, source.id, open.settings);
       print(
         io,
         asJson,
         [{ username: user.name, source: source.id }],
         [`${user.name} is connected to ${source.name}.`],
       );
-      const trouble = await tryOut(source, settings);
+      const trouble = await tryOut(source.name, open);
       if (trouble) io.error(`Note: ${trouble}. The connection is kept and tried again.`);
     });
 }
@@ -52,8 +51,8 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
 /** Prints the address where a user links an account that needs a browser. */
 function linkInBrowser(
   userName: string,
-  { id, name }: AnySource,
-  oauth: OAuthLinking<unknown>,
+  { id, name }: Source,
+  oauth: OAuthLinking,
   given: readonly string[],
 ): Command {
   if (given.length > 0) {
@@ -106,7 +105,7 @@ export function disconnectUser(userName: string): Command {
 
 /** The sources and their options, for `--help`. */
 export function describeSources(): string {
-  const lines = sources.flatMap((source) => [
+  const lines = describedSources().all.flatMap((source) => [
     `  ${source.id.padEnd(28)} ${source.name}${source.oauth ? ", linked in the browser" : ""}`,
     ...source.options.map(({ name, placeholder, help, fallback }) => {
       const option = `    --${name} <${placeholder}>`;
@@ -117,7 +116,7 @@ export function describeSources(): string {
 }
 
 /** @throws {UsageError} naming what is wrong and what is allowed */
-function parseSourceOptions(source: AnySource, given: readonly string[]): unknown {
+function parseSourceOptions(source: Source, given: readonly string[]): OpenSource {
   // A secret may also come from a file, so that it is not seen in the list of processes.
   const secretFiles = source.options
     .filter(({ secret }) => secret)
@@ -132,7 +131,7 @@ function parseSourceOptions(source: AnySource, given: readonly string[]): unknow
       values[name.replace(/-file$/, "")] = readSecretFile(name, path);
       delete values[name];
     }
-    return source.parseSettings(values);
+    return source.open(values);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -161,14 +160,14 @@ const TRY_OUT_MS = 3_000;
 const BRIEF: Demand = { watched: false, nextChange: () => new Promise(() => {}) };
 
 /** Listens for a moment, so that a mistyped address shows at once; what is wrong, if anything. */
-async function tryOut(source: AnySource, settings: unknown): Promise<string | undefined> {
+async function tryOut(name: string, open: OpenSource): Promise<string | undefined> {
   const signal = AbortSignal.timeout(TRY_OUT_MS);
   const quiet = () => {};
   const log = { error: quiet, warn: quiet, info: quiet, debug: quiet, enabled: () => false };
   try {
     const context = { signal, clock: systemClock, log, demand: BRIEF, connection: UNSTORED };
-    for await (const _ of source.watch(settings, context)) return undefined;
-    return `${source.name} has not answered within ${TRY_OUT_MS / 1000} seconds`;
+    for await (const _ of open.watch(context)) return undefined;
+    return `${name} has not answered within ${TRY_OUT_MS / 1000} seconds`;
   } catch (error) {
     return error instanceof SourceFailure ? error.message : describeError(error);
   }

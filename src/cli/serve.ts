@@ -12,7 +12,7 @@ import { createLog, describeError, type Log } from "../log.ts";
 import { createConsentReminder } from "../sources/consent-reminder.ts";
 import { createMetrics } from "../metrics.ts";
 import { createHub } from "../channels/hub.ts";
-import { createListeningFinder } from "../channels/listening.ts";
+import { createConnectionFinder } from "../channels/connection-finder.ts";
 import { VERSION } from "../version.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import { baseUrlOf, listeningAddressOf, signInUrl, widgetUrl } from "./addresses.ts";
@@ -52,7 +52,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   const workspace = await openWorkspace(config, "create", metrics);
   try {
     const { accounts, sources, vault, store } = workspace;
-    const { listeningOf, connectionIdOf } = createListeningFinder(
+    const { connectionOf, connectionIdOf } = createConnectionFinder(
       accounts,
       sources,
       config.demo,
@@ -62,7 +62,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       clock,
       log,
       random: Math.random,
-      listeningOf,
+      connectionOf,
       connectionIdOf,
       onRefused: (connectionId) => accounts.connections.markRefused(connectionId),
       privacyOf: (userId) => accounts.privacy.of(userId),

@@ -143,7 +143,7 @@ function defaultConnection(id: string, sources: Sources): { source: string; sett
   const source = sources.byId(id);
   if (!source) throw new UsageError(`--source ${JSON.stringify(id)}: there is no such source.`);
   try {
-    return { source: id, settings: source.parseSettings({}) };
+    return { source: id, settings: source.open({}).settings };
   } catch (error) {
     if (!(error instanceof SourceSettingsError)) throw error;
     throw new UsageError(

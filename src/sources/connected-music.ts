@@ -2,20 +2,20 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Connection } from "../accounts/connections.ts";
 import type { ConnectionStatus } from "../accounts/connection-status.ts";
 import type { Sources } from "./index.ts";
-import { type AnySource, type SourceAccount, SourceSettingsError } from "./source.ts";
+import { type OpenSource, type Source, type SourceAccount, SourceSettingsError } from "./source.ts";
 
 /** What a user hears music through, and how that does. */
 export interface ConnectedMusic {
   readonly connectionId: number;
-  readonly source: AnySource;
+  readonly source: Source;
   readonly account: SourceAccount;
-  readonly stored: StoredSettings;
+  readonly stored: StoredConnection;
   readonly status: ConnectionStatus;
 }
 
-/** A connection's settings as its source reads them, or why the user has to connect again. */
-export type StoredSettings =
-  | { readonly usable: true; readonly settings: unknown }
+/** A connection opened by its source, or why the user has to connect again. */
+export type StoredConnection =
+  | { readonly usable: true; readonly open: OpenSource }
   | { readonly usable: false; readonly reason: string };
 
 const UNKNOWN_ACCOUNT: SourceAccount = { displayName: null, product: null };
@@ -29,8 +29,8 @@ export async function musicOf(
   const connection = await connections.of(userId);
   const source = connection && sources.byId(connection.source);
   if (!source) return undefined;
-  const stored = readSettings(source, connection);
-  const account = stored.usable ? source.account(stored.settings) : UNKNOWN_ACCOUNT;
+  const stored = openConnection(source, connection);
+  const account = stored.usable ? stored.open.account : UNKNOWN_ACCOUNT;
   const status: ConnectionStatus = {
     // Since when settings cannot be used is not known; a refusal's time is.
     ...(stored.usable || connection.refusedAt !== null
@@ -46,13 +46,13 @@ export async function musicOf(
  * under another key, or is nothing that this version of the source takes. That is found out each
  * time and never stored: a restored key or another version makes the connection work again.
  */
-export function readSettings(
-  source: AnySource,
-  { settings: stored }: Pick<Connection, "settings">,
-): StoredSettings {
-  if (stored === undefined) return { usable: false, reason: "its settings cannot be decrypted" };
+export function openConnection(
+  source: Source,
+  { settings }: Pick<Connection, "settings">,
+): StoredConnection {
+  if (settings === undefined) return { usable: false, reason: "its settings cannot be decrypted" };
   try {
-    return { usable: true, settings: source.parseSettings(stored) };
+    return { usable: true, open: source.open(settings) };
   } catch (error) {
     if (!(error instanceof SourceSettingsError)) throw error;
     return { usable: false, reason: error.message };

@@ -1,23 +1,24 @@
 import type { Playback } from "../playback.ts";
 import { drawCover } from "./demo/covers.ts";
 import { type DemoTrack, playlist } from "./demo/playlist.ts";
-import type { Source } from "./source.ts";
+import { defineSource } from "./source.ts";
 
 /** A built-in playlist that plays for ever, so that everything can be tried without an account. */
-export const demo: Source<null> = {
+export const demo = defineSource({
   id: "demo",
   name: "Demo",
+  delivery: "streamed",
   options: [],
   parseSettings: () => null,
   account: () => ({ displayName: "Marquee Demo", product: null }),
-  async *watch(_, { clock, signal }) {
+  async *watch(_: null, { clock, signal }) {
     while (!signal.aborted) {
       const { track, state, positionMs, changesInMs } = demoAt(clock.wallMs());
       yield toPlayback(track, state, positionMs, clock.monotonicMs());
       await clock.sleep(changesInMs, signal);
     }
   },
-};
+});
 
 interface DemoMoment {
   readonly track: DemoTrack;

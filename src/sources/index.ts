@@ -3,14 +3,14 @@ import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
 import { demo } from "./demo.ts";
 import { mpd } from "./mpd.ts";
-import type { AnySource } from "./source.ts";
+import type { Source } from "./source.ts";
 import { createSpotify } from "./spotify.ts";
 import { createUpstream, type Fetch } from "./upstream.ts";
 
 /** Every source there is. */
 export interface Sources {
-  readonly all: readonly AnySource[];
-  byId(id: string): AnySource | undefined;
+  readonly all: readonly Source[];
+  byId(id: string): Source | undefined;
 }
 
 export interface SourcesDeps {
@@ -74,6 +74,6 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
       remember: (pause) => memory.rememberPause("spotify", pause),
     },
   });
-  const all: readonly AnySource[] = [spotify, mpd, demo];
+  const all: readonly Source[] = [spotify, mpd, demo];
   return { all, byId: (id) => all.find((source) => source.id === id) };
 }

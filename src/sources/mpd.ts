@@ -9,7 +9,7 @@ import {
   MpdRefusal,
   type MpdResponse,
 } from "./mpd/protocol.ts";
-import { type Source, SourceFailure, SourceSettingsError, type WatchContext } from "./source.ts";
+import { defineSource, SourceFailure, SourceSettingsError, type WatchContext } from "./source.ts";
 
 /** The Music Player Daemon, by its own protocol: https://mpd.readthedocs.io/en/stable/protocol.html */
 
@@ -18,6 +18,7 @@ interface MpdSettings {
   readonly password?: string;
 }
 
+const NAME = "MPD";
 const DEFAULT_ADDRESS = "127.0.0.1:6600";
 const DEFAULT_PORT = 6600;
 
@@ -27,9 +28,10 @@ const MOST_ROUNDS_A_SECOND = 20;
 /** MPD pushes every change; asking again now and then finds a connection that died in silence. */
 const RESYNC_MS = 30_000;
 
-export const mpd: Source<MpdSettings> = {
+export const mpd = defineSource<MpdSettings>({
   id: "mpd",
-  name: "MPD",
+  name: NAME,
+  delivery: "streamed",
   options: [
     {
       name: "address",
@@ -67,7 +69,7 @@ export const mpd: Source<MpdSettings> = {
       throw toSourceFailure(error, settings);
     }
   },
-};
+});
 
 async function* listen(
   settings: MpdSettings,
@@ -77,7 +79,7 @@ async function* listen(
   const connection = await connectMpd(address, settings.password, context);
   const covers = createCoverLookup(() => connectMpd(address, settings.password, context), {
     ...context,
-    origin: `${mpd.id} ${context.connection.id}`,
+    origin: `mpd ${context.connection.id}`,
   });
   const { clock, signal } = context;
   /** When the last rounds began. */
@@ -116,7 +118,7 @@ function readPlayback(answer: MpdResponse, cover: Artwork | null, observedAtMs: 
   const artists = fieldsOf(answer, "Artist");
   const albumArtists = fieldsOf(answer, "AlbumArtist");
   return {
-    source: mpd.name,
+    source: NAME,
     state: fieldOf(answer, "state") === "play" ? "playing" : "paused",
     track: {
       id: uri,

@@ -44,6 +44,8 @@ export interface WatchContext {
 
 /** What the upstream tells of an account; `null` for what it does not. */
 export interface SourceAccount {
+  /** The same each time the account is linked; absent where the upstream has no accounts. */
+  readonly id?: string | null;
   readonly displayName: string | null;
   readonly product: string | null;
   /** When the upstream's consent ends and the user has to link again (Unix ms). */
@@ -58,37 +60,71 @@ export interface SourceAddress {
   readonly port: number | null;
 }
 
-/** Somewhere music is heard. One file a source; nothing else knows its upstream. */
-export interface Source<Settings> {
+/**
+ * How a source learns of changes: by asking its upstream again and again, so that its last answer
+ * grows old, or from a connection over which the upstream tells them.
+ */
+export type Delivery = "polled" | "streamed";
+
+/** A kind of player or service. One file a source; nothing else knows its upstream. */
+export interface Source {
   readonly id: string;
   /** As people know it, such as `MPD`. */
   readonly name: string;
+  readonly delivery: Delivery;
   readonly options: readonly SourceOption[];
-  /** Whether it asks its upstream again and again, so that what it said last grows old. */
-  readonly polls?: true;
   /** How an account is linked in the browser, for sources that need one. */
-  readonly oauth?: OAuthLinking<Settings>;
+  readonly oauth?: OAuthLinking;
   /**
-   * Checks settings that were entered or stored.
+   * Checks settings that were entered or stored, and makes the source ready with them.
    * @throws {SourceSettingsError} naming every mistake
    */
-  parseSettings(input: unknown): Settings;
-  account(settings: Settings): SourceAccount;
-  /** Where settings make this server connect to, for sources that a user may point anywhere. */
-  addressOf?(settings: Settings): SourceAddress;
+  open(settings: unknown): OpenSource;
+}
+
+/** A source with settings that it understands. */
+export interface OpenSource {
+  /** What is stored of the settings: checked and complete. */
+  readonly settings: unknown;
+  readonly account: SourceAccount;
+  /** Where the settings make this server connect to, for sources that a user may point anywhere. */
+  readonly address?: SourceAddress;
   /**
    * Yields what is playing whenever it changes, `null` for nothing, the first as soon as it is
    * known; ends when the signal aborts.
    * @throws {SourceFailure}
    */
+  watch(context: WatchContext): AsyncIterable<Playback | null>;
+}
+
+/** A source as its file writes it, with settings of its own type. */
+interface SourceDefinition<Settings> extends Omit<Source, "open"> {
+  /** @throws {SourceSettingsError} naming every mistake */
+  parseSettings(input: unknown): Settings;
+  account(settings: Settings): SourceAccount;
+  addressOf?(settings: Settings): SourceAddress;
   watch(settings: Settings, context: WatchContext): AsyncIterable<Playback | null>;
 }
 
-/** Any source, for code that does not care which. */
-export type AnySource = Source<unknown>;
+/** Closes over a source's settings, so that nobody else handles what is only `unknown` to them. */
+export function defineSource<Settings>(definition: SourceDefinition<Settings>): Source {
+  const { parseSettings, account, addressOf, watch, ...described } = definition;
+  return {
+    ...described,
+    open(given) {
+      const settings = parseSettings(given);
+      return {
+        settings,
+        account: account(settings),
+        ...(addressOf && { address: addressOf(settings) }),
+        watch: (context) => watch(settings, context),
+      };
+    },
+  };
+}
 
 /** Linking an account in the browser (OAuth 2.0 authorization code with PKCE). */
-export interface OAuthLinking<Settings> {
+export interface OAuthLinking {
   /** Below the base URL; where the upstream sends the browser back to. */
   readonly callbackPath: string;
   /** Where the operator registers this server with the upstream. */
@@ -101,21 +137,19 @@ export interface OAuthLinking<Settings> {
   acceptsRedirect(redirectUri: string): boolean;
   /** Whether the app comes from settings, so that entering another one would have no effect. */
   readonly appIsFixed: boolean;
-  /** Names the account that settings belong to, the same each time it is linked. */
-  accountId(settings: Settings): string | null;
   /** @throws {LinkFailure} when there is no app yet */
   begin(redirectUri: string): Promise<AuthorizationRequest>;
   /**
    * Turns what the browser came back with into settings.
    * @throws {LinkFailure}
    */
-  finish(attempt: OpenAttempt, answer: URLSearchParams): Promise<Settings>;
+  finish(attempt: OpenAttempt, answer: URLSearchParams): Promise<unknown>;
 }
 
-/** Whether a source's accounts are linked in the browser. */
-export function isLinked(
-  source: AnySource,
-): source is AnySource & { oauth: OAuthLinking<unknown> } {
+/** A source whose accounts are linked in the browser. */
+export type LinkedSource = Source & { readonly oauth: OAuthLinking };
+
+export function isLinked(source: Source): source is LinkedSource {
   return source.oauth !== undefined;
 }
 

@@ -11,7 +11,7 @@ import {
   USUAL_PACE,
 } from "./polling/cadence.ts";
 import { type Artwork, type Playback, positionAt } from "../playback.ts";
-import { type Source, SourceFailure, type WatchContext } from "./source.ts";
+import { defineSource, type Source, SourceFailure, type WatchContext } from "./source.ts";
 import { createAccountsService } from "./spotify/accounts-service.ts";
 import { classify, type Memory, NOTHING_BELIEVED } from "./spotify/stale-answers.ts";
 import { createRequestBudget, type PauseMemory, type Urgency } from "./spotify/request-budget.ts";
@@ -65,7 +65,7 @@ interface Session {
   listener: PollState;
 }
 
-export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
+export function createSpotify(deps: SpotifyDeps): Source {
   const { clock, upstream, pace = USUAL_PACE } = deps;
   const gate = createRequestBudget({ clock, budget: deps.budget, memory: deps.pauses });
   const service = createAccountsService(deps.accountsUrl, upstream);
@@ -192,11 +192,11 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
     }
   }
 
-  return {
+  return defineSource<SpotifySettings>({
     id: "spotify",
     name: "Spotify",
     options: [],
-    polls: true,
+    delivery: "polled",
     oauth: createLinking({
       accountsUrl: deps.accountsUrl,
       service,
@@ -207,6 +207,7 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
     }),
     parseSettings: parseSpotifySettings,
     account: (settings) => ({
+      id: settings.accountId,
       displayName: settings.displayName,
       product: settings.product,
       linkedUntil: consentEndsAt(settings),
@@ -229,7 +230,7 @@ export function createSpotify(deps: SpotifyDeps): Source<SpotifySettings> {
         leave();
       }
     },
-  };
+  });
 }
 
 const MOST_ARTWORKS = 512;

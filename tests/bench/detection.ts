@@ -1,10 +1,10 @@
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import type { CadencePace } from "../../src/sources/polling/cadence.ts";
-import type { Reading } from "../../src/channels/channel.ts";
+import type { Reading } from "../../src/channels/reading.ts";
 import { createHub } from "../../src/channels/hub.ts";
 import { type Playback, positionAt } from "../../src/playback.ts";
 import { createLog } from "../../src/log.ts";
-import type { AnySource } from "../../src/sources/source.ts";
+import type { Source } from "../../src/sources/source.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";
 import { createUpstream } from "../../src/sources/upstream.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/fake-clock.ts";
@@ -83,7 +83,7 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
     clock,
     log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
     random,
-    listeningOf: async (userId) => {
+    connectionOf: async (userId) => {
       const { person } = watched[userId - 1] ?? {};
       const settings = {
         clientId: standIn.clientId,
@@ -96,8 +96,8 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
       const connection = { id: userId, keepSettings: async () => {} };
       return {
         connectionId: userId,
-        polls: true,
-        watch: (context) => source.watch(settings, { ...context, connection }),
+        delivery: "polled",
+        watch: (context) => source.open(settings).watch({ ...context, connection }),
       };
     },
     connectionIdOf: async (userId) => userId,
@@ -174,7 +174,7 @@ function marqueeSource(
   standIn: StandInSpotify,
   budget: number | undefined,
   pace: CadencePace | undefined,
-): AnySource {
+): Source {
   return createSpotify({
     clock,
     upstream: createUpstream({ clock, trustedOrigins: [], fetch: standIn.fetch }),
@@ -185,25 +185,31 @@ function marqueeSource(
     appIsFixed: true,
     pauses: { recall: async () => undefined, remember: async () => {} },
     ...(pace && { pace }),
-  }) as AnySource;
+  });
 }
 
 /** The same source, asked at a fixed interval whatever happens: what others do. */
-function pollingSource(clock: FakeClock, standIn: StandInSpotify, everyMs: number): AnySource {
+function pollingSource(clock: FakeClock, standIn: StandInSpotify, everyMs: number): Source {
   const source = marqueeSource(clock, standIn, 100_000, undefined);
   return {
     ...source,
-    async *watch(settings, context) {
-      for (;;) {
-        const once = new AbortController();
-        for await (const playback of source.watch(settings, { ...context, signal: once.signal })) {
-          yield playback;
-          break;
-        }
-        once.abort();
-        if (context.signal.aborted) return;
-        await clock.sleep(everyMs, context.signal);
-      }
+    open(settings) {
+      const open = source.open(settings);
+      return {
+        ...open,
+        async *watch(context) {
+          for (;;) {
+            const once = new AbortController();
+            for await (const playback of open.watch({ ...context, signal: once.signal })) {
+              yield playback;
+              break;
+            }
+            once.abort();
+            if (context.signal.aborted) return;
+            await clock.sleep(everyMs, context.signal);
+          }
+        },
+      };
     },
   };
 }

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ReportedStatus } from "../../src/accounts/connection-status.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { createLog } from "../../src/log.ts";
-import type { Listening, Reading } from "../../src/channels/channel.ts";
+import type { Reading } from "../../src/channels/reading.ts";
+import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import { createHub, type Hub } from "../../src/channels/hub.ts";
 import { type Demand, SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/fake-clock.ts";
@@ -15,7 +16,7 @@ const FRESH_MS = 4_000;
 
 let clock: FakeClock;
 let source: ScriptedSource;
-let connection: Listening | undefined;
+let connection: WatchedConnection | undefined;
 /** What the source learned of who looks on. */
 let noticed: ("asked" | "changed")[];
 let demand: Demand | undefined;
@@ -25,10 +26,10 @@ let logged: string[];
 let hub: Hub;
 
 /** The scripted source as one that has to ask its upstream again and again. */
-function polling({ listening }: ScriptedSource): Listening {
+function polling({ listening }: ScriptedSource): WatchedConnection {
   return {
     ...listening,
-    polls: true,
+    delivery: "polled",
     watch(context) {
       demand = context.demand;
       const notice = async () => {
@@ -61,7 +62,7 @@ beforeEach(() => {
       wallMs: clock.wallMs,
     }),
     random: () => 0.5,
-    listeningOf: async () => connection,
+    connectionOf: async () => connection,
     connectionIdOf: async () => connection?.connectionId,
     onRefused: async () => {},
     privacyOf: () => NOTHING_HIDDEN,

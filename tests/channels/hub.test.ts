@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { createLog } from "../../src/log.ts";
-import type { Listening, Reading } from "../../src/channels/channel.ts";
+import type { Reading } from "../../src/channels/reading.ts";
+import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import { createHub, type Hub } from "../../src/channels/hub.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/fake-clock.ts";
@@ -12,7 +13,7 @@ const ADA = 1;
 
 let clock: FakeClock;
 let source: ScriptedSource;
-let connection: Listening | undefined;
+let connection: WatchedConnection | undefined;
 let refused: number[];
 let logged: string[];
 let hub: Hub;
@@ -32,7 +33,7 @@ beforeEach(() => {
       wallMs: clock.wallMs,
     }),
     random: () => 0.5,
-    listeningOf: async () => connection,
+    connectionOf: async () => connection,
     connectionIdOf: async () => connection?.connectionId,
     onRefused: async (id) => void refused.push(id),
     privacyOf: () => NOTHING_HIDDEN,

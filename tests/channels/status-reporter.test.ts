@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ReportedStatus } from "../../src/accounts/connection-status.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { createLog } from "../../src/log.ts";
-import type { Listening } from "../../src/channels/channel.ts";
+import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import { createHub, type Hub } from "../../src/channels/hub.ts";
 import { createStatusReporter } from "../../src/channels/status-reporter.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
@@ -25,9 +25,9 @@ let logged: string[];
 let hub: Hub;
 
 /** A player that answers once and then closes. */
-const listening = (id: number): Listening => ({
+const listening = (id: number): WatchedConnection => ({
   connectionId: id,
-  polls: false,
+  delivery: "streamed",
   async *watch({ signal }) {
     startsAtMs.push(clock.monotonicMs());
     yield aPlayback({ observedAtMs: clock.monotonicMs() });
@@ -53,7 +53,7 @@ beforeEach(() => {
       wallMs: clock.wallMs,
     }),
     random: () => 0.5,
-    listeningOf: async () => listening(connectionId),
+    connectionOf: async () => listening(connectionId),
     connectionIdOf: async () => connectionId,
     onRefused: async () => {},
     privacyOf: () => NOTHING_HIDDEN,

@@ -4,11 +4,11 @@ import type { Clock } from "../../src/clock.ts";
 import type { Playback } from "../../src/playback.ts";
 import { allSources } from "../fixtures/sources.ts";
 import { watchContext } from "../fixtures/watching.ts";
-import { type AnySource, SourceFailure, SourceSettingsError } from "../../src/sources/source.ts";
+import { type Source, SourceFailure, SourceSettingsError } from "../../src/sources/source.ts";
 
 /** What the suite needs to know of a source. */
 export interface SourceHarness {
-  readonly source: AnySource;
+  readonly source: Source;
   readonly test: typeof bunTest;
   readonly clock: Clock;
   /** Settings with which something is playing. */
@@ -23,7 +23,8 @@ export interface SourceHarness {
 export function describeSourceContract({ source, test, ...harness }: SourceHarness): void {
   const watch = (settings: unknown, signal: AbortSignal) =>
     source
-      .watch(source.parseSettings(settings), watchContext({ signal, clock: harness.clock }))
+      .open(settings)
+      .watch(watchContext({ signal, clock: harness.clock }))
       [Symbol.asyncIterator]();
 
   describe(`the source ${source.id}`, () => {
@@ -58,14 +59,14 @@ export function describeSourceContract({ source, test, ...harness }: SourceHarne
 
     for (const settings of harness.badSettings) {
       test(`refuses the settings ${JSON.stringify(settings)} with a sentence`, () => {
-        expect(() => source.parseSettings(settings)).toThrow(SourceSettingsError);
-        expect(() => source.parseSettings(settings)).toThrow(/must .*\.$/s);
+        expect(() => source.open(settings)).toThrow(SourceSettingsError);
+        expect(() => source.open(settings)).toThrow(/must .*\.$/s);
       });
     }
 
     test("stores settings that it understands again", () => {
-      const settings = source.parseSettings(harness.goodSettings());
-      expect(source.parseSettings(JSON.parse(JSON.stringify(settings)))).toEqual(settings);
+      const { settings } = source.open(harness.goodSettings());
+      expect(source.open(JSON.parse(JSON.stringify(settings))).settings).toEqual(settings);
     });
 
     const { unreachable } = harness;

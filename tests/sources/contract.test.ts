@@ -84,14 +84,10 @@ const startSpotify = () =>
   });
 
 describeSourceContract({
-  // Every watching is of a server just started: what one has learned is of no use to the next.
+  // Each is opened by a server just started: what one has learned is of no use to the next.
   source: {
     ...startSpotify(),
-    parseSettings: startSpotify().parseSettings,
-    watch: (settings, context) => {
-      const fresh = startSpotify();
-      return fresh.watch(fresh.parseSettings(settings), context);
-    },
+    open: (settings) => startSpotify().open(settings),
   },
   test,
   clock: spotifyClock,

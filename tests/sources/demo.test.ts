@@ -61,7 +61,8 @@ describe("the demo", () => {
     const clock = createFakeClock();
     const stop = new AbortController();
     const heard = demo
-      .watch(null, watchContext({ signal: stop.signal, clock }))
+      .open(null)
+      .watch(watchContext({ signal: stop.signal, clock }))
       [Symbol.asyncIterator]();
     const first = (await heard.next()).value;
     const change = heard.next();

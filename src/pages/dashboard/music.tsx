@@ -5,9 +5,10 @@ import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
 import {
-  type AnySource,
+  type Source,
   isLinked,
-  type OAuthLinking,
+  type LinkedSource,
+  type OpenSource,
   SourceSettingsError,
 } from "../../sources/source.ts";
 import { AppSteps, type EnteredApp, readApp } from "../oauth/app-form.tsx";
@@ -114,7 +115,12 @@ export function createMusic(deps: MusicDeps): Section {
         {source.options.length > 0 || enterAgain ? (
           <details open={refused?.sourceId === source.id || enterAgain}>
             <summary safe>{t.change}</summary>
-            {optionsForm(request, source, stored.usable ? stored.settings : undefined, refused)}
+            {optionsForm(
+              request,
+              source,
+              stored.usable ? stored.open.settings : undefined,
+              refused,
+            )}
           </details>
         ) : (
           ""
@@ -133,7 +139,7 @@ export function createMusic(deps: MusicDeps): Section {
 
   const sourceCard = async (
     request: DashboardRequest,
-    source: AnySource,
+    source: Source,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
@@ -153,7 +159,7 @@ export function createMusic(deps: MusicDeps): Section {
   /** A form made from the source's own options. */
   const optionsForm = (
     request: DashboardRequest,
-    source: AnySource,
+    source: Source,
     settings: unknown,
     refused?: Refused,
   ): JSX.Element => {
@@ -191,7 +197,7 @@ export function createMusic(deps: MusicDeps): Section {
 
   const linkControls = async (
     request: DashboardRequest,
-    source: AnySource & { oauth: OAuthLinking<unknown> },
+    source: LinkedSource,
     label: string,
     entered?: EnteredApp,
   ) => {
@@ -250,26 +256,26 @@ export function createMusic(deps: MusicDeps): Section {
   };
 
   /**
-   * The settings given, with the stored secrets where none were typed: they are never shown, so a
+   * The source with the settings given, and with the stored secrets where none were typed: they are never shown, so a
    * form cannot send them back. Another server, be it on the same host, does not get to see them.
    */
   const withKeptSecrets = async (
     user: DashboardRequest["user"],
-    source: AnySource,
+    source: Source,
     given: Readonly<Record<string, string>>,
-  ): Promise<unknown> => {
-    const settings = source.parseSettings(given);
+  ): Promise<OpenSource> => {
+    const asked = source.open(given);
     const before = await musicOf(user.id, accounts, sources);
-    if (before?.source !== source || !before.stored.usable) return settings;
-    const kept = before.stored.settings;
-    const known = source.addressOf?.(kept);
-    const asked = source.addressOf?.(settings);
-    if (known?.host !== asked?.host || known?.port !== asked?.port) return settings;
+    if (before?.source !== source || !before.stored.usable) return asked;
+    const known = before.stored.open;
+    const isSameServer =
+      known.address?.host === asked.address?.host && known.address?.port === asked.address?.port;
+    if (!isSameServer) return asked;
     const secrets = source.options
       .filter(({ secret }) => secret)
-      .map((option) => [option.name, currentValue(kept, option)] as const)
+      .map((option) => [option.name, currentValue(known.settings, option)] as const)
       .filter(([, value]) => value !== undefined);
-    return source.parseSettings({ ...Object.fromEntries(secrets), ...given });
+    return source.open({ ...Object.fromEntries(secrets), ...given });
   };
 
   const connect = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
@@ -282,8 +288,8 @@ export function createMusic(deps: MusicDeps): Section {
     );
     const given = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ""));
     try {
-      const settings = await withKeptSecrets(user, source, given);
-      const host = source.addressOf?.(settings).host.toLowerCase();
+      const { settings, address } = await withKeptSecrets(user, source, given);
+      const host = address?.host.toLowerCase();
       const mayChoose = user.role === "owner" || host === undefined;
       if (!mayChoose && !deps.config.playerHosts.includes(host)) {
         return await page(request, {

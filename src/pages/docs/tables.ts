@@ -2,7 +2,7 @@ import { type WidgetOption, widgetOptions } from "../../../widget/options.ts";
 import { flagOf, type SettingName, settingNames, settings, variableOf } from "../../config.ts";
 import { type Language, languages } from "../../i18n/index.ts";
 import { settingMeanings } from "../../i18n/settings.ts";
-import type { AnySource } from "../../sources/source.ts";
+import type { Source } from "../../sources/source.ts";
 
 /** Tables of the documentation that are made from the program's own tables, as HTML. */
 
@@ -37,7 +37,7 @@ export function optionsTable(language: Language): string {
 }
 
 /** Every source with its options. */
-export function sourcesTable(language: Language, sources: readonly AnySource[]): string {
+export function sourcesTable(language: Language, sources: readonly Source[]): string {
   const { docs, dashboard } = languages[language];
   const about: Readonly<Record<string, string>> = dashboard.music.about;
   return table(

@@ -19,7 +19,7 @@ export interface AppFormProps {
   /** Where the form is sent. */
   readonly path: string;
   readonly redirectUri: string;
-  readonly oauth: Pick<OAuthLinking<unknown>, "registrationUrl">;
+  readonly oauth: Pick<OAuthLinking, "registrationUrl">;
   readonly entered?: EnteredApp;
   /** What else the form sends. */
   readonly fields?: JSX.Element;

@@ -14,7 +14,7 @@ export interface LinkPageProps {
   /** Of this page. */
   readonly path: string;
   readonly redirectUri: string;
-  readonly oauth: Pick<OAuthLinking<unknown>, "acceptsRedirect" | "registrationUrl">;
+  readonly oauth: Pick<OAuthLinking, "acceptsRedirect" | "registrationUrl">;
   readonly hasApp: boolean;
   readonly mayEnterApp: boolean;
   readonly entered?: EnteredApp;

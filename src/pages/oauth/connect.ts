@@ -4,7 +4,7 @@ import { connectPurpose } from "../../accounts/magic-links.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Language } from "../../i18n/index.ts";
 import type { Sources } from "../../sources/index.ts";
-import { type AnySource, isLinked, type OAuthLinking } from "../../sources/source.ts";
+import { isLinked, type LinkedSource } from "../../sources/source.ts";
 import { type EnteredApp, readApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
 import { endedPage, type LinkingFlow } from "./linking.ts";
@@ -37,7 +37,7 @@ type ConnectPage = (language: Language, context: PageContext) => Promise<Respons
 /** A link that works, and what it is for. */
 interface OpenLink {
   readonly user: User;
-  readonly source: AnySource & { oauth: OAuthLinking<unknown> };
+  readonly source: LinkedSource;
   readonly secret: MagicLinkSecret;
 }
 

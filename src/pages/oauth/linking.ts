@@ -7,7 +7,7 @@ import { fill, formatDay, type Language, languages, negotiateLanguage } from "..
 import { describeError, type Log } from "../../log.ts";
 import { musicOf } from "../../sources/connected-music.ts";
 import type { Sources } from "../../sources/index.ts";
-import { type AnySource, isLinked, LinkFailure, type OAuthLinking } from "../../sources/source.ts";
+import { isLinked, type LinkedSource, LinkFailure, type Source } from "../../sources/source.ts";
 import {
   createPendingAuthorizations,
   type OAuthIntent,
@@ -38,7 +38,7 @@ export interface LinkingFlow {
   start(
     request: Request,
     language: Language,
-    source: AnySource & { oauth: OAuthLinking<unknown> },
+    source: LinkedSource,
     intent: OAuthIntent,
   ): Promise<Response>;
   /** `GET /callback/{source}`: back from the upstream. */
@@ -59,7 +59,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     return `${basePath}/${language}/${paths[intent.kind]}`;
   };
 
-  const failed = (link: PendingAuthorization, source: AnySource, failure: LinkFailure) => {
+  const failed = (link: PendingAuthorization, source: Source, failure: LinkFailure) => {
     const { connect } = languages[link.language];
     const busy = failure.reason === "unreachable" || failure.reason === "limited";
     return messagePage({
@@ -72,7 +72,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     });
   };
 
-  const lost = (request: Request, source: AnySource) => {
+  const lost = (request: Request, source: Source) => {
     const language = negotiateLanguage(request.headers.get("accept-language"));
     const { connect } = languages[language];
     return messagePage({
@@ -84,15 +84,15 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     });
   };
 
-  const connect = async (user: User, source: AnySource, settings: unknown) => {
+  const connect = async (user: User, source: Source, settings: unknown) => {
     await accounts.connections.connect(user, source.id, settings);
     await deps.onConnected();
     log.info("an account was linked", { user: user.name, source: source.id });
   };
 
-  const linked = (language: Language, source: AnySource, settings: unknown) => {
+  const linked = (language: Language, source: Source, settings: unknown) => {
     const { connect: words } = languages[language];
-    const { displayName, linkedUntil } = source.account(source.parseSettings(settings));
+    const { displayName, linkedUntil } = source.open(settings).account;
     return messagePage({
       language,
       basePath,
@@ -109,13 +109,13 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   };
 
   /** The user who has linked the account that somebody has just shown to be theirs. */
-  const userWithAccount = async (source: AnySource, settings: unknown) => {
-    const accountId = source.oauth?.accountId(settings);
-    if (accountId == null) return undefined;
+  const userWithAccount = async (source: Source, settings: unknown) => {
+    const { id } = source.open(settings).account;
+    if (id == null) return undefined;
     for (const user of await accounts.users.list()) {
       const music = await musicOf(user.id, accounts, sources);
       if (music?.source !== source || !music.stored.usable) continue;
-      if (source.oauth?.accountId(music.stored.settings) === accountId) return user;
+      if (music.account.id === id) return user;
     }
     return undefined;
   };
@@ -123,7 +123,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   const fulfil = async (
     request: Request,
     { intent, language }: PendingAuthorization,
-    source: AnySource,
+    source: Source,
     settings: unknown,
   ): Promise<Response> => {
     switch (intent.kind) {
@@ -157,7 +157,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   const finish = async (
     request: Request,
     link: PendingAuthorization,
-    source: AnySource & { oauth: OAuthLinking<unknown> },
+    source: LinkedSource,
     answer: URLSearchParams,
   ): Promise<Response> => {
     try {

@@ -1,6 +1,6 @@
 import type { ArtworkStore } from "../../artwork/artwork-store.ts";
 import type { Clock } from "../../clock.ts";
-import type { Reading } from "../../channels/channel.ts";
+import type { Reading } from "../../channels/reading.ts";
 import type { Artwork } from "../../playback.ts";
 
 /** What the overlay needs of covers. */

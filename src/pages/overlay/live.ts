@@ -8,9 +8,9 @@ import {
 import { parseWidgetToken, type WidgetToken } from "../../accounts/credential.ts";
 import type { Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
-import type { Reading } from "../../channels/channel.ts";
+import type { Reading } from "../../channels/reading.ts";
 import type { Hub } from "../../channels/hub.ts";
-import { DEMO_LISTENER } from "../../channels/listening.ts";
+import { DEMO_LISTENER } from "../../channels/connection-finder.ts";
 import { VERSION } from "../../version.ts";
 import type { Playback } from "../../playback.ts";
 import type { Covers } from "./covers.ts";

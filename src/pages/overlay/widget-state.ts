@@ -1,5 +1,5 @@
 import type { WidgetState } from "../../../widget/state.ts";
-import type { Reading } from "../../channels/channel.ts";
+import type { Reading } from "../../channels/reading.ts";
 import { artistNames, positionAt } from "../../playback.ts";
 import type { Covers } from "./covers.ts";
 

@@ -6,7 +6,7 @@ import type { Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
 import { type Language, languages, languageTag } from "../../i18n/index.ts";
 import type { Hub } from "../../channels/hub.ts";
-import { DEMO_LISTENER } from "../../channels/listening.ts";
+import { DEMO_LISTENER } from "../../channels/connection-finder.ts";
 import { VERSION } from "../../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";

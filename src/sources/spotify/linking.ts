@@ -25,7 +25,7 @@ export interface LinkingDeps {
 /** Without a hyphen: Spotify has trouble with one in a redirect address (n8n#25805). */
 const CALLBACK_PATH = "/callback/spotify";
 
-export function createLinking(deps: LinkingDeps): OAuthLinking<SpotifySettings> {
+export function createLinking(deps: LinkingDeps): OAuthLinking {
   const { service, api, clock } = deps;
   const requireApp = async (): Promise<UpstreamApp> => {
     const app = await deps.app();
@@ -41,7 +41,6 @@ export function createLinking(deps: LinkingDeps): OAuthLinking<SpotifySettings> 
     // Plain http is for this machine alone, and "localhost" counts as a name of others.
     acceptsRedirect: (redirectUri) =>
       /^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\])(:\d+)?\/)/.test(redirectUri),
-    accountId: (settings) => settings.accountId,
     async begin(redirectUri): Promise<AuthorizationRequest> {
       return { ...(await service.begin(await requireApp(), redirectUri)), redirectUri };
     },

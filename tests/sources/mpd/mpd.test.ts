@@ -14,8 +14,9 @@ const test = testWith("mpd", mpdIsInstalled);
 /** Listens to a daemon and answers what it says, one observation after the other. */
 function listenTo(address: string, password?: string) {
   const stop = new AbortController();
-  const settings = mpd.parseSettings(password ? { address, password } : { address });
-  const heard = mpd.watch(settings, watchContext({ signal: stop.signal, clock: systemClock }));
+  const heard = mpd
+    .open(password ? { address, password } : { address })
+    .watch(watchContext({ signal: stop.signal, clock: systemClock }));
   const iterator = heard[Symbol.asyncIterator]();
   const next = async () => (await iterator.next()).value as Playback | null;
   return {

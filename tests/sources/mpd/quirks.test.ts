@@ -24,8 +24,7 @@ afterEach(() => {
 });
 
 function listen(address = daemon.address, password?: string) {
-  const settings = mpd.parseSettings({ address, password });
-  const heard = mpd.watch(settings, watchContext({ signal: stop.signal, clock }));
+  const heard = mpd.open({ address, password }).watch(watchContext({ signal: stop.signal, clock }));
   return heard[Symbol.asyncIterator]();
 }
 

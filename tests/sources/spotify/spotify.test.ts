@@ -29,10 +29,10 @@ let clock: FakeClock;
 let standIn: StandInSpotify;
 let app: UpstreamApp | undefined;
 let pause: UpstreamPause | undefined;
-let source: Source<SpotifySettings>;
+let source: Source;
 
 /** The source as a server that has just been started has it. */
-function startSource(fetch: Fetch = standIn.fetch, budget = 100): Source<SpotifySettings> {
+function startSource(fetch: Fetch = standIn.fetch, budget = 100): Source {
   return createSpotify({
     clock,
     upstream: createUpstream({ clock, trustedOrigins: [], fetch }),
@@ -100,7 +100,7 @@ function watch(
   });
   const listen = async () => {
     try {
-      for await (const word of source.watch(settingsOf(user), context)) words.push(word);
+      for await (const word of source.open(settingsOf(user)).watch(context)) words.push(word);
     } catch (error) {
       failure = error;
     } finally {
@@ -640,14 +640,15 @@ describe("whatever Spotify does", () => {
 describe("settings", () => {
   test("that were not made by linking are refused with what to do", () => {
     for (const settings of [null, {}, [], "token", { clientId: "a" }, { consentedAt: 1 }]) {
-      expect(() => source.parseSettings(settings)).toThrow(SourceSettingsError);
-      expect(() => source.parseSettings(settings)).toThrow("marquee connect USER spotify");
+      expect(() => source.open(settings)).toThrow(SourceSettingsError);
+      expect(() => source.open(settings)).toThrow("marquee connect USER spotify");
     }
   });
 
   test("tell the account and the day on which its consent ends", () => {
     const settings = { ...settingsOf({ refreshToken: "a" }), consentedAt: Date.UTC(2026, 0, 15) };
-    expect(source.account(settings)).toEqual({
+    expect(source.open(settings).account).toEqual({
+      id: null,
       displayName: "Ada",
       product: null,
       linkedUntil: Date.UTC(2026, 6, 15),

@@ -1,48 +1,48 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Log } from "../log.ts";
-import { readSettings } from "../sources/connected-music.ts";
+import { openConnection } from "../sources/connected-music.ts";
 import { demo } from "../sources/demo.ts";
 import type { Sources } from "../sources/index.ts";
 import { UNSTORED } from "../sources/source.ts";
-import type { Listening } from "./channel.ts";
+import type { WatchedConnection } from "./watcher.ts";
 
-/** Finds what a user's music is heard through, ready to be listened to. */
-export interface ListeningFinder {
-  listeningOf(userId: number): Promise<Listening | undefined>;
+/** Finds what a user is connected to, ready to be watched. */
+export interface ConnectionFinder {
+  connectionOf(userId: number): Promise<WatchedConnection | undefined>;
   /**
-   * The id of the connection that `listeningOf` would answer. Nothing is decrypted for it, so one
+   * The id of the connection that `connectionOf` would answer. Nothing is decrypted for it, so one
    * whose settings cannot be used has an id, too, and is looked at again with each change.
    */
   connectionIdOf(userId: number): Promise<number | undefined>;
 }
 
-/** A listener of its own that always hears the demo, for overlays that ask for it. */
+/** No user: a channel that always plays the demo, for overlays that ask for it. */
 export const DEMO_LISTENER = 0;
 
-/** @param demoForAll whether users without a connection hear the demo */
-export function createListeningFinder(
+/** @param demoForAll whether users without a connection get the demo */
+export function createConnectionFinder(
   { connections }: Pick<Accounts, "connections">,
   sources: Pick<Sources, "byId">,
   demoForAll: boolean,
   log: Pick<Log, "warn">,
-): ListeningFinder {
-  // The log hears of a connection once, however often somebody looks.
+): ConnectionFinder {
+  // Logged once for a connection, however often somebody asks.
   const reported = new Set<number>();
-  const demoListening: Listening = {
+  const demoConnection: WatchedConnection = {
     connectionId: undefined,
-    polls: false,
-    watch: (context) => demo.watch(null, { ...context, connection: UNSTORED }),
+    delivery: demo.delivery,
+    watch: (context) => demo.open(null).watch({ ...context, connection: UNSTORED }),
   };
-  const unconnected = demoForAll ? demoListening : undefined;
+  const unconnected = demoForAll ? demoConnection : undefined;
   return {
-    async listeningOf(userId) {
-      if (userId === DEMO_LISTENER) return demoListening;
+    async connectionOf(userId) {
+      if (userId === DEMO_LISTENER) return demoConnection;
       const connection = await connections.of(userId);
       if (!connection) return unconnected;
       const source = sources.byId(connection.source);
       if (!source || connection.refusedAt !== null) return undefined;
       const { id } = connection;
-      const stored = readSettings(source, connection);
+      const stored = openConnection(source, connection);
       if (!stored.usable) {
         const fields = { user: userId, source: source.id, reason: stored.reason };
         if (!reported.has(id)) log.warn("music has to be connected again", fields);
@@ -56,8 +56,8 @@ export function createListeningFinder(
       };
       return {
         connectionId: id,
-        polls: source.polls ?? false,
-        watch: (context) => source.watch(stored.settings, { ...context, connection: kept }),
+        delivery: source.delivery,
+        watch: (context) => stored.open.watch({ ...context, connection: kept }),
       };
     },
     connectionIdOf: (userId) => connections.workingIdOf(userId),

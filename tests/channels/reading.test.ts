@@ -1,0 +1,108 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { NOTHING_HIDDEN, type PrivacyRules } from "../../src/accounts/privacy.ts";
+import {
+  type ChannelState,
+  nextChangeAt,
+  NOTHING_KNOWN,
+  type Now,
+  readingAt,
+  type Report,
+  stateAfter,
+  stateAfterStop,
+} from "../../src/channels/reading.ts";
+import { aPlayback } from "../fixtures/playback.ts";
+
+const START_WALL_MS = 1_795_219_200_000;
+const at = (monotonicMs: number): Now => ({ monotonicMs, wallMs: START_WALL_MS + monotonicMs });
+const MINUTE_MS = 60_000;
+
+const heard = (state: "playing" | "paused", observedAtMs = 0): Report => ({
+  kind: "heard",
+  playback: aPlayback({ state, observedAtMs }),
+});
+const FAILED: Report = { kind: "failed", retryAfterMs: 5_000 };
+
+/** The state after reports at given times. */
+const after = (...reports: readonly (readonly [atMs: number, report: Report])[]): ChannelState =>
+  reports.reduce<ChannelState>(
+    (state, [atMs, report]) => stateAfter(state, report, atMs),
+    NOTHING_KNOWN,
+  );
+
+const kindAt = (state: ChannelState, nowMs: number, rules: PrivacyRules = NOTHING_HIDDEN) =>
+  readingAt(state, rules, at(nowMs))?.kind;
+
+describe("the reading", () => {
+  test("is none until something was heard or has failed", () => {
+    expect(kindAt(NOTHING_KNOWN, 0)).toBeUndefined();
+    expect(kindAt(after([0, heard("playing")]), 0)).toBe("playback");
+    expect(kindAt(after([0, FAILED]), 0)).toBe("unavailable");
+  });
+
+  test("of a failed source is its last playback for thirty seconds", () => {
+    const state = after([0, heard("playing")], [10_000, FAILED]);
+    expect(kindAt(state, 39_999)).toBe("playback");
+    expect(kindAt(state, 40_000)).toBe("unavailable");
+    expect(nextChangeAt(state, NOTHING_HIDDEN, at(10_000))).toBe(40_000);
+  });
+
+  test("counts the thirty seconds from the first failure of several", () => {
+    const state = after([0, heard("playing")], [10_000, FAILED], [15_000, FAILED]);
+    expect(kindAt(state, 40_000)).toBe("unavailable");
+    expect(readingAt(state, NOTHING_HIDDEN, at(40_000))).toEqual({
+      kind: "unavailable",
+      retryAfterMs: 0,
+    });
+  });
+
+  test("of a pause is nothing after thirty minutes, also when it was watched with a gap", () => {
+    const paused = after([0, heard("paused")]);
+    expect(kindAt(paused, 30 * MINUTE_MS - 1)).toBe("playback");
+    expect(kindAt(paused, 30 * MINUTE_MS)).toBe("nothing");
+    const again = stateAfter(stateAfterStop(paused), heard("paused"), 20 * MINUTE_MS);
+    expect(kindAt(again, 30 * MINUTE_MS)).toBe("nothing");
+  });
+
+  test("is unlinked from the moment that the upstream refuses the connection", () => {
+    expect(kindAt(after([0, heard("playing")], [1, { kind: "unlinked" }]), 1)).toBe("unlinked");
+  });
+
+  test("is nothing while the user pauses sharing, whatever was heard", () => {
+    const rules = { ...NOTHING_HIDDEN, pausedUntil: START_WALL_MS + 1_000 };
+    const state = after([0, heard("playing")]);
+    expect(kindAt(state, 999, rules)).toBe("nothing");
+    expect(kindAt(state, 1_000, rules)).toBe("playback");
+    expect(nextChangeAt(state, rules, at(0))).toBe(1_000);
+  });
+});
+
+describe("time alone", () => {
+  const report = fc.oneof(
+    fc.constantFrom<Report>(heard("playing"), heard("paused"), FAILED, { kind: "unlinked" }),
+    fc.constant<Report>({ kind: "heard", playback: null }),
+  );
+  const reports = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 * MINUTE_MS }), report), {
+    maxLength: 8,
+  });
+
+  test("changes the kind of a reading only when it was foretold", () => {
+    fc.assert(
+      fc.property(
+        reports,
+        fc.option(fc.integer({ min: 0, max: 2 * 60 * MINUTE_MS }), { nil: null }),
+        fc.integer({ min: 0, max: 90 * MINUTE_MS }),
+        (unsorted, pauseMs, laterMs) => {
+          const sorted = unsorted.toSorted(([one], [other]) => one - other);
+          const state = after(...sorted);
+          const nowMs = sorted.at(-1)?.[0] ?? 0;
+          const pausedUntil = pauseMs === null ? null : START_WALL_MS + pauseMs;
+          const rules = { ...NOTHING_HIDDEN, pausedUntil };
+          const changeAtMs = nextChangeAt(state, rules, at(nowMs)) ?? Number.POSITIVE_INFINITY;
+          if (nowMs + laterMs >= changeAtMs) return;
+          expect(kindAt(state, nowMs + laterMs, rules)).toBe(kindAt(state, nowMs, rules));
+        },
+      ),
+    );
+  });
+});
