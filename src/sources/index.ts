@@ -32,7 +32,7 @@ export interface SourcesDeps {
   readonly fetch?: Fetch;
   /** Hears of each call to an upstream: its status, or that it failed. */
   onCall?(source: string, outcome: number | "failed"): void;
-  /** Hears how long after its last look at a listener a source has looked again. */
+  /** Is called with how long after the last poll of a connection a source has polled again. */
   onPoll?(source: string, afterMs: number): void;
 }
 

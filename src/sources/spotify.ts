@@ -1,20 +1,18 @@
 import type { UpstreamApp } from "../accounts/upstreams.ts";
 import type { Clock } from "../clock.ts";
 import {
-  afterPoll,
-  budgetAt,
-  type CadencePace,
-  type PollState,
+  type Finding,
   newPollState,
-  type NextPoll,
-  nextPoll,
+  type Pace,
+  type PollState,
   USUAL_PACE,
 } from "./polling/cadence.ts";
+import { poll } from "./polling/poller.ts";
 import { type Artwork, type Playback, positionAt } from "../playback.ts";
 import { defineSource, type Source, SourceFailure, type WatchContext } from "./source.ts";
 import { createAccountsService } from "./spotify/accounts-service.ts";
 import { classify, type Memory, NOTHING_BELIEVED } from "./spotify/stale-answers.ts";
-import { createRequestBudget, type PauseMemory, type Urgency } from "./spotify/request-budget.ts";
+import { createRequestBudget, type PauseMemory, type Urgency } from "./polling/request-budget.ts";
 import { createLinking } from "./spotify/linking.ts";
 import { UnreadableAnswer } from "./spotify/json.ts";
 import { readPlayer } from "./spotify/player.ts";
@@ -37,39 +35,41 @@ export interface SpotifyDeps {
   app(): Promise<UpstreamApp | undefined>;
   readonly appIsFixed: boolean;
   readonly pauses: PauseMemory;
-  /** Hears how long after the last look at a listener another was made. */
+  /** Is called with how long after the last poll of a connection another was made. */
   onPoll?(afterMs: number): void;
-  /** How many looks a listener is worth in an hour. */
-  readonly pace?: CadencePace;
+  /** How many polls a connection is worth in an hour. */
+  readonly pace?: Pace;
 }
 
 /** `additional_types`: without it podcasts are answered as nothing. */
 const PLAYER_PATH = "/v1/me/player?additional_types=track,episode";
 
-/** A question brings a look forward, but not right after another one. */
-const BETWEEN_QUESTIONS_MS = 2_500;
-/** Questions further apart than this are no burden. */
-const EARNED_MS = 4_500;
-/** An answer that looks like an echo is asked about again so soon. */
-const ASK_AGAIN_MS = 1_200;
+/** Spotify counts calls over so long a time. */
+const BUDGET_WINDOW_MS = 30_000;
 const NO_APP_PAUSE_MS = 60_000;
-/** What is known of a listener is kept this long after the last look. */
+/** What is known of an account is kept this long after the last poll. */
 const SESSION_MS = 2 * 3_600_000;
 
-/** What is known of one linked account between looks; survives failures and pauses of watching. */
+/** What is known of one linked account between polls; outlives failures and pauses of watching. */
 interface Session {
   settings: SpotifySettings;
   readonly tokens: AccessTokens;
   usedAtMs: number;
   memory: Memory;
-  listener: PollState;
+  readonly polls: { state: PollState };
 }
 
 export function createSpotify(deps: SpotifyDeps): Source {
   const { clock, upstream, pace = USUAL_PACE } = deps;
-  const gate = createRequestBudget({ clock, budget: deps.budget, memory: deps.pauses });
+  const requestBudget = createRequestBudget({
+    clock,
+    upstream: "Spotify",
+    budget: deps.budget,
+    windowMs: BUDGET_WINDOW_MS,
+    memory: deps.pauses,
+  });
   const service = createAccountsService(deps.accountsUrl, upstream);
-  const api = createWebApi({ url: deps.apiUrl, upstream, gate, clock });
+  const api = createWebApi({ url: deps.apiUrl, upstream, requestBudget, clock });
   const sessions = new Map<number, Session>();
   const artworks = createArtworks(upstream);
 
@@ -94,11 +94,11 @@ export function createSpotify(deps: SpotifyDeps): Source {
           await connection.keepSettings(session.settings);
         },
         onUnstored: () => log.error("a renewed Spotify token could not be stored yet"),
-        onLimited: gate.close,
+        onLimited: requestBudget.close,
       }),
       usedAtMs: nowMs,
       memory: NOTHING_BELIEVED,
-      listener: newPollState(nowMs),
+      polls: { state: newPollState(nowMs) },
     };
     sessions.set(connection.id, session);
     return session;
@@ -114,83 +114,28 @@ export function createSpotify(deps: SpotifyDeps): Source {
     throw new SourceFailure({ kind: "retryLater", afterMs: NO_APP_PAUSE_MS, reason }, message);
   };
 
-  /** Asks Spotify once; answers what is believed, or `undefined` for an echo. */
-  const look = async (
+  /** Asks Spotify once. */
+  const ask = async (
     session: Session,
     urgency: Urgency,
     signal: AbortSignal,
-  ): Promise<Playback | null | undefined> => {
+  ): Promise<Playback | null> => {
     const { body, observedAtMs } = await api.get(PLAYER_PATH, session.tokens, urgency, signal);
-    const nowMs = clock.monotonicMs();
     const { current } = session.memory;
     const expectedPositionMs = (trackId: string) =>
       current?.track.id === trackId ? positionAt(current, observedAtMs) : 0;
-    const reading = { observedAtMs, artworkAt: artworks.at, expectedPositionMs };
-    const heard = body === null ? null : readPlayer(body, reading);
-    const { kind, memory } = classify(session.memory, heard, nowMs);
-    if (current !== undefined) deps.onPoll?.(nowMs - session.listener.lastPollMs);
+    const context = { observedAtMs, artworkAt: artworks.at, expectedPositionMs };
+    return body === null ? null : readPlayer(body, context);
+  };
+
+  const classifyAnswer = (session: Session, answer: Playback | null, nowMs: number): Finding => {
+    const isFirst = session.memory.current === undefined;
+    if (!isFirst) deps.onPoll?.(nowMs - session.polls.state.lastPollMs);
+    const { finding, memory } = classify(session.memory, answer, nowMs);
     session.memory = memory;
     session.usedAtMs = nowMs;
-    const finding = kind === "echo" ? "suspect" : kind;
-    session.listener = afterPoll(session.listener, { heard, finding, nowMs }, pace);
-    return kind === "echo" ? undefined : heard;
+    return finding;
   };
-
-  const sleepUntil = async (atMs: number, signal: AbortSignal): Promise<"due"> => {
-    await clock.sleep(Math.max(0, atMs - clock.monotonicMs()), signal);
-    return "due";
-  };
-
-  const plan = ({ memory, listener }: Session): NextPoll =>
-    memory.suspect
-      ? { atMs: listener.lastPollMs + ASK_AGAIN_MS, atEnd: true }
-      : nextPoll(listener, gate.leastIntervalMs(), pace);
-
-  /** Whether a question may bring a look forward. */
-  const mayAnswer = ({ listener }: Session): boolean => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - listener.lastPollMs < BETWEEN_QUESTIONS_MS) return false;
-    return budgetAt(listener, nowMs, pace) >= 0;
-  };
-
-  /** Whoever has waited for a fair share of the budget need not stand behind the others. */
-  const urgencyOfQuestion = ({ listener }: Session): Urgency =>
-    clock.monotonicMs() - listener.lastPollMs >= gate.leastIntervalMs() + EARNED_MS
-      ? "regular"
-      : "asked";
-
-  /** Resolves when the next look is due, with what it is for. */
-  const nextOccasion = async (
-    session: Session,
-    { demand, signal }: WatchContext,
-  ): Promise<Urgency> => {
-    while (!signal.aborted) {
-      const next = demand.watched ? plan(session) : undefined;
-      const turn = new AbortController();
-      const endTurn = () => turn.abort();
-      signal.addEventListener("abort", endTurn);
-      const word: Promise<"due" | "asked" | "changed"> = demand.nextChange(turn.signal);
-      const event = await (next ? Promise.race([word, sleepUntil(next.atMs, turn.signal)]) : word);
-      signal.removeEventListener("abort", endTurn);
-      endTurn();
-      if (event === "due") return next?.atEnd ? "trackEnd" : "regular";
-      if (event === "asked" && mayAnswer(session)) return urgencyOfQuestion(session);
-    }
-    return "regular";
-  };
-
-  async function* listen(
-    session: Session,
-    context: WatchContext,
-  ): AsyncGenerator<Playback | null, void> {
-    const { signal } = context;
-    let urgency: Urgency = "regular";
-    while (!signal.aborted) {
-      const heard = await look(session, urgency, signal);
-      if (heard !== undefined) yield heard;
-      urgency = await nextOccasion(session, context);
-    }
-  }
 
   return defineSource<SpotifySettings>({
     id: "spotify",
@@ -215,9 +160,16 @@ export function createSpotify(deps: SpotifyDeps): Source {
     async *watch(settings, context) {
       if (settings.refreshToken === null) throw linkEnded("Spotify has to be linked again");
       const session = openSession(settings, context);
-      const leave = gate.join(context.demand);
+      const leave = requestBudget.join(context.demand);
       try {
-        yield* listen(session, context);
+        yield* poll({
+          ...context,
+          pace,
+          budget: requestBudget,
+          memory: session.polls,
+          ask: (urgency, signal) => ask(session, urgency, signal),
+          classify: (answer, nowMs) => classifyAnswer(session, answer, nowMs),
+        });
       } catch (error) {
         if (context.signal.aborted) return;
         const failure = toSourceFailure(error);

@@ -1,5 +1,5 @@
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
-import type { CadencePace } from "../../src/sources/polling/cadence.ts";
+import type { Pace } from "../../src/sources/polling/cadence.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import { createHub } from "../../src/channels/hub.ts";
 import { type Playback, positionAt } from "../../src/playback.ts";
@@ -46,7 +46,7 @@ export interface DetectionOptions {
 
 /** By Marquee's own source at some pace, or by a poller that asks again and again. */
 export type Watching =
-  | { readonly kind: "marquee"; readonly pace?: CadencePace }
+  | { readonly kind: "marquee"; readonly pace?: Pace }
   | { readonly kind: "poller"; readonly everyMs: number };
 
 const HOUR_MS = 3_600_000;
@@ -173,7 +173,7 @@ function marqueeSource(
   clock: FakeClock,
   standIn: StandInSpotify,
   budget: number | undefined,
-  pace: CadencePace | undefined,
+  pace: Pace | undefined,
 ): Source {
   return createSpotify({
     clock,

@@ -1,8 +1,9 @@
 import { type Playback, positionAt } from "../../playback.ts";
+import { continues, type Finding, hadEnded } from "../polling/cadence.ts";
 
 /**
- * Spotify now and then answers with the state from before the latest change. Such an echo looks
- * like a jump back, so a jump back is believed only when it is heard twice.
+ * Spotify now and then answers with the state from before the latest change. Such a stale answer
+ * looks like a jump back, so a jump back is believed only when it is answered twice.
  */
 
 /** What has been believed lately. */
@@ -13,7 +14,7 @@ export interface Memory {
   readonly before: Playback | null | undefined;
   /** When the latest change was found. */
   readonly changedAtMs: number;
-  /** Whether the last answer was taken for an echo. */
+  /** Whether the last answer was suspect. */
   readonly suspect: boolean;
 }
 
@@ -24,45 +25,31 @@ export const NOTHING_BELIEVED: Memory = {
   suspect: false,
 };
 
-/** An echo comes soon after the change that it knows nothing of. */
-const ECHO_MS = 12_000;
-/** How well an echo continues, or repeats, what was heard before. */
+/** A stale answer comes soon after the change that it knows nothing of. */
+const STALE_MS = 12_000;
+/** How closely a stale answer continues, or repeats, the state before. */
 const SAME_PLACE_MS = 1_000;
-/** A position further off than this from what was expected is a seek. */
-const SEEK_MS = 1_500;
 
-export type Verdict =
-  | { readonly kind: "echo"; readonly memory: Memory }
-  | { readonly kind: "same" | "surprise" | "expected"; readonly memory: Memory };
+export interface Verdict {
+  readonly finding: Finding;
+  readonly memory: Memory;
+}
 
 /**
- * What to make of an answer: an echo to be asked about again, the same listening going on, or a
- * change, which was a surprise unless the track had come to its end.
+ * What to make of an answer: one that may be stale and is asked for again, the same playback going
+ * on, or a change, which was a surprise unless the track had come to its end.
  */
 export function classify(memory: Memory, heard: Playback | null, nowMs: number): Verdict {
   const { current, changedAtMs, suspect } = memory;
   if (continues(current, heard, nowMs)) {
-    return { kind: "same", memory: { ...memory, current: heard, suspect: false } };
+    return { finding: "same", memory: { ...memory, current: heard, suspect: false } };
   }
-  const recent = nowMs - changedAtMs < ECHO_MS;
+  const recent = nowMs - changedAtMs < STALE_MS;
   if (recent && !suspect && repeats(memory, heard, nowMs)) {
-    return { kind: "echo", memory: { ...memory, suspect: true } };
+    return { finding: "suspect", memory: { ...memory, suspect: true } };
   }
   const believed = { current: heard, before: current, changedAtMs: nowMs, suspect: false };
-  return { kind: hadEnded(current, nowMs) ? "expected" : "surprise", memory: believed };
-}
-
-function continues(
-  current: Playback | null | undefined,
-  heard: Playback | null,
-  nowMs: number,
-): boolean {
-  if (!current || !heard) return current === heard;
-  return (
-    current.track.id === heard.track.id &&
-    current.state === heard.state &&
-    Math.abs(positionAt(current, nowMs) - positionAt(heard, nowMs)) <= SEEK_MS
-  );
+  return { finding: hadEnded(current, nowMs) ? "expected" : "surprise", memory: believed };
 }
 
 /**
@@ -82,10 +69,4 @@ function repeats({ before, current }: Memory, heard: Playback | null, nowMs: num
     Math.abs(before.positionMs - heard.positionMs),
   );
   return nearest <= SAME_PLACE_MS;
-}
-
-/** Whether the track before a change had played to its end, give or take a cross-fade. */
-function hadEnded(current: Playback | null | undefined, nowMs: number): boolean {
-  if (current?.state !== "playing" || current.track.durationMs === null) return false;
-  return positionAt(current, nowMs) >= current.track.durationMs - SEEK_MS;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { SourceFailure } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
-import type { RequestBudget, Urgency } from "./request-budget.ts";
+import type { RequestBudget, Urgency } from "../polling/request-budget.ts";
 import { isRecord, textOf, UnreadableAnswer } from "./json.ts";
 import type { AccessTokens } from "./tokens.ts";
 
@@ -31,21 +31,21 @@ export interface WebApiDeps {
   /** Without a slash at the end, such as `https://api.spotify.com`. */
   readonly url: string;
   readonly upstream: Upstream;
-  readonly gate: RequestBudget;
+  readonly requestBudget: RequestBudget;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** A refusal that only the operator or Spotify can end is not asked about every few seconds. */
 const REFUSED_PAUSE_MS = 300_000;
 
-export function createWebApi({ url, upstream, gate, clock }: WebApiDeps): WebApi {
+export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps): WebApi {
   return {
     async get(path, tokens, urgency, signal) {
       for (let attempt = 1; ; attempt++) {
         const last = attempt === 2;
-        await gate.refuseWhileClosed();
+        await requestBudget.refuseWhileClosed();
         const token = await tokens.current();
-        await gate.enter(urgency, signal);
+        await requestBudget.enter(urgency, signal);
         signal.throwIfAborted();
         const sentAtMs = clock.monotonicMs();
         const response = await upstream.fetch(url + path, {
@@ -71,7 +71,7 @@ export function createWebApi({ url, upstream, gate, clock }: WebApiDeps): WebApi
     const retryAfter = response.headers.get("retry-after");
     const { reason } = await errorOf(response);
     const kind = reason === "QUOTA_EXCEEDED" ? "the app's quota is used up" : "too many calls";
-    return gate.close(retryAfter, `Spotify has asked for a pause: ${kind}`);
+    return requestBudget.close(retryAfter, `Spotify has asked for a pause: ${kind}`);
   }
 
   async function refusal(response: Response): Promise<SourceFailure> {

@@ -20,7 +20,7 @@ interface Found {
   readonly finding: Finding;
   readonly state: "playing" | "paused" | "silent";
   readonly durationMs: number | null;
-  /** How far from the end the look finds the track. */
+  /** How far from the end the poll finds the track. */
   readonly restMs: number;
 }
 
@@ -45,22 +45,22 @@ function heardAt({ state, durationMs, restMs }: Found, nowMs: number): Playback 
   });
 }
 
-/** Looks as the cadence says, for a time; what each look finds comes from `find`, over and over. */
-function* looks(
+/** Polls as the cadence says, for a time; what each poll finds comes from `find`, over and over. */
+function* polls(
   find: (nowMs: number, index: number) => Found,
   forMs: number,
   { start = newPollState(0), leastIntervalMs = 0 } = {},
 ): Generator<{ atMs: number; atEnd: boolean; before: PollState }> {
-  let listener = start;
-  const endMs = listener.lastPollMs + forMs;
+  let state = start;
+  const endMs = state.lastPollMs + forMs;
   for (let index = 0; ; index++) {
-    const { atMs, atEnd } = nextPoll(listener, leastIntervalMs);
-    // Whoever plans a look for the past makes it at once.
-    const nowMs = Math.max(atMs, listener.lastPollMs);
+    const { atMs, atEnd } = nextPoll(state, leastIntervalMs);
+    // Whoever plans a poll for the past makes it at once.
+    const nowMs = Math.max(atMs, state.lastPollMs);
     if (nowMs > endMs) return;
-    yield { atMs: nowMs, atEnd, before: listener };
+    yield { atMs: nowMs, atEnd, before: state };
     const what = find(nowMs, index);
-    listener = afterPoll(listener, { heard: heardAt(what, nowMs), finding: what.finding, nowMs });
+    state = afterPoll(state, { playback: heardAt(what, nowMs), finding: what.finding, nowMs });
   }
 }
 
@@ -90,11 +90,11 @@ const playing = (changes: Partial<Found> = {}): Found => ({
   ...changes,
 });
 
-describe("a look", () => {
+describe("a poll", () => {
   test("comes no sooner than a second and a half after another, unless a track ends", () => {
     fc.assert(
       fc.property(fc.array(found, { minLength: 1, maxLength: 20 }), (all) => {
-        for (const { atMs, atEnd, before } of looks(inTurn(all), HOUR_MS / 6)) {
+        for (const { atMs, atEnd, before } of polls(inTurn(all), HOUR_MS / 6)) {
           const gapMs = atMs - before.lastPollMs;
           if (!atEnd) expect(gapMs).toBeGreaterThan(SHORTEST_MS - ROUNDING_MS);
         }
@@ -106,7 +106,7 @@ describe("a look", () => {
     const told = found.filter(({ finding }) => finding !== "suspect");
     fc.assert(
       fc.property(fc.array(told, { minLength: 1, maxLength: 20 }), (all) => {
-        for (const { atMs, before } of looks(inTurn(all), HOUR_MS / 6)) {
+        for (const { atMs, before } of polls(inTurn(all), HOUR_MS / 6)) {
           expect(atMs - before.lastPollMs).toBeGreaterThan(300 - ROUNDING_MS);
         }
       }),
@@ -119,7 +119,7 @@ describe("a look", () => {
         fc.array(found, { minLength: 1, maxLength: 20 }),
         fc.integer({ min: 0, max: 60_000 }),
         (all, leastIntervalMs) => {
-          for (const { atMs, atEnd, before } of looks(inTurn(all), HOUR_MS / 6, {
+          for (const { atMs, atEnd, before } of polls(inTurn(all), HOUR_MS / 6, {
             leastIntervalMs,
           })) {
             const gapMs = atMs - before.lastPollMs;
@@ -133,7 +133,7 @@ describe("a look", () => {
   test("comes at last, whatever was found", () => {
     fc.assert(
       fc.property(fc.array(found, { minLength: 1, maxLength: 20 }), (all) => {
-        for (const { atMs, before } of looks(inTurn(all), HOUR_MS)) {
+        for (const { atMs, before } of polls(inTurn(all), HOUR_MS)) {
           expect(atMs - before.lastPollMs).toBeLessThan(180_000);
         }
       }),
@@ -144,47 +144,47 @@ describe("a look", () => {
 describe("the end of a track", () => {
   const rest = fc.integer({ min: 1_000, max: 300_000 });
 
-  test("is looked at within a second", () => {
+  test("is met within a second", () => {
     fc.assert(
       fc.property(rest, (restMs) => {
         const endMs = restMs;
         const durationMs = 400_000;
         let atMs = 0;
-        // The first look finds the track; the ones after it find it going on.
-        let listener = afterPoll(newPollState(0), {
-          heard: heardAt(playing({ durationMs, restMs }), 0),
+        // The first poll finds the track; the ones after it find it going on.
+        let state = afterPoll(newPollState(0), {
+          playback: heardAt(playing({ durationMs, restMs }), 0),
           finding: "surprise",
           nowMs: 0,
         });
         while (atMs < endMs) {
-          atMs = nextPoll(listener, 0).atMs;
+          atMs = nextPoll(state, 0).atMs;
           if (atMs >= endMs) break;
           const heard = heardAt(playing({ durationMs, restMs: endMs - atMs }), atMs);
-          listener = afterPoll(listener, { heard, finding: "same", nowMs: atMs });
+          state = afterPoll(state, { playback: heard, finding: "same", nowMs: atMs });
         }
         expect(atMs - endMs).toBeWithin(0, 1_001);
       }),
     );
   });
 
-  test("is looked at within a second although others need their distance", () => {
+  test("is met within a second although others need their distance", () => {
     const heard = heardAt(playing({ durationMs: 200_000, restMs: 8_000 }), 0);
-    const listener = afterPoll(newPollState(0), { heard, finding: "surprise", nowMs: 0 });
-    const next = nextPoll(listener, 60_000);
+    const state = afterPoll(newPollState(0), { playback: heard, finding: "surprise", nowMs: 0 });
+    const next = nextPoll(state, 60_000);
     expect(next.atEnd).toBe(true);
     expect(next.atMs).toBeWithin(8_000, 9_001);
   });
 
   test("of a paused track is not waited for", () => {
     const heard = heardAt(playing({ state: "paused", durationMs: 200_000, restMs: 2_000 }), 0);
-    const listener = afterPoll(newPollState(0), { heard, finding: "surprise", nowMs: 0 });
-    expect(nextPoll(listener, 0).atEnd).toBe(false);
+    const state = afterPoll(newPollState(0), { playback: heard, finding: "surprise", nowMs: 0 });
+    expect(nextPoll(state, 0).atEnd).toBe(false);
   });
 
-  test("that does not come is looked for a few times soon, then as usual", () => {
+  test("that does not come is polled for a few times soon, then as usual", () => {
     const stuck = playing({ durationMs: 200_000, restMs: 0 });
     const made = [
-      ...looks((_, index) => ({ ...stuck, finding: index ? "same" : "surprise" }), 120_000),
+      ...polls((_, index) => ({ ...stuck, finding: index ? "same" : "surprise" }), 120_000),
     ];
     const soon = made.filter(({ atEnd }) => atEnd);
     expect(soon.length).toBeLessThanOrEqual(5);
@@ -194,14 +194,14 @@ describe("the end of a track", () => {
 
   test("that does not come for hours costs no more than music does", () => {
     const stuck = playing({ durationMs: 200_000, restMs: 0 });
-    expect(mostInAnHour(timesOf(looks(() => stuck, 3 * HOUR_MS)))).toBeLessThanOrEqual(900);
+    expect(mostInAnHour(timesOf(polls(() => stuck, 3 * HOUR_MS)))).toBeLessThanOrEqual(900);
   });
 
   test("of track after track without a length costs no storm", () => {
     const empty = playing({ durationMs: 0, restMs: 0, finding: "expected" });
     for (const allowance of [-6, 0, 16]) {
       const start = { ...newPollState(0), allowance };
-      const times = timesOf(looks(() => empty, HOUR_MS, { start }));
+      const times = timesOf(polls(() => empty, HOUR_MS, { start }));
       expect(mostWithin(30_000, times)).toBeLessThanOrEqual(32);
     }
   });
@@ -210,23 +210,23 @@ describe("the end of a track", () => {
 describe("an hour", () => {
   const anything = fc.array(found, { minLength: 1, maxLength: 30 });
 
-  test("of whatever is found costs nine hundred looks at most", () => {
+  test("of whatever is found costs nine hundred polls at most", () => {
     fc.assert(
       fc.property(anything, (all) => {
-        const times = timesOf(looks(inTurn(all), 2 * HOUR_MS));
+        const times = timesOf(polls(inTurn(all), 2 * HOUR_MS));
         expect(mostInAnHour(times)).toBeLessThanOrEqual(900);
       }),
       { numRuns: 60 },
     );
   });
 
-  test("of restless music costs nine hundred looks at most, calm hours before it or not", () => {
+  test("of restless music costs nine hundred polls at most, calm hours before it or not", () => {
     const calm = fc.constantFrom<Found["state"]>("silent", "paused", "playing");
     fc.assert(
       fc.property(calm, anything, (state, all) => {
         const find = inTurn(all);
         const times = timesOf(
-          looks(
+          polls(
             (nowMs, index) => (nowMs < HOUR_MS ? playing({ state }) : find(nowMs, index)),
             3 * HOUR_MS,
           ),
@@ -249,35 +249,35 @@ describe("an hour", () => {
   });
 
   for (const state of ["paused", "silent"] as const) {
-    test(`of a listener who is ${state} costs two hundred and forty looks at most`, () => {
+    test(`of a listener who is ${state} costs two hundred and forty polls at most`, () => {
       const quiet = (_: number, index: number) =>
         playing({ state, finding: index ? "same" : "surprise" });
       for (const allowance of [-6, 0, 16]) {
         const start = { ...newPollState(0), allowance };
-        const times = timesOf(looks(quiet, 4 * HOUR_MS, { start }));
+        const times = timesOf(polls(quiet, 4 * HOUR_MS, { start }));
         expect(mostInAnHour(times)).toBeLessThanOrEqual(240);
       }
     });
   }
 
-  test("of calm music is well used: a look at least every five seconds", () => {
+  test("of calm music is well used: a poll at least every five seconds", () => {
     const start = playing({ finding: "surprise" });
     const find = (_: number, index: number) => (index ? playing() : start);
-    for (const { atMs, before } of looks(find, HOUR_MS)) {
+    for (const { atMs, before } of polls(find, HOUR_MS)) {
       expect(atMs - before.lastPollMs).toBeLessThanOrEqual(5_000);
     }
   });
 });
 
-describe("looks follow the likelihood of a change", () => {
+describe("polls follow the likelihood of a change", () => {
   const after = (...all: Found[]): number => {
-    let listener = newPollState(0);
+    let state = newPollState(0);
     let nowMs = 0;
     for (const one of all) {
-      listener = afterPoll(listener, { heard: heardAt(one, nowMs), finding: one.finding, nowMs });
+      state = afterPoll(state, { playback: heardAt(one, nowMs), finding: one.finding, nowMs });
       nowMs += 4_000;
     }
-    return nextPoll(listener, 0).atMs - listener.lastPollMs;
+    return nextPoll(state, 0).atMs - state.lastPollMs;
   };
   const settled = playing({ restMs: 100_000 });
 
@@ -295,7 +295,7 @@ describe("looks follow the likelihood of a change", () => {
   test("later the longer a pause has lasted, and never later than twenty seconds", () => {
     const pause = playing({ state: "paused" });
     const start = { ...pause, finding: "surprise" as const };
-    const gaps = [...looks((_, index) => (index ? pause : start), HOUR_MS)].map(
+    const gaps = [...polls((_, index) => (index ? pause : start), HOUR_MS)].map(
       ({ atMs, before }) => atMs - before.lastPollMs,
     );
     expect(gaps.at(-1)).toBeGreaterThan(gaps[5] ?? 0);
@@ -310,20 +310,20 @@ describe("what may be spent", () => {
         fc.integer({ min: 0, max: 100 * HOUR_MS }),
         fc.integer({ min: 0, max: 100 * HOUR_MS }),
         (oneMs, otherMs) => {
-          const listener = newPollState(0);
+          const state = newPollState(0);
           const [first, second] = [Math.min(oneMs, otherMs), Math.max(oneMs, otherMs)];
-          expect(budgetAt(listener, first)).toBeLessThanOrEqual(budgetAt(listener, second));
-          expect(budgetAt(listener, second)).toBeLessThanOrEqual(16);
+          expect(budgetAt(state, first)).toBeLessThanOrEqual(budgetAt(state, second));
+          expect(budgetAt(state, second)).toBeLessThanOrEqual(16);
         },
       ),
     );
   });
 
-  test("shrinks by one with each look, doubtful ones too", () => {
+  test("shrinks by one with each poll, suspect ones too", () => {
     for (const finding of FINDINGS) {
-      const listener = newPollState(0);
-      const looked = afterPoll(listener, { heard: null, finding, nowMs: 0 });
-      expect(looked.budget).toBe(listener.budget - 1);
+      const state = newPollState(0);
+      const polled = afterPoll(state, { playback: null, finding, nowMs: 0 });
+      expect(polled.budget).toBe(state.budget - 1);
     }
   });
 });

@@ -320,7 +320,7 @@ describe("a passing failure", () => {
     expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
   });
 
-  test("leaves what is known of the listener: no other token, and no echo believed", async () => {
+  test("leaves what is known of the listener: no other token, and no stale answer believed", async () => {
     const connection = newConnection();
     const user = standIn.addUser({ listening: skippedAt(10_000) });
     const before = watch(user, { connection });
@@ -336,7 +336,7 @@ describe("a passing failure", () => {
   });
 });
 
-describe("an echo", () => {
+describe("a stale answer", () => {
   test("of the track before is not shown, and is asked about again soon", async () => {
     const watching = watch(standIn.addUser({ listening: skippedAt(10_000) }));
     await clock.advance(10_000);

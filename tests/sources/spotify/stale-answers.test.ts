@@ -15,7 +15,7 @@ function listener() {
     hears(heard: Playback | null, atMs: number) {
       const verdict = classify(memory, heard, atMs);
       memory = verdict.memory;
-      return verdict.kind;
+      return verdict.finding;
     },
     believes: () => memory.current,
   };
@@ -32,7 +32,7 @@ const song = (id: string, atMs: number, changes: Partial<Playback> = {}): Playba
 describe("the first answer", () => {
   test("is believed, be it music or silence", () => {
     expect(listener().hears(song("a", 0), 0)).toBe("surprise");
-    expect(listener().hears(null, 0)).not.toBe("echo");
+    expect(listener().hears(null, 0)).not.toBe("suspect");
   });
 });
 
@@ -88,13 +88,13 @@ describe("a change", () => {
   });
 });
 
-describe("an echo", () => {
+describe("a stale answer", () => {
   test("of the track before a skip is not believed", () => {
     const { hears, believes } = listener();
     hears(song("a", 0), 0);
     const next = song("b", 5_000, { positionMs: 0 });
     hears(next, 5_000);
-    expect(hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("echo");
+    expect(hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("suspect");
     expect(believes()).toBe(next);
   });
 
@@ -102,26 +102,26 @@ describe("an echo", () => {
     const { hears } = listener();
     hears(song("a", 0), 0);
     hears(song("b", 5_000, { positionMs: 0 }), 5_000);
-    expect(hears(song("a", 7_000, { positionMs: 10_000 }), 7_000)).toBe("echo");
+    expect(hears(song("a", 7_000, { positionMs: 10_000 }), 7_000)).toBe("suspect");
   });
 
   test("of music before a pause, and of silence before music, is not believed", () => {
     const pausing = listener();
     pausing.hears(song("a", 0), 0);
     pausing.hears(song("a", 5_000, { state: "paused", positionMs: 15_000 }), 5_000);
-    expect(pausing.hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("echo");
+    expect(pausing.hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("suspect");
 
     const beginning = listener();
     beginning.hears(null, 0);
     beginning.hears(song("a", 60_000), 60_000);
-    expect(beginning.hears(null, 62_000)).toBe("echo");
+    expect(beginning.hears(null, 62_000)).toBe("suspect");
   });
 
   test("that is heard twice was none", () => {
     const { hears, believes } = listener();
     hears(song("a", 0), 0);
     hears(song("b", 5_000, { positionMs: 0 }), 5_000);
-    expect(hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("echo");
+    expect(hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("suspect");
     const again = song("a", 8_200, { positionMs: 18_200 });
     expect(hears(again, 8_200)).toBe("surprise");
     expect(believes()).toBe(again);
@@ -185,17 +185,17 @@ describe("whatever is answered", () => {
       fc.property(answers, (given) => {
         const kinds = judged(given).map(({ kind }) => kind);
         for (const [index, kind] of kinds.entries()) {
-          if (kind === "echo") expect(kinds[index + 1]).not.toBe("echo");
+          if (kind === "suspect") expect(kinds[index + 1]).not.toBe("suspect");
         }
       }),
     );
   });
 
-  test("is what is believed, unless it was an echo, which leaves the belief as it was", () => {
+  test("is what is believed, unless it was suspect, which leaves the belief as it was", () => {
     fc.assert(
       fc.property(answers, (given) => {
         for (const { kind, playback, before, after } of judged(given)) {
-          expect(after).toBe(kind === "echo" ? before : playback);
+          expect(after).toBe(kind === "suspect" ? before : playback);
         }
       }),
     );

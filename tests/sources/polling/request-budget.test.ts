@@ -5,11 +5,13 @@ import { SourceFailure } from "../../../src/sources/source.ts";
 import {
   createRequestBudget,
   type RequestBudget,
-  parseRetryAfterMs,
+  retryAfterMsOf,
   type PauseMemory,
   type Urgency,
-} from "../../../src/sources/spotify/request-budget.ts";
+} from "../../../src/sources/polling/request-budget.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
+
+const SPOTIFY = { upstream: "Spotify", windowMs: 30_000 };
 
 const SPOTIFY_WINDOW_MS = 30_000;
 const nobodyLeaves = new AbortController().signal;
@@ -27,17 +29,17 @@ function createMemory(pause?: UpstreamPause): PauseMemory & { pause: UpstreamPau
   };
 }
 
-function createTestGate(budget = 10, memory: PauseMemory = createMemory()) {
+function createTestBudget(budget = 10, memory: PauseMemory = createMemory()) {
   const clock = createFakeClock();
-  const gate = createRequestBudget({ clock, budget, memory });
+  const requestBudget = createRequestBudget({ ...SPOTIFY, clock, budget, memory });
   const entered: { who: string; atMs: number }[] = [];
   return {
     clock,
-    gate,
+    requestBudget,
     entered,
     /** Enters under a name; what became of it is in `entered`. */
     enter: (who: string, urgency: Urgency = "regular", signal = nobodyLeaves) =>
-      gate.enter(urgency, signal).then(() => {
+      requestBudget.enter(urgency, signal).then(() => {
         if (!signal.aborted) entered.push({ who, atMs: clock.monotonicMs() });
       }),
     names: () => entered.map(({ who }) => who),
@@ -50,9 +52,9 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** How long the gate says that it is closed; `undefined` when it is open. */
-async function pauseOf(gate: RequestBudget): Promise<number | undefined> {
-  const error = await failureOf(gate.enter("trackEnd", nobodyLeaves));
+/** How long the requestBudget says that it is closed; `undefined` when it is open. */
+async function pauseOf(requestBudget: RequestBudget): Promise<number | undefined> {
+  const error = await failureOf(requestBudget.enter("trackEnd", nobodyLeaves));
   if (error === undefined) return undefined;
   if (!(error instanceof SourceFailure)) throw error;
   if (error.meaning.kind !== "retryLater") throw new Error(error.meaning.kind);
@@ -74,7 +76,7 @@ describe("the budget", () => {
   test("is never exceeded in any thirty seconds, whoever comes and leaves", async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 12 }), async (given, budget) => {
-        const { clock, enter, entered } = createTestGate(budget);
+        const { clock, enter, entered } = createTestBudget(budget);
         for (const { gapMs, urgency, patienceMs } of given) {
           await clock.advance(gapMs);
           const leaving = new AbortController();
@@ -95,7 +97,7 @@ describe("the budget", () => {
   test("lets everybody in sooner or later", async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 12 }), async (given, budget) => {
-        const { clock, enter, entered } = createTestGate(budget);
+        const { clock, enter, entered } = createTestBudget(budget);
         for (const { urgency } of given) void enter("somebody", urgency);
         await clock.advance(61 * 31_000);
         expect(entered).toHaveLength(given.length);
@@ -105,13 +107,13 @@ describe("the budget", () => {
   });
 
   test("that is free makes nobody wait", async () => {
-    const { enter, names } = createTestGate();
+    const { enter, names } = createTestBudget();
     for (const who of ["a", "b", "c"]) await enter(who);
     expect(names()).toEqual(["a", "b", "c"]);
   });
 
   test("is not used up by who left before it was their turn", async () => {
-    const { clock, enter, names } = createTestGate(1);
+    const { clock, enter, names } = createTestBudget(1);
     await enter("first");
     const leaving = new AbortController();
     const left = enter("impatient", "regular", leaving.signal);
@@ -124,7 +126,7 @@ describe("the budget", () => {
   });
 
   test("leaves no timer behind once nobody waits", async () => {
-    const { clock, enter } = createTestGate(1);
+    const { clock, enter } = createTestBudget(1);
     await enter("first");
     void enter("second");
     await clock.advance(120_000);
@@ -133,14 +135,14 @@ describe("the budget", () => {
 });
 
 describe("who waits", () => {
-  const fill = async ({ clock, enter }: ReturnType<typeof createTestGate>, calls: number) => {
+  const fill = async ({ clock, enter }: ReturnType<typeof createTestBudget>, calls: number) => {
     for (let call = 0; call < calls; call++) void enter("filler", "trackEnd");
     await settle();
     await clock.advance(0);
   };
 
   test("for the end of a track goes first, then regular looks, then questions", async () => {
-    const test = createTestGate(2);
+    const test = createTestBudget(2);
     await fill(test, 2);
     void test.enter("question", "asked");
     void test.enter("look", "regular");
@@ -152,7 +154,7 @@ describe("who waits", () => {
 
   test("for the same is served in the order of coming", async () => {
     for (const urgency of ["trackEnd", "regular", "asked"] as const) {
-      const test = createTestGate(3);
+      const test = createTestBudget(3);
       await fill(test, 3);
       for (const who of ["1", "2", "3", "4", "5", "6", "7"]) void test.enter(who, urgency);
       await settle();
@@ -162,7 +164,7 @@ describe("who waits", () => {
   });
 
   test("is not overtaken by the same kind that comes when there is room again", async () => {
-    const test = createTestGate(1);
+    const test = createTestBudget(1);
     await fill(test, 1);
     void test.enter("early");
     await settle();
@@ -174,7 +176,7 @@ describe("who waits", () => {
   });
 
   test("with a question finds room only while much is left", async () => {
-    const test = createTestGate(10);
+    const test = createTestBudget(10);
     for (let call = 0; call < 10; call++) void test.enter("question", "asked");
     await settle();
     expect(test.entered.length).toBeLessThan(8);
@@ -188,16 +190,16 @@ describe("who waits", () => {
 
 describe("the share of one user", () => {
   test("grows smaller the more users are followed", () => {
-    const { gate } = createTestGate(20);
-    expect(gate.leastIntervalMs()).toBe(0);
-    const leave = gate.join({ watched: true });
-    const one = gate.leastIntervalMs();
-    gate.join({ watched: true });
-    expect(gate.leastIntervalMs()).toBeCloseTo(2 * one, 6);
-    gate.join({ watched: false });
-    expect(gate.leastIntervalMs()).toBeCloseTo(2 * one, 6);
+    const { requestBudget } = createTestBudget(20);
+    expect(requestBudget.leastIntervalMs()).toBe(0);
+    const leave = requestBudget.join({ watched: true });
+    const one = requestBudget.leastIntervalMs();
+    requestBudget.join({ watched: true });
+    expect(requestBudget.leastIntervalMs()).toBeCloseTo(2 * one, 6);
+    requestBudget.join({ watched: false });
+    expect(requestBudget.leastIntervalMs()).toBeCloseTo(2 * one, 6);
     leave();
-    expect(gate.leastIntervalMs()).toBeCloseTo(one, 6);
+    expect(requestBudget.leastIntervalMs()).toBeCloseTo(one, 6);
   });
 
   test("lets all who are followed look within the budget", () => {
@@ -206,9 +208,9 @@ describe("the share of one user", () => {
         fc.integer({ min: 1, max: 200 }),
         fc.integer({ min: 1, max: 500 }),
         (users, budget) => {
-          const { gate } = createTestGate(budget);
-          for (let user = 0; user < users; user++) gate.join({ watched: true });
-          const looks = (users * SPOTIFY_WINDOW_MS) / gate.leastIntervalMs();
+          const { requestBudget } = createTestBudget(budget);
+          for (let user = 0; user < users; user++) requestBudget.join({ watched: true });
+          const looks = (users * SPOTIFY_WINDOW_MS) / requestBudget.leastIntervalMs();
           expect(looks).toBeLessThanOrEqual(budget);
         },
       ),
@@ -218,19 +220,19 @@ describe("the share of one user", () => {
 
 describe("Retry-After", () => {
   test("is read as seconds", () => {
-    expect(parseRetryAfterMs("7")).toBe(7_000);
-    expect(parseRetryAfterMs(" 48925 ")).toBe(48_925_000);
-    expect(parseRetryAfterMs("1.2")).toBe(2_000);
+    expect(retryAfterMsOf("7")).toBe(7_000);
+    expect(retryAfterMsOf(" 48925 ")).toBe(48_925_000);
+    expect(retryAfterMsOf("1.2")).toBe(2_000);
   });
 
   test("of nothing at all is a second: nobody is asked again at once", () => {
-    expect(parseRetryAfterMs("0")).toBe(1_000);
+    expect(retryAfterMsOf("0")).toBe(1_000);
   });
 
   test("that is missing or garbled is half a minute", () => {
     const garbled = [null, "", "  ", "soon", "-5", "NaN", "Infinity", "1e999", "7 seconds"];
     for (const text of [...garbled, "Wed, 21 Oct 2026 07:28:00 GMT"]) {
-      expect(parseRetryAfterMs(text)).toBe(30_000);
+      expect(retryAfterMsOf(text)).toBe(30_000);
     }
   });
 
@@ -238,7 +240,7 @@ describe("Retry-After", () => {
     const texts = fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String));
     fc.assert(
       fc.property(fc.option(texts), (text) => {
-        const pauseMs = parseRetryAfterMs(text);
+        const pauseMs = retryAfterMsOf(text);
         expect(Number.isFinite(pauseMs)).toBe(true);
         expect(pauseMs).toBeGreaterThanOrEqual(1_000);
       }),
@@ -247,36 +249,36 @@ describe("Retry-After", () => {
   });
 });
 
-describe("a closed gate", () => {
+describe("a closed requestBudget", () => {
   test("refuses everybody as long as it was told, and says how long", async () => {
-    const { clock, gate } = createTestGate();
-    const failure = await gate.close("30", "too many calls");
+    const { clock, requestBudget } = createTestBudget();
+    const failure = await requestBudget.close("30", "too many calls");
     expect(failure.meaning).toEqual({ kind: "retryLater", afterMs: 30_000, reason: "limited" });
-    expect(await pauseOf(gate)).toBe(30_000);
+    expect(await pauseOf(requestBudget)).toBe(30_000);
     await clock.advance(29_999);
-    expect(await pauseOf(gate)).toBe(1);
-    expect(() => gate.refuseWhileClosed()).toThrow(SourceFailure);
+    expect(await pauseOf(requestBudget)).toBe(1);
+    expect(() => requestBudget.refuseWhileClosed()).toThrow(SourceFailure);
     await clock.advance(1);
-    expect(await pauseOf(gate)).toBeUndefined();
-    expect(() => gate.refuseWhileClosed()).not.toThrow();
+    expect(await pauseOf(requestBudget)).toBeUndefined();
+    expect(() => requestBudget.refuseWhileClosed()).not.toThrow();
   });
 
   test("refuses who had been waiting for their turn", async () => {
-    const { clock, gate, enter } = createTestGate(1);
+    const { clock, requestBudget, enter } = createTestBudget(1);
     await enter("first");
-    const waiting = failureOf(gate.enter("regular", nobodyLeaves));
+    const waiting = failureOf(requestBudget.enter("regular", nobodyLeaves));
     await settle();
-    await gate.close("600", "too many calls");
+    await requestBudget.close("600", "too many calls");
     await clock.advance(31_000);
     expect(await waiting).toBeInstanceOf(SourceFailure);
   });
 
   test("is not opened sooner by a shorter pause", async () => {
-    const { clock, gate } = createTestGate();
-    await gate.close("600", "too many calls");
+    const { clock, requestBudget } = createTestBudget();
+    await requestBudget.close("600", "too many calls");
     await clock.advance(1_000);
-    await gate.close("5", "too many calls");
-    expect(await pauseOf(gate)).toBe(599_000);
+    await requestBudget.close("5", "too many calls");
+    expect(await pauseOf(requestBudget)).toBe(599_000);
   });
 
   test("stays closed when its pause cannot be stored", async () => {
@@ -284,9 +286,9 @@ describe("a closed gate", () => {
       recall: async () => undefined,
       remember: () => Promise.reject(new Error("the disk is full")),
     };
-    const { gate } = createTestGate(10, full);
-    await failureOf(gate.close("60", "too many calls"));
-    expect(await pauseOf(gate)).toBe(60_000);
+    const { requestBudget } = createTestBudget(10, full);
+    await failureOf(requestBudget.close("60", "too many calls"));
+    expect(await pauseOf(requestBudget)).toBe(60_000);
   });
 
   test("says that it is closed even when its pause cannot be stored", async () => {
@@ -294,29 +296,29 @@ describe("a closed gate", () => {
       recall: async () => undefined,
       remember: () => Promise.reject(new Error("the disk is full")),
     };
-    const { gate } = createTestGate(10, full);
-    const failure = await gate.close("60", "too many calls");
+    const { requestBudget } = createTestBudget(10, full);
+    const failure = await requestBudget.close("60", "too many calls");
     expect(failure.meaning).toEqual({ kind: "retryLater", afterMs: 60_000, reason: "limited" });
   });
 
   test("takes no notice of the wall clock", async () => {
-    const { clock, gate } = createTestGate();
-    await gate.close("60", "too many calls");
+    const { clock, requestBudget } = createTestBudget();
+    await requestBudget.close("60", "too many calls");
     clock.setWallMs(clock.wallMs() + 86_400_000);
-    expect(await pauseOf(gate)).toBe(60_000);
+    expect(await pauseOf(requestBudget)).toBe(60_000);
     clock.setWallMs(clock.wallMs() - 10 * 86_400_000);
-    expect(await pauseOf(gate)).toBe(60_000);
+    expect(await pauseOf(requestBudget)).toBe(60_000);
   });
 });
 
 describe("after a restart", () => {
-  /** A gate that was closed for an hour, and one that finds its memory some time later. */
+  /** A requestBudget that was closed for an hour, and one that finds its memory some time later. */
   async function restarted(wallPassedMs: number, startedAnew: FakeClock = createFakeClock()) {
     const memory = createMemory();
-    const before = createTestGate(10, memory);
-    await before.gate.close("3600", "quota");
+    const before = createTestBudget(10, memory);
+    await before.requestBudget.close("3600", "quota");
     startedAnew.setWallMs(before.clock.wallMs() + wallPassedMs);
-    return createRequestBudget({ clock: startedAnew, budget: 10, memory });
+    return createRequestBudget({ ...SPOTIFY, clock: startedAnew, budget: 10, memory });
   }
 
   test("a pause goes on as long as is left of it", async () => {
@@ -334,20 +336,20 @@ describe("after a restart", () => {
 
   test("a wall clock that jumps later on neither shortens nor lengthens the pause", async () => {
     const clock = createFakeClock();
-    const gate = await restarted(600_000, clock);
-    expect(await pauseOf(gate)).toBe(3_000_000);
+    const requestBudget = await restarted(600_000, clock);
+    expect(await pauseOf(requestBudget)).toBe(3_000_000);
     clock.setWallMs(clock.wallMs() + 86_400_000);
-    expect(await pauseOf(gate)).toBe(3_000_000);
+    expect(await pauseOf(requestBudget)).toBe(3_000_000);
     clock.setWallMs(clock.wallMs() - 10 * 86_400_000);
-    expect(await pauseOf(gate)).toBe(3_000_000);
+    expect(await pauseOf(requestBudget)).toBe(3_000_000);
   });
 
   test("a shorter pause does not take a remembered one's place", async () => {
     const memory = createMemory();
-    await createTestGate(10, memory).gate.close("48925", "quota");
-    const { gate } = createTestGate(10, memory);
-    await gate.close("5", "the accounts service has asked for a pause");
-    expect(await pauseOf(gate)).toBe(48_925_000);
+    await createTestBudget(10, memory).requestBudget.close("48925", "quota");
+    const { requestBudget } = createTestBudget(10, memory);
+    await requestBudget.close("5", "the accounts service has asked for a pause");
+    expect(await pauseOf(requestBudget)).toBe(48_925_000);
   });
 
   test("a memory that could not be read once is read again", async () => {
@@ -357,9 +359,9 @@ describe("after a restart", () => {
         broken ? Promise.reject(new Error("the database is busy")) : Promise.resolve(undefined),
       remember: async () => {},
     };
-    const { gate } = createTestGate(10, memory);
-    await failureOf(gate.enter("regular", nobodyLeaves));
+    const { requestBudget } = createTestBudget(10, memory);
+    await failureOf(requestBudget.enter("regular", nobodyLeaves));
     broken = false;
-    expect(await failureOf(gate.enter("regular", nobodyLeaves))).toBeUndefined();
+    expect(await failureOf(requestBudget.enter("regular", nobodyLeaves))).toBeUndefined();
   });
 });

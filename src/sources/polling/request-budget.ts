@@ -3,25 +3,26 @@ import type { Clock } from "../../clock.ts";
 import { type Demand, SourceFailure } from "../source.ts";
 
 /**
- * What a call is for decides how much of the budget it may use up: the end of a track is on time
- * while regular looks wait, and looks that somebody's question brings forward never crowd out others.
+ * What a call is for decides how much of the budget it may use: the poll at the end of a track is on
+ * time while regular polls wait, and a poll that somebody's request brings forward never takes the
+ * place of others.
  */
 export type Urgency = "trackEnd" | "regular" | "asked";
 
-/** The one way to Spotify's Web API: its limits count for all users of an app together. */
+/** The one way to an upstream whose limits count for all users of an app together. */
 export interface RequestBudget {
   /**
    * Resolves when a call may be made, and counts it; resolves early when the signal aborts.
-   * @throws {SourceFailure} while Spotify has asked for a pause
+   * @throws {SourceFailure} while the upstream has asked for a pause
    */
   enter(urgency: Urgency, signal: AbortSignal): Promise<void>;
-  /** Rejects with a {@link SourceFailure} while Spotify has asked for a pause. */
+  /** Rejects with a {@link SourceFailure} while the upstream has asked for a pause. */
   refuseWhileClosed(): Promise<void>;
-  /** Spotify has asked to be left alone. Remembered over restarts. */
+  /** The upstream has asked for a pause. Remembered over restarts. */
   close(retryAfter: string | null, message: string): Promise<SourceFailure>;
   /** Takes in a user who is watched; the result ends that. */
   join(demand: Pick<Demand, "watched">): () => void;
-  /** How far apart regular looks at one user are, so that all who are followed get their share. */
+  /** How far apart regular polls of one user are, so that all who are watched get their share. */
   leastIntervalMs(): number;
 }
 
@@ -33,16 +34,19 @@ export interface PauseMemory {
 
 export interface RequestBudgetDeps {
   readonly clock: Clock;
-  /** Most calls in any 30 seconds. */
+  /** As people know the upstream, such as `Spotify`. */
+  readonly upstream: string;
+  /** Most calls in any window of `windowMs`. */
   readonly budget: number;
+  readonly windowMs: number;
   readonly memory: PauseMemory;
 }
 
-/** Spotify counts over 30 seconds; a second more keeps calls apart that arrive closer than they left. */
-const WINDOW_MS = 31_000;
+/** More than the upstream's own window, because calls may arrive closer together than they left. */
+const MARGIN_MS = 1_000;
 /** The part of the window that may be used when a call of this kind enters. */
 const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.92, asked: 0.6 };
-/** Regular looks are planned for less than they may use, so that they seldom queue. */
+/** Regular polls are planned for less than they may use, so that they seldom queue. */
 const PLANNED_SHARE = 0.8;
 /** When the header is missing or is no number. */
 const USUAL_PAUSE_MS = 30_000;
@@ -54,7 +58,9 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-export function createRequestBudget({ clock, budget, memory }: RequestBudgetDeps): RequestBudget {
+export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
+  const { clock, upstream, budget, memory } = deps;
+  const windowMs = deps.windowMs + MARGIN_MS;
   const sentAtMs: number[] = [];
   const queues: Record<Urgency, Set<Waiting>> = {
     trackEnd: new Set(),
@@ -84,11 +90,11 @@ export function createRequestBudget({ clock, budget, memory }: RequestBudgetDeps
     recalled ??= recall();
     await recalled;
     const restMs = closedUntilMs - clock.monotonicMs();
-    if (restMs > 0) throw pauseFailure(restMs, "Spotify has asked for a pause");
+    if (restMs > 0) throw pauseFailure(restMs, `${upstream} has asked for a pause`);
   };
 
   const used = (): number => {
-    const sinceMs = clock.monotonicMs() - WINDOW_MS;
+    const sinceMs = clock.monotonicMs() - windowMs;
     while (sentAtMs[0] !== undefined && sentAtMs[0] <= sinceMs) sentAtMs.shift();
     return sentAtMs.length;
   };
@@ -109,7 +115,7 @@ export function createRequestBudget({ clock, budget, memory }: RequestBudgetDeps
     }
     const [oldest] = sentAtMs;
     if (oldest === undefined || ORDER.every((urgency) => queues[urgency].size === 0)) return;
-    const delayMs = Math.max(1, oldest + WINDOW_MS - clock.monotonicMs());
+    const delayMs = Math.max(1, oldest + windowMs - clock.monotonicMs());
     cancelReview = clock.after(delayMs, admitWaiting);
   };
 
@@ -138,7 +144,7 @@ export function createRequestBudget({ clock, budget, memory }: RequestBudgetDeps
     async close(retryAfter, message) {
       recalled ??= recall();
       await recalled;
-      const pauseMs = parseRetryAfterMs(retryAfter);
+      const pauseMs = retryAfterMsOf(retryAfter);
       const nowMs = clock.monotonicMs();
       if (nowMs + pauseMs > closedUntilMs) {
         closedUntilMs = nowMs + pauseMs;
@@ -153,15 +159,15 @@ export function createRequestBudget({ clock, budget, memory }: RequestBudgetDeps
       return () => void members.delete(demand);
     },
     leastIntervalMs() {
-      let followed = 0;
-      for (const { watched } of members) if (watched) followed += 1;
-      return (followed * WINDOW_MS) / (budget * PLANNED_SHARE);
+      let watchedUsers = 0;
+      for (const { watched } of members) if (watched) watchedUsers += 1;
+      return (watchedUsers * windowMs) / (budget * PLANNED_SHARE);
     },
   };
 }
 
-/** Seconds, as Spotify sends them; missing or garbled is half a minute, and nothing is under a second. */
-export function parseRetryAfterMs(text: string | null): number {
+/** A `Retry-After` in seconds; missing or garbled is half a minute, and nothing is under a second. */
+export function retryAfterMsOf(text: string | null): number {
   const seconds = text === null || text.trim() === "" ? Number.NaN : Number(text);
   return Number.isFinite(seconds) && seconds >= 0
     ? Math.min(Math.max(1, Math.ceil(seconds)) * 1000, LONGEST_PAUSE_MS)
