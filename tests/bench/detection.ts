@@ -190,7 +190,9 @@ function marqueeSource(
 
 /** The same source, asked at a fixed interval whatever happens: what others do. */
 function pollingSource(clock: FakeClock, standIn: StandInSpotify, everyMs: number): Source {
-  const source = marqueeSource(clock, standIn, 100_000, undefined);
+  // Its calls are not counted: only the interval decides.
+  const unlimited = { playingPerHour: 100_000, quietPerHour: 100_000 };
+  const source = marqueeSource(clock, standIn, 100_000, unlimited);
   return {
     ...source,
     open(settings) {
