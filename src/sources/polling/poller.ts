@@ -4,7 +4,9 @@ import type { Demand } from "../source.ts";
 import {
   afterPoll,
   budgetAt,
+  continues,
   type Finding,
+  hadEnded,
   nextPoll,
   type Pace,
   type PollState,
@@ -16,14 +18,14 @@ export interface PollDeps {
   readonly demand: Demand;
   readonly signal: AbortSignal;
   readonly pace: Pace;
-  /** Keeps polls apart, where all users share a limit. */
-  readonly budget: Pick<RequestBudget, "leastIntervalMs">;
+  /** Keeps polls apart, where all users share a limit; without it every user has an upstream alone. */
+  readonly budget?: Pick<RequestBudget, "leastIntervalMs">;
   /** What polls have told so far. The source keeps it, so that it outlives one watching. */
   readonly memory: { state: PollState };
   /** Asks the upstream once. Its errors end the polling. */
   ask(urgency: Urgency, signal: AbortSignal): Promise<Playback | null>;
-  /** What an answer is, compared with what was expected. */
-  classify(answer: Playback | null, nowMs: number): Finding;
+  /** What an answer is, for upstreams whose answers are not always to be believed. */
+  classify?(answer: Playback | null, nowMs: number): Finding;
 }
 
 /** A request for the current state brings a poll forward, but not right after another one. */
@@ -33,7 +35,15 @@ const EARNED_MS = 4_500;
 
 /** Asks an upstream again and again, when it pays, and yields what is believed of its answers. */
 export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, void> {
-  const { clock, demand, signal, pace, budget, memory } = deps;
+  const { clock, demand, signal, pace, memory } = deps;
+  const leastIntervalMs = () => deps.budget?.leastIntervalMs() ?? 0;
+
+  const classify = (answer: Playback | null, nowMs: number): Finding => {
+    if (deps.classify) return deps.classify(answer, nowMs);
+    const { playback } = memory.state;
+    if (continues(playback, answer, nowMs)) return "same";
+    return hadEnded(playback, nowMs) ? "expected" : "surprise";
+  };
 
   const sleepUntil = async (atMs: number, ending: AbortSignal): Promise<"due"> => {
     await clock.sleep(Math.max(0, atMs - clock.monotonicMs()), ending);
@@ -49,14 +59,12 @@ export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, voi
 
   /** Whoever has waited for a fair share of the budget need not stand behind the others. */
   const urgencyOfRequest = (): Urgency =>
-    sinceLastPollMs() >= budget.leastIntervalMs() + EARNED_MS ? "regular" : "asked";
+    sinceLastPollMs() >= leastIntervalMs() + EARNED_MS ? "regular" : "asked";
 
   /** Resolves when the next poll is due, with what it is for. */
   const nextOccasion = async (): Promise<Urgency> => {
     while (!signal.aborted) {
-      const next = demand.watched
-        ? nextPoll(memory.state, budget.leastIntervalMs(), pace)
-        : undefined;
+      const next = demand.watched ? nextPoll(memory.state, leastIntervalMs(), pace) : undefined;
       const turn = new AbortController();
       const endTurn = () => turn.abort();
       signal.addEventListener("abort", endTurn);
@@ -76,7 +84,7 @@ export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, voi
   while (!signal.aborted) {
     const answer = await deps.ask(urgency, signal);
     const nowMs = clock.monotonicMs();
-    const finding = deps.classify(answer, nowMs);
+    const finding = classify(answer, nowMs);
     memory.state = afterPoll(memory.state, { playback: answer, finding, nowMs }, pace);
     if (finding !== "suspect") yield answer;
     urgency = await nextOccasion();
