@@ -13,7 +13,7 @@ import { createConsentReminder } from "../sources/consent-reminder.ts";
 import { createMetrics } from "../metrics.ts";
 import { createHub } from "../channels/hub.ts";
 import { createConnectionFinder } from "../channels/connection-finder.ts";
-import { VERSION } from "../version.ts";
+import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import { baseUrlOf, listeningAddressOf, signInUrl, widgetUrl } from "./addresses.ts";
 import type { Io } from "./command.ts";
@@ -326,7 +326,7 @@ function whereSecretsAre({ user }: AddedUser): string[] {
 
 /** How this program is called: by its own name, or from its source. */
 function ownCommand(): string {
-  return /^bun(\.exe)?$/.test(basename(process.execPath)) ? "npx -y bun@1.4.5 start" : "marquee";
+  return /^bun(\.exe)?$/.test(basename(process.execPath)) ? RUN_FROM_SOURCE : "marquee";
 }
 
 /** A container's user may have no entry in its list of users. */

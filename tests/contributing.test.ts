@@ -1,0 +1,42 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import packageJson from "../package.json";
+import { LANGUAGES } from "../src/i18n/index.ts";
+
+const root = join(import.meta.dir, "..");
+const read = (path: string) => Bun.file(join(root, path)).text();
+const version = packageJson.packageManager.replace("bun@", "");
+
+describe("the version of Bun", () => {
+  /** Pages whose commands are pasted as they stand. Whatever else needs it reads package.json. */
+  const PAGES = [
+    "README.md",
+    ...LANGUAGES.flatMap((language) => [
+      `src/docs/${language}/quick-start.md`,
+      `src/docs/${language}/running.md`,
+    ]),
+  ];
+  const files = [...new Bun.Glob("**/*").scanSync({ cwd: root, dot: true })].filter(
+    (path) => !/^(\.git|node_modules|dist|marquee-data|bun\.lock)(\/|$)|\.(webp|log)$/.test(path),
+  );
+
+  test("is the one that runs this", () => {
+    expect(Bun.version).toBe(version);
+  });
+
+  test.each(PAGES)("is the same in the commands of %s", async (page) => {
+    const named = (await read(page)).match(/bun@[\w.]+/g) ?? [];
+    expect([...new Set(named)]).toEqual([packageJson.packageManager]);
+  });
+
+  test("is written nowhere else", async () => {
+    const others = files.filter((path) => !["package.json", ...PAGES].includes(path));
+    const strays: string[] = [];
+    for (const path of others) {
+      const text = await read(path);
+      if (text.includes(version) || /\bbun@\d/.test(text)) strays.push(path);
+    }
+    expect(others.length).toBeGreaterThan(300);
+    expect(strays).toEqual([]);
+  });
+});
