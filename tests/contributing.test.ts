@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../package.json";
 import { LANGUAGES } from "../src/i18n/index.ts";
@@ -10,6 +11,7 @@ const version = packageJson.packageManager.replace("bun@", "");
 describe("the version of Bun", () => {
   /** Pages whose commands are pasted as they stand. Whatever else needs it reads package.json. */
   const PAGES = [
+    "CONTRIBUTING.md",
     "README.md",
     ...LANGUAGES.flatMap((language) => [
       `src/docs/${language}/quick-start.md`,
@@ -38,5 +40,22 @@ describe("the version of Bun", () => {
     }
     expect(others.length).toBeGreaterThan(300);
     expect(strays).toEqual([]);
+  });
+});
+
+describe("CONTRIBUTING.md", () => {
+  test("names only scripts, files and folders that there are", async () => {
+    const text = await read("CONTRIBUTING.md");
+    const scripts = [...text.matchAll(/\bbun run ([\w:]+)/g)].map(([, name]) => name ?? "");
+    expect(scripts.length).toBeGreaterThan(5);
+    expect(scripts.filter((name) => !Object.hasOwn(packageJson.scripts, name))).toEqual([]);
+
+    const paths = [...text.matchAll(/(?:src|tests|\.ci)\/[\w./-]*\w|\w+\.(?:md|json)\b/g)].map(
+      ([path]) => path,
+    );
+    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.filter((path) => !path.includes("NAME") && !existsSync(join(root, path)))).toEqual(
+      [],
+    );
   });
 });
