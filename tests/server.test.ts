@@ -6,7 +6,7 @@ import { openOverlay } from "./fixtures/overlay.ts";
 import { aPlayback } from "./fixtures/playback.ts";
 import { openPort, type RealPort } from "./fixtures/real-port.ts";
 import { createTestServer, type TestServer } from "./fixtures/test-server.ts";
-import { until } from "./fixtures/waiting.ts";
+import { inTime, until } from "./fixtures/waiting.ts";
 
 let server: TestServer;
 let port: RealPort;
@@ -113,7 +113,7 @@ describe("a client that never reads", () => {
         error: (_, error) => opened.reject(error),
       },
     });
-    await opened.promise;
+    await inTime("an open socket", opened.promise);
     return socket;
   };
   const handshake = () =>

@@ -62,7 +62,7 @@ const health = async () => connections().statusOf(await connection());
 const note = async (observed: ReportedStatus) =>
   connections().storeStatus((await connection()).id, observed);
 
-describe("how a connection does", () => {
+describe("the status of a connection", () => {
   test("is untried at first", async () => {
     expect(await health()).toEqual({ state: "untried" });
   });

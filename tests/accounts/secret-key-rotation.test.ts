@@ -24,6 +24,7 @@ import { resolveConfig } from "../../src/config.ts";
 import { openStore, type Store } from "../../src/db/open.ts";
 import { connections, widgetTokens } from "../../src/db/schema.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { exitOf } from "../fixtures/waiting.ts";
 
 const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
 const settingsOf = (name: string) => ({ address: "127.0.0.1:6600", password: `secret of ${name}` });
@@ -221,7 +222,7 @@ describe("a rotation that is killed", () => {
         stdout: "inherit",
         stderr: "inherit",
       });
-      await child.exited;
+      await exitOf(child);
       expect(child.signalCode).toBe("SIGKILL");
 
       expect(await readAnew()).toEqual(before);

@@ -22,7 +22,7 @@ import {
 import { playlist } from "../../src/sources/demo/playlist.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
-import { until } from "../fixtures/waiting.ts";
+import { exitOf, until } from "../fixtures/waiting.ts";
 
 let folder: ReturnType<typeof createTempFolder>;
 let servers: MarqueeProcess[];
@@ -121,7 +121,7 @@ describe("a first start in an empty folder", () => {
     const address = /http\S+\/en\/widget\/\S+/.exec(text)?.[0] ?? "";
     expect((await fetch(address)).status).toBe(200);
     child.kill();
-    await child.exited;
+    await exitOf(child);
   });
 
   test("keeps the database and the key to its user", async () => {
@@ -247,7 +247,7 @@ describe("stopping", () => {
       setTimeout(() => adding.kill("SIGKILL"), 15 + round * 3);
       const lines = (await new Response(adding.stdout).text()).trim().split("\n").filter(Boolean);
       told.push(...lines.map((line) => JSON.parse(line).username));
-      await adding.exited;
+      await exitOf(adding);
     }
     const listed = await run("user", "list", "--json");
     const names = listed.out

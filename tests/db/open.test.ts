@@ -6,6 +6,7 @@ import { DatabaseError, openStore, type Store } from "../../src/db/open.ts";
 import { createTestAccounts } from "../fixtures/accounts.ts";
 import { holdLock } from "../fixtures/locked-database.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { exitOf } from "../fixtures/waiting.ts";
 
 let folder: ReturnType<typeof createTempFolder>;
 beforeEach(() => {
@@ -139,7 +140,7 @@ describe("an open database", () => {
     );
     await Promise.all(openers.map((opener) => opener.stdout.getReader().read()));
     await Promise.all(openers.map((opener) => opener.stdin.end()));
-    expect(await Promise.all(openers.map((opener) => opener.exited))).toEqual([0, 0, 0]);
+    expect(await Promise.all(openers.map(exitOf))).toEqual([0, 0, 0]);
     const files = folders.flatMap((folder) => readdirSync(folder));
     expect(files.filter((file) => file.includes("before"))).toEqual([]);
   });
@@ -156,7 +157,7 @@ test("a database that another process holds for a moment, before it has a log, i
   const holder = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
   await holder.stdout.getReader().read();
   await withStore((store) => expect(store.hasUsers()).toBe(false));
-  expect(await holder.exited).toBe(0);
+  expect(await exitOf(holder)).toBe(0);
 });
 
 describe("the version of the data", () => {

@@ -14,7 +14,7 @@ import { aPlayback } from "../fixtures/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
-import { freePort, until } from "../fixtures/waiting.ts";
+import { exitOf, freePort, until } from "../fixtures/waiting.ts";
 
 // The other languages have the same examples: tests/docs/completeness.test.ts holds them to that.
 const documents = DOCUMENTS.map((name) => ({ name, ...readDocument("en", name) }));
@@ -303,7 +303,7 @@ describe("a program in the documentation", () => {
       expect(await ask()).toBe(SONG);
     } finally {
       child.kill();
-      await child.exited;
+      await exitOf(child);
     }
   }, 20_000);
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { checkHealth, UnhealthyError } from "../../src/cli/healthcheck.ts";
 import { useCommandLine } from "../fixtures/command-line.ts";
+import { exitOf } from "../fixtures/waiting.ts";
 
 const { marquee } = useCommandLine();
 
@@ -45,7 +46,7 @@ describe("marquee healthcheck", () => {
         env: { ...process.env, HTTP_PROXY: "http://127.0.0.1:9", http_proxy: "http://127.0.0.1:9" },
       },
     );
-    expect(await child.exited).toBe(0);
+    expect(await exitOf(child)).toBe(0);
   });
 
   test("exits 1 when the server answers anything else", async () => {

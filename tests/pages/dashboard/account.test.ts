@@ -6,7 +6,7 @@ import { openOverlay } from "../../fixtures/overlay.ts";
 import { openPort, type RealPort } from "../../fixtures/real-port.ts";
 import { type SignedIn, signIn } from "../../fixtures/signed-in.ts";
 import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
-import { until } from "../../fixtures/waiting.ts";
+import { inTime, until } from "../../fixtures/waiting.ts";
 
 const PATH = "/en/dashboard/account";
 const { account: said } = languages.en.dashboard;
@@ -44,8 +44,12 @@ async function openDashboard({ cookie }: SignedIn): Promise<{ closed: Promise<nu
     opened.reject(new Error(`closed with ${code}`));
     closed.resolve(code);
   };
-  await opened.promise;
-  return { closed: closed.promise };
+  await inTime("an open dashboard", opened.promise);
+  return {
+    get closed() {
+      return inTime("the dashboard's end", closed.promise);
+    },
+  };
 }
 const endsCookie = (response: Response) => {
   const [cookie = ""] = response.headers.getSetCookie();

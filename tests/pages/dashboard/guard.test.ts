@@ -12,6 +12,7 @@ import { aPlayback } from "../../fixtures/playback.ts";
 import { openPort, type RealPort } from "../../fixtures/real-port.ts";
 import { type SignedIn, signIn } from "../../fixtures/signed-in.ts";
 import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
+import { inTime, until } from "../../fixtures/waiting.ts";
 
 const ORIGIN = "http://127.0.0.1:4747";
 const EVIL = "https://evil.example";
@@ -285,7 +286,7 @@ describe("a member", () => {
     }
   });
 
-  test("action nothing there, with a form of a page of the member's", async () => {
+  test("does nothing there, with a form of a page of the member's", async () => {
     const before = stored();
     for (const fields of [
       { do: "add", "user-name": "mallory" },
@@ -548,7 +549,16 @@ describe("a dashboard's socket", () => {
       closed.resolve(code);
       first.resolve(undefined);
     };
-    return { messages, closed: closed.promise, first: first.promise, close: () => socket.close() };
+    return {
+      messages,
+      get closed() {
+        return inTime("the socket's end", closed.promise);
+      },
+      get first() {
+        return inTime("the socket's first message", first.promise);
+      },
+      close: () => socket.close(),
+    };
   };
 
   test("tells a page of ours what the user hears", async () => {
@@ -668,7 +678,7 @@ describe("a dashboard's socket", () => {
     await server.app.dropEnded();
     const told = opened.messages.length;
     await server.sourceOf(ada).says(null);
-    while (opened.messages.length === told) await Bun.sleep(1);
+    await until(() => opened.messages.length > told || undefined);
     opened.close();
   });
 
@@ -691,7 +701,7 @@ describe("a dashboard's socket", () => {
     expect(await opened.closed).toBe(4001);
   });
 
-  test("action not take the server down when there is nothing to be read", async () => {
+  test("does not take the server down when there is nothing to be read", async () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
     server.store.queries.run(sql`ALTER TABLE connections RENAME TO elsewhere`);
@@ -701,7 +711,7 @@ describe("a dashboard's socket", () => {
     await server.accounts.connections.connect(ada.user, "demo", null);
     const told = opened.messages.length;
     await server.clock.advance(2_000);
-    while (opened.messages.length === told) await Bun.sleep(1);
+    await until(() => opened.messages.length > told || undefined);
     expect(opened.messages.at(-1)).toContain("Demo is connected");
     opened.close();
   });

@@ -105,15 +105,21 @@ describe("connecting MPD by form", () => {
     const players: FakeMpd[] = [createFakeMpd(), createFakeMpd()];
     try {
       for (const [at, player] of players.entries()) {
-        player.answers.set("status", "state: play\nelapsed: 1\nduration: 200\nsongid: 1\nOK\n");
-        player.answers.set("currentsong", `file: a.mp3\nTitle: Song ${at}\nTime: 200\nId: 1\nOK\n`);
+        player.answers.set(
+          "status+currentsong",
+          `state: play\nelapsed: 1\nduration: 200\nfile: a.mp3\nTitle: Song ${at}\nId: 1\nOK\n`,
+        );
       }
-      await connectMpd(owner, players[0]!.address);
-      void server.getAs(ada, "/api/v1/now-playing");
-      while (players[0]!.received.length === 0) await Bun.sleep(1);
-      await connectMpd(owner, players[1]!.address);
-      while (players[1]!.received.length === 0) await Bun.sleep(1);
+      const heard = async () => {
+        const answer = await server.getAs(ada, "/api/v1/now-playing");
+        return (await answer.json()).data?.track.name;
+      };
+      for (const [at, player] of players.entries()) {
+        await connectMpd(owner, player.address);
+        expect(await heard()).toBe(`Song ${at}`);
+      }
       await owner.post(MUSIC, { do: "disconnect" });
+      expect(await heard()).toBe(undefined);
       expect(await connectionOf(ada)).toBe(undefined);
       const answer = await server.getAs(ada, "/api/v1/user");
       expect(await answer.json()).toMatchObject({ data: { music_connected: false } });
@@ -486,7 +492,7 @@ describe("the notice that something is linked", () => {
   });
 });
 
-describe.each(LANGUAGES)("how a connection does, in %s", (language) => {
+describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
   const words = languages[language].dashboard;
   const source = "Spotify";
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { fill, type Language, LANGUAGES, languages, languageTag } from "../../../src/i18n/index.ts";
-import { settle } from "../../fixtures/fake-clock.ts";
 import { attributeOf, textOf } from "../../fixtures/html.ts";
 import {
   createLinkingServer,
@@ -9,6 +8,7 @@ import {
   type LinkingServerOptions,
 } from "../../fixtures/linking.ts";
 import { QUOTA_EXCEEDED, type Step } from "../../fixtures/spotify/spotify.ts";
+import { until } from "../../fixtures/waiting.ts";
 
 type Reason = keyof typeof languages.en.connect.failures;
 
@@ -257,7 +257,7 @@ test.each([
   const callback = await browser.visitSpotify(await server.linkFor(ada.user));
   server.spotify.script({ answer: "hang", target });
   const page = browser.open(callback);
-  while (server.spotify.calls.at(-1)?.path !== path) await settle();
+  await until(() => server.spotify.calls.at(-1)?.path === path || undefined);
   await server.clock.advance(5_000);
   expect((await page).status).toBe(503);
   expect(await textOf(await page, "p.lead")).toBe(sentence("unreachable"));

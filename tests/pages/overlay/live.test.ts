@@ -7,7 +7,7 @@ import { openOverlay, type Overlay } from "../../fixtures/overlay.ts";
 import { aPlayback } from "../../fixtures/playback.ts";
 import { openPort, type RealPort } from "../../fixtures/real-port.ts";
 import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
-import { until } from "../../fixtures/waiting.ts";
+import { inTime, until } from "../../fixtures/waiting.ts";
 
 let server: TestServer;
 let port: RealPort;
@@ -138,7 +138,7 @@ describe("an overlay's socket", () => {
     const closed = Promise.withResolvers<void>();
     socket.onopen = () => socket.send("x".repeat(100_000));
     socket.onclose = () => closed.resolve();
-    await closed.promise;
+    await inTime("the socket's end", closed.promise);
     await connectedIs(0);
   });
 });
