@@ -147,6 +147,7 @@ inEveryEngine("the overlay's connection", (stage) => {
   test("reaches twelve overlays beside a page of the same browser", async () => {
     await stage.hears();
     const context = await stage.browser.newContext();
+    context.setDefaultTimeout(8_000);
     const overlays = await Promise.all(
       Array.from({ length: 12 }, async () => {
         const page = await context.newPage();

@@ -45,7 +45,9 @@ describe("linking an account in a browser", () => {
       await magicLinks.issue(ada.user, connectPurpose("spotify")),
     );
     redirectUri = `${server.url}/callback/spotify`;
-    if (browser) context = await browser.newContext();
+    if (!browser) return;
+    context = await browser.newContext();
+    context.setDefaultTimeout(8_000);
   });
   afterEach(async () => {
     if (browser) await context.close();
@@ -115,6 +117,7 @@ describe("linking an account in a browser", () => {
   test("shows the redirect URI without a button where no script runs", async () => {
     const plain = await browser?.newContext({ javaScriptEnabled: false });
     if (!plain) throw new Error("there is no browser");
+    plain.setDefaultTimeout(8_000);
     const page = await plain.newPage();
     await page.goto(address);
     expect(await page.getByText(redirectUri, { exact: true }).isVisible()).toBe(true);

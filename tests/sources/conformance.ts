@@ -38,7 +38,8 @@ export function describeSourceContract({ source, test, ...harness }: SourceHarne
       const iterator = watch(harness.goodSettings(), stop.signal);
       const { value, done } = await iterator.next();
       expect(done).toBeFalsy();
-      if (value) expectSensible(value, harness.clock.monotonicMs());
+      if (!value) throw new Error("it plays, and the source says that it does not");
+      expectSensible(value, harness.clock.monotonicMs());
       stop.abort();
       await iterator.return?.();
     });

@@ -7,6 +7,7 @@ import { silentFlac } from "../../fixtures/flac.ts";
 import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../../fixtures/mpd-daemon.ts";
 import { patternPicture } from "../../fixtures/pictures.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
+import { inTime } from "../../fixtures/waiting.ts";
 import { watchContext } from "../../fixtures/watching.ts";
 
 const test = testWith("mpd", mpdIsInstalled);
@@ -18,7 +19,8 @@ function listenTo(address: string, password?: string) {
     .open(password ? { address, password } : { address })
     .watch(watchContext({ signal: stop.signal, clock: systemClock }));
   const iterator = heard[Symbol.asyncIterator]();
-  const next = async () => (await iterator.next()).value as Playback | null;
+  const next = async () =>
+    (await inTime("the next observation", iterator.next())).value as Playback | null;
   return {
     next,
     /** The next observation that is as expected; others on the way are passed over. */
