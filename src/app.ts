@@ -57,8 +57,8 @@ export interface App {
   /** Makes addresses and sockets available; without it there are none. */
   attach(server: RequestServer): void;
   readonly sockets: Sockets;
-  /** Closes the sockets whose widget token or session no longer works. */
-  dropEnded(): Promise<void>;
+  /** Closes the sockets, of a user or of all, whose widget token or session no longer works. */
+  dropEnded(userId?: number): Promise<void>;
   /** From now on `/readyz` says that no more requests should come. */
   drain(): void;
   /** Every route as `METHOD /path`. */
@@ -108,6 +108,14 @@ export function createApp(deps: AppDeps): App {
     vault,
     snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,
+  });
+
+  accounts.onChange((userId) => {
+    hub.notify(userId);
+    const followed = [hub.followConnections(userId), pages.dropEnded(userId)];
+    Promise.all(followed).catch((error: unknown) =>
+      log.error("a change could not be followed", { reason: describeError(error) }),
+    );
   });
 
   const { metricsToken } = config;

@@ -1,4 +1,5 @@
 import { eq, inArray, sql } from "drizzle-orm";
+import type { ChangeFeed } from "../db/change-feed.ts";
 import { server, users as usersTable } from "../db/schema.ts";
 import {
   type Connections,
@@ -47,10 +48,10 @@ export interface Accounts {
   /** Where the server was last reached, for commands that print addresses. */
   lastBaseUrl(): Promise<string | undefined>;
   rememberBaseUrl(baseUrl: string): Promise<void>;
-  /** Calls back after another process has changed the accounts, within half a second. */
-  onChange(listener: () => void): void;
+  /** Calls back with the user whose data changed; `undefined` when it concerns everybody. */
+  onChange: ChangeFeed["onChange"];
   /** Looks whether another process has changed the accounts. */
-  checkForChanges(): void;
+  checkForChanges: ChangeFeed["checkForChanges"];
   /** Tries again what could not be written in the background; answers whether all is written. */
   retryWrites(): Promise<boolean>;
 }
@@ -58,21 +59,16 @@ export interface Accounts {
 export function createAccounts(context: AccountsContext): Accounts {
   const { store, vault, wallMs } = context;
   const { queries } = store;
-  const users = createUsers(context);
   const keys = createKeys(context);
   const privacy = createPrivacy(context);
   const deferred = createDeferredWrites();
-  const listeners: (() => void)[] = [];
-  let seenVersion = store.dataVersion();
+  store.onChange((userId) => {
+    keys.forget(userId);
+    privacy.forget(userId);
+  });
 
   return {
-    users: {
-      ...users,
-      async remove(name) {
-        await users.remove(name);
-        keys.forget();
-      },
-    },
+    users: createUsers(context),
     keys,
     widgets: createWidgets(context),
     connections: createConnections(context, deferred),
@@ -99,6 +95,7 @@ export function createAccounts(context: AccountsContext): Accounts {
       };
       for (;;) {
         const added = await storeSealed(vault, attempt);
+        store.tellChanges();
         if (added) return added;
       }
     },
@@ -113,15 +110,8 @@ export function createAccounts(context: AccountsContext): Accounts {
         .onConflictDoUpdate({ target: server.id, set: { baseUrl } })
         .run();
     },
-    onChange: (listener) => void listeners.push(listener),
-    checkForChanges() {
-      const version = store.dataVersion();
-      if (version === seenVersion) return;
-      seenVersion = version;
-      keys.forget();
-      privacy.forget();
-      for (const listener of listeners) listener();
-    },
+    onChange: store.onChange,
+    checkForChanges: store.checkForChanges,
     async retryWrites() {
       await deferred.retry();
       return deferred.waiting() === 0;

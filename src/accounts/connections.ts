@@ -70,13 +70,17 @@ export function createConnections(
       storeSealed(vault, async () => {
         const row = await draftConnection(vault, user.id, { source, settings }, wallMs());
         queries.transaction((writer) => putConnection(writer, row));
+        store.tellChanges();
       }),
-    disconnect: async (user) =>
-      queries
+    async disconnect(user) {
+      const ended = queries
         .delete(connections)
         .where(eq(connections.userId, user.id))
         .returning({ id: connections.id })
-        .all().length > 0,
+        .all();
+      store.tellChanges();
+      return ended.length > 0;
+    },
     markRefused(connectionId) {
       const refusedAt = wallMs();
       return deferred.write(`refusal of ${connectionId}`, () =>

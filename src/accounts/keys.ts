@@ -34,8 +34,8 @@ export interface Keys {
   noteUse(keyId: string): void;
   /** Writes the uses noted since the last flush. @throws when that is not possible now; they are kept */
   flushUses(): void;
-  /** Forgets what is held in memory, because the database has changed. */
-  forget(): void;
+  /** Forgets what is held in memory of a user, or of all, because the database has changed. */
+  forget(userId?: number): void;
   /** @throws {TooManyKeysError} when the user has as many working keys as there may be */
   add(user: User, name: string): Promise<IssuedKey>;
   /** All keys of a user, those revoked of late too, oldest first. */
@@ -75,6 +75,8 @@ const MOST_CACHED_KEYS = 20_000;
 export function createKeys({ store, wallMs }: AccountsContext): Keys {
   const { queries } = store;
   const cache = new Map<ApiKey, CachedHolder>();
+  /** Which of the cached keys are whose. */
+  const cachedOf = new Map<number, Set<ApiKey>>();
   const uses = new Map<string, number>();
 
   const working = () => or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs()));
@@ -107,6 +109,13 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     return insertKey(writer, user, name, wallMs());
   };
 
+  const drop = (key: ApiKey, { user }: KeyHolder) => {
+    cache.delete(key);
+    const others = cachedOf.get(user.id);
+    others?.delete(key);
+    if (others?.size === 0) cachedOf.delete(user.id);
+  };
+
   const lookUp = (key: ApiKey): CachedHolder | undefined => {
     const row = queries
       .select({ keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
@@ -115,9 +124,11 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
       .where(and(eq(apiKeys.hash, hashCredential(key)), working()))
       .get();
     if (!row) return undefined;
-    const oldest = cache.size >= MOST_CACHED_KEYS ? cache.keys().next() : undefined;
-    if (oldest && !oldest.done) cache.delete(oldest.value);
+    const [oldest] = cache.size >= MOST_CACHED_KEYS ? cache : [];
+    if (oldest) drop(...oldest);
     cache.set(key, row);
+    const { id } = row.user;
+    cachedOf.set(id, (cachedOf.get(id) ?? new Set()).add(key));
     return row;
   };
 
@@ -179,9 +190,20 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
       );
       uses.clear();
     },
-    forget: () => cache.clear(),
-    add: async (user, name) =>
-      queries.transaction((writer) => issue(writer, user, name), { behavior: "immediate" }),
+    forget(userId) {
+      for (const key of userId === undefined ? cache.keys() : (cachedOf.get(userId) ?? [])) {
+        cache.delete(key);
+      }
+      if (userId === undefined) cachedOf.clear();
+      else cachedOf.delete(userId);
+    },
+    async add(user, name) {
+      const issued = queries.transaction((writer) => issue(writer, user, name), {
+        behavior: "immediate",
+      });
+      store.tellChanges();
+      return issued;
+    },
     list: async (user) =>
       queries
         .select()
@@ -198,20 +220,22 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
         },
         { behavior: "immediate" },
       );
-      cache.clear();
+      store.tellChanges();
     },
-    rotate: async (user, keyId, graceMs) =>
-      queries.transaction(
+    async rotate(user, keyId, graceMs) {
+      const issued = queries.transaction(
         (writer) => {
           const old = keyId === undefined ? onlyKey(writer, user) : workingKey(writer, user, keyId);
           const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Number.MAX_SAFE_INTEGER);
           writer.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, old.id)).run();
-          cache.clear();
           return issue(writer, user, old.name);
         },
         // A lock taken only after reading would fail if another process wrote in between.
         { behavior: "immediate" },
-      ),
+      );
+      store.tellChanges();
+      return issued;
+    },
   };
 }
 

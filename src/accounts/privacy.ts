@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { privacy } from "../db/schema.ts";
 import type { Playback } from "../playback.ts";
 import type { AccountsContext } from "./context.ts";
@@ -26,33 +27,23 @@ export interface Privacy {
   /** At once, from memory: it is asked for every answer. */
   of(userId: number): PrivacyRules;
   change(user: Pick<User, "id">, rules: PrivacyRules): Promise<void>;
-  /** Reads everything anew: another process may have changed it. */
-  forget(): void;
+  /** Reads a user's rules anew, or all, because the database has changed. */
+  forget(userId?: number): void;
 }
 
 export function createPrivacy({ store }: AccountsContext): Privacy {
   const { queries } = store;
   let known: Map<number, PrivacyRules> | undefined;
 
-  const readAll = () =>
-    new Map(
-      queries
-        .select()
-        .from(privacy)
-        .all()
-        .map((row) => [
-          row.userId,
-          {
-            pausedUntil: row.pausedUntil,
-            hiddenTitles: parseTexts(row.hiddenTitles),
-            hiddenArtists: parseTexts(row.hiddenArtists),
-          },
-        ]),
-    );
-
   return {
     of(userId) {
-      known ??= readAll();
+      known ??= new Map(
+        queries
+          .select()
+          .from(privacy)
+          .all()
+          .map((row) => [row.userId, toRules(row)]),
+      );
       return known.get(userId) ?? NOTHING_HIDDEN;
     },
     async change({ id: userId }, rules) {
@@ -67,11 +58,23 @@ export function createPrivacy({ store }: AccountsContext): Privacy {
         .values(row)
         .onConflictDoUpdate({ target: privacy.userId, set: row })
         .run();
-      known = undefined;
+      store.tellChanges();
     },
-    forget() {
-      known = undefined;
+    forget(userId) {
+      if (userId === undefined) known = undefined;
+      if (userId === undefined || !known) return;
+      const row = queries.select().from(privacy).where(eq(privacy.userId, userId)).get();
+      if (row) known.set(userId, toRules(row));
+      else known.delete(userId);
     },
+  };
+}
+
+function toRules(row: typeof privacy.$inferSelect): PrivacyRules {
+  return {
+    pausedUntil: row.pausedUntil,
+    hiddenTitles: parseTexts(row.hiddenTitles),
+    hiddenArtists: parseTexts(row.hiddenArtists),
   };
 }
 

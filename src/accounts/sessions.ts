@@ -108,9 +108,11 @@ export function createSessions(
         .delete(sessions)
         .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
         .run();
+      store.tellChanges();
     },
     async closeAll({ id }) {
       queries.delete(sessions).where(eq(sessions.userId, id)).run();
+      store.tellChanges();
     },
   };
 }

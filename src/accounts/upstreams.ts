@@ -50,6 +50,7 @@ export function createUpstreams(
       storeSealed(vault, async () => {
         const sealedApp = await vault.seal("upstream-app", THE_SERVER, JSON.stringify(app));
         put({ source, sealedApp });
+        store.tellChanges();
       }),
     async pauseOf(source) {
       const { pausedFrom, pausedUntil } = rowOf(source) ?? {};

@@ -37,7 +37,7 @@ export function createUsers({ store, wallMs }: AccountsContext): Users {
     list: async () => queries.select().from(users).orderBy(asc(users.id)).all(),
     named: async (name) => findUser(queries, name),
     owner: async () => queries.select().from(users).where(eq(users.role, "owner")).get(),
-    remove: async (name) =>
+    async remove(name) {
       queries.transaction(
         (writer) => {
           const user = findUser(writer, name);
@@ -46,9 +46,12 @@ export function createUsers({ store, wallMs }: AccountsContext): Users {
         },
         // A lock taken only after reading would fail if another process wrote in between.
         { behavior: "immediate" },
-      ),
+      );
+      store.tellChanges();
+    },
     async setLanguage({ id }, language) {
       queries.update(users).set({ language }).where(eq(users.id, id)).run();
+      store.tellChanges();
     },
     async welcome({ id }) {
       queries.update(users).set({ welcomedAt: wallMs() }).where(eq(users.id, id)).run();

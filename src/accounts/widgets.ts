@@ -22,6 +22,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     storeSealed(vault, async () => {
       const { token, row } = await draftWidgetToken(vault, user.id, wallMs());
       putWidgetToken(queries, row);
+      store.tellChanges();
       return token;
     });
   const storedTokenOf = (user: User) =>

@@ -16,12 +16,12 @@ export interface Hub {
   peek(userId: number): Reading | undefined;
   /** Calls back with each reading until the result is called. */
   subscribe(userId: number, subscriber: (reading: Reading) => void): () => void;
-  /** Watches anew wherever a user's connection is another than the one that is watched. */
-  followConnections(): Promise<void>;
+  /** Watches anew where a user's connection, or anybody's, is another than the one watched. */
+  followConnections(userId?: number): Promise<void>;
   /** What a user's channel has heard, hidden or not; `undefined` while it is cold. */
   rawPlayback(userId: number): Playback | null | undefined;
-  /** Tells subscribers what has changed by the users' rules. */
-  notify(): void;
+  /** Tells subscribers what has changed by a user's rules, or by anybody's. */
+  notify(userId?: number): void;
   /** How many channels run. */
   running(): number;
   stop(): void;
@@ -76,6 +76,13 @@ export function createHub(deps: HubDeps): Hub {
     });
   };
 
+  /** The running channels, or one user's if it runs. */
+  const runningOf = (userId?: number): [number, Channel][] =>
+    (userId === undefined ? [...channels.keys()] : [userId]).flatMap((id) => {
+      const channel = channels.get(id)?.channel;
+      return channel?.running ? [[id, channel]] : [];
+    });
+
   return {
     peek(userId) {
       const channel = channelOf(userId);
@@ -102,19 +109,18 @@ export function createHub(deps: HubDeps): Hub {
         if (entry) entry.usedAtMs = clock.monotonicMs();
       };
     },
-    async followConnections() {
-      for (const [userId, { channel }] of channels) {
-        if (!channel.running) continue;
+    async followConnections(of) {
+      for (const [userId, channel] of runningOf(of)) {
         if ((await deps.connectionIdOf(userId)) === channel.connectionId) continue;
         channel.stop();
         channel.start();
       }
     },
     rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback,
-    notify() {
-      for (const { channel } of channels.values()) if (channel.running) channel.notify();
+    notify(userId) {
+      for (const [, channel] of runningOf(userId)) channel.notify();
     },
-    running: () => [...channels.values()].filter(({ channel }) => channel.running).length,
+    running: () => runningOf().length,
     stop() {
       for (const { channel } of channels.values()) channel.stop();
     },

@@ -93,12 +93,10 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     await accounts.rememberBaseUrl(baseUrl);
     const remindOfConsent = createConsentReminder({ accounts, sources, clock, log });
     const followSecretKey = createKeyFollower(workspace, log);
-    const stopKeepingUp = keepUp(workspace, log, remindOfConsent, () => {
-      hub.notify();
-      hub.followConnections().catch((error: unknown) => logFailure(log, error));
-      server.app.dropEnded().catch((error: unknown) => logFailure(log, error));
-      followSecretKey();
+    accounts.onChange((userId) => {
+      if (userId === undefined) followSecretKey();
     });
+    const stopKeepingUp = keepUp(workspace, log, remindOfConsent);
 
     const signal = stopSignal();
     const loginUrl = await greet(workspace, resolved, baseUrl, asJson, io);
@@ -148,9 +146,7 @@ function keepUp(
   { accounts }: Workspace,
   log: Log,
   remindOfConsent: () => Promise<void>,
-  onChange: () => void,
 ): () => void {
-  accounts.onChange(onChange);
   const attempt = (task: () => void | Promise<void>) => async () => {
     try {
       await task();

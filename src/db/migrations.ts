@@ -3,7 +3,9 @@ import accounts from "../../drizzle/0000_accounts.sql" with { type: "text" };
 import upstreams from "../../drizzle/0001_upstreams.sql" with { type: "text" };
 import dashboard from "../../drizzle/0002_dashboard.sql" with { type: "text" };
 import secretKey from "../../drizzle/0003_secret_key.sql" with { type: "text" };
-import { guardSealedColumns, unguardSealedColumns } from "./sealed-values.ts";
+import changes from "../../drizzle/0004_changes.sql" with { type: "text" };
+import { noteChanges } from "./change-feed.ts";
+import { guardSealedColumns } from "./sealed-values.ts";
 
 export interface Migration {
   /** The generated file's name without its ending; names sort in the order of the steps. */
@@ -17,6 +19,7 @@ export const migrations: readonly Migration[] = [
   { name: "0001_upstreams", sql: upstreams },
   { name: "0002_dashboard", sql: dashboard },
   { name: "0003_secret_key", sql: secretKey },
+  { name: "0004_changes", sql: changes },
 ];
 
 /** The database cannot be brought to this version's schema. */
@@ -53,7 +56,7 @@ export function migrate(sqlite: Database, options: MigrateOptions): void {
         sqlite.run(
           "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)",
         );
-        unguardSealedColumns(sqlite);
+        dropTriggers(sqlite);
         // Asked again under the write lock: another process may have migrated meanwhile.
         for (const step of steps.slice(appliedSteps(sqlite, steps))) {
           sqlite.run(step.sql);
@@ -64,6 +67,7 @@ export function migrate(sqlite: Database, options: MigrateOptions): void {
           ]);
         }
         guardSealedColumns(sqlite);
+        noteChanges(sqlite);
         const broken = sqlite.query("PRAGMA foreign_key_check").all();
         if (broken.length > 0) {
           throw new MigrationError(
@@ -97,6 +101,14 @@ function appliedSteps(sqlite: Database, steps: readonly Migration[]): number {
     }
   }
   return applied.length;
+}
+
+/** They are all made anew: SQLite renames no table while a trigger speaks of one that is missing. */
+export function dropTriggers(sqlite: Database): void {
+  const triggers = sqlite
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    .all();
+  for (const { name } of triggers) sqlite.run(`DROP TRIGGER ${name}`);
 }
 
 function isPopulated(sqlite: Database): boolean {

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { type ChangeFeed, createChangeFeed } from "./change-feed.ts";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
 import * as schema from "./schema.ts";
 import { createSealedValues, type SealedValues } from "./sealed-values.ts";
@@ -9,13 +10,11 @@ import { createSealedValues, type SealedValues } from "./sealed-values.ts";
 export type Queries = BunSQLiteDatabase<typeof schema>;
 
 /** An open database: typed queries, and the few things SQLite does beyond them. */
-export interface Store {
+export interface Store extends ChangeFeed {
   readonly queries: Queries;
   readonly sealed: SealedValues;
   /** Whether there is anything that a secret key belongs to. */
   hasUsers(): boolean;
-  /** Changes whenever another process has written. */
-  dataVersion(): number;
   /** Writes one row, without waiting for a lock. @throws when the disk is full, read-only or locked. */
   probeWrite(): void;
   /** From now on a statement waits so long for another process's lock, and then fails. */
@@ -103,12 +102,11 @@ function createStore(sqlite: Database): Store {
       setLockWait(sqlite, lockWaitMs);
     }
   };
-  const dataVersion = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
   return {
+    ...createChangeFeed(sqlite),
     queries: drizzle(sqlite, { schema }),
     sealed: createSealedValues(sqlite),
     hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
-    dataVersion: () => dataVersion.get()?.data_version ?? 0,
     probeWrite: () =>
       void withoutWaiting(() =>
         sqlite.run(

@@ -130,6 +130,13 @@ export const privacy = sqliteTable("privacy", {
   hiddenArtists: text("hidden_artists").notNull(),
 });
 
+/** Whose data changed last, in the order of the ids; filled by triggers (change-feed.ts). */
+export const changes = sqliteTable("changes", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  /** Not a reference: what is told of a user may be that there is none any more. */
+  userId: integer("user_id").notNull().unique("changes_user"),
+});
+
 /** The one row of facts about this server that its commands read. */
 export const server = sqliteTable("server", {
   id: integer("id")

@@ -77,8 +77,6 @@ export function createSealedValues(sqlite: Database): SealedValues {
   };
 }
 
-const GUARD_PREFIX = "seal_guard_";
-
 /**
  * Lets the database itself refuse what is sealed under another key than the one in force, whichever
  * process or version writes it: such bytes could be read by nobody after a restart.
@@ -92,7 +90,7 @@ export function guardSealedColumns(sqlite: Database): void {
     for (const event of ["INSERT", `UPDATE OF ${column.name}`]) {
       const [verb = ""] = event.toLowerCase().split(" ");
       sqlite.run(
-        `CREATE TRIGGER ${GUARD_PREFIX}${table}_${column.name}_${verb} BEFORE ${event} ON ${table}
+        `CREATE TRIGGER seal_guard_${table}_${column.name}_${verb} BEFORE ${event} ON ${table}
          WHEN EXISTS (
            SELECT 1 FROM server WHERE secret_key_id <> substr(NEW.${column.name}, 2, ${KEY_ID_BYTES})
          )
@@ -102,17 +100,7 @@ export function guardSealedColumns(sqlite: Database): void {
   }
 }
 
-/** Takes the guards away: SQLite renames no table while a trigger speaks of one that is missing. */
-export function unguardSealedColumns(sqlite: Database): void {
-  const guards = sqlite
-    .query<{ name: string }, [string]>(
-      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB ?",
-    )
-    .all(`${GUARD_PREFIX}*`);
-  for (const { name } of guards) sqlite.run(`DROP TRIGGER ${name}`);
-}
-
-function hasColumn(sqlite: Database, table: string, column: string): boolean {
+export function hasColumn(sqlite: Database, table: string, column: string): boolean {
   return (
     sqlite.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== null
   );

@@ -55,8 +55,8 @@ export interface Pages {
   /** Another program held the database for too long. */
   readonly busy: (path: string) => Promise<Response>;
   readonly sockets: Sockets;
-  /** Closes the sockets whose widget token or session no longer works. */
-  dropEnded(): Promise<void>;
+  /** Closes the sockets, of a user or of all, whose widget token or session no longer works. */
+  dropEnded(userId?: number): Promise<void>;
 }
 
 export interface PagesDeps {
@@ -163,9 +163,9 @@ export function createPages(deps: PagesDeps): Pages {
     });
     return loading;
   };
-  const dropEnded = async () => {
-    await live.dropReplacedTokens();
-    await openDashboard?.live.dropEndedSessions(accounts.sessions.isOpen);
+  const dropEnded = async (userId?: number) => {
+    await live.dropReplacedTokens(userId);
+    await openDashboard?.live.dropEndedSessions(accounts.sessions.isOpen, userId);
   };
 
   return {

@@ -1,9 +1,17 @@
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createAccounts } from "../../src/accounts/accounts.ts";
+import { type Accounts, type AddedUser, createAccounts } from "../../src/accounts/accounts.ts";
+import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
+import type { User } from "../../src/accounts/users.ts";
+import { changes } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
+
+const HIDDEN = { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] };
+
+const revokeFirst = async ({ keys }: Accounts, user: User) =>
+  keys.revoke(user, (await keys.list(user))[0]?.id ?? "");
 
 /** Two processes on one data folder, as the server and a command are. */
 let folder: ReturnType<typeof createTempFolder>;
@@ -21,26 +29,137 @@ afterEach(() => {
   folder.remove();
 });
 
-/** How often the server was told of changes. */
-function countChanges(): () => number {
-  let count = 0;
-  server.accounts.onChange(() => count++);
-  return () => count;
+/** Whose changes the server was told of, in their order. */
+function heardChanges(): (number | undefined)[] {
+  const heard: (number | undefined)[] = [];
+  server.accounts.onChange((userId) => heard.push(userId));
+  return heard;
 }
 
-test("what another process changes is told once", async () => {
-  const changes = countChanges();
-  await command.add("ada");
-  server.accounts.checkForChanges();
-  server.accounts.checkForChanges();
-  expect(changes()).toBe(1);
+/** What changes of whom when something is done to ada, by whichever process. */
+const changesOf: {
+  what: string;
+  change: (by: TestAccounts, ada: AddedUser) => Promise<unknown>;
+}[] = [
+  { what: "a revoked key", change: ({ accounts }, { user }) => revokeFirst(accounts, user) },
+  { what: "a new key", change: ({ accounts }, { user }) => accounts.keys.add(user, "bot") },
+  {
+    what: "a replaced key",
+    change: ({ accounts }, { user }) => accounts.keys.rotate(user, undefined, 0),
+  },
+  {
+    what: "a replaced widget address",
+    change: ({ accounts }, { user }) => accounts.widgets.rotate(user),
+  },
+  {
+    what: "another connection",
+    change: ({ accounts }, { user }) => accounts.connections.connect(user, "mpd", {}),
+  },
+  {
+    what: "an ended connection",
+    change: ({ accounts }, { user }) => accounts.connections.disconnect(user),
+  },
+  {
+    what: "a wish to be hidden",
+    change: ({ accounts }, { user }) => accounts.privacy.change(user, HIDDEN),
+  },
+  {
+    what: "a session that ends",
+    change: ({ accounts }, { user }) => accounts.sessions.closeAll(user),
+  },
+  {
+    what: "another language",
+    change: ({ accounts }, { user }) => accounts.users.setLanguage(user, "de"),
+  },
+  {
+    what: "a user's removal",
+    change: ({ accounts }, { user }) => accounts.users.remove(user.name),
+  },
+];
+
+describe.each(changesOf)("$what", ({ change }) => {
+  let ada: AddedUser;
+  beforeEach(async () => {
+    await server.add("grace", { source: "demo", settings: null });
+    ada = await server.add("ada", { source: "demo", settings: null });
+    await server.accounts.sessions.open(ada.user, "a browser");
+    server.accounts.checkForChanges();
+  });
+
+  test("in another process is told once, with its user", async () => {
+    const heard = heardChanges();
+    await change(command, ada);
+    expect(heard).toEqual([]);
+    server.accounts.checkForChanges();
+    server.accounts.checkForChanges();
+    expect(heard).toEqual([ada.user.id]);
+  });
+
+  test("in this process is told at once, and once", async () => {
+    const heard = heardChanges();
+    await change(server, ada);
+    expect(heard).toEqual([ada.user.id]);
+    await command.accounts.rememberBaseUrl("http://127.0.0.1:4747");
+    server.accounts.checkForChanges();
+    expect(heard).toEqual([ada.user.id]);
+  });
 });
 
-test("nothing is told when nothing has changed, or only by this process", async () => {
-  const changes = countChanges();
-  await server.add("ada");
+test("what concerns everybody is told without a user", async () => {
+  const heard = heardChanges();
+  await command.accounts.upstreams.enterApp("spotify", { clientId: "id", clientSecret: null });
   server.accounts.checkForChanges();
-  expect(changes()).toBe(0);
+  command.store.sealed.changeKey(undefined, Buffer.of(1, 2, 3, 4));
+  command.store.sealed.changeKey(Buffer.of(1, 2, 3, 4), Buffer.of(4, 3, 2, 1));
+  server.accounts.checkForChanges();
+  expect(heard).toEqual([undefined, undefined]);
+});
+
+test("several users' changes are each told once, the latest last", async () => {
+  const ada = await server.add("ada");
+  const grace = await server.add("grace");
+  const heard = heardChanges();
+  for (const { user } of [ada, grace, ada]) await command.accounts.widgets.rotate(user);
+  server.accounts.checkForChanges();
+  expect(heard).toEqual([grace.user.id, ada.user.id]);
+});
+
+test("nothing is told of uses of keys, connections' statuses, renewed tokens and upstreams' pauses", async () => {
+  const { user, key } = await server.add("ada", { source: "demo", settings: null });
+  const { keys, connections, upstreams } = command.accounts;
+  await upstreams.enterApp("spotify", { clientId: "id", clientSecret: null });
+  const { keyId = "" } = (await keys.holderOf(key)) ?? {};
+  const { id = 0 } = (await connections.of(user.id)) ?? {};
+  server.accounts.checkForChanges();
+  const heard = heardChanges();
+  keys.noteUse(keyId);
+  await keys.flushUses();
+  await connections.storeStatus(id, { state: "ok", since: 1 });
+  await connections.keepSettings(id, { token: "renewed" });
+  await upstreams.rememberPause("spotify", { from: 1, until: 2 });
+  server.accounts.checkForChanges();
+  expect(heard).toEqual([]);
+});
+
+test("another user's keys and rules stay in memory", async () => {
+  const ada = await server.add("ada");
+  const grace = await server.add("grace");
+  const { keys, privacy } = server.accounts;
+  await privacy.change(grace.user, HIDDEN);
+  const rules = privacy.of(grace.user.id);
+  for (const { key } of [ada, grace]) await keys.holderOf(key);
+  await command.accounts.privacy.change(ada.user, HIDDEN);
+  server.accounts.checkForChanges();
+  expect(keys.cachedHolderOf(ada.key)).toBe(undefined);
+  expect(keys.cachedHolderOf(grace.key)?.user.name).toBe("grace");
+  expect(privacy.of(ada.user.id)).toEqual(HIDDEN);
+  expect(privacy.of(grace.user.id)).toBe(rules);
+});
+
+test("a database holds no more of its changes than it has had users", async () => {
+  const { user } = await server.add("ada");
+  for (let at = 0; at < 20; at++) await server.accounts.widgets.rotate(user);
+  expect(server.store.queries.select().from(changes).all()).toMatchObject([{ userId: user.id }]);
 });
 
 test("a key revoked by another process works no longer after a look", async () => {

@@ -160,25 +160,6 @@ test("a database that another process holds for a moment, before it has a log, i
   expect(await exitOf(holder)).toBe(0);
 });
 
-describe("the version of the data", () => {
-  test("changes when another connection writes", () =>
-    withStore(async (store) => {
-      const before = store.dataVersion();
-      await withStore((other) => other.probeWrite());
-      expect(store.dataVersion()).not.toBe(before);
-    }));
-
-  test("stays when this one writes, or another one reads", () =>
-    withStore(async (store) => {
-      const before = store.dataVersion();
-      store.probeWrite();
-      await withStore((other) => {
-        other.hasUsers();
-        expect(store.dataVersion()).toBe(before);
-      });
-    }));
-});
-
 test("a probe writes, and leaves what is known of the server", () =>
   withStore((store) => {
     store.queries.run("INSERT INTO server (id, base_url) VALUES (1, 'x')");

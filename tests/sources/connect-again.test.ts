@@ -5,7 +5,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createVault, readSecretKey, type Vault } from "../../src/accounts/secrets.ts";
 import { openStore, type Store } from "../../src/db/open.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
-import { unguardSealedColumns } from "../../src/db/sealed-values.ts";
+import { dropTriggers } from "../../src/db/migrations.ts";
 import { fill, LANGUAGES, languages } from "../../src/i18n/index.ts";
 import { createConsentReminder } from "../../src/sources/consent-reminder.ts";
 import { useCommandLine } from "../fixtures/command-line.ts";
@@ -231,7 +231,7 @@ describe("marquee user list", () => {
     await marquee("user", "add", "grace", "--source", "demo");
     // Without the guards, as a version before them or a damaged disk would leave it.
     const sqlite = new Database(path("data", "marquee.db"));
-    unguardSealedColumns(sqlite);
+    dropTriggers(sqlite);
     sqlite.close();
     const store = openStore(path("data"));
     const vault = createVault(readSecretKey(path("data", "secret.key")) ?? TEST_KEY);

@@ -16,8 +16,11 @@ export interface DashboardLive {
   ticketFor(signedIn: SignedIn, language: Language): DashboardTicket;
   opened(socket: DashboardSocket): void;
   closed(socket: DashboardSocket): void;
-  /** Closes what belongs to sessions that have ended. */
-  dropEndedSessions(isOpen: (sessionId: string) => Promise<boolean>): Promise<void>;
+  /** Closes what belongs to sessions, of a user or of all, that have ended. */
+  dropEndedSessions(
+    isOpen: (sessionId: string) => Promise<boolean>,
+    userId: number | undefined,
+  ): Promise<void>;
   stop(): void;
 }
 
@@ -118,8 +121,9 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       room.leave();
       rooms.delete(roomOf(room));
     },
-    async dropEndedSessions(isOpen) {
+    async dropEndedSessions(isOpen, userId) {
       for (const socket of allSockets()) {
+        if (userId !== undefined && socket.data.user.id !== userId) continue;
         if (!(await isOpen(socket.data.sessionId))) socket.close(CLOSED_SIGNED_OUT);
       }
     },

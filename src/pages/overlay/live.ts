@@ -32,8 +32,8 @@ export interface Live {
   upgradeDemo(request: Request, server: Upgrader | undefined): Response | undefined;
   opened(socket: LiveSocket): void;
   closed(socket: LiveSocket): void;
-  /** Closes the overlays whose token no longer works. */
-  dropReplacedTokens(): Promise<void>;
+  /** Closes the overlays, of a user or of all, whose token no longer works. */
+  dropReplacedTokens(userId?: number): Promise<void>;
   /** Asks every overlay to come back later. */
   stop(): void;
   connected(): number;
@@ -60,6 +60,7 @@ type RoomName = Pick<LiveTicket, "token" | "listenerId">;
 
 /** The overlays of one token that hear the same, and what ends their listening. */
 interface Room extends RoomName {
+  readonly userId: number;
   readonly sockets: Set<LiveSocket>;
   /** What was heard last. */
   latest: Reading | undefined;
@@ -104,10 +105,11 @@ export function createLive(deps: LiveDeps): Live {
     if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading));
   };
 
-  const openRoom = ({ token, listenerId }: RoomName): Room => {
+  const openRoom = ({ token, listenerId, userId }: LiveTicket): Room => {
     const room: Room = {
       token,
       listenerId,
+      userId,
       sockets: new Set(),
       latest: undefined,
       observedAtMs: undefined,
@@ -196,8 +198,9 @@ export function createLive(deps: LiveDeps): Live {
       stopBeats = undefined;
     },
 
-    async dropReplacedTokens() {
+    async dropReplacedTokens(userId) {
       for (const room of rooms.values()) {
+        if (userId !== undefined && room.userId !== userId) continue;
         if (room.token && !(await widgets.userOf(room.token)))
           closeAll(room, CLOSED_TOKEN_REPLACED);
       }

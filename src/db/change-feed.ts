@@ -1,0 +1,99 @@
+import type { Database } from "bun:sqlite";
+import { getTableName, type Table } from "drizzle-orm";
+import * as schema from "./schema.ts";
+import { hasColumn } from "./sealed-values.ts";
+
+/** Says whose data have changed, whichever process has written. */
+export interface ChangeFeed {
+  /** Calls back with the user whose data changed; `undefined` when it concerns everybody. */
+  onChange(listener: (userId: number | undefined) => void): void;
+  /** Tells the listeners what was written since they were told last, by this process too. */
+  tellChanges(): void;
+  /** The same if another process has written; costs next to nothing if none has. */
+  checkForChanges(): void;
+}
+
+/** In a user's place where a change concerns everybody; no user has this id. */
+const EVERYBODY = 0;
+
+export function createChangeFeed(sqlite: Database): ChangeFeed {
+  const listeners: ((userId: number | undefined) => void)[] = [];
+  const versionQuery = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
+  const dataVersion = () => versionQuery.get()?.data_version;
+  let seenVersion = dataVersion();
+  let seenId: number | undefined;
+
+  const tellChanges = () => {
+    if (seenId === undefined) return;
+    const changes = sqlite
+      .query<{ id: number; userId: number }, [number]>(
+        "SELECT id, user_id AS userId FROM changes WHERE id > ? ORDER BY id",
+      )
+      .all(seenId);
+    seenId = changes.at(-1)?.id ?? seenId;
+    for (const { userId } of changes) {
+      for (const tell of listeners) tell(userId === EVERYBODY ? undefined : userId);
+    }
+  };
+
+  return {
+    onChange(listener) {
+      seenId ??=
+        sqlite.query<{ id: number | null }, []>("SELECT max(id) AS id FROM changes").get()?.id ?? 0;
+      listeners.push(listener);
+    },
+    tellChanges,
+    checkForChanges() {
+      const version = dataVersion();
+      if (version === seenVersion) return;
+      tellChanges();
+      seenVersion = version;
+    },
+  };
+}
+
+interface Watched {
+  readonly table: Table;
+  /** Where a row names its user; without it a change concerns everybody. */
+  readonly user?: string;
+  /** Uses of keys, tokens that an upstream renews and its pauses change nothing for anybody. */
+  readonly on: readonly ("INSERT" | "DELETE" | `UPDATE${string}`)[];
+}
+
+const watched: readonly Watched[] = [
+  { table: schema.users, user: "id", on: ["INSERT", "UPDATE", "DELETE"] },
+  { table: schema.apiKeys, user: "user_id", on: ["INSERT", "UPDATE OF revoked_at", "DELETE"] },
+  { table: schema.widgetTokens, user: "user_id", on: ["INSERT", "UPDATE OF hash", "DELETE"] },
+  {
+    table: schema.connections,
+    user: "user_id",
+    on: ["INSERT", "UPDATE OF source, refused_at", "DELETE"],
+  },
+  { table: schema.privacy, user: "user_id", on: ["INSERT", "UPDATE", "DELETE"] },
+  { table: schema.sessions, user: "user_id", on: ["DELETE"] },
+  { table: schema.upstreams, on: ["INSERT", "UPDATE OF sealed_app", "DELETE"] },
+  { table: schema.server, on: ["UPDATE OF secret_key_id"] },
+];
+
+/**
+ * Lets the database itself note whose data change, whichever process or version writes.
+ * Each user has one row, whose id grows with each change, so that none has to be cleared away.
+ */
+export function noteChanges(sqlite: Database): void {
+  if (!hasColumn(sqlite, "changes", "user_id")) return;
+  for (const { table, user, on } of watched) {
+    const name = getTableName(table);
+    for (const event of on) {
+      const verb = event.split(" ", 1)[0]?.toLowerCase();
+      const row = verb === "delete" ? "OLD" : "NEW";
+      const userId = user === undefined ? String(EVERYBODY) : `${row}.${user}`;
+      sqlite.run(
+        `CREATE TRIGGER change_of_${name}_${verb} AFTER ${event} ON ${name}
+         BEGIN
+           DELETE FROM changes WHERE user_id = ${userId};
+           INSERT INTO changes (user_id) VALUES (${userId});
+         END`,
+      );
+    }
+  }
+}
