@@ -26,15 +26,12 @@ export interface SessionCookieDeps {
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
-  /** A session has ended; what is open under it has to be closed. */
-  onEnded(): Promise<void>;
 }
 
 export function createSessionCookie({
   accounts,
   baseUrl,
   basePath,
-  onEnded,
 }: SessionCookieDeps): SessionCookie {
   const { sessions } = accounts;
   const secure = baseUrl.startsWith("https:");
@@ -50,10 +47,7 @@ export function createSessionCookie({
     async signIn(request, user, language) {
       // A session from before is ended: whoever knew it must not be signed in along with the user.
       const before = await signedIn(request);
-      if (before) {
-        await sessions.close(before.user, before.session.id);
-        await onEnded();
-      }
+      if (before) await sessions.close(before.user, before.session.id);
       const token = await sessions.open(user, request.headers.get("user-agent") ?? "");
       const own = isLanguage(user.language ?? "") ? user.language : language;
       return redirect(`${basePath}/${own}/dashboard`, 303, {

@@ -115,9 +115,7 @@ export function createPages(deps: PagesDeps): Pages {
     accounts,
     baseUrl,
     basePath,
-    onEnded: () => dropEnded(),
   });
-  const onConnected = hub.followConnections;
   const linkingFlow = createLinkingFlow({
     accounts,
     sources,
@@ -127,7 +125,6 @@ export function createPages(deps: PagesDeps): Pages {
     vault,
     baseUrl,
     basePath,
-    onConnected,
   });
   const connect = createConnect({
     accounts,
@@ -157,7 +154,6 @@ export function createPages(deps: PagesDeps): Pages {
         covers,
         sessionCookie,
         linkingFlow,
-        dropEnded,
       });
       return openDashboard;
     });

@@ -11,7 +11,6 @@ import {
   languageTag,
 } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import type { Hub } from "../../channels/hub.ts";
 import { attribute } from "../attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { messagePage } from "../message-page.tsx";
@@ -25,9 +24,6 @@ import { type Notice, pathTo, type Section, type DashboardRequest } from "./requ
 export interface AccountDeps {
   readonly accounts: Pick<Accounts, "users" | "sessions">;
   readonly sessionCookie: Pick<SessionCookie, "signOut">;
-  readonly hub: Pick<Hub, "followConnections">;
-  /** Closes the sockets whose widget token or session no longer works. */
-  dropEnded(): Promise<void>;
 }
 
 /** What was typed to confirm a deletion and is not the user's name. */
@@ -36,7 +32,7 @@ interface RefusedDeletion {
 }
 
 /** The user: language, browsers, all that is kept, and the way out. */
-export function createAccount({ accounts, sessionCookie, hub, dropEnded }: AccountDeps): Section {
+export function createAccount({ accounts, sessionCookie }: AccountDeps): Section {
   const { users, sessions } = accounts;
 
   const page = async (request: DashboardRequest, refused?: RefusedDeletion): Promise<Response> => {
@@ -81,10 +77,8 @@ export function createAccount({ accounts, sessionCookie, hub, dropEnded }: Accou
     return next ? { kind: "heir", name: next.name } : { kind: "nobody" };
   };
 
-  const leave = async (request: DashboardRequest): Promise<Response> => {
-    await dropEnded();
-    return sessionCookie.signOut(`${request.basePath}/${request.language}/sign-in`);
-  };
+  const leave = ({ basePath, language }: DashboardRequest): Response =>
+    sessionCookie.signOut(`${basePath}/${language}/sign-in`);
 
   const setLanguage = async (request: DashboardRequest, form: FormData): Promise<Response> => {
     const language = fieldOf(form, "language");
@@ -100,7 +94,6 @@ export function createAccount({ accounts, sessionCookie, hub, dropEnded }: Accou
   ): Promise<Notice | Response> => {
     await sessions.close(request.user, sessionId);
     if (sessionId === request.session.id) return leave(request);
-    await dropEnded();
     return { tone: "good", text: request.words.dashboard.account.signedOut };
   };
 
@@ -110,8 +103,6 @@ export function createAccount({ accounts, sessionCookie, hub, dropEnded }: Accou
     const typed = fieldOf(form, "username");
     if (typed !== user.name) return page(request, { typed });
     await users.remove(user.name);
-    await dropEnded();
-    await hub.followConnections();
     const goodbye = await messagePage({
       language,
       basePath,

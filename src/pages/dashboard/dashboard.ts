@@ -22,8 +22,6 @@ export interface DashboardDeps extends Omit<DashboardRoutesDeps, "sections" | "d
   readonly log: Log;
   /** The settings in force and where each came from. */
   readonly settings: ResolvedConfig;
-  /** Closes the sockets whose widget token or session no longer works. */
-  dropEnded(): Promise<void>;
 }
 
 /** The pages of somebody who is signed in. */
@@ -35,14 +33,13 @@ export interface Dashboard {
 export function createDashboard(deps: DashboardDeps): Dashboard {
   const { accounts, hub, sources, live, covers, clock, settings } = deps;
   const presenter = createPresenter({ accounts, sources, hub, live, covers, clock });
-  const onConnected = hub.followConnections;
   const { config } = settings;
   const sections: Readonly<Record<SectionName, Section>> = {
     nowPlaying: createNowPlaying({ accounts, hub, presenter }),
-    music: createMusic({ accounts, sources, clock, config, onConnected }),
-    widget: createWidgetEditor({ accounts, live, clock, onRotated: deps.dropEnded }),
+    music: createMusic({ accounts, sources, clock, config }),
+    widget: createWidgetEditor({ accounts, live, clock }),
     keys: createKeys({ accounts, clock }),
-    privacy: createPrivacySection({ accounts, clock, onChanged: hub.notify }),
+    privacy: createPrivacySection({ accounts, clock }),
     account: createAccount(deps),
     server: createServerSection(deps),
   };

@@ -25,8 +25,6 @@ export interface MusicDeps {
   readonly sources: Sources;
   readonly clock: Clock;
   readonly config: Pick<Config, "playerHosts">;
-  /** A user hears something else from now on. */
-  onConnected(): Promise<void>;
 }
 
 /** What was typed into a source's form and cannot be used. */
@@ -303,7 +301,6 @@ export function createMusic(deps: MusicDeps): Section {
       if (!(error instanceof SourceSettingsError)) throw error;
       return page(request, { sourceId: source.id, typed, mistake: t.settingsRefused });
     }
-    await deps.onConnected();
     return { tone: "good", text: fill(t.connected, { source: source.name }) };
   };
 
@@ -317,7 +314,6 @@ export function createMusic(deps: MusicDeps): Section {
           return connect(request, form);
         case "disconnect":
           await accounts.connections.disconnect(user);
-          await deps.onConnected();
           return { tone: "good", text: t.disconnected };
         case "app": {
           const source = sources.byId(fieldOf(form, "target"));

@@ -11,8 +11,6 @@ import type { Notice, Section, DashboardRequest } from "./request.ts";
 export interface PrivacySectionDeps {
   readonly accounts: Pick<Accounts, "privacy">;
   readonly clock: Pick<Clock, "wallMs">;
-  /** A user shows something else from now on. */
-  onChanged(): void;
 }
 
 const PAUSE_MS = 3_600_000;
@@ -32,7 +30,7 @@ interface TypedRules {
 
 /** What others do not see: nothing for a while, or never what matches. */
 export function createPrivacySection(deps: PrivacySectionDeps): Section {
-  const { accounts, clock, onChanged } = deps;
+  const { accounts, clock } = deps;
 
   const page = async (request: DashboardRequest, refused?: TypedRules): Promise<Response> => {
     const { words, user } = request;
@@ -60,7 +58,6 @@ export function createPrivacySection(deps: PrivacySectionDeps): Section {
     changes: Partial<PrivacyRules>,
   ): Promise<void> => {
     await accounts.privacy.change(user, { ...accounts.privacy.of(user.id), ...changes });
-    onChanged();
   };
 
   const saveRules = async (

@@ -9,7 +9,6 @@ import type { Clock } from "../../clock.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
 import { fill, formatDay, isLanguage } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import type { Hub } from "../../channels/hub.ts";
 import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
 import { fieldOf } from "../../http/form-field.ts";
@@ -21,15 +20,12 @@ import { type Notice, pathTo, type Section, type DashboardRequest } from "./requ
 
 export interface ServerDeps {
   readonly accounts: Accounts;
-  readonly hub: Pick<Hub, "followConnections">;
   readonly sources: Pick<Sources, "byId">;
   readonly clock: Clock;
   /** The settings in force and where each came from. */
   readonly settings: ResolvedConfig;
   /** Where the server is reached, without a slash at the end. */
   readonly baseUrl: string;
-  /** Closes the sockets whose widget token or session no longer works. */
-  dropEnded(): Promise<void>;
 }
 
 /** A name that was typed and cannot be added. */
@@ -40,7 +36,7 @@ interface RefusedName {
 
 /** Users, backup and settings, for the owner. */
 export function createServerSection(deps: ServerDeps): Section {
-  const { accounts, hub, sources, clock, settings, baseUrl } = deps;
+  const { accounts, sources, clock, settings, baseUrl } = deps;
 
   const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {
     const { words } = request;
@@ -185,8 +181,6 @@ export function createServerSection(deps: ServerDeps): Section {
     const { server: t } = request.words.dashboard;
     if (user.id === request.user.id) return { tone: "bad", text: t.removeSelf };
     await accounts.users.remove(user.name);
-    await deps.dropEnded();
-    await hub.followConnections();
     return { tone: "good", text: fill(t.removed, { user: user.name }) };
   };
 

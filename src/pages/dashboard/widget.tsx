@@ -29,8 +29,6 @@ export interface WidgetEditorDeps {
   readonly accounts: Pick<Accounts, "widgets">;
   readonly live: Pick<Live, "onStream" | "showFor">;
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** An address of an overlay works no more. */
-  onRotated(): Promise<void>;
 }
 
 const TEST_TRACK_MS = 12_000;
@@ -41,7 +39,7 @@ const FORM = "widget-options";
  * address of the page, and so in that of the overlay.
  */
 export function createWidgetEditor(deps: WidgetEditorDeps): Section {
-  const { accounts, live, clock, onRotated } = deps;
+  const { accounts, live, clock } = deps;
 
   const editorQueryOf = ({ language }: DashboardRequest, query: URLSearchParams): EditorQuery =>
     readEditorQuery(query, LANGUAGES, language);
@@ -107,7 +105,6 @@ export function createWidgetEditor(deps: WidgetEditorDeps): Section {
           return backTo(request, form, { kind: "tested", overlays: live.onStream(user.id) });
         case "rotate":
           await accounts.widgets.rotate(user);
-          await onRotated();
           return backTo(request, form, { kind: "rotated" });
         default:
           return backTo(request, form);

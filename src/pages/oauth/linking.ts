@@ -28,8 +28,6 @@ export interface LinkingFlowDeps {
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
-  /** A user hears something else from now on. */
-  onConnected(): Promise<void>;
 }
 
 /** Sending a browser to an upstream, and what happens when it comes back. */
@@ -86,7 +84,6 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
 
   const connect = async (user: User, source: Source, settings: unknown) => {
     await accounts.connections.connect(user, source.id, settings);
-    await deps.onConnected();
     log.info("an account was linked", { user: user.name, source: source.id });
   };
 
