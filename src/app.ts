@@ -110,12 +110,14 @@ export function createApp(deps: AppDeps): App {
     isOwnOrigin: hosts.allowsOrigin,
   });
 
-  accounts.onChange((userId) => {
+  accounts.onChange(async (userId) => {
     hub.notify(userId);
-    const followed = [hub.followConnections(userId), pages.dropEnded(userId)];
-    Promise.all(followed).catch((error: unknown) =>
-      log.error("a change could not be followed", { reason: describeError(error) }),
-    );
+    for (const follow of [hub.followConnections, pages.dropEnded]) {
+      await follow(userId).catch((error: unknown) =>
+        log.error("a change could not be followed", { reason: describeError(error) }),
+      );
+    }
+    pages.redraw(userId);
   });
 
   const { metricsToken } = config;

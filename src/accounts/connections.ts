@@ -39,6 +39,8 @@ export interface Connections {
   keepSettings(connectionId: number, settings: unknown): Promise<void>;
   /** Remembers how a connection does; nothing when it is gone. Deferred. */
   storeStatus(connectionId: number, status: ReportedStatus): Promise<void>;
+  /** Calls back with the user whose connection's status was stored. */
+  onStatus(listener: (userId: number) => void): void;
   statusOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<StoredStatus>;
 }
 
@@ -47,6 +49,10 @@ export function createConnections(
   deferred: DeferredWrites,
 ): Connections {
   const { queries, withoutWaiting } = store;
+  const statusListeners: ((userId: number) => void)[] = [];
+  const tellStatusOf = (rows: readonly { userId: number }[]) => {
+    for (const { userId } of rows) for (const tell of statusListeners) tell(userId);
+  };
   return {
     async of(userId) {
       const row = queries.select().from(connections).where(eq(connections.userId, userId)).get();
@@ -84,13 +90,16 @@ export function createConnections(
     markRefused(connectionId) {
       const refusedAt = wallMs();
       return deferred.write(`refusal of ${connectionId}`, () =>
-        withoutWaiting(() => {
-          queries
-            .update(connections)
-            .set({ refusedAt })
-            .where(eq(connections.id, connectionId))
-            .run();
-        }),
+        tellStatusOf(
+          withoutWaiting(() =>
+            queries
+              .update(connections)
+              .set({ refusedAt })
+              .where(eq(connections.id, connectionId))
+              .returning({ userId: connections.userId })
+              .all(),
+          ),
+        ),
       );
     },
     keepSettings: (connectionId, settings) =>
@@ -123,21 +132,23 @@ export function createConnections(
       };
       const put = (writer: Writer) => {
         const known = writer
-          .select({ id: connections.id })
+          .select({ userId: connections.userId })
           .from(connections)
           .where(eq(connections.id, connectionId))
-          .get();
-        if (!known) return;
+          .all();
+        if (known.length === 0) return known;
         writer
           .insert(connectionStatuses)
           .values(row)
           .onConflictDoUpdate({ target: connectionStatuses.connectionId, set: row })
           .run();
+        return known;
       };
       return deferred.write(`health of ${connectionId}`, () =>
-        withoutWaiting(() => queries.transaction(put)),
+        tellStatusOf(withoutWaiting(() => queries.transaction(put))),
       );
     },
+    onStatus: (listener) => void statusListeners.push(listener),
     async statusOf({ id, refusedAt }) {
       if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
       const row = queries

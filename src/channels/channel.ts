@@ -29,6 +29,9 @@ const FRESH_MS = 4_000;
 
 type Subscriber = (reading: Reading) => void;
 
+/** What a subscriber is called for: changes of what others are shown, or of all that is heard. */
+export type Scope = "shown" | "heard";
+
 /** One user's music: watched while it runs, and what is true of it now. */
 export interface Channel {
   readonly running: boolean;
@@ -49,7 +52,7 @@ export interface Channel {
   /** Brings the source's next poll forward, if it is one that polls. */
   ask(): void;
   /** Calls back with the reading there is, then with each new one. The result ends it. */
-  subscribe(subscriber: Subscriber): () => void;
+  subscribe(subscriber: Subscriber, scope: Scope): () => void;
   /** Tells the subscribers when the reading has changed, be it by time or by the user's rules. */
   notify(): void;
   start(): void;
@@ -58,12 +61,11 @@ export interface Channel {
 
 export function createChannel(deps: ChannelDeps): Channel {
   const { clock, log, watcher, rules } = deps;
-  const subscribers = new Set<Subscriber>();
+  /** Each with what was delivered to it last, as text: the same is delivered once. */
+  const subscribers = new Map<Subscriber, { readonly scope: Scope; delivered?: string }>();
   const demand = createDemand(() => subscribers.size > 0);
   let run: AbortController | undefined;
   let state: ChannelState = NOTHING_KNOWN;
-  /** What was delivered last, as text: two readings alike are delivered once. */
-  let delivered: string | undefined;
   let firstReading = Promise.withResolvers<void>();
   let nextReading = Promise.withResolvers<void>();
   let cancelNotify: (() => void) | undefined;
@@ -71,13 +73,28 @@ export function createChannel(deps: ChannelDeps): Channel {
   const now = (): Now => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
   const read = () => readingAt(state, rules(), now());
 
+  const isPaused = () => {
+    const { pausedUntil } = rules();
+    return pausedUntil !== null && clock.wallMs() < pausedUntil;
+  };
+
+  /** All that a subscriber would see of a reading. */
+  const textOf = (reading: Reading, scope: Scope): string => {
+    const shown = reading.kind === "playback" ? JSON.stringify(reading.playback) : reading.kind;
+    return scope === "shown" ? shown : JSON.stringify([shown, rawPlayback(), isPaused()]);
+  };
+
+  const rawPlayback = () => (state.kind === "heard" ? state.playback : undefined);
+
   const notify = () => {
     planNotify();
     const reading = read();
-    const text = reading && textOf(reading);
-    if (!reading || text === delivered) return;
-    delivered = text;
-    for (const subscriber of subscribers) {
+    if (!reading) return;
+    const texts: Partial<Record<Scope, string>> = {};
+    for (const [subscriber, known] of subscribers) {
+      const text = (texts[known.scope] ??= textOf(reading, known.scope));
+      if (text === known.delivered) continue;
+      known.delivered = text;
       try {
         subscriber(reading);
       } catch (error) {
@@ -126,20 +143,20 @@ export function createChannel(deps: ChannelDeps): Channel {
       return !state.failure && clock.monotonicMs() - state.heardAtMs > FRESH_MS;
     },
     get rawPlayback() {
-      return state.kind === "heard" ? state.playback : undefined;
+      return rawPlayback();
     },
     firstReading: () => firstReading.promise,
     nextReading: () => nextReading.promise,
     read,
     ask: () => demand.change("asked"),
-    subscribe(subscriber) {
-      subscribers.add(subscriber);
-      if (subscribers.size === 1) demand.change("changed");
+    subscribe(subscriber, scope) {
       const reading = read();
-      if (reading) {
-        delivered ??= textOf(reading);
-        subscriber(reading);
-      }
+      subscribers.set(subscriber, {
+        scope,
+        ...(reading && { delivered: textOf(reading, scope) }),
+      });
+      if (subscribers.size === 1) demand.change("changed");
+      if (reading) subscriber(reading);
       return () => {
         if (subscribers.delete(subscriber) && subscribers.size === 0) demand.change("changed");
       };
@@ -156,15 +173,10 @@ export function createChannel(deps: ChannelDeps): Channel {
       cancelNotify?.();
       cancelNotify = undefined;
       state = stateAfterStop(state);
-      delivered = undefined;
+      for (const known of subscribers.values()) delete known.delivered;
       firstReading = Promise.withResolvers();
     },
   };
-}
-
-/** All that subscribers would see of a reading. */
-function textOf(reading: Reading): string {
-  return reading.kind === "playback" ? JSON.stringify(reading.playback) : reading.kind;
 }
 
 type DemandEvent = "asked" | "changed";

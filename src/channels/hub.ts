@@ -1,6 +1,6 @@
 import type { PrivacyRules } from "../accounts/privacy.ts";
 import type { Playback } from "../playback.ts";
-import { type Channel, createChannel } from "./channel.ts";
+import { type Channel, createChannel, type Scope } from "./channel.ts";
 import type { Reading } from "./reading.ts";
 import { createWatcher, type WatcherDeps } from "./watcher.ts";
 
@@ -14,8 +14,11 @@ export interface Hub {
   read(userId: number, atMostMs: number): Promise<Reading>;
   /** The same at once; `undefined` on a cold channel, which it starts, and where `read` would wait. */
   peek(userId: number): Reading | undefined;
-  /** Calls back with each reading until the result is called. */
-  subscribe(userId: number, subscriber: (reading: Reading) => void): () => void;
+  /**
+   * Calls back with each reading until the result is called; with the scope `heard` also when
+   * something has changed that others are not shown.
+   */
+  subscribe(userId: number, subscriber: (reading: Reading) => void, scope?: Scope): () => void;
   /** Watches anew where a user's connection, or anybody's, is another than the one watched. */
   followConnections(userId?: number): Promise<void>;
   /** What a user's channel has heard, hidden or not; `undefined` while it is cold. */
@@ -101,8 +104,8 @@ export function createHub(deps: HubDeps): Hub {
       waited.abort();
       return channel.read() ?? { kind: "unavailable", retryAfterMs: 1_000 };
     },
-    subscribe(userId, subscriber) {
-      const leave = channelOf(userId).subscribe(subscriber);
+    subscribe(userId, subscriber, scope = "shown") {
+      const leave = channelOf(userId).subscribe(subscriber, scope);
       return () => {
         leave();
         const entry = channels.get(userId);

@@ -57,6 +57,8 @@ export interface Pages {
   readonly sockets: Sockets;
   /** Closes the sockets, of a user or of all, whose widget token or session no longer works. */
   dropEnded(userId?: number): Promise<void>;
+  /** Tells the dashboards, of a user or of all, what has changed. */
+  redraw(userId: number | undefined): void;
 }
 
 export interface PagesDeps {
@@ -201,6 +203,7 @@ export function createPages(deps: PagesDeps): Pages {
     busy: createBusy(basePath),
     sockets: createSockets(live, () => openDashboard?.live),
     dropEnded,
+    redraw: (userId) => openDashboard?.live.redraw(userId),
   };
 }
 

@@ -43,7 +43,9 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
     account: createAccount(deps),
     server: createServerSection(deps),
   };
-  const dashboardLive = createDashboardLive({ hub, presenter, clock, log: deps.log });
+  const dashboardLive = createDashboardLive({ hub, presenter, log: deps.log });
+  live.onStreamChange(dashboardLive.redraw);
+  accounts.connections.onStatus(dashboardLive.redraw);
   return {
     routes: createDashboardRoutes({ ...deps, sections, dashboardLive }),
     live: dashboardLive,

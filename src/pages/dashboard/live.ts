@@ -1,5 +1,4 @@
 import type { ServerWebSocket } from "bun";
-import type { Clock } from "../../clock.ts";
 import type { Language } from "../../i18n/index.ts";
 import { describeError, type Log } from "../../log.ts";
 import type { Hub } from "../../channels/hub.ts";
@@ -21,18 +20,17 @@ export interface DashboardLive {
     isOpen: (sessionId: string) => Promise<boolean>,
     userId: number | undefined,
   ): Promise<void>;
+  /** Tells the dashboards, of a user or of all, what has changed, if anything has. */
+  redraw(userId: number | undefined): void;
   stop(): void;
 }
 
 export interface DashboardLiveDeps {
   readonly hub: Pick<Hub, "subscribe">;
   readonly presenter: Presenter;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Health and overlays change without a word from the hub. */
-const LOOK_EVERY_MS = 2_000;
 /** More tabs than anybody looks at; past it somebody plays tricks. */
 const MOST_SOCKETS_PER_SESSION = 20;
 /** The page's session has ended: it is not worth coming back. */
@@ -53,9 +51,8 @@ const roomOf = ({ user, language }: Pick<Room, "user" | "language">): string =>
   `${user.id} ${language}`;
 
 export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
-  const { hub, presenter, clock, log } = deps;
+  const { hub, presenter, log } = deps;
   const rooms = new Map<string, Room>();
-  let stopLooking: (() => void) | undefined;
 
   const allSockets = () => [...rooms.values()].flatMap(({ sockets }) => [...sockets]);
 
@@ -75,7 +72,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     if (room.sockets.has(socket)) socket.send(JSON.stringify(state));
   };
 
-  /** Nobody waits for it, so a failure must not end the server; the next look may do better. */
+  /** Nobody waits for it, so a failure must not end the server; the next change may do better. */
   const unlessItFails = (told: Promise<void>, room: Room) => {
     told.catch((error: unknown) => {
       if (room.sockets.size === 0) return;
@@ -84,15 +81,10 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
   };
   const tell = (room: Room, always = false) => unlessItFails(tellNow(room, always), room);
 
-  const lookAgain = () => {
-    for (const room of rooms.values()) tell(room);
-    stopLooking = rooms.size > 0 ? clock.after(LOOK_EVERY_MS, lookAgain) : undefined;
-  };
-
   const openRoom = ({ user, language }: DashboardTicket): Room => {
     const room: Room = { user, language, sockets: new Set(), told: "", leave: () => {} };
     rooms.set(roomOf(room), room);
-    room.leave = hub.subscribe(user.id, () => tell(room, true));
+    room.leave = hub.subscribe(user.id, () => tell(room, true), "heard");
     return room;
   };
 
@@ -112,7 +104,6 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       room.sockets.add(socket);
       if (known) unlessItFails(welcomeNow(socket, room), room);
       else tell(room);
-      stopLooking ??= clock.after(LOOK_EVERY_MS, lookAgain);
     },
     closed(socket) {
       const room = rooms.get(roomOf(socket.data));
@@ -127,8 +118,12 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
         if (!(await isOpen(socket.data.sessionId))) socket.close(CLOSED_SIGNED_OUT);
       }
     },
+    redraw(userId) {
+      for (const room of rooms.values()) {
+        if (userId === undefined || room.user.id === userId) tell(room);
+      }
+    },
     stop() {
-      stopLooking?.();
       for (const socket of allSockets()) socket.close(CLOSED_RESTARTING);
     },
   };

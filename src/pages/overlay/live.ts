@@ -39,6 +39,8 @@ export interface Live {
   connected(): number;
   /** How many browser sources show a user's overlay. */
   onStream(userId: number): number;
+  /** Calls back with the user whose number of overlays on stream has changed. */
+  onStreamChange(listener: (userId: number) => void): void;
   /** Shows a track on a user's overlays for a moment, whatever is heard. */
   showFor(userId: number, playback: Playback, ms: number): void;
 }
@@ -76,7 +78,12 @@ const STREAMING_SOFTWARE = /\b(?:OBS|SLOBS|Streamlabs)\b/i;
 export function createLive(deps: LiveDeps): Live {
   const { widgets, hub, clock, covers } = deps;
   const rooms = new Map<string, Room>();
+  const streamListeners: ((userId: number) => void)[] = [];
   let stopBeats: (() => void) | undefined;
+
+  const tellStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
+    if (onStream) for (const tell of streamListeners) tell(userId);
+  };
 
   const messageOf = (reading: Reading): string =>
     encode({
@@ -184,12 +191,13 @@ export function createLive(deps: LiveDeps): Live {
       const room = known ?? openRoom(socket.data);
       room.sockets.add(socket);
       if (known) void welcome(socket, known);
+      tellStreamChange(socket);
       stopBeats ??= clock.after(BEAT_MS, beat);
     },
     closed(socket) {
       const name = roomOf(socket.data);
       const room = rooms.get(name);
-      room?.sockets.delete(socket);
+      if (room?.sockets.delete(socket)) tellStreamChange(socket);
       if (!room || room.sockets.size > 0) return;
       room.leave();
       rooms.delete(name);
@@ -212,6 +220,7 @@ export function createLive(deps: LiveDeps): Live {
       [...rooms.values()]
         .flatMap(({ sockets }) => [...sockets])
         .filter(({ data }) => data.userId === userId && data.onStream).length,
+    onStreamChange: (listener) => void streamListeners.push(listener),
     showFor(userId, playback, ms) {
       for (const room of rooms.values()) {
         if (room.listenerId !== userId) continue;

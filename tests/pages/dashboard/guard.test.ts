@@ -5,6 +5,7 @@ import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { createSessionToken } from "../../../src/accounts/credential.ts";
 import { SESSION_LIFETIME_MS } from "../../../src/accounts/sessions.ts";
 import { SIGN_IN_PURPOSE } from "../../../src/accounts/magic-links.ts";
+import { NOTHING_HIDDEN } from "../../../src/accounts/privacy.ts";
 import * as schema from "../../../src/db/schema.ts";
 import { LANGUAGES } from "../../../src/i18n/index.ts";
 import { settle } from "../../fixtures/fake-clock.ts";
@@ -535,9 +536,10 @@ describe("a dashboard's socket", () => {
     readonly first: Promise<string | undefined>;
     close(): void;
   }
+  const openSocket = (path: string, headers: Record<string, string>) =>
+    new WebSocket(port.origin.replace("http", "ws") + path, { headers } as unknown as string[]);
   const open = (headers: Record<string, string>): Opened => {
-    const address = `${port.origin.replace("http", "ws")}/en/dashboard/live`;
-    const socket = new WebSocket(address, { headers } as unknown as string[]);
+    const socket = openSocket("/en/dashboard/live", headers);
     const messages: string[] = [];
     const closed = Promise.withResolvers<number>();
     const first = Promise.withResolvers<string | undefined>();
@@ -705,14 +707,41 @@ describe("a dashboard's socket", () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
     server.store.queries.run(sql`ALTER TABLE connections RENAME TO elsewhere`);
-    await server.clock.advance(2_000);
+    await server.sourceOf(ada).says(null);
     expect(server.logged.join("\n")).toContain("a dashboard could not be told what changed");
     server.store.queries.run(sql`ALTER TABLE elsewhere RENAME TO connections`);
     await server.accounts.connections.connect(ada.user, "demo", null);
+    await until(() => opened.messages.at(-1)?.includes("Demo is connected") || undefined);
+    opened.close();
+  });
+
+  test("tells without being asked what else changes, of its user alone", async () => {
+    const { privacy, connections } = server.accounts;
+    const opened = open({ cookie: owner.cookie, origin: port.origin });
+    await opened.first;
+    const saysAfter = async (change: () => unknown, what: string) => {
+      const told = opened.messages.length;
+      await change();
+      await until(() => opened.messages.slice(told).join().includes(what) || undefined);
+    };
+    const { id = 0 } = (await connections.of(ada.user.id)) ?? {};
+    const limited = { state: "limited", since: 1, until: server.clock.wallMs() + 60_000 } as const;
+    await saysAfter(() => connections.storeStatus(id, limited), "asked for a pause");
+    let overlay: WebSocket | undefined;
+    await saysAfter(() => {
+      overlay = openSocket(`/en/widget/${ada.widgetToken}/live`, { "user-agent": "OBS/32.0" });
+    }, '"overlays":1');
+    await saysAfter(() => overlay?.close(), '"overlays":0');
+    const paused = { ...NOTHING_HIDDEN, pausedUntil: server.clock.wallMs() + 60_000 };
+    await saysAfter(() => privacy.change(ada.user, paused), "paused until");
+    // What others are not shown changes for them in nothing.
+    await saysAfter(() => server.sourceOf(ada).says(null), '"track":null');
+    await saysAfter(() => server.clock.advance(60_000), '"privacy":""');
     const told = opened.messages.length;
-    await server.clock.advance(2_000);
-    await until(() => opened.messages.length > told || undefined);
-    expect(opened.messages.at(-1)).toContain("Demo is connected");
+    await privacy.change(grace.user, paused);
+    await settle();
+    await server.clock.advance(60_000);
+    expect(opened.messages).toHaveLength(told);
     opened.close();
   });
 

@@ -31,7 +31,6 @@ beforeEach(() => {
   listening = new Set();
   overlays = 0;
   live = createDashboardLive({
-    clock,
     log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
     hub: {
       subscribe(_, listener) {
@@ -73,14 +72,25 @@ function open(userId: number, language: Language = "en", sessionId = `session ${
 }
 
 describe("open dashboards", () => {
-  test("are drawn once a user and language in each round, however many there are", async () => {
+  test("are drawn once a user and language with each change, however many there are", async () => {
     for (let at = 0; at < 20; at++) open(1, "en", `session ${at}`);
     open(1, "de");
     open(2, "en");
     await settle();
     drawn = [];
-    await clock.advance(2_000);
+    live.redraw(undefined);
+    await settle();
     expect(drawn.toSorted()).toEqual(["1 de", "1 en", "2 en"]);
+  });
+
+  test("are drawn again only where their user's data change", async () => {
+    open(1);
+    open(2);
+    await settle();
+    drawn = [];
+    live.redraw(2);
+    await clock.advance(60_000);
+    expect(drawn).toEqual(["2 en"]);
   });
 
   test("hear of music through one ear a user and language", async () => {
@@ -98,22 +108,25 @@ describe("open dashboards", () => {
     expect(listening.size).toBe(0);
   });
 
-  test("are all told what changes between rounds, and nothing when nothing does", async () => {
+  test("are all told what changes, and nothing when nothing does", async () => {
     const first = open(1);
     await settle();
     const second = open(1);
-    await clock.advance(2_000);
+    live.redraw(1);
+    await settle();
     expect([first.messages.length, second.messages.length]).toEqual([1, 1]);
     overlays = 3;
     const late = open(1);
     await settle();
     expect(late.messages).toEqual([JSON.stringify(stateNow())]);
-    await clock.advance(2_000);
+    live.redraw(1);
+    await settle();
     for (const { messages } of [first, second, late]) {
       expect(messages.at(-1)).toBe(JSON.stringify(stateNow()));
     }
     const told = first.messages.length;
-    await clock.advance(10_000);
+    live.redraw(1);
+    await settle();
     expect(first.messages).toHaveLength(told);
   });
 
@@ -122,7 +135,8 @@ describe("open dashboards", () => {
     await settle();
     close();
     drawn = [];
-    await clock.advance(10_000);
+    live.redraw(1);
+    await settle();
     expect(drawn).toEqual([]);
     expect(clock.waiting()).toBe(0);
   });
