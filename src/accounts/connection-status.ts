@@ -27,13 +27,15 @@ export type StoredStatus =
 export type ReportedStatus = Extract<StoredStatus, { state: "ok" | "retrying" | "limited" }>;
 
 const DAY_MS = 86_400_000;
+/** A consent that ends later is warned of by nobody. */
+export const LONGEST_WARNING_MS = 30 * DAY_MS;
 
 /** How pressing it is to link again before the consent ends. */
 export type ConsentWarning = "none" | "month" | "week";
 
 export function consentWarning(linkedUntil: number | null, nowMs: number): ConsentWarning {
   if (linkedUntil === null) return "none";
-  const daysLeft = (linkedUntil - nowMs) / DAY_MS;
-  if (daysLeft <= 7) return "week";
-  return daysLeft <= 30 ? "month" : "none";
+  const leftMs = linkedUntil - nowMs;
+  if (leftMs <= 7 * DAY_MS) return "week";
+  return leftMs <= LONGEST_WARNING_MS ? "month" : "none";
 }

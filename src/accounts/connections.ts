@@ -1,5 +1,5 @@
-import { and, eq, isNull } from "drizzle-orm";
-import { connectionStatuses, connections } from "../db/schema.ts";
+import { and, asc, eq, getTableColumns, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { connectionStatuses, connections, users } from "../db/schema.ts";
 import { type AccountsContext, storeSealed, type Writer } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import {
@@ -22,11 +22,20 @@ export interface Connection {
   readonly refusedAt: number | null;
 }
 
+/** What is kept of an account beside the settings that name it. */
+export interface NotedAccount {
+  readonly source: string;
+  /** `null` when the upstream names none. */
+  readonly id: string | null;
+  /** When the upstream's consent ends (Unix ms), where it ends by itself. */
+  readonly consentEndsAt: number | null;
+}
+
+const PAGE = 50;
+
 /** What is deferred rejects when it is not stored yet, and is tried again: {@link DeferredWrites}. */
 export interface Connections {
   of(userId: number): Promise<Connection | undefined>;
-  /** Where a user's music is heard unless that is refused, without decrypting anything. */
-  workingSourceOf(userId: number): Promise<string | undefined>;
   /** The id of a user's connection unless it is refused, without decrypting anything. */
   workingIdOf(userId: number): Promise<number | undefined>;
   /** Replaces what the user was connected to. */
@@ -39,6 +48,17 @@ export interface Connections {
   keepSettings(connectionId: number, settings: unknown): Promise<void>;
   /** Remembers how a connection does; nothing when it is gone. Deferred. */
   storeStatus(connectionId: number, status: ReportedStatus): Promise<void>;
+  /**
+   * Connections of a source whose account is not noted yet, a page at a time.
+   * @param afterId the last id of the page before, or 0
+   */
+  withoutAccount(source: string, afterId: number): Promise<Connection[]>;
+  /** Notes of a connection what finds it without decrypting it. */
+  noteAccount(connectionId: number, account: NotedAccount): Promise<void>;
+  /** The users whose connections were noted to be of this account, in the order of their ids. */
+  usersOf(source: string, accountId: string): Promise<User[]>;
+  /** The users to whose working connections the upstream's consent ends by then (Unix ms). */
+  usersWhoseConsentEnds(untilMs: number): Promise<User[]>;
   /** Calls back with the user whose connection's status was stored. */
   onStatus(listener: (userId: number) => void): void;
   statusOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<StoredStatus>;
@@ -53,19 +73,50 @@ export function createConnections(
   const tellStatusOf = (rows: readonly { userId: number }[]) => {
     for (const { userId } of rows) for (const tell of statusListeners) tell(userId);
   };
+  const toConnection = async (row: typeof connections.$inferSelect): Promise<Connection> => {
+    const { id, source, refusedAt } = row;
+    return { id, source, refusedAt, settings: await openSettings(vault, row) };
+  };
+  const fingerprintOf = (source: string, accountId: string | null) =>
+    vault.fingerprint(JSON.stringify([source, accountId]));
+  const usersWhere = async (condition: SQL | undefined) =>
+    queries
+      .select(getTableColumns(users))
+      .from(connections)
+      .innerJoin(users, eq(users.id, connections.userId))
+      .where(condition)
+      .orderBy(asc(users.id));
   return {
     async of(userId) {
-      const row = queries.select().from(connections).where(eq(connections.userId, userId)).get();
-      if (!row) return undefined;
-      const settings = await openSettings(vault, userId, row.sealedSettings);
-      return { id: row.id, source: row.source, settings, refusedAt: row.refusedAt };
+      const [row] = await queries.select().from(connections).where(eq(connections.userId, userId));
+      return row && toConnection(row);
     },
-    workingSourceOf: async (userId) =>
-      queries
-        .select({ source: connections.source })
+    async withoutAccount(source, afterId) {
+      const noted = sql`substr(${connections.accountHash}, 1, ${vault.keyId.length})`;
+      const rows = await queries
+        .select()
         .from(connections)
-        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
-        .get()?.source,
+        .where(
+          and(
+            eq(connections.source, source),
+            gt(connections.id, afterId),
+            or(isNull(connections.accountHash), ne(noted, vault.keyId)),
+          ),
+        )
+        .orderBy(asc(connections.id))
+        .limit(PAGE);
+      return Promise.all(rows.map(toConnection));
+    },
+    async noteAccount(connectionId, { source, id, consentEndsAt }) {
+      await queries
+        .update(connections)
+        .set({ accountHash: fingerprintOf(source, id), consentEndsAt })
+        .where(eq(connections.id, connectionId));
+    },
+    usersOf: (source, accountId) =>
+      usersWhere(eq(connections.accountHash, fingerprintOf(source, accountId))),
+    usersWhoseConsentEnds: (untilMs) =>
+      usersWhere(and(lte(connections.consentEndsAt, untilMs), isNull(connections.refusedAt))),
     workingIdOf: async (userId) =>
       queries
         .select({ id: connections.id })
@@ -162,9 +213,12 @@ export function createConnections(
 }
 
 /** One damaged row is its user's trouble alone. */
-async function openSettings(vault: Vault, userId: number, sealed: Uint8Array): Promise<unknown> {
+async function openSettings(
+  vault: Vault,
+  { userId, sealedSettings }: typeof connections.$inferSelect,
+): Promise<unknown> {
   try {
-    return JSON.parse(await vault.open("connection-settings", userId, sealed));
+    return JSON.parse(await vault.open("connection-settings", userId, sealedSettings));
   } catch (error) {
     if (error instanceof SecretError || error instanceof SyntaxError) return undefined;
     throw error;

@@ -20,6 +20,11 @@ export interface Vault {
   seal(purpose: SealPurpose, userId: number, text: string): Promise<Buffer>;
   /** Rejects with a {@link SecretError} when the bytes were altered, moved to another row, or sealed under another key. */
   open(purpose: SealPurpose, userId: number, sealed: Uint8Array): Promise<string>;
+  /**
+   * The same bytes for the same text, and for nobody without the key. They begin with the key's id,
+   * since under another key they are others.
+   */
+  fingerprint(text: string): Buffer;
   /** @throws {SecretError} when the bytes were sealed under another key; the cheap half of `open`. */
   recognize(sealed: Uint8Array): void;
   /** Names the key that is sealed under now. */
@@ -97,6 +102,7 @@ export function createVault(key: string, findKey?: () => string): Vault {
     recognize: (sealed) => void cipherOf(sealed),
     formSecret: Buffer.from(derive("forms")).toString("base64"),
     seal: (purpose, userId, text) => current.seal(purpose, userId, text),
+    fingerprint: (text) => current.fingerprint(text),
     open: async (purpose, userId, sealed) => cipherOf(sealed).open(purpose, userId, sealed),
     opaqueName: (identity) =>
       Buffer.from(new Bun.CryptoHasher("sha256", naming).update(identity).digest())
@@ -121,7 +127,7 @@ function derivation(key: string): (use: string) => Uint8Array<ArrayBuffer> {
 }
 
 /** Seals and opens under one key. */
-interface Cipher extends Pick<Vault, "seal" | "open"> {
+interface Cipher extends Pick<Vault, "seal" | "open" | "fingerprint"> {
   readonly keyId: Buffer;
   /** @throws {SecretError} when this was never sealed at all */
   hasSealed(bytes: Uint8Array): boolean;
@@ -147,6 +153,11 @@ function createCipher(key: string): Cipher {
 
   return {
     keyId,
+    fingerprint: (text) =>
+      Buffer.concat([
+        keyId,
+        new Bun.CryptoHasher("sha256", derive("fingerprints")).update(text).digest(),
+      ]),
     hasSealed(sealed) {
       const bytes = Buffer.from(sealed);
       if (bytes.length < HEADER_BYTES + TAG_BYTES || bytes[0] !== FORMAT) {

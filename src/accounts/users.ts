@@ -14,8 +14,17 @@ export interface User {
   readonly welcomedAt: number | null;
 }
 
+export interface UserPage {
+  readonly users: User[];
+  readonly number: number;
+  readonly pages: number;
+}
+
 export interface Users {
   list(): Promise<User[]>;
+  /** At most 50 of them: the page of this number, from 1 on, or the last one. */
+  page(number: number): Promise<UserPage>;
+  withId(id: number): Promise<User | undefined>;
   /** @throws {AccountError} when there is no such user. */
   named(name: string): Promise<User>;
   /** The first user, who runs this server. */
@@ -31,10 +40,23 @@ export interface Users {
   welcome(user: Pick<User, "id">): Promise<void>;
 }
 
+/** As many as one page of a list shows. */
+const PAGE = 50;
+
 export function createUsers({ store, wallMs }: AccountsContext): Users {
   const { queries } = store;
   return {
     list: async () => queries.select().from(users).orderBy(asc(users.id)).all(),
+    async page(asked) {
+      const pages = Math.max(1, Math.ceil((await queries.$count(users)) / PAGE));
+      const number = Math.min(asked, pages);
+      const onIt = queries.select().from(users).orderBy(asc(users.id)).limit(PAGE);
+      return { users: await onIt.offset((number - 1) * PAGE), number, pages };
+    },
+    async withId(id) {
+      const [user] = await queries.select().from(users).where(eq(users.id, id));
+      return user;
+    },
     named: async (name) => findUser(queries, name),
     owner: async () => queries.select().from(users).where(eq(users.role, "owner")).get(),
     async remove(name) {

@@ -4,6 +4,7 @@ import upstreams from "../../drizzle/0001_upstreams.sql" with { type: "text" };
 import dashboard from "../../drizzle/0002_dashboard.sql" with { type: "text" };
 import secretKey from "../../drizzle/0003_secret_key.sql" with { type: "text" };
 import changes from "../../drizzle/0004_changes.sql" with { type: "text" };
+import accountsOfConnections from "../../drizzle/0005_accounts_of_connections.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns } from "./sealed-values.ts";
 
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   { name: "0002_dashboard", sql: dashboard },
   { name: "0003_secret_key", sql: secretKey },
   { name: "0004_changes", sql: changes },
+  { name: "0005_accounts_of_connections", sql: accountsOfConnections },
 ];
 
 /** The database cannot be brought to this version's schema. */

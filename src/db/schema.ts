@@ -46,20 +46,31 @@ export const widgetTokens = sqliteTable("widget_tokens", {
   createdAt: instant("created_at").notNull(),
 });
 
-export const connections = sqliteTable("connections", {
-  /** Never reused, so another id means another connection. */
-  id: integer("id").primaryKey({ autoIncrement: true }),
-  userId: integer("user_id")
-    .notNull()
-    .unique("connections_user")
-    .references(() => users.id, { onDelete: "cascade" }),
-  source: text("source").notNull(),
-  /** The source's own settings as JSON, encrypted. */
-  sealedSettings: bytes("sealed_settings").notNull(),
-  createdAt: instant("created_at").notNull(),
-  /** When the upstream refused our credentials; the user has to connect again. */
-  refusedAt: instant("refused_at"),
-});
+export const connections = sqliteTable(
+  "connections",
+  {
+    /** Never reused, so another id means another connection. */
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    userId: integer("user_id")
+      .notNull()
+      .unique("connections_user")
+      .references(() => users.id, { onDelete: "cascade" }),
+    source: text("source").notNull(),
+    /** The source's own settings as JSON, encrypted. */
+    sealedSettings: bytes("sealed_settings").notNull(),
+    createdAt: instant("created_at").notNull(),
+    /** When the upstream refused our credentials; the user has to connect again. */
+    refusedAt: instant("refused_at"),
+    /** Finds the connections of an account without decrypting any; a fingerprint of its id. */
+    accountHash: bytes("account_hash"),
+    /** When the upstream's consent ends, where it ends by itself. */
+    consentEndsAt: instant("consent_ends_at"),
+  },
+  (table) => [
+    index("connections_account").on(table.accountHash),
+    index("connections_consent").on(table.consentEndsAt),
+  ],
+);
 
 /** What a running server last found out about a connection; written once per change. */
 export const connectionStatuses = sqliteTable("connection_health", {

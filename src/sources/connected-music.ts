@@ -42,6 +42,33 @@ export async function musicOf(
 }
 
 /**
+ * Notes the accounts of a source's connections, so that they are found without decrypting all. New
+ * connections wait for this, and all of them once the secret key has been replaced. What cannot be
+ * read is not noted: a restored key or another version may read it.
+ */
+export async function noteAccounts(
+  source: Source,
+  { connections }: Pick<Accounts, "connections">,
+): Promise<void> {
+  for (let lastId = 0; ;) {
+    const page = await connections.withoutAccount(source.id, lastId);
+    for (const connection of page) {
+      const stored = openConnection(source, connection);
+      if (!stored.usable) continue;
+      const { id = null, linkedUntil = null } = stored.open.account;
+      await connections.noteAccount(connection.id, {
+        source: source.id,
+        id,
+        consentEndsAt: linkedUntil,
+      });
+    }
+    const last = page.at(-1);
+    if (!last) return;
+    lastId = last.id;
+  }
+}
+
+/**
  * Whether what is stored of a connection can be used. It cannot when it is damaged, was encrypted
  * under another key, or is nothing that this version of the source takes. That is found out each
  * time and never stored: a restored key or another version makes the connection work again.

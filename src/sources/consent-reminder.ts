@@ -1,13 +1,18 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import { type ConsentWarning, consentWarning } from "../accounts/connection-status.ts";
+import {
+  type ConsentWarning,
+  consentWarning,
+  LONGEST_WARNING_MS,
+} from "../accounts/connection-status.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
-import { musicOf } from "./connected-music.ts";
+import { musicOf, noteAccounts } from "./connected-music.ts";
 import type { Sources } from "./index.ts";
+import { isLinked } from "./source.ts";
 
 export interface ConsentReminderDeps {
-  readonly accounts: Pick<Accounts, "users" | "connections">;
-  readonly sources: Pick<Sources, "byId">;
+  readonly accounts: Pick<Accounts, "connections">;
+  readonly sources: Pick<Sources, "all" | "byId">;
   readonly clock: Pick<Clock, "wallMs">;
   readonly log: Pick<Log, "warn">;
 }
@@ -19,10 +24,11 @@ export interface ConsentReminderDeps {
 export function createConsentReminder({ accounts, sources, clock, log }: ConsentReminderDeps) {
   const warned = new Map<number, ConsentWarning>();
   return async (): Promise<void> => {
-    for (const user of await accounts.users.list()) {
-      const source = sources.byId((await accounts.connections.workingSourceOf(user.id)) ?? "");
-      // Only what is linked in the browser ends by itself; the rest need not be decrypted.
-      const music = source?.oauth && (await musicOf(user.id, accounts, sources));
+    // Only what is linked in the browser ends by itself.
+    for (const source of sources.all.filter(isLinked)) await noteAccounts(source, accounts);
+    const soonMs = clock.wallMs() + LONGEST_WARNING_MS;
+    for (const user of await accounts.connections.usersWhoseConsentEnds(soonMs)) {
+      const music = await musicOf(user.id, accounts, sources);
       if (!music) continue;
       const { linkedUntil } = music.status;
       const warning = consentWarning(linkedUntil, clock.wallMs());

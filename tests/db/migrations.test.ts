@@ -87,7 +87,8 @@ function populateAsAfter(steps: readonly Migration[]): void {
       type.toUpperCase() === "INTEGER" ? 1 : type.toUpperCase() === "BLOB" ? "x'01'" : "'1'",
     );
     const names = columns.map(({ name }) => `"${name}"`);
-    sqlite.run(`INSERT INTO "${table}" (${names.join()}) VALUES (${values.join()})`);
+    // Triggers may have filled a table before its turn.
+    sqlite.run(`INSERT OR REPLACE INTO "${table}" (${names.join()}) VALUES (${values.join()})`);
   }
   sqlite.close();
 }

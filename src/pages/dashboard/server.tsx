@@ -4,13 +4,14 @@ import { AccountError } from "../../accounts/context.ts";
 import { SIGN_IN_PURPOSE } from "../../accounts/magic-links.ts";
 import { secretKeyPath } from "../../accounts/secrets.ts";
 import { isUserName } from "../../user-name.ts";
-import type { User } from "../../accounts/users.ts";
+import type { User, UserPage } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
 import { fill, formatDay, isLanguage } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
+import { attribute } from "../attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
@@ -41,9 +42,9 @@ export function createServerSection(deps: ServerDeps): Section {
   const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {
     const { words } = request;
     const { server: t } = words.dashboard;
-    const cards = await Promise.all(
-      (await accounts.users.list()).map((user) => userCard(request, user)),
-    );
+    const asked = Math.trunc(Number(request.query.get("page")));
+    const shown = await accounts.users.page(Math.max(1, asked || 1));
+    const cards = await Promise.all(shown.users.map((user) => userCard(request, user)));
     return dashboardPage(
       {
         request,
@@ -55,6 +56,7 @@ export function createServerSection(deps: ServerDeps): Section {
             <section>
               <h2 safe>{t.users}</h2>
               <ul class="people">{cards as "safe"[]}</ul>
+              {shown.pages > 1 ? <PageLinks request={request} shown={shown} /> : ""}
             </section>
             <section>
               <h2 safe>{t.add}</h2>
@@ -192,8 +194,7 @@ export function createServerSection(deps: ServerDeps): Section {
       const action = fieldOf(form, "do");
       if (action === "add") return add(request, form);
       if (action !== "link" && action !== "remove") return page(request);
-      const target = fieldOf(form, "target");
-      const user = (await accounts.users.list()).find(({ id }) => String(id) === target);
+      const user = await accounts.users.withId(Number(fieldOf(form, "target")));
       if (!user) return { tone: "bad", text: t.unknown };
       if (action === "remove") return remove(request, user);
       return {
@@ -203,6 +204,27 @@ export function createServerSection(deps: ServerDeps): Section {
       };
     },
   };
+}
+
+interface PageLinksProps {
+  readonly request: DashboardRequest;
+  readonly shown: UserPage;
+}
+
+/** Each card's user has a connection to decrypt, so not all are shown at once. */
+function PageLinks({ request, shown: { number, pages } }: PageLinksProps): JSX.Element {
+  return (
+    <nav class="actions" aria-label={attribute(request.words.dashboard.server.users)}>
+      {Array.from({ length: pages }, (_, at) => (
+        <a
+          href={`${pathTo(request, "server")}?page=${at + 1}`}
+          {...(at + 1 === number && { "aria-current": "page" })}
+        >
+          {at + 1}
+        </a>
+      ))}
+    </nav>
+  );
 }
 
 interface PartProps {

@@ -5,7 +5,7 @@ import type { User } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatDay, type Language, languages, negotiateLanguage } from "../../i18n/index.ts";
 import { describeError, type Log } from "../../log.ts";
-import { musicOf } from "../../sources/connected-music.ts";
+import { musicOf, noteAccounts } from "../../sources/connected-music.ts";
 import type { Sources } from "../../sources/index.ts";
 import { isLinked, type LinkedSource, LinkFailure, type Source } from "../../sources/source.ts";
 import {
@@ -19,7 +19,7 @@ import { redirect } from "../../http/redirect.ts";
 import type { SessionCookie } from "../../http/session-cookie.ts";
 
 export interface LinkingFlowDeps {
-  readonly accounts: Pick<Accounts, "users" | "connections" | "magicLinks">;
+  readonly accounts: Pick<Accounts, "connections" | "magicLinks">;
   readonly sources: Pick<Sources, "byId">;
   readonly sessionCookie: SessionCookie;
   readonly clock: Clock;
@@ -109,7 +109,8 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   const userWithAccount = async (source: Source, settings: unknown) => {
     const { id } = source.open(settings).account;
     if (id == null) return undefined;
-    for (const user of await accounts.users.list()) {
+    await noteAccounts(source, accounts);
+    for (const user of await accounts.connections.usersOf(source.id, id)) {
       const music = await musicOf(user.id, accounts, sources);
       if (music?.source !== source || !music.stored.usable) continue;
       if (music.account.id === id) return user;

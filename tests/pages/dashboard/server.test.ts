@@ -203,6 +203,26 @@ describe("the owner's page", () => {
     expect(text).toContain("No music is connected yet.");
   });
 
+  test("lists fifty users a page, and leads to the others", async () => {
+    await server.accounts.add(Array.from({ length: 100 }, (_, at) => `user-${at}`));
+    const listed = async (query: string) => {
+      const html = await (await owner.get(SERVER + query)).text();
+      return { names: html.match(/<h3>[^<]+/g)?.map((name) => name.slice(4)) ?? [], html };
+    };
+    const first = await listed("");
+    expect(first.names).toHaveLength(50);
+    expect(first.names.slice(0, 3)).toEqual(["ada", "grace", "user-0"]);
+    expect(first.html).toContain(`href="${SERVER}?page=3"`);
+    for (const query of ["?page=3", "?page=99", "?page=1e300", "?page=Infinity"]) {
+      const last = await listed(query);
+      expect(last.names).toEqual(["user-98", "user-99"]);
+      expect(last.html).toContain(`href="${SERVER}?page=3" aria-current="page"`);
+    }
+    for (const query of ["?page=0", "?page=-1", "?page=x", "?page=1.5"]) {
+      expect((await listed(query)).names).toEqual(first.names);
+    }
+  });
+
   test("says until when an account is linked", async () => {
     await server.accounts.connections.connect(grace.user, "spotify", {
       clientId: "0123456789abcdef",

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createVault } from "../../src/accounts/secrets.ts";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import type { User } from "../../src/accounts/users.ts";
+import { connections as connectionsTable } from "../../src/db/schema.ts";
+import { noteAccounts } from "../../src/sources/connected-music.ts";
+import { defineSource, SourceSettingsError } from "../../src/sources/source.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+
+const ENDS = 1_800_000_000_000;
+
+/** A source whose settings are the id of an account. */
+const source = defineSource<string>({
+  id: "linked",
+  name: "Linked",
+  delivery: "streamed",
+  options: [],
+  parseSettings(input) {
+    if (typeof input !== "string") throw new SourceSettingsError("no account");
+    return input;
+  },
+  account: (id) => ({ id, displayName: null, product: null, linkedUntil: ENDS }),
+  async *watch() {},
+});
+
+let world: TestAccounts;
+beforeEach(async () => {
+  world = await createTestAccounts();
+});
+afterEach(() => world.store.close());
+
+const names = (users: readonly User[]) => users.map(({ name }) => name);
+const note = () => noteAccounts(source, world.accounts);
+const connect = async (name: string, settings: unknown, id = source.id) =>
+  (await world.add(name, { source: id, settings })).user;
+
+describe("an account that was noted", () => {
+  test("finds the users who have linked it, whatever else there is", async () => {
+    await connect("ada", "one");
+    await connect("grace", "other");
+    await connect("linus", "one");
+    await connect("bob", "one", "elsewhere");
+    await note();
+    const { connections } = world.accounts;
+    expect(names(await connections.usersOf(source.id, "one"))).toEqual(["ada", "linus"]);
+    expect(await connections.usersOf(source.id, "none")).toEqual([]);
+    expect(await connections.usersOf("elsewhere", "one")).toEqual([]);
+  });
+
+  test("is forgotten with what the user was connected to", async () => {
+    const ada = await connect("ada", "one");
+    await note();
+    await world.accounts.connections.connect(ada, source.id, "other");
+    await note();
+    const { connections } = world.accounts;
+    expect(await connections.usersOf(source.id, "one")).toEqual([]);
+    expect(names(await connections.usersOf(source.id, "other"))).toEqual(["ada"]);
+  });
+
+  test("tells whose consent ends, but for those who have to connect again anyway", async () => {
+    await connect("ada", "one");
+    const grace = await connect("grace", "other");
+    await note();
+    const { connections } = world.accounts;
+    expect(names(await connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada", "grace"]);
+    expect(await connections.usersWhoseConsentEnds(ENDS - 1)).toEqual([]);
+    await connections.markRefused((await connections.of(grace.id))?.id ?? 0);
+    expect(names(await connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada"]);
+  });
+
+  test("is found in a database of any size, and read but once", async () => {
+    await world.accounts.add(
+      Array.from({ length: 120 }, (_, at) => `user-${at}`),
+      { source: source.id, settings: "shared" },
+    );
+    await connect("ada", { not: "readable" });
+    await connect("last", "one");
+    await note();
+    const { connections } = world.accounts;
+    expect(await connections.usersOf(source.id, "shared")).toHaveLength(120);
+    expect(names(await connections.usersOf(source.id, "one"))).toEqual(["last"]);
+    expect(
+      (await connections.withoutAccount(source.id, 0)).map(({ settings }) => settings),
+    ).toEqual([{ not: "readable" }]);
+  });
+
+  test("is noted anew under another secret key, and names nobody to who has none", async () => {
+    await connect("ada", "one");
+    await note();
+    const rows = () => world.store.queries.select().from(connectionsTable).all();
+    expect(JSON.stringify(rows())).not.toContain("one");
+    const vault = createVault(Buffer.alloc(32, 9).toString("base64"));
+    const { connections } = createAccounts({ ...world, vault, wallMs: world.clock.wallMs });
+    expect(await connections.usersOf(source.id, "one")).toEqual([]);
+    expect(await connections.withoutAccount(source.id, 0)).toHaveLength(1);
+  });
+});
