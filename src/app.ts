@@ -14,7 +14,7 @@ import { createMetricsEndpoint, routeOf } from "./http/metrics-endpoint.ts";
 import { createHosts } from "./http/hosts.ts";
 import { isBusy } from "./db/open.ts";
 import { plainText } from "./http/plain-text.ts";
-import { isLanguage } from "./i18n/index.ts";
+import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Upgrader } from "./pages/socket-ticket.ts";
 import type { Sockets } from "./pages/sockets.ts";

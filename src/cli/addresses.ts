@@ -1,7 +1,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { MagicLinkSecret, WidgetToken } from "../accounts/credential.ts";
 import type { Config } from "../config.ts";
-import { isLanguage, type Language } from "../i18n/index.ts";
+import { type Language, languageOr } from "../languages.ts";
 
 /** Host and port at which programs of this machine, such as a proxy, reach a server. */
 export function listeningAddressOf({ host }: Pick<Config, "host">, port: number): string {
@@ -31,7 +31,7 @@ export function signInUrl(
   secret: MagicLinkSecret,
   language: string | null,
 ): string {
-  return `${baseUrl}/${isLanguage(language ?? "") ? language : "en"}/sign-in/${secret}`;
+  return `${baseUrl}/${languageOr(language, "en")}/sign-in/${secret}`;
 }
 
 export function widgetUrl(baseUrl: string, token: WidgetToken, language: Language = "en"): string {

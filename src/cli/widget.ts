@@ -1,6 +1,6 @@
 import type { User } from "../accounts/users.ts";
 import type { WidgetToken } from "../accounts/credential.ts";
-import { isLanguage, type Language, LANGUAGES } from "../i18n/index.ts";
+import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
 import { knownBaseUrl, widgetUrl } from "./addresses.ts";
 import { type Command, print, UsageError } from "./command.ts";
 

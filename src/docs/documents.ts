@@ -1,4 +1,4 @@
-import type { Language } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
 import { bundledDocuments, bundledPictures } from "./bundle.ts" with { type: "macro" };
 
 /** The pages of the documentation, in the order they are read. */

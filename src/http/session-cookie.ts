@@ -2,7 +2,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { parseSessionToken } from "../accounts/credential.ts";
 import { SESSION_LIFETIME_MS, type Session } from "../accounts/sessions.ts";
 import type { User } from "../accounts/users.ts";
-import { isLanguage, type Language } from "../i18n/index.ts";
+import { type Language, languageOr } from "../languages.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import { redirect } from "./redirect.ts";
 
@@ -49,7 +49,7 @@ export function createSessionCookie({
       const before = await signedIn(request);
       if (before) await sessions.close(before.user, before.session.id);
       const token = await sessions.open(user, request.headers.get("user-agent") ?? "");
-      const own = isLanguage(user.language ?? "") ? user.language : language;
+      const own = languageOr(user.language, language);
       return redirect(`${basePath}/${own}/dashboard`, 303, {
         "Set-Cookie": setCookie(cookieName, token, {
           secure,

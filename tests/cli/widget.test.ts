@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { LANGUAGES } from "../../src/languages.ts";
 import { useCommandLine } from "../fixtures/command-line.ts";
 
 const { marquee, documentsOf, environment } = useCommandLine();
@@ -21,7 +22,7 @@ describe("marquee widget url", () => {
     expect(out).toBe(`http://127.0.0.1:4747/en/widget/${token}`);
   });
 
-  test.each(["en", "fr", "es", "pt", "de"])("prints it in the language %s", async (language) => {
+  test.each(LANGUAGES)("prints it in the language %s", async (language) => {
     const { out } = await marquee("widget", "url", "ada", "--lang", language);
     expect(out).toBe(`http://127.0.0.1:4747/${language}/widget/${token}`);
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import packageJson from "../../package.json";
 import { resolveConfig } from "../../src/config.ts";
+import { LANGUAGES } from "../../src/languages.ts";
 
 const root = join(import.meta.dir, "../..");
 const read = (path: string) => Bun.file(join(root, path)).text();
@@ -53,7 +54,7 @@ describe("the container", () => {
   });
 });
 
-test.each(["en", "fr", "es", "pt", "de"])(
+test.each(LANGUAGES)(
   "the documentation (%s) tells how to check a download, and to run the container within bounds",
   async (language) => {
     const page = await read(`src/docs/${language}/running.md`);

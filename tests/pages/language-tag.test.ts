@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Language } from "../../src/languages.ts";
 import { attributeOf } from "../fixtures/html.ts";
 import { type SignedIn, signIn } from "../fixtures/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
@@ -11,13 +12,15 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-describe.each([
-  ["en", "en"],
-  ["fr", "fr"],
-  ["es", "es"],
-  ["pt", "pt-BR"],
-  ["de", "de"],
-])("pages under /%s/", (language, tag) => {
+const TAGS: Readonly<Record<Language, string>> = {
+  en: "en",
+  fr: "fr",
+  es: "es",
+  pt: "pt-BR",
+  de: "de",
+};
+
+describe.each(Object.entries(TAGS))("pages under /%s/", (language, tag) => {
   // The demo is an overlay.
   test.each(["", "docs", "docs/api", "docs/reference", "demo", "sign-in", "nothing/here"])(
     `say that they are in ${tag}: %j`,

@@ -69,14 +69,14 @@ function showMistakes({ invalid }: EditorQuery): void {
   }
 }
 
-function showPreview(wish: EditorQuery): void {
-  const { width, height } = sourceSize(wish.options);
+function showPreview(editorQuery: EditorQuery): void {
+  const { width, height } = sourceSize(editorQuery.options);
   screen.style.setProperty("--source-width", String(width));
   screen.style.setProperty("--source-height", String(height));
   follow("width", String(width));
   follow("height", String(height));
-  frame.dataset["mode"] = wish.options.mode;
-  const address = basePath + previewPath(wish, token);
+  frame.dataset["mode"] = editorQuery.options.mode;
+  const address = basePath + previewPath(editorQuery, token);
   if (address === previewed) return;
   previewed = address;
   // In its place, so that going back leads to the page before this one.
@@ -84,17 +84,17 @@ function showPreview(wish: EditorQuery): void {
 }
 
 function update(): void {
-  const wish = readEditorQuery(entriesOf(form), languages, pageLanguage);
-  const query = pageQuery(wish, pageLanguage);
+  const editorQuery = readEditorQuery(entriesOf(form), languages, pageLanguage);
+  const query = pageQuery(editorQuery, pageLanguage);
   history.replaceState(null, "", withQuery(location.pathname, query));
-  follow("address", baseUrl + overlayPath(wish, token));
-  find<HTMLAnchorElement>("[data-launcher]").href = basePath + launcherPath(wish, token);
-  for (const field of document.querySelectorAll<HTMLInputElement>("[data-wish]")) {
+  follow("address", baseUrl + overlayPath(editorQuery, token));
+  find<HTMLAnchorElement>("[data-launcher]").href = basePath + launcherPath(editorQuery, token);
+  for (const field of document.querySelectorAll<HTMLInputElement>("[data-editor-query]")) {
     field.value = query.toString();
   }
-  showMistakes(wish);
+  showMistakes(editorQuery);
   clearTimeout(reloading);
-  reloading = setTimeout(() => showPreview(wish), RELOAD_AFTER_MS);
+  reloading = setTimeout(() => showPreview(editorQuery), RELOAD_AFTER_MS);
 }
 
 /** Choosing a colour takes it out of the theme's hands. */

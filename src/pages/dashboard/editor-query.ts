@@ -27,7 +27,7 @@ export const editedOptions: readonly (readonly [name: string, option: AnyOption]
   Object.entries(widgetOptions).filter(([name]) => name !== "demo");
 
 /**
- * Reads a editorQuery. Of several values the last counts, because a form sends a switch that is off as `0`
+ * Reads what somebody wants. Of several values the last counts, because a form sends a switch that is off as `0`
  * and one that is on as `0` and `1`.
  */
 export function readEditorQuery(

@@ -7,7 +7,7 @@ import { isUserName } from "../../user-name.ts";
 import type { User, UserPage } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
-import { fill, formatDay, isLanguage } from "../../i18n/index.ts";
+import { fill, formatDay, languageOr } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
@@ -149,7 +149,7 @@ export function createServerSection(deps: ServerDeps): Section {
   /** An address that signs a browser in, in the language of whoever it is for. */
   const signInUrl = async (user: User, request: DashboardRequest): Promise<string> => {
     const secret = await accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
-    const language = isLanguage(user.language ?? "") ? user.language : request.language;
+    const language = languageOr(user.language, request.language);
     return `${baseUrl}/${language}/sign-in/${secret}`;
   };
 

@@ -254,7 +254,7 @@ function LanguageChoice({ request, editorQuery }: PartProps): JSX.Element {
 /** The editorQuery, so that it outlives what a form does. */
 function EditorQueryField({ request, editorQuery }: PartProps): JSX.Element {
   const query = pageQuery(editorQuery, request.language).toString();
-  return <input type="hidden" name="editorQuery" value={attribute(query)} data-editorQuery />;
+  return <input type="hidden" name="editorQuery" value={attribute(query)} data-editor-query />;
 }
 
 function OnStream({
