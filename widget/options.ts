@@ -1,7 +1,3 @@
-/** The languages an option's label is written in. */
-export type LabelLanguage = "en" | "fr" | "es" | "pt" | "de";
-export type Label = Readonly<Record<LabelLanguage, string>>;
-
 /** What kind of value an option takes, for whoever describes it or offers it in a form. */
 export type OptionKind =
   | { readonly kind: "choice"; readonly choices: readonly string[] }
@@ -21,7 +17,6 @@ export interface WidgetOption<Value> {
   readonly type: OptionKind;
   /** The value when the address says nothing; `null` leaves the choice to theme and mode. */
   readonly fallback: Value;
-  readonly label: Label;
   /** What is allowed, as it ends the sentence "must be …". */
   readonly allowed: string;
   /** The value a text stands for, or `undefined` when it is not allowed. */
@@ -32,240 +27,52 @@ const COLOUR_RULE = "a colour of 3 or 6 hexadecimal digits, without #";
 
 /** Everything the page's query string may say: parsing, documentation and editors come from here. */
 export const widgetOptions = {
-  theme: choice(
-    ["card", "compact", "bar", "text", "art", "vinyl", "glass"],
-    label("Theme", "Thème", "Tema", "Tema", "Design"),
-  ),
-  mode: choice(
-    ["auto", "dark", "light"],
-    label(
-      "Light or dark",
-      "Clair ou sombre",
-      "Claro u oscuro",
-      "Claro ou escuro",
-      "Hell oder dunkel",
-    ),
-  ),
-  bg: colour(
-    label(
-      "Background colour",
-      "Couleur de fond",
-      "Color de fondo",
-      "Cor de fundo",
-      "Hintergrundfarbe",
-    ),
-  ),
-  opacity: optionalNumber(
-    [0, 100, "%"],
-    label(
-      "Background opacity",
-      "Opacité du fond",
-      "Opacidad del fondo",
-      "Opacidade do fundo",
-      "Deckkraft des Hintergrunds",
-    ),
-  ),
-  color: colour(
-    label("Text colour", "Couleur du texte", "Color del texto", "Cor do texto", "Textfarbe"),
-  ),
-  accent: accentColour(
-    label("Accent colour", "Couleur d’accent", "Color de acento", "Cor de destaque", "Akzentfarbe"),
-  ),
-  font: font(label("Font", "Police", "Fuente", "Fonte do texto", "Schriftart")),
-  size: optionalNumber(
-    [8, 64, "px"],
-    label("Text size", "Taille du texte", "Tamaño del texto", "Tamanho do texto", "Schriftgröße"),
-  ),
-  radius: optionalNumber(
-    [0, 64, "px"],
-    label(
-      "Corner radius",
-      "Arrondi des coins",
-      "Radio de las esquinas",
-      "Raio dos cantos",
-      "Eckenradius",
-    ),
-  ),
-  width: optionalNumber(
-    [120, 3840, "px"],
-    label(
-      "Greatest width",
-      "Largeur maximale",
-      "Anchura máxima",
-      "Largura máxima",
-      "Größte Breite",
-    ),
-  ),
-  position: choice(
-    ["tl", "tc", "tr", "ml", "mc", "mr", "bl", "bc", "br"],
-    label("Position", "Position", "Posición", "Posição", "Position"),
-  ),
-  align: choice(
-    ["start", "center", "end"],
-    label(
-      "Text alignment",
-      "Alignement du texte",
-      "Alineación del texto",
-      "Alinhamento do texto",
-      "Textausrichtung",
-    ),
-  ),
-  art: toggle(true, label("Cover", "Pochette", "Carátula", "Capa", "Cover")),
-  progress: toggle(
-    true,
-    label(
-      "Progress bar",
-      "Barre de progression",
-      "Barra de progreso",
-      "Barra de progresso",
-      "Fortschrittsbalken",
-    ),
-  ),
-  time: toggle(true, label("Time", "Durée", "Tiempo", "Tempo", "Zeit")),
-  album: toggle(false, label("Album", "Album", "Álbum", "Álbum", "Album")),
-  label: toggle(
-    true,
-    label(
-      "“Now playing” line",
-      "Ligne « En cours de lecture »",
-      "Línea «Reproduciendo»",
-      "Linha “Tocando agora”",
-      "Zeile „Läuft gerade“",
-    ),
-  ),
-  source: toggle(
-    true,
-    label(
-      "Name of the source",
-      "Nom de la source",
-      "Nombre de la fuente",
-      "Nome da fonte",
-      "Name der Quelle",
-    ),
-  ),
-  swap: toggle(
-    false,
-    label(
-      "Cover on the other side",
-      "Pochette de l’autre côté",
-      "Carátula al otro lado",
-      "Capa do outro lado",
-      "Cover auf der anderen Seite",
-    ),
-  ),
-  marquee: choice(
-    ["auto", "off", "always"],
-    label(
-      "Long titles travel",
-      "Défilement des titres longs",
-      "Títulos largos en movimiento",
-      "Rolagem de títulos longos",
-      "Lange Titel wandern",
-    ),
-  ),
-  speed: number(
-    30,
-    [5, 300, "px/s"],
-    label(
-      "Speed of travel",
-      "Vitesse de défilement",
-      "Velocidad del movimiento",
-      "Velocidade da rolagem",
-      "Geschwindigkeit der Titel",
-    ),
-  ),
-  hold: number(
-    3,
-    [0, 60, "s"],
-    label(
-      "Rest at either end",
-      "Pause à chaque bout",
-      "Pausa en cada extremo",
-      "Pausa em cada ponta",
-      "Rast an beiden Enden",
-    ),
-  ),
-  enter: choice(
-    ["fade", "slide", "none"],
-    label("Entrance", "Entrée", "Entrada", "Entrada", "Auftritt"),
-  ),
-  exit: choice(["fade", "slide", "none"], label("Exit", "Sortie", "Salida", "Saída", "Abgang")),
-  paused: choice(
-    ["show", "dim", "hide"],
-    label("While paused", "En pause", "En pausa", "Durante uma pausa", "Während einer Pause"),
-  ),
-  idle: choice(
-    ["hide", "text"],
-    label(
-      "When nothing plays",
-      "Quand rien ne joue",
-      "Cuando no suena nada",
-      "Quando nada está tocando",
-      "Wenn nichts läuft",
-    ),
-  ),
-  idleText: text(
-    80,
-    label(
-      "Words for silence",
-      "Texte sans musique",
-      "Texto sin música",
-      "Texto quando não há música",
-      "Text ohne Musik",
-    ),
-  ),
-  hideDelay: number(
-    5_000,
-    [0, 600_000, "ms"],
-    label(
-      "Delay before hiding",
-      "Délai avant disparition",
-      "Espera antes de ocultar",
-      "Espera antes de ocultar",
-      "Verzögerung vor dem Ausblenden",
-    ),
-  ),
-  show: number(
-    0,
-    [0, 3_600, "s"],
-    label(
-      "Show after a change for",
-      "Affichage après un changement",
-      "Mostrar tras un cambio",
-      "Tempo na tela após uma mudança",
-      "Anzeigedauer nach einem Wechsel",
-    ),
-  ),
-  outline: optionalNumber(
-    [0, 8, "px"],
-    label(
-      "Text outline",
-      "Contour du texte",
-      "Contorno del texto",
-      "Contorno do texto",
-      "Textumriss",
-    ),
-  ),
-  motion: choice(
-    ["auto", "full", "none"],
-    label("Motion", "Animations", "Animaciones", "Animações", "Bewegung"),
-  ),
-  demo: toggle(
-    false,
-    label(
-      "Demo music",
-      "Musique de démo",
-      "Música de demostración",
-      "Música de demonstração",
-      "Demomusik",
-    ),
-  ),
+  theme: choice(["card", "compact", "bar", "text", "art", "vinyl", "glass"]),
+  mode: choice(["auto", "dark", "light"]),
+  bg: colour(),
+  opacity: optionalNumber([0, 100, "%"]),
+  color: colour(),
+  accent: accentColour(),
+  font: font(),
+  size: optionalNumber([8, 64, "px"]),
+  radius: optionalNumber([0, 64, "px"]),
+  width: optionalNumber([120, 3840, "px"]),
+  position: choice(["tl", "tc", "tr", "ml", "mc", "mr", "bl", "bc", "br"]),
+  align: choice(["start", "center", "end"]),
+  art: toggle(true),
+  progress: toggle(true),
+  time: toggle(true),
+  album: toggle(false),
+  label: toggle(true),
+  source: toggle(true),
+  swap: toggle(false),
+  marquee: choice(["auto", "off", "always"]),
+  speed: number(30, [5, 300, "px/s"]),
+  hold: number(3, [0, 60, "s"]),
+  enter: choice(["fade", "slide", "none"]),
+  exit: choice(["fade", "slide", "none"]),
+  paused: choice(["show", "dim", "hide"]),
+  idle: choice(["hide", "text"]),
+  idleText: text(80),
+  hideDelay: number(5_000, [0, 600_000, "ms"]),
+  show: number(0, [0, 3_600, "s"]),
+  outline: optionalNumber([0, 8, "px"]),
+  motion: choice(["auto", "full", "none"]),
+  demo: toggle(false),
 };
+
+export type OptionName = keyof typeof widgetOptions;
+
+/** The same as a list, in the table's order. */
+export const optionList = Object.entries(widgetOptions) as readonly (readonly [
+  name: OptionName,
+  option: WidgetOption<unknown>,
+])[];
 
 type ValueOf<Option> = Option extends WidgetOption<infer Value> ? Value : never;
 
 export type WidgetOptions = {
-  readonly [Name in keyof typeof widgetOptions]: ValueOf<(typeof widgetOptions)[Name]>;
+  readonly [Name in OptionName]: ValueOf<(typeof widgetOptions)[Name]>;
 };
 
 export interface ParsedOptions {
@@ -277,8 +84,7 @@ export interface ParsedOptions {
 /** Reads the options from a page's query string. Nothing in it can break the page. */
 export function parseWidgetOptions(query: URLSearchParams): ParsedOptions {
   const warnings: string[] = [];
-  const table = Object.entries(widgetOptions) as [string, WidgetOption<unknown>][];
-  const values = table.map(([name, option]) => {
+  const values = optionList.map(([name, option]) => {
     const given = query.get(name);
     if (given === null) return [name, option.fallback];
     const value = option.parse(given);
@@ -291,39 +97,31 @@ export function parseWidgetOptions(query: URLSearchParams): ParsedOptions {
 
 type Range = readonly [least: number, most: number, unit: string];
 
-function label(en: string, fr: string, es: string, pt: string, de: string): Label {
-  return { en, fr, es, pt, de };
-}
-
 function choice<const Choice extends string>(
   choices: readonly [Choice, ...Choice[]],
-  label: Label,
 ): WidgetOption<Choice> {
   return {
     type: { kind: "choice", choices },
     fallback: choices[0],
-    label,
     allowed: `one of ${choices.join(", ")}`,
     parse: (given) => choices.find((one) => one === given),
   };
 }
 
-function toggle(fallback: boolean, label: Label): WidgetOption<boolean> {
+function toggle(fallback: boolean): WidgetOption<boolean> {
   return {
     type: { kind: "switch" },
     fallback,
-    label,
     allowed: "1 or 0",
     parse: (given) => (given === "1" ? true : given === "0" ? false : undefined),
   };
 }
 
-function number(fallback: number, range: Range, label: Label): WidgetOption<number> {
+function number(fallback: number, range: Range): WidgetOption<number> {
   const [least, most, unit] = range;
   return {
     type: { kind: "number", least, most, unit },
     fallback,
-    label,
     allowed: `a number from ${least} to ${most}`,
     parse(given) {
       const value = /^\d{1,7}(\.\d{1,3})?$/.test(given) ? Number(given) : Number.NaN;
@@ -333,8 +131,8 @@ function number(fallback: number, range: Range, label: Label): WidgetOption<numb
 }
 
 /** A number that nobody has to set: without it, the theme decides. */
-function optionalNumber(range: Range, label: Label): WidgetOption<number | null> {
-  return { ...number(range[0], range, label), fallback: null };
+function optionalNumber(range: Range): WidgetOption<number | null> {
+  return { ...number(range[0], range), fallback: null };
 }
 
 function parseColour(given: string): string | undefined {
@@ -342,42 +140,38 @@ function parseColour(given: string): string | undefined {
 }
 
 /** A colour such as `#ff8800`; without it, the mode decides. */
-function colour(label: Label): WidgetOption<string | null> {
+function colour(): WidgetOption<string | null> {
   return {
     type: { kind: "colour", automatic: false },
     fallback: null,
-    label,
     allowed: COLOUR_RULE,
     parse: parseColour,
   };
 }
 
 /** A colour, or `auto` for one taken from the cover. */
-function accentColour(label: Label): WidgetOption<string> {
+function accentColour(): WidgetOption<string> {
   return {
     type: { kind: "colour", automatic: true },
     fallback: "auto",
-    label,
     allowed: `auto, or ${COLOUR_RULE}`,
     parse: (given) => (given === "auto" ? given : parseColour(given)),
   };
 }
 
-function font(label: Label): WidgetOption<string | null> {
+function font(): WidgetOption<string | null> {
   return {
     type: { kind: "font" },
     fallback: null,
-    label,
     allowed: "font names separated by commas, of letters, digits, spaces and hyphens",
     parse: (given) => (/^[\p{L}\p{N} ,-]{1,120}$/u.test(given) ? given : undefined),
   };
 }
 
-function text(longest: number, label: Label): WidgetOption<string> {
+function text(longest: number): WidgetOption<string> {
   return {
     type: { kind: "text", longest },
     fallback: "",
-    label,
     allowed: `at most ${longest} characters`,
     parse: (given) => (given.length <= longest ? given : undefined),
   };

@@ -223,13 +223,14 @@ onTheDashboard("the widget's editor", (stage) => {
     const obs = await stage.openInObs(before);
     await titleIs(obs.page, "Paper Lanterns");
     const { page } = await stage.open("widget", { query: "?theme=bar" });
+    await page.locator("[name=position][value=br]").check();
     await page.getByText(widget.rotate, { exact: true }).click();
     await page.getByRole("button", { name: widget.rotateGo }).click();
     await page.getByText(widget.rotated, { exact: true }).waitFor();
     await hiddenIs(obs.page, true);
     const after = (await address(page).textContent()) ?? "";
     expect(after).not.toBe(before);
-    expect(after).toEndWith("?theme=bar");
+    expect(after).toEndWith("?theme=bar&position=br");
 
     await obs.page.goto(after);
     await titleIs(obs.page, "Paper Lanterns");

@@ -9,6 +9,11 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "pt dashboard.sections.widget",
   "de dashboard.sections.widget",
   "de dashboard.sections.server",
+  "fr dashboard.widget.labels.album",
+  "fr dashboard.widget.labels.position",
+  "de dashboard.widget.labels.album",
+  "de dashboard.widget.labels.art",
+  "de dashboard.widget.labels.position",
   // As OBS itself calls them.
   "fr dashboard.widget.obs.sources",
   "de dashboard.widget.obs.menu.1",

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { widgetOptions } from "../../widget/options.ts";
 import { DOCUMENTS } from "../../src/docs/documents.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { settingMeanings } from "../../src/i18n/settings.ts";
@@ -58,9 +57,6 @@ const texts: readonly (readonly [place: string, text: string])[] = [
   ...Object.entries(settingMeanings("pt")).map(
     ([name, text]) => [`setting ${name}`, text] as const,
   ),
-  ...Object.entries(widgetOptions).map(
-    ([name, { label }]) => [`option ${name}`, label.pt] as const,
-  ),
   ...DOCUMENTS.flatMap((name) => {
     const { texts, images } = readDocument("pt", name);
     const alternatives = images.map(({ alternative }) => alternative);
@@ -83,9 +79,10 @@ describe.each(EUROPEAN)("the European form of “%s”", (european, brazilian, f
 
 test("the texts are those of the pages, the settings, the options and the documentation", () => {
   const kinds = new Set(texts.map(([place]) => place.split(/[ .]/)[0]));
-  for (const kind of ["dashboard", "reference", "setting", "option", "page"]) {
+  for (const kind of ["dashboard", "reference", "setting", "page"]) {
     expect(kinds).toContain(kind);
   }
+  expect(texts.map(([place]) => place)).toContain("dashboard.widget.labels.theme");
 });
 
 test("the names of menus are those of OBS Studio in Brazil", () => {

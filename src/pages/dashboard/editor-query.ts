@@ -1,8 +1,9 @@
 import {
+  type OptionName,
+  optionList,
   parseWidgetOptions,
   type WidgetOption,
   type WidgetOptions,
-  widgetOptions,
 } from "../../../widget/options.ts";
 
 /** How somebody wants the overlay, read from the editor's form or the page's address. */
@@ -23,8 +24,8 @@ export interface EditorQuery {
 export type AnyOption = WidgetOption<unknown>;
 
 /** The options that the editor offers; the music of the preview is not the overlay's matter. */
-export const editedOptions: readonly (readonly [name: string, option: AnyOption])[] =
-  Object.entries(widgetOptions).filter(([name]) => name !== "demo");
+export const editedOptions: readonly (readonly [name: OptionName, option: AnyOption])[] =
+  optionList.filter(([name]) => name !== "demo");
 
 /**
  * Reads what somebody wants. Of several values the last counts, because a form sends a switch that is off as `0`

@@ -1,3 +1,4 @@
+import type { OptionName } from "../../../widget/options.ts";
 import { fill, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
@@ -7,7 +8,7 @@ import type { AnyOption, EditorQuery } from "./editor-query.ts";
 export interface ControlProps {
   readonly request: DashboardRequest;
   readonly editorQuery: EditorQuery;
-  readonly name: string;
+  readonly name: OptionName;
   readonly option: AnyOption;
 }
 
@@ -28,7 +29,8 @@ export function Control(props: ControlProps): JSX.Element {
 }
 
 /** What an option is called. */
-const labelOf = ({ request, option }: ControlProps): string => option.label[request.language];
+const labelOf = ({ request, name }: ControlProps): string =>
+  request.words.dashboard.widget.labels[name];
 
 /** The text in a control. */
 const textOf = ({ editorQuery, name, option }: ControlProps): string =>

@@ -1,10 +1,11 @@
-import { type AnyOption, editedOptions } from "./editor-query.ts";
+import type { OptionName } from "../../../widget/options.ts";
+import { editedOptions } from "./editor-query.ts";
 
 export const GROUPS = ["look", "text", "behaviour", "more"] as const;
 export type GroupName = (typeof GROUPS)[number];
 
 /** Where each option stands in the editor; one that is named nowhere stands under "more". */
-const PLACES: Readonly<Record<GroupName, readonly string[]>> = {
+const PLACES: Readonly<Record<GroupName, readonly OptionName[]>> = {
   look: [
     "theme",
     "mode",
@@ -37,7 +38,7 @@ const PLACES: Readonly<Record<GroupName, readonly string[]>> = {
 
 export interface Group {
   readonly name: GroupName;
-  readonly options: readonly (readonly [name: string, option: AnyOption])[];
+  readonly options: typeof editedOptions;
 }
 
 /** A table of options in groups, every option once, without groups that are empty. */

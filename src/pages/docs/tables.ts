@@ -1,4 +1,4 @@
-import { type WidgetOption, widgetOptions } from "../../../widget/options.ts";
+import { optionList, type WidgetOption } from "../../../widget/options.ts";
 import { flagOf, type SettingName, settingNames, settings, variableOf } from "../../config.ts";
 import { type Language, languages } from "../../i18n/index.ts";
 import { settingMeanings } from "../../i18n/settings.ts";
@@ -23,13 +23,12 @@ export function settingsTable(language: Language): string {
 
 /** Every option of the overlay's address: name, meaning, values and default. */
 export function optionsTable(language: Language): string {
-  const { docs } = languages[language];
-  const options: [string, WidgetOption<unknown>][] = Object.entries(widgetOptions);
+  const { docs, dashboard } = languages[language];
   return table(
     [docs.option, docs.meaning, docs.values, docs.fallback],
-    options.map(([name, option]) => [
+    optionList.map(([name, option]) => [
       code(name),
-      Bun.escapeHTML(option.label[language]),
+      Bun.escapeHTML(dashboard.widget.labels[name]),
       valuesOf(option, docs.yesNo),
       shownFallback(option.fallback),
     ]),
