@@ -8,9 +8,10 @@ import type { DiskCache } from "./artwork/disk-cache.ts";
 import type { Clock } from "./clock.ts";
 import { type Metrics, noMetrics } from "./metrics.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { createBasePath } from "./http/base-path.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import { createHealth } from "./http/health.ts";
-import { createMetricsEndpoint, routeOf } from "./http/metrics-endpoint.ts";
+import { createMetricsEndpoint } from "./http/metrics-endpoint.ts";
 import { createHosts } from "./http/hosts.ts";
 import { isBusy } from "./db/open.ts";
 import { plainText } from "./http/plain-text.ts";
@@ -18,7 +19,7 @@ import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Upgrader } from "./pages/socket-ticket.ts";
 import type { Sockets } from "./pages/sockets.ts";
-import type { Page, PageContext } from "./pages/page.ts";
+import type { Page, PageContext, SocketPage } from "./pages/page.ts";
 import { createPages } from "./pages/pages.ts";
 import type { Hub } from "./channels/hub.ts";
 import type { Sources } from "./sources/index.ts";
@@ -46,6 +47,10 @@ export interface AppDeps {
   snapshot(): Uint8Array<ArrayBuffer>;
 }
 
+/** A request for which the router has found a route; without names in its path it has no `params`. */
+type RoutedContext = Pick<PageContext, "request"> &
+  Partial<Pick<PageContext, "params">> & { readonly route: string };
+
 /** What `Bun.serve` knows of a request. */
 export interface RequestServer extends Upgrader {
   requestIP(request: Request): { address: string } | null;
@@ -67,13 +72,12 @@ export interface App {
 
 /** Builds the whole server from its parts; nothing here touches network or disk by itself. */
 export function createApp(deps: AppDeps): App {
-  const { accounts, hub, sources, vault, clock, log, settings, baseUrl } = deps;
+  const { accounts, hub, sources, vault, clock, log, settings, baseUrl, metrics } = deps;
   const { config } = settings;
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
   const hosts = createHosts({ ...config, baseUrl });
   const clientAddress = createClientAddress(config.trustedProxies);
   const health = createHealth({ probeWrite: deps.probeWrite, clock });
-  const counted = deps.metrics ?? noMetrics;
   let server: RequestServer | undefined;
 
   const artworks = createArtworkStore({
@@ -104,7 +108,7 @@ export function createApp(deps: AppDeps): App {
     baseUrl,
     basePath,
     listeningAddress: deps.listeningAddress,
-    onDelivered: counted.delivered,
+    onDelivered: (metrics ?? noMetrics).delivered,
     vault,
     snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,
@@ -121,90 +125,27 @@ export function createApp(deps: AppDeps): App {
   });
 
   const { metricsToken } = config;
-  const metrics =
-    deps.metrics && metricsToken !== null && createMetricsEndpoint(deps.metrics, metricsToken);
-  deps.metrics?.watch({ channels: hub.running, overlays: pages.sockets.overlays });
+  const metricsEndpoint =
+    metrics && metricsToken !== null && createMetricsEndpoint(metrics, metricsToken);
+  metrics?.watch({ channels: hub.running, overlays: pages.sockets.overlays });
 
   const lost = (request: Request): Promise<Response> | Response => {
     const { pathname } = new URL(request.url);
-    return isBelowApi(pathname, basePath) ? api.notFound() : pages.notFound(pathname);
+    return isBelowApi(pathname) ? api.notFound() : pages.notFound(pathname);
   };
   const open = (page: Page) => async (context: PageContext) =>
     (await page(context)) ?? lost(context.request);
-
-  /** The whole map. What asks for no key is public, or opened by a secret in its path or state. */
-  const routes = (prefix: string) => {
-    const map = new Elysia({ prefix })
-      .get("/", open(pages.languageRedirect))
-      // Elysia reads the source of what it is given, and stumbles over methods: hence the arrows.
-      .get("/livez", () => health.live())
-      .get("/readyz", () => health.ready())
-      .get("/assets/:file", open(pages.asset))
-      .get("/art/:id/:rendition", open(pages.art))
-      .get("/:lang", open(pages.home))
-      .get("/:lang/docs", open(pages.docs))
-      .get("/:lang/docs/:page", open(pages.docsPage))
-      .get("/docs-pictures/:file", open(pages.docsPicture))
-      .get("/:lang/widget/:token", open(pages.widget))
-      .get("/:lang/widget/:token/launcher", open(pages.launcher))
-      .get("/:lang/widget/:token/live", (context) =>
-        isLanguage(context.params.lang) ? pages.socket(context, server) : lost(context.request),
-      )
-      .get("/:lang/demo", open(pages.demo))
-      .get("/:lang/demo/live", (context) =>
-        isLanguage(context.params.lang) ? pages.demoSocket(context, server) : lost(context.request),
-      )
-      .get("/:lang/connect/:source/:secret", open(pages.connect))
-      .post("/:lang/connect/:source/:secret", open(pages.enterApp), { parse: "none" })
-      .get("/:lang/connect/:source/:secret/start", open(pages.startLinking))
-      .get("/callback/:source", open(pages.linkingCallback))
-      .get("/:lang/sign-in", open(pages.signIn.ask))
-      .get("/:lang/sign-in/with/:source", open(pages.signIn.withSource))
-      .get("/:lang/sign-in/:secret", open(pages.signIn.confirm))
-      .post("/:lang/sign-in/:secret", open(pages.signIn.enter), { parse: "none" })
-      .get("/:lang/dashboard/live", (context) => pages.dashboard.socket(context, server))
-      .get("/:lang/dashboard/music/link/:source", open(pages.dashboard.link))
-      .get("/:lang/dashboard/account/export", open(pages.dashboard.export))
-      .get("/:lang/dashboard/server/backup", open(pages.dashboard.backup));
-    if (metrics) map.get("/metrics", ({ request }) => metrics(request));
-    const { sections } = pages.dashboard;
-    const dashboard = {
-      "": sections.nowPlaying,
-      "/music": sections.music,
-      "/widget": sections.widget,
-      "/keys": sections.keys,
-      "/privacy": sections.privacy,
-      "/account": sections.account,
-      "/server": sections.server,
-    };
-    for (const [path, { show, act }] of Object.entries(dashboard)) {
-      map
-        .get(`/:lang/dashboard${path}`, open(show))
-        .post(`/:lang/dashboard${path}`, open(act), { parse: "none" });
-    }
-    const endpoints = {
-      "/api/v1/now-playing": api.nowPlaying,
-      "/api/v1/user": api.user,
-      "/api/v1/openapi.json": api.openApi,
-    };
-    for (const [path, endpoint] of Object.entries(endpoints)) {
-      map
-        .get(path, endpoint)
-        .head(path, endpoint)
-        .options(path, api.preflight)
-        .all(path, api.methodNotAllowed);
-    }
-    return map;
-  };
+  const upgrade = (socket: SocketPage) => (context: PageContext) =>
+    isLanguage(context.params["lang"] ?? "") ? socket(context, server) : lost(context.request);
 
   const fail = (error: unknown, { method, url }: Request): Promise<Response> | Response => {
     const { pathname } = new URL(url);
     if (isBusy(error)) {
       log.warn("a request met a locked database", { method, path: pathname });
-      return isBelowApi(pathname, basePath) ? api.busy() : pages.busy(pathname);
+      return isBelowApi(pathname) ? api.busy() : pages.busy(pathname);
     }
     log.error("a request failed", { method, path: pathname, reason: describeError(error) });
-    if (isBelowApi(pathname, basePath)) return api.internalError();
+    if (isBelowApi(pathname)) return api.internalError();
     // Only whoever runs the server can end this; nobody is to believe that anything was stored.
     return error instanceof SecretError && error.needsOtherKey
       ? plainText(503, KEY_REPLACED, { "Retry-After": "60" })
@@ -213,23 +154,92 @@ export function createApp(deps: AppDeps): App {
 
   // A host of few letters would otherwise change which path Elysia sees: it looks for the path's
   // slash at a fixed place (its src/utils.ts).
-  const router = new Elysia({ handler: { standardHostname: false } })
-    .onError(({ code, error, request }) =>
-      code === "NOT_FOUND" ? lost(request) : fail(error, request),
-    )
-    .use(routes(""));
-  if (basePath !== "") router.use(routes(basePath));
+  const router = new Elysia({ handler: { standardHostname: false } }).onError(
+    ({ code, error, request }) => (code === "NOT_FOUND" ? lost(request) : fail(error, request)),
+  );
+  /** The routes of the requests under way, for counting. */
+  const routed = new WeakMap<Request, string>();
+  if (metrics) {
+    router.onTransform(({ request, route, params }: RoutedContext) => {
+      // Another first word than a language matches, too, but leads nowhere.
+      if (isLanguage(params?.["lang"] ?? "en")) routed.set(request, route);
+    });
+  }
+
+  // The whole map. What asks for no key is public, or opened by a secret in its path or state.
+  // Elysia reads the source of what it is given, and stumbles over methods: hence the arrows.
+  router
+    .get("/", open(pages.languageRedirect))
+    .get("/livez", () => health.live())
+    .get("/readyz", () => health.ready())
+    .get("/assets/:file", open(pages.asset))
+    .get("/art/:id/:rendition", open(pages.art))
+    .get("/:lang", open(pages.home))
+    .get("/:lang/docs", open(pages.docs))
+    .get("/:lang/docs/:page", open(pages.docsPage))
+    .get("/docs-pictures/:file", open(pages.docsPicture))
+    .get("/:lang/widget/:token", open(pages.widget))
+    .get("/:lang/widget/:token/launcher", open(pages.launcher))
+    .get("/:lang/widget/:token/live", upgrade(pages.socket))
+    .get("/:lang/demo", open(pages.demo))
+    .get("/:lang/demo/live", upgrade(pages.demoSocket))
+    .get("/:lang/connect/:source/:secret", open(pages.connect))
+    .post("/:lang/connect/:source/:secret", open(pages.enterApp), { parse: "none" })
+    .get("/:lang/connect/:source/:secret/start", open(pages.startLinking))
+    .get("/callback/:source", open(pages.linkingCallback))
+    .get("/:lang/sign-in", open(pages.signIn.ask))
+    .get("/:lang/sign-in/with/:source", open(pages.signIn.withSource))
+    .get("/:lang/sign-in/:secret", open(pages.signIn.confirm))
+    .post("/:lang/sign-in/:secret", open(pages.signIn.enter), { parse: "none" })
+    .get("/:lang/dashboard/live", (context) => pages.dashboard.socket(context, server))
+    .get("/:lang/dashboard/music/link/:source", open(pages.dashboard.link))
+    .get("/:lang/dashboard/account/export", open(pages.dashboard.export))
+    .get("/:lang/dashboard/server/backup", open(pages.dashboard.backup));
+  if (metricsEndpoint) router.get("/metrics", ({ request }) => metricsEndpoint(request));
+  const { sections } = pages.dashboard;
+  const dashboard = {
+    "": sections.nowPlaying,
+    "/music": sections.music,
+    "/widget": sections.widget,
+    "/keys": sections.keys,
+    "/privacy": sections.privacy,
+    "/account": sections.account,
+    "/server": sections.server,
+  };
+  for (const [path, { show, act }] of Object.entries(dashboard)) {
+    router
+      .get(`/:lang/dashboard${path}`, open(show))
+      .post(`/:lang/dashboard${path}`, open(act), { parse: "none" });
+  }
+  const endpoints = {
+    "/api/v1/now-playing": api.nowPlaying,
+    "/api/v1/user": api.user,
+    "/api/v1/openapi.json": api.openApi,
+  };
+  for (const [path, endpoint] of Object.entries(endpoints)) {
+    router
+      .get(path, endpoint)
+      .head(path, endpoint)
+      .options(path, api.preflight)
+      .all(path, api.methodNotAllowed);
+  }
 
   const route = router.fetch as (request: Request) => Promise<Response> | Response;
-  const answer = (request: Request) =>
-    hosts.allows(request.headers.get("host")) ? route(request) : refuseHost(request);
+  const paths = router.routes.map(({ path }) => path);
+  const takeBasePathOff = createBasePath(basePath, paths);
+  const answer = (request: Request) => {
+    if (!hosts.allows(request.headers.get("host"))) return refuseHost(request);
+    takeBasePathOff(request);
+    return route(request);
+  };
   const answerAndLog = async (request: Request) => {
     const startedAtMs = clock.monotonicMs();
+    const { method, url } = request;
     const response = await answer(request);
     log.debug("request", {
-      method: request.method,
+      method,
       // Without its query, which may hold a key in a spelling that no pattern finds.
-      url: request.url.split("?", 1)[0],
+      url: url.split("?", 1)[0],
       status: response?.status ?? 101,
       ms: Math.round(clock.monotonicMs() - startedAtMs),
     });
@@ -239,12 +249,12 @@ export function createApp(deps: AppDeps): App {
   const handle = log.enabled("debug") ? answerAndLog : answer;
   const handleAndCount = async (request: Request) => {
     const response = await handle(request);
-    counted.request(routeOf(request.url), response?.status ?? 101);
+    metrics?.request(routed.get(request) ?? "other", response?.status ?? 101);
     return response;
   };
 
   return {
-    handle: deps.metrics ? handleAndCount : handle,
+    handle: metrics ? handleAndCount : handle,
     attach(started) {
       server = started;
     },
@@ -258,9 +268,7 @@ export function createApp(deps: AppDeps): App {
 const KEY_REPLACED =
   "The server's secret key was replaced: it has to be started again with the new one. Nothing was stored. Try again then.";
 
-function isBelowApi(path: string, basePath: string): boolean {
-  return path.startsWith("/api/") || path.startsWith(`${basePath}/api/`);
-}
+const isBelowApi = (path: string): boolean => path.startsWith("/api/");
 
 /** The URL of a request with a foreign host may be anything: it is only looked at, not parsed. */
 function refuseHost({ url }: Request): Response {

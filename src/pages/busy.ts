@@ -7,7 +7,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** The page instead of one that could not be had, because another program held the database. */
 export function createBusy(basePath: string) {
   return (path: string): Promise<Response> => {
-    const language = languageOf(path, basePath);
+    const language = languageOf(path);
     const { busy } = languages[language];
     return messagePage({
       language,

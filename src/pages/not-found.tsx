@@ -1,13 +1,13 @@
 import { Html } from "../jsx.ts";
 import { type Language, languages } from "../i18n/index.ts";
 import { Document, htmlResponse } from "./html.tsx";
-import { languageOf, wordsOf } from "./page.ts";
+import { languageOf } from "./page.ts";
 
 /** The page behind every address that leads nowhere, in the language that the path starts with. */
 export function createNotFound(basePath: string) {
   return (path: string): Promise<Response> => {
-    const language = languageOf(path, basePath);
-    const inPlaceOfOverlay = wordsOf(path, basePath)[1] === "widget";
+    const language = languageOf(path);
+    const inPlaceOfOverlay = path.split("/")[2] === "widget";
     const props = { language, basePath, inPlaceOfOverlay };
     return htmlResponse(<NotFoundPage {...props} />, {
       status: 404,

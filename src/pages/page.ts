@@ -1,4 +1,5 @@
-import { isLanguage, type Language } from "../i18n/index.ts";
+import { isLanguage, type Language, languageOr } from "../languages.ts";
+import type { Upgrader } from "./socket-ticket.ts";
 
 /** What a route hands to a page. */
 export interface PageContext {
@@ -11,6 +12,9 @@ export type PageAnswer = Promise<Response | undefined> | Response | undefined;
 
 export type Page = (context: PageContext) => PageAnswer;
 
+/** Makes a socket of a request: `undefined` once it has become one. */
+export type SocketPage = (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
+
 /** A page in the language that its path names; another first word of a path is no page of ours. */
 export function inLanguage(render: (language: Language, context: PageContext) => PageAnswer): Page {
   return (context) => {
@@ -19,14 +23,7 @@ export function inLanguage(render: (language: Language, context: PageContext) =>
   };
 }
 
-/** The words of a path below the base URL's. */
-export function wordsOf(path: string, basePath: string): string[] {
-  const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
-  return below.split("/").slice(1);
-}
-
 /** The language that a path starts with; English when it starts with none. */
-export function languageOf(path: string, basePath: string): Language {
-  const [first = ""] = wordsOf(path, basePath);
-  return isLanguage(first) ? first : "en";
+export function languageOf(path: string): Language {
+  return languageOr(path.split("/")[1], "en");
 }

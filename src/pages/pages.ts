@@ -21,9 +21,8 @@ import { createLauncher } from "./overlay/launcher.tsx";
 import { createFormTokens } from "../http/csrf.ts";
 import { createLinkingFlow } from "./oauth/linking.ts";
 import { createLive } from "./overlay/live.ts";
-import type { Upgrader } from "./socket-ticket.ts";
 import { createNotFound } from "./not-found.tsx";
-import { inLanguage, type Page, type PageAnswer, type PageContext } from "./page.ts";
+import { inLanguage, type Page, type SocketPage } from "./page.ts";
 import { createSessionCookie } from "../http/session-cookie.ts";
 import { createSignIn } from "./sign-in/sign-in.tsx";
 import { createSockets, type Sockets } from "./sockets.ts";
@@ -41,10 +40,9 @@ export interface Pages {
   readonly widget: Page;
   /** The overlay as everybody may see it, playing the demo. */
   readonly demo: Page;
-  readonly demoSocket: (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
+  readonly demoSocket: SocketPage;
   readonly launcher: Page;
-  /** `undefined` once it has become a socket. */
-  readonly socket: (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
+  readonly socket: SocketPage;
   readonly connect: Page;
   readonly enterApp: Page;
   readonly startLinking: Page;

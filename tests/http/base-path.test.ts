@@ -63,6 +63,17 @@ describe("below a base URL with a path", () => {
     expect((await ask("/musiclivez")).status).toBe(404);
   });
 
+  test.each([
+    ["/api", "/api/v1/openapi.json"],
+    ["/en", "/en/docs"],
+    ["/en", "/en"],
+  ])("%s may be the beginning of a path of ours, too: %s", async (basePath, path) => {
+    const other = await createTestServer({ baseUrl: `https://example.org${basePath}` });
+    expect((await other.get(path)).status).toBe(basePath === path ? 302 : 200);
+    expect((await other.get(basePath + path)).status).toBe(200);
+    other.close();
+  });
+
   test("the redirect carries it", async () => {
     const response = await ask("/", { "accept-language": "fr" });
     expect(response.headers.get("location")).toBe("/music/fr/");

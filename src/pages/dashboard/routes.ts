@@ -7,8 +7,7 @@ import type { Sources } from "../../sources/index.ts";
 import { isLinked } from "../../sources/source.ts";
 import type { FormTokens } from "../../http/csrf.ts";
 import type { LinkingFlow } from "../oauth/linking.ts";
-import type { Upgrader } from "../socket-ticket.ts";
-import { inLanguage, type Page, type PageAnswer, type PageContext } from "../page.ts";
+import { inLanguage, type Page, type SocketPage } from "../page.ts";
 import { redirect } from "../../http/redirect.ts";
 import type { SessionCookie } from "../../http/session-cookie.ts";
 import { exportOf } from "./export.ts";
@@ -42,8 +41,7 @@ export interface DashboardRoutes {
   readonly export: Page;
   /** A copy of the database, for the owner. */
   readonly backup: Page;
-  /** `undefined` once it has become a socket. */
-  readonly socket: (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
+  readonly socket: SocketPage;
 }
 
 export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoutes {

@@ -176,11 +176,9 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
       const { oauth } = source;
       // The upstream sends the browser back to the base URL, where a cookie of "localhost" is not seen.
       const asked = new URL(request.url);
-      const { origin, hostname } = new URL(baseUrl);
+      const { hostname } = new URL(baseUrl);
       if (asked.hostname === "localhost" && hostname !== "localhost") {
-        const { pathname } = asked;
-        const path = pathname.startsWith(`${basePath}/`) ? pathname : basePath + pathname;
-        return redirect(origin + path, 303);
+        return redirect(baseUrl + asked.pathname, 303);
       }
       const { url, ...attempt } = await oauth.begin(baseUrl + oauth.callbackPath);
       const pending = { source: source.id, intent, language, attempt };
