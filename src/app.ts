@@ -20,6 +20,7 @@ import { describeError, type Log } from "./log.ts";
 import type { Upgrader } from "./pages/socket-ticket.ts";
 import type { Sockets } from "./pages/sockets.ts";
 import type { Page, PageContext, SocketPage } from "./pages/page.ts";
+import { SECTION_NAMES, sectionPath } from "./pages/dashboard/sections.ts";
 import { createPages } from "./pages/pages.ts";
 import type { Hub } from "./channels/hub.ts";
 import type { Sources } from "./sources/index.ts";
@@ -196,20 +197,12 @@ export function createApp(deps: AppDeps): App {
     .get("/:lang/dashboard/account/export", open(pages.dashboard.export))
     .get("/:lang/dashboard/server/backup", open(pages.dashboard.backup));
   if (metricsEndpoint) router.get("/metrics", ({ request }) => metricsEndpoint(request));
-  const { sections } = pages.dashboard;
-  const dashboard = {
-    "": sections.nowPlaying,
-    "/music": sections.music,
-    "/widget": sections.widget,
-    "/keys": sections.keys,
-    "/privacy": sections.privacy,
-    "/account": sections.account,
-    "/server": sections.server,
-  };
-  for (const [path, { show, act }] of Object.entries(dashboard)) {
+  for (const section of SECTION_NAMES) {
     router
-      .get(`/:lang/dashboard${path}`, open(show))
-      .post(`/:lang/dashboard${path}`, open(act), { parse: "none" });
+      .get(`/:lang/${sectionPath(section)}`, open(pages.dashboard.show(section)))
+      .post(`/:lang/${sectionPath(section)}`, open(pages.dashboard.act(section)), {
+        parse: "none",
+      });
   }
   const endpoints = {
     "/api/v1/now-playing": api.nowPlaying,

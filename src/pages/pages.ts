@@ -14,7 +14,7 @@ import { createConnect } from "./oauth/connect.ts";
 import { createCovers } from "./overlay/covers.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import type { DashboardRoutes } from "./dashboard/routes.ts";
-import { type SectionName, sectionPath } from "./dashboard/request.ts";
+import { sectionPath } from "./dashboard/sections.ts";
 import type { Docs, Reader } from "./docs/docs.tsx";
 import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./overlay/launcher.tsx";
@@ -146,8 +146,8 @@ export function createPages(deps: PagesDeps): Pages {
   let openDashboard: Dashboard | undefined;
   let loading: Promise<Dashboard> | undefined;
   const loadDashboard = () => {
-    loading ??= import("./dashboard/dashboard.ts").then(({ createDashboard }) => {
-      openDashboard = createDashboard({
+    loading ??= import("./dashboard/dashboard.ts").then(async ({ createDashboard }) => {
+      openDashboard = await createDashboard({
         ...deps,
         formTokens,
         live,
@@ -211,20 +211,9 @@ function loadedLater(load: () => Promise<DashboardRoutes>): DashboardRoutes {
     (pick: (routes: DashboardRoutes) => Page): Page =>
     async (context) =>
       pick(await load())(context);
-  const section = (name: SectionName) => ({
-    show: later(({ sections }) => sections[name].show),
-    act: later(({ sections }) => sections[name].act),
-  });
   return {
-    sections: {
-      nowPlaying: section("nowPlaying"),
-      music: section("music"),
-      widget: section("widget"),
-      keys: section("keys"),
-      privacy: section("privacy"),
-      account: section("account"),
-      server: section("server"),
-    },
+    show: (section) => later(({ show }) => show(section)),
+    act: (section) => later(({ act }) => act(section)),
     link: later(({ link }) => link),
     export: later((routes) => routes.export),
     backup: later(({ backup }) => backup),

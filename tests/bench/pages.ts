@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { DOCUMENTS } from "../../src/docs/documents.ts";
 import { en } from "../../src/i18n/en.ts";
-import { sectionPath, SECTIONS } from "../../src/pages/dashboard/request.ts";
+import { SECTION_NAMES, sectionPath } from "../../src/pages/dashboard/sections.ts";
 import { currentChromium } from "../fixtures/chromium.ts";
 import { startMarquee } from "../fixtures/marquee-process.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
@@ -13,7 +13,7 @@ const LOADS = 5;
 const CALIBRATION = "<!doctype html><title>empty</title><p>empty";
 
 const pages = [
-  ...SECTIONS.map((name) => ({ path: sectionPath(name), goal: "≤ 200 ms" })),
+  ...SECTION_NAMES.map((name) => ({ path: sectionPath(name), goal: "≤ 200 ms" })),
   ...["docs", ...[...DOCUMENTS, "reference"].map((name) => `docs/${name}`)].map((path) => ({
     path,
     goal: "≤ 150 ms",

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { fill, type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
-import { sectionPath, SECTIONS } from "../../src/pages/dashboard/request.ts";
+import { SECTION_NAMES, sectionPath } from "../../src/pages/dashboard/sections.ts";
 import { type WatchedPage, watchPage } from "../fixtures/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/dashboard-page.ts";
 import { titled } from "../fixtures/overlay-page.ts";
@@ -29,7 +29,10 @@ interface Visited {
   readonly asStranger?: true;
 }
 
-const sections: readonly Visited[] = SECTIONS.map((name) => ({ name, path: sectionPath(name) }));
+const sections: readonly Visited[] = SECTION_NAMES.map((name) => ({
+  name,
+  path: sectionPath(name),
+}));
 
 /** The pages around the dashboard, with links that work. */
 async function pagesOutside({ server, ada }: DashboardStage): Promise<Visited[]> {
@@ -132,7 +135,7 @@ onTheDashboard("the dashboard's pages", (stage) => {
   test("lead through every control with the keyboard, in their order, and show where it is", async () => {
     await liveIn(stage);
     const { page } = await stage.open("nowPlaying", { viewport: DESKTOP });
-    for (const section of SECTIONS) {
+    for (const section of SECTION_NAMES) {
       await page.goto(stage.address(section));
       await unfold(page);
       const controls = await noteFocus(page);

@@ -19,7 +19,8 @@ import type { SessionCookie } from "../../http/session-cookie.ts";
 import { browserNameOf } from "./browser-name.ts";
 import { Choice, Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
+import type { DashboardRequest, Notice, Section } from "./request.ts";
+import { pathTo } from "./sections.ts";
 
 export interface AccountDeps {
   readonly accounts: Pick<Accounts, "users" | "sessions">;
@@ -32,7 +33,7 @@ interface RefusedDeletion {
 }
 
 /** The user: language, browsers, all that is kept, and the way out. */
-export function createAccount({ accounts, sessionCookie }: AccountDeps): Section {
+export function createSection({ accounts, sessionCookie }: AccountDeps): Section {
   const { users, sessions } = accounts;
 
   const page = async (request: DashboardRequest, refused?: RefusedDeletion): Promise<Response> => {

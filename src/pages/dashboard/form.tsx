@@ -1,6 +1,7 @@
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
-import { pathTo, type DashboardRequest } from "./request.ts";
+import type { DashboardRequest } from "./request.ts";
+import { pathTo } from "./sections.ts";
 
 export interface FormProps {
   readonly request: DashboardRequest;

@@ -3,7 +3,8 @@ import { Html } from "../../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";
 import { Copyable, LanguageLinks } from "../parts.tsx";
-import { type Notice, pathTo, sectionPath, SECTIONS, type DashboardRequest } from "./request.ts";
+import type { DashboardRequest, Notice } from "./request.ts";
+import { mayOpen, pathTo, SECTION_NAMES, sectionPath } from "./sections.ts";
 
 export interface FrameProps {
   readonly request: DashboardRequest;
@@ -78,7 +79,7 @@ function Frame({ request, title, lead, scripts = [], notice, children }: FramePr
 
 function Navigation({ request }: { request: DashboardRequest }): JSX.Element {
   const { words, user, section } = request;
-  const shown = SECTIONS.filter((name) => name !== "server" || user.role === "owner");
+  const shown = SECTION_NAMES.filter((name) => mayOpen(user, name));
   return (
     <nav class="sections" aria-label={words.dashboard.navigation}>
       {shown.map((name) => (

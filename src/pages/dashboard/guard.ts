@@ -8,13 +8,8 @@ import { cookieOf, setCookie } from "../../http/cookies.ts";
 import type { FormTokens } from "../../http/csrf.ts";
 import { createSealedCookie } from "../../http/sealed-cookie.ts";
 import type { SessionCookie, SignedIn } from "../../http/session-cookie.ts";
-import {
-  type Notice,
-  pathTo,
-  type Section,
-  type SectionName,
-  type DashboardRequest,
-} from "./request.ts";
+import type { DashboardRequest, Notice, Section, SectionName } from "./request.ts";
+import { mayOpen, pathTo } from "./sections.ts";
 
 export interface DashboardGuardDeps {
   readonly sessionCookie: SessionCookie;
@@ -137,9 +132,6 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
     });
   };
 
-  const mayEnter = ({ user }: SignedIn, { ownerOnly }: Section): boolean =>
-    !ownerOnly || user.role === "owner";
-
   const ownersOnly = (language: Language) => {
     const { signIn } = languages[language];
     return messagePage({
@@ -162,16 +154,16 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
     return signedIn ? answer(signedIn, language, context) : refuse(language);
   };
 
-  const enter = (section: Section, answer: SignedInAnswer): Answer =>
+  const enter = (section: SectionName, answer: SignedInAnswer): Answer =>
     guard(async (signedIn, language, context) =>
-      mayEnter(signedIn, section) ? answer(signedIn, language, context) : ownersOnly(language),
+      mayOpen(signedIn.user, section) ? answer(signedIn, language, context) : ownersOnly(language),
     );
 
   return {
     guard,
 
     show: (name, section) =>
-      enter(section, async (signedIn, language, { request }) => {
+      enter(name, async (signedIn, language, { request }) => {
         const notice = await takeNotice(request, signedIn, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, notice);
         const response = await section.show(dashboardRequest);
@@ -183,7 +175,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
       }),
 
     act: (name, section) =>
-      enter(section, async (signedIn, language, { request }) => {
+      enter(name, async (signedIn, language, { request }) => {
         const form = await request.formData().catch(() => new FormData());
         if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);

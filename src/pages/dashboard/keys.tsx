@@ -28,7 +28,7 @@ interface RefusedName {
 }
 
 /** The keys that bots and programs ask with. */
-export function createKeys({ accounts, clock }: KeysDeps): Section {
+export function createSection({ accounts, clock }: KeysDeps): Section {
   const { keys } = accounts;
 
   const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {

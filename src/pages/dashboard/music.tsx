@@ -1,6 +1,6 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Clock } from "../../clock.ts";
-import type { Config } from "../../config.ts";
+import type { ResolvedConfig } from "../../config.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -18,13 +18,14 @@ import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { describeStatus } from "./status-words.ts";
 import { type ConnectedMusic, musicOf } from "../../sources/connected-music.ts";
-import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
+import type { DashboardRequest, Notice, Section } from "./request.ts";
+import { pathTo } from "./sections.ts";
 
 export interface MusicDeps {
   readonly accounts: Pick<Accounts, "connections" | "upstreams">;
   readonly sources: Sources;
   readonly clock: Clock;
-  readonly config: Pick<Config, "playerHosts">;
+  readonly settings: ResolvedConfig;
 }
 
 /** What was typed into a source's form and cannot be used. */
@@ -35,7 +36,7 @@ interface Refused {
 }
 
 /** Where the user's music is heard: connecting, linking again, disconnecting. */
-export function createMusic(deps: MusicDeps): Section {
+export function createSection(deps: MusicDeps): Section {
   const { accounts, sources } = deps;
 
   const page = async (
@@ -289,7 +290,7 @@ export function createMusic(deps: MusicDeps): Section {
       const { settings, address } = await withKeptSecrets(user, source, given);
       const host = address?.host.toLowerCase();
       const mayChoose = user.role === "owner" || host === undefined;
-      if (!mayChoose && !deps.config.playerHosts.includes(host)) {
+      if (!mayChoose && !deps.settings.config.playerHosts.includes(host)) {
         return await page(request, {
           sourceId: source.id,
           typed,

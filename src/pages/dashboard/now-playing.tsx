@@ -6,7 +6,8 @@ import { Copyable } from "../parts.tsx";
 import { Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardState, Presenter } from "./state.ts";
-import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
+import type { DashboardRequest, Notice, Section } from "./request.ts";
+import { pathTo } from "./sections.ts";
 
 export interface NowPlayingDeps {
   readonly accounts: Pick<Accounts, "users" | "widgets">;
@@ -18,7 +19,7 @@ export interface NowPlayingDeps {
 const FIRST_WORD_MS = 80;
 
 /** What Marquee hears, live, and for newcomers the first steps. */
-export function createNowPlaying(deps: NowPlayingDeps): Section {
+export function createSection(deps: NowPlayingDeps): Section {
   return {
     async show(request) {
       const { words, user, language, baseUrl } = request;

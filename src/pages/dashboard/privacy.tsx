@@ -29,7 +29,7 @@ interface TypedRules {
 }
 
 /** What others do not see: nothing for a while, or never what matches. */
-export function createPrivacySection(deps: PrivacySectionDeps): Section {
+export function createSection(deps: PrivacySectionDeps): Section {
   const { accounts, clock } = deps;
 
   const page = async (request: DashboardRequest, refused?: TypedRules): Promise<Response> => {

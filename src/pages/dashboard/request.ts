@@ -29,41 +29,11 @@ export interface Notice {
   readonly shownOnce?: readonly { readonly label: string; readonly value: string }[];
 }
 
-export const SECTIONS = [
-  "nowPlaying",
-  "music",
-  "widget",
-  "keys",
-  "privacy",
-  "account",
-  "server",
-] as const;
-export type SectionName = (typeof SECTIONS)[number];
-
-/** The last word of each section's path. */
-const PATHS: Readonly<Record<SectionName, string>> = {
-  nowPlaying: "",
-  music: "/music",
-  widget: "/widget",
-  keys: "/keys",
-  privacy: "/privacy",
-  account: "/account",
-  server: "/server",
-};
-
-/** The path of a section below the language. */
-export const sectionPath = (section: SectionName): string => `dashboard${PATHS[section]}`;
-
-/** The path of a section in the request's language. */
-export const pathTo = (
-  { basePath, language }: Pick<DashboardRequest, "basePath" | "language">,
-  section: SectionName,
-): string => `${basePath}/${language}/${sectionPath(section)}`;
+/** Whoever adds a section, begins with what it is called. */
+export type SectionName = keyof Words["dashboard"]["sections"];
 
 /** One page of the dashboard. */
 export interface Section {
-  /** Only the owner of the server sees it. */
-  readonly ownerOnly?: true;
   show(request: DashboardRequest): Promise<Response>;
   /**
    * Carries out what a form asks for. A notice sends the browser back to the page and tells it

@@ -13,7 +13,8 @@ import type { SessionCookie } from "../../http/session-cookie.ts";
 import { exportOf } from "./export.ts";
 import type { DashboardLive } from "./live.ts";
 import { createDashboardGuard } from "./guard.ts";
-import { type Section, type SectionName, SECTIONS, sectionPath } from "./request.ts";
+import type { Section, SectionName } from "./request.ts";
+import { sectionPath } from "./sections.ts";
 
 export interface DashboardRoutesDeps {
   readonly accounts: Accounts;
@@ -34,7 +35,8 @@ export interface DashboardRoutesDeps {
 
 /** What the route map needs of the dashboard: each answers 401 to whoever is not signed in. */
 export interface DashboardRoutes {
-  readonly sections: Readonly<Record<SectionName, { readonly show: Page; readonly act: Page }>>;
+  show(section: SectionName): Page;
+  act(section: SectionName): Page;
   /** Off to an upstream, to link an account. */
   readonly link: Page;
   /** All that is kept of a user, as a file. */
@@ -48,16 +50,9 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
   const { accounts, sources, clock, sections, sessionCookie, linkingFlow, basePath } = deps;
   const guard = createDashboardGuard(deps);
 
-  const routesOf = (name: SectionName) => ({
-    show: inLanguage(guard.show(name, sections[name])),
-    act: inLanguage(guard.act(name, sections[name])),
-  });
-
   return {
-    sections: Object.fromEntries(SECTIONS.map((name) => [name, routesOf(name)])) as Record<
-      SectionName,
-      { show: Page; act: Page }
-    >,
+    show: (name) => inLanguage(guard.show(name, sections[name])),
+    act: (name) => inLanguage(guard.act(name, sections[name])),
 
     link: inLanguage(
       guard.guard(async ({ user }, language, { params, request }) => {

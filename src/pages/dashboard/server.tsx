@@ -17,7 +17,8 @@ import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { describeStatus } from "./status-words.ts";
 import { musicOf } from "../../sources/connected-music.ts";
-import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
+import type { DashboardRequest, Notice, Section } from "./request.ts";
+import { pathTo } from "./sections.ts";
 
 export interface ServerDeps {
   readonly accounts: Accounts;
@@ -36,7 +37,7 @@ interface RefusedName {
 }
 
 /** Users, backup and settings, for the owner. */
-export function createServerSection(deps: ServerDeps): Section {
+export function createSection(deps: ServerDeps): Section {
   const { accounts, sources, clock, settings, baseUrl } = deps;
 
   const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {
@@ -187,7 +188,6 @@ export function createServerSection(deps: ServerDeps): Section {
   };
 
   return {
-    ownerOnly: true,
     show: (request) => page(request),
     async act(request, form) {
       const { server: t } = request.words.dashboard;

@@ -10,7 +10,8 @@ import { attribute } from "../attribute.ts";
 import { redirect } from "../../http/redirect.ts";
 import { Confirm, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { type Notice, pathTo, type Section, type DashboardRequest } from "./request.ts";
+import type { DashboardRequest, Notice, Section } from "./request.ts";
+import { pathTo } from "./sections.ts";
 import { Control, Pills } from "./widget-controls.tsx";
 import { type Group, groupOptions } from "./widget-groups.ts";
 import { ObsSteps } from "./widget-obs.tsx";
@@ -38,7 +39,7 @@ const FORM = "widget-options";
  * The overlay's looks, its address and its way into OBS. What is chosen is kept nowhere but in the
  * address of the page, and so in that of the overlay.
  */
-export function createWidgetEditor(deps: WidgetEditorDeps): Section {
+export function createSection(deps: WidgetEditorDeps): Section {
   const { accounts, live, clock } = deps;
 
   const editorQueryOf = ({ language }: DashboardRequest, query: URLSearchParams): EditorQuery =>
