@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Accounts } from "./accounts/accounts.ts";
 import { SecretError, type Vault } from "./accounts/secrets.ts";
+import { basePathOf } from "./addresses.ts";
 import { createApi } from "./api/api.ts";
 import { failure } from "./api/envelope.ts";
 import { createArtworkStore } from "./artwork/artwork-store.ts";
@@ -75,7 +76,7 @@ export interface App {
 export function createApp(deps: AppDeps): App {
   const { accounts, hub, sources, vault, clock, log, settings, baseUrl, metrics } = deps;
   const { config } = settings;
-  const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
+  const basePath = basePathOf(baseUrl);
   const hosts = createHosts({ ...config, baseUrl });
   const clientAddress = createClientAddress(config.trustedProxies);
   const health = createHealth({ probeWrite: deps.probeWrite, clock });

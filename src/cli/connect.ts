@@ -13,7 +13,7 @@ import {
   SourceSettingsError,
   UNSTORED,
 } from "../sources/source.ts";
-import { connectUrl, knownBaseUrl } from "./addresses.ts";
+import { connectAddress, knownBaseUrl } from "../addresses.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
 
@@ -63,7 +63,7 @@ function linkInBrowser(
       const user = await accounts.users.named(userName);
       const baseUrl = await knownBaseUrl(config, accounts);
       const secret = await accounts.magicLinks.issue(user, connectPurpose(id));
-      const url = connectUrl(baseUrl, id, secret);
+      const url = connectAddress(baseUrl, "en", id, secret);
       const redirectUri = baseUrl + oauth.callbackPath;
       if (!oauth.acceptsRedirect(redirectUri)) {
         io.error(

@@ -1,5 +1,6 @@
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
-import { knownBaseUrl, signInUrl } from "./addresses.ts";
+import { knownBaseUrl, signInAddress } from "../addresses.ts";
+import { languageOr } from "../languages.ts";
 import { type Command, print } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
 
@@ -9,7 +10,8 @@ export function printSignInLink(name: string): Command {
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(name);
       const secret = await accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
-      const url = signInUrl(await knownBaseUrl(config, accounts), secret, user.language);
+      const language = languageOr(user.language, "en");
+      const url = signInAddress(await knownBaseUrl(config, accounts), language, secret);
       print(
         io,
         asJson,

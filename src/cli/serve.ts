@@ -15,7 +15,13 @@ import { createHub } from "../channels/hub.ts";
 import { createConnectionFinder } from "../channels/connection-finder.ts";
 import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
-import { baseUrlOf, listeningAddressOf, signInUrl, widgetUrl } from "./addresses.ts";
+import {
+  apiAddress,
+  baseUrlOf,
+  listeningAddressOf,
+  signInAddress,
+  widgetAddress,
+} from "../addresses.ts";
 import type { Io } from "./command.ts";
 import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -224,7 +230,8 @@ async function greet(
   const [added] = knownOwner ? [] : await addOwner();
   const owner = knownOwner ?? added?.user;
   const loginUrl =
-    added && signInUrl(baseUrl, await accounts.magicLinks.issue(added.user, SIGN_IN_PURPOSE), null);
+    added &&
+    signInAddress(baseUrl, "en", await accounts.magicLinks.issue(added.user, SIGN_IN_PURPOSE));
   const text = asJson
     ? JSON.stringify({
         event: "ready",
@@ -274,7 +281,7 @@ function greetingLines(
         ...(isLogged ? whereSecretsAre(added) : secretsOf(added, baseUrl)),
       ]
     : [
-        `  API        ${baseUrl}/api/v1/now-playing`,
+        `  API        ${apiAddress(baseUrl, "now-playing")}`,
         `  Widget     ${ownCommand()} widget url ${owner?.name ?? "USER"}`,
         `  Dashboard  ${ownCommand()} login ${owner?.name ?? "USER"}`,
       ];
@@ -286,7 +293,11 @@ function greetingLines(
 }
 
 function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
-  return { api_key: key, widget_token: widgetToken, widget_url: widgetUrl(baseUrl, widgetToken) };
+  return {
+    api_key: key,
+    widget_token: widgetToken,
+    widget_url: widgetAddress(baseUrl, "en", widgetToken),
+  };
 }
 
 function signInLines({ loginUrl }: { loginUrl: string }): string[] {
@@ -303,10 +314,10 @@ function secretsOf({ user, key, widgetToken }: AddedUser, baseUrl: string): stri
     "             shown this once: keep it",
     "",
     "  Ask what is playing:",
-    `    curl -H 'X-Api-Key: ${key}' ${baseUrl}/api/v1/now-playing`,
+    `    curl -H 'X-Api-Key: ${key}' ${apiAddress(baseUrl, "now-playing")}`,
     "",
     "  Put it on stream: add a browser source of 500 × 120 in OBS with this address:",
-    `    ${widgetUrl(baseUrl, widgetToken)}`,
+    `    ${widgetAddress(baseUrl, "en", widgetToken)}`,
   ];
 }
 

@@ -8,7 +8,7 @@ import { systemClock } from "../clock.ts";
 import { musicOf } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
 import { SourceSettingsError } from "../sources/source.ts";
-import { knownBaseUrl, widgetUrl } from "./addresses.ts";
+import { knownBaseUrl, widgetAddress } from "../addresses.ts";
 import { type Command, type Io, print, table, UsageError } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
 
@@ -123,7 +123,7 @@ export function removeUser(name: string): Command {
 }
 
 function printAdded(io: Io, asJson: boolean, added: AddedUser, baseUrl: string): void {
-  const url = widgetUrl(baseUrl, added.widgetToken);
+  const url = widgetAddress(baseUrl, "en", added.widgetToken);
   const document = {
     username: added.user.name,
     api_key: added.key,

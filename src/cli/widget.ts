@@ -1,7 +1,7 @@
 import type { User } from "../accounts/users.ts";
 import type { WidgetToken } from "../accounts/credential.ts";
 import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
-import { knownBaseUrl, widgetUrl } from "./addresses.ts";
+import { knownBaseUrl, widgetAddress } from "../addresses.ts";
 import { type Command, print, UsageError } from "./command.ts";
 
 import { withWorkspace, type Workspace } from "./workspace.ts";
@@ -30,7 +30,7 @@ function showToken(
     withWorkspace(config, async (workspace) => {
       const { accounts } = workspace;
       const token = await tokenOf(workspace, await accounts.users.named(userName));
-      const url = widgetUrl(await knownBaseUrl(config, accounts), token, language);
+      const url = widgetAddress(await knownBaseUrl(config, accounts), language, token);
       print(io, asJson, [{ widget_token: token, widget_url: url }], [...preface, url]);
     });
 }

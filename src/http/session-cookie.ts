@@ -2,6 +2,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { parseSessionToken } from "../accounts/credential.ts";
 import { SESSION_LIFETIME_MS, type Session } from "../accounts/sessions.ts";
 import type { User } from "../accounts/users.ts";
+import { dashboardAddress } from "../addresses.ts";
 import { type Language, languageOr } from "../languages.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import { redirect } from "./redirect.ts";
@@ -50,7 +51,7 @@ export function createSessionCookie({
       if (before) await sessions.close(before.user, before.session.id);
       const token = await sessions.open(user, request.headers.get("user-agent") ?? "");
       const own = languageOr(user.language, language);
-      return redirect(`${basePath}/${own}/dashboard`, 303, {
+      return redirect(dashboardAddress(basePath, own), 303, {
         "Set-Cookie": setCookie(cookieName, token, {
           secure,
           maxAgeSeconds: SESSION_LIFETIME_MS / 1000,

@@ -1,3 +1,10 @@
+import {
+  dashboardAddress,
+  docsAddress,
+  apiAddress,
+  pageAddress,
+  widgetAddress,
+} from "../addresses.ts";
 import { Html } from "../jsx.ts";
 import { type Language, languages, negotiateLanguage } from "../i18n/index.ts";
 import { homeStylesheet } from "./assets.ts";
@@ -22,7 +29,7 @@ export function createLanguageRedirect(basePath: string) {
     return new Response(null, {
       status: 302,
       headers: {
-        Location: `${basePath}/${language}/`,
+        Location: pageAddress(basePath, language, ""),
         Vary: "Accept-Language",
         "Cache-Control": "no-store",
       },
@@ -48,33 +55,33 @@ function HomePage({ baseUrl, basePath, language }: HomeDeps & { language: Langua
         </p>
         <div class="scene">
           <iframe
-            src={`${basePath}/${language}/demo?position=bl`}
+            src={pageAddress(basePath, language, "demo?position=bl")}
             title={home.demo}
             width="500"
             height="120"
           ></iframe>
         </div>
         <p class="ways">
-          <a class="button" href={`${basePath}/${language}/docs/quick-start`} safe>
+          <a class="button" href={docsAddress(basePath, language, "quick-start")} safe>
             {home.start}
           </a>
-          <a class="button quiet" href={`${basePath}/${language}/dashboard`} safe>
+          <a class="button quiet" href={dashboardAddress(basePath, language)} safe>
             {home.dashboard}
           </a>
         </p>
         <section>
           <h2 safe>{home.apiTitle}</h2>
           <p safe>{home.apiText}</p>
-          <code safe>{`curl -H "X-Api-Key: mq_…" ${baseUrl}/api/v1/now-playing`}</code>
-          <a href={`${basePath}/${language}/docs/api`} safe>
+          <code safe>{`curl -H "X-Api-Key: mq_…" ${apiAddress(baseUrl, "now-playing")}`}</code>
+          <a href={docsAddress(basePath, language, "api")} safe>
             {home.apiLink}
           </a>
         </section>
         <section>
           <h2 safe>{home.widgetTitle}</h2>
           <p safe>{home.widgetText}</p>
-          <code safe>{`${baseUrl}/${language}/widget/mqw_…`}</code>
-          <a href={`${basePath}/${language}/docs/widget`} safe>
+          <code safe>{widgetAddress(baseUrl, language, "mqw_…")}</code>
+          <a href={docsAddress(basePath, language, "widget")} safe>
             {home.widgetLink}
           </a>
         </section>

@@ -1,3 +1,4 @@
+import { dashboardAddress, pageAddress } from "../addresses.ts";
 import { Html } from "../jsx.ts";
 import { type Language, LANGUAGES, languages, languageTag } from "../i18n/index.ts";
 import { attribute } from "./attribute.ts";
@@ -140,11 +141,15 @@ function Found({
   return (
     <>
       <meta name="description" content={attribute(description)} />
-      <link rel="canonical" href={`${baseUrl}/${language}/${path}`} />
+      <link rel="canonical" href={pageAddress(baseUrl, language, path)} />
       {LANGUAGES.map((other) => (
-        <link rel="alternate" hreflang={languageTag(other)} href={`${baseUrl}/${other}/${path}`} />
+        <link
+          rel="alternate"
+          hreflang={languageTag(other)}
+          href={pageAddress(baseUrl, other, path)}
+        />
       ))}
-      <link rel="alternate" hreflang="x-default" href={`${baseUrl}/en/${path}`} />
+      <link rel="alternate" hreflang="x-default" href={pageAddress(baseUrl, "en", path)} />
     </>
   );
 }
@@ -154,15 +159,15 @@ function SiteHeader({ language, basePath }: { language: Language; basePath: stri
   const { site } = languages[language];
   return (
     <header class="site">
-      <a class="brand" href={`${basePath}/${language}/`}>
+      <a class="brand" href={pageAddress(basePath, language, "")}>
         <img src={basePath + icon.path} alt="" width="28" height="28" />
         <span>Marquee</span>
       </a>
       <nav aria-label={site.navigation}>
-        <a href={`${basePath}/${language}/docs`} safe>
+        <a href={pageAddress(basePath, language, "docs")} safe>
           {site.docs}
         </a>
-        <a href={`${basePath}/${language}/dashboard`} safe>
+        <a href={dashboardAddress(basePath, language)} safe>
           {site.dashboard}
         </a>
       </nav>

@@ -14,7 +14,7 @@ import { createConnect } from "./oauth/connect.ts";
 import { createCovers } from "./overlay/covers.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import type { DashboardRoutes } from "./dashboard/routes.ts";
-import { sectionPath } from "./dashboard/sections.ts";
+import { pathTo } from "./dashboard/sections.ts";
 import type { Docs, Reader } from "./docs/docs.tsx";
 import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./overlay/launcher.tsx";
@@ -100,7 +100,7 @@ export function createPages(deps: PagesDeps): Pages {
   const readerOf = async (language: Language, request: Request): Promise<Reader | undefined> => {
     const signedIn = await sessionCookie.signedIn(request);
     if (!signedIn) return undefined;
-    const path = `${basePath}/${language}/${sectionPath("keys")}`;
+    const path = pathTo({ basePath, language }, "keys");
     return {
       keyOffer: { path, formToken: formTokens.issue(signedIn.session) },
       widgetToken: () => widgets.tokenOf(signedIn.user),

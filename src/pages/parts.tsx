@@ -1,3 +1,4 @@
+import { pageAddress } from "../addresses.ts";
 import { type Language, LANGUAGES, languages, languageTag } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
 
@@ -30,7 +31,7 @@ export function LanguageLinks({ language, basePath, path }: LanguageLinksProps):
     <nav class="languages" aria-label={languages[language].home.languages}>
       {LANGUAGES.map((other) => (
         <a
-          href={`${basePath}/${other}/${path}`}
+          href={pageAddress(basePath, other, path)}
           lang={languageTag(other)}
           {...(other === language && { "aria-current": "page" })}
           safe

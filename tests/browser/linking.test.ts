@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bu
 import type { Browser, BrowserContext } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { connectPurpose } from "../../src/accounts/magic-links.ts";
-import { connectUrl } from "../../src/cli/addresses.ts";
+import { connectAddress } from "../../src/addresses.ts";
 import { currentChromium, watchPage } from "../fixtures/chromium.ts";
 import { LISTENER } from "../fixtures/linking.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
@@ -39,8 +39,9 @@ describe("linking an account in a browser", () => {
     });
     ada = await server.addUser("ada", false);
     const { magicLinks } = server.accounts;
-    address = connectUrl(
+    address = connectAddress(
       server.url,
+      "en",
       "spotify",
       await magicLinks.issue(ada.user, connectPurpose("spotify")),
     );

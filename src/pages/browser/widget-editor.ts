@@ -1,13 +1,14 @@
 import {
-  launcherPath,
-  overlayPath,
+  launcherAddress,
+  overlayAddress,
   pageQuery,
-  previewPath,
+  previewAddress,
   readEditorQuery,
   sourceSize,
   type EditorQuery,
   withQuery,
 } from "../dashboard/editor-query.ts";
+import { languageOr } from "../../languages.ts";
 import { followDashboard, showPresence } from "./dashboard-socket.ts";
 
 /** Shows every change at once: in the preview, in the page's address and in those to be copied. */
@@ -23,10 +24,8 @@ function find<Kind extends Element>(selector: string): Kind {
 const form = find<HTMLFormElement>("#widget-options");
 const screen = find<HTMLElement>("[data-screen]");
 const frame = find<HTMLIFrameElement>("[data-preview]");
-const { baseUrl = "", basePath = "", token = "", language: pageLanguage = "en" } = form.dataset;
-const languages = [...document.querySelectorAll<HTMLInputElement>("[name=language]")].map(
-  ({ value }) => value,
-);
+const { baseUrl = "", basePath = "", token = "", language } = form.dataset;
+const pageLanguage = languageOr(language, "en");
 
 let previewed = frame.getAttribute("src") ?? "";
 let reloading: ReturnType<typeof setTimeout> | undefined;
@@ -76,7 +75,7 @@ function showPreview(editorQuery: EditorQuery): void {
   follow("width", String(width));
   follow("height", String(height));
   frame.dataset["mode"] = editorQuery.options.mode;
-  const address = basePath + previewPath(editorQuery, token);
+  const address = previewAddress(basePath, editorQuery, token);
   if (address === previewed) return;
   previewed = address;
   // In its place, so that going back leads to the page before this one.
@@ -84,11 +83,11 @@ function showPreview(editorQuery: EditorQuery): void {
 }
 
 function update(): void {
-  const editorQuery = readEditorQuery(entriesOf(form), languages, pageLanguage);
+  const editorQuery = readEditorQuery(entriesOf(form), pageLanguage);
   const query = pageQuery(editorQuery, pageLanguage);
   history.replaceState(null, "", withQuery(location.pathname, query));
-  follow("address", baseUrl + overlayPath(editorQuery, token));
-  find<HTMLAnchorElement>("[data-launcher]").href = basePath + launcherPath(editorQuery, token);
+  follow("address", overlayAddress(baseUrl, editorQuery, token));
+  find<HTMLAnchorElement>("[data-launcher]").href = launcherAddress(basePath, editorQuery, token);
   for (const field of document.querySelectorAll<HTMLInputElement>("[data-editor-query]")) {
     field.value = query.toString();
   }

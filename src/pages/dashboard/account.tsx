@@ -1,6 +1,7 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Session } from "../../accounts/sessions.ts";
 import type { User } from "../../accounts/users.ts";
+import { pageAddress } from "../../addresses.ts";
 import {
   fill,
   formatDay,
@@ -79,7 +80,7 @@ export function createSection({ accounts, sessionCookie }: AccountDeps): Section
   };
 
   const leave = ({ basePath, language }: DashboardRequest): Response =>
-    sessionCookie.signOut(`${basePath}/${language}/sign-in`);
+    sessionCookie.signOut(pageAddress(basePath, language, "sign-in"));
 
   const setLanguage = async (request: DashboardRequest, form: FormData): Promise<Response> => {
     const language = fieldOf(form, "language");

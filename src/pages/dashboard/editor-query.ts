@@ -5,6 +5,8 @@ import {
   type WidgetOption,
   type WidgetOptions,
 } from "../../../widget/options.ts";
+import { widgetAddress } from "../../addresses.ts";
+import { type Language, languageOr } from "../../languages.ts";
 
 /** How somebody wants the overlay, read from the editor's form or the page's address. */
 export interface EditorQuery {
@@ -16,7 +18,7 @@ export interface EditorQuery {
   /** The options whose text is not allowed. */
   readonly invalid: ReadonlySet<string>;
   /** Of the overlay's words. */
-  readonly language: string;
+  readonly language: Language;
   /** Whether the preview plays what the user hears instead of the demo. */
   readonly ownMusic: boolean;
 }
@@ -31,11 +33,7 @@ export const editedOptions: readonly (readonly [name: OptionName, option: AnyOpt
  * Reads what somebody wants. Of several values the last counts, because a form sends a switch that is off as `0`
  * and one that is on as `0` and `1`.
  */
-export function readEditorQuery(
-  given: URLSearchParams,
-  languages: readonly string[],
-  pageLanguage: string,
-): EditorQuery {
+export function readEditorQuery(given: URLSearchParams, pageLanguage: Language): EditorQuery {
   const last = (name: string): string => given.getAll(name).at(-1) ?? "";
   const search = new URLSearchParams();
   const typed = new Map<string, string>();
@@ -54,13 +52,12 @@ export function readEditorQuery(
       typed.set(name, plain);
     }
   }
-  const wanted = last("language");
   return {
     options: parseWidgetOptions(search).options,
     search,
     typed,
     invalid,
-    language: languages.includes(wanted) ? wanted : pageLanguage,
+    language: languageOr(last("language"), pageLanguage),
     ownMusic: last("demo") === "0",
   };
 }
@@ -79,19 +76,19 @@ export function withQuery(path: string, query: URLSearchParams): string {
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** The overlay's path, below the base URL, as it is copied. */
-export const overlayPath = (editorQuery: EditorQuery, token: string): string =>
-  withQuery(`/${editorQuery.language}/widget/${token}`, editorQuery.search);
+/** The overlay's address, as it is copied. */
+export const overlayAddress = (base: string, editorQuery: EditorQuery, token: string): string =>
+  withQuery(widgetAddress(base, editorQuery.language, token), editorQuery.search);
 
 /** The same for the file that waits for the server. */
-export const launcherPath = (editorQuery: EditorQuery, token: string): string =>
-  withQuery(`/${editorQuery.language}/widget/${token}/launcher`, editorQuery.search);
+export const launcherAddress = (base: string, editorQuery: EditorQuery, token: string): string =>
+  withQuery(`${widgetAddress(base, editorQuery.language, token)}/launcher`, editorQuery.search);
 
 /** The same for the preview, where something is to move. */
-export function previewPath(editorQuery: EditorQuery, token: string): string {
+export function previewAddress(base: string, editorQuery: EditorQuery, token: string): string {
   const query = new URLSearchParams(editorQuery.search);
   if (!editorQuery.ownMusic) query.set("demo", "1");
-  return withQuery(`/${editorQuery.language}/widget/${token}`, query);
+  return withQuery(widgetAddress(base, editorQuery.language, token), query);
 }
 
 export interface SourceSize {

@@ -1,4 +1,5 @@
 import type { Vault } from "../../accounts/secrets.ts";
+import { pageAddress } from "../../addresses.ts";
 import type { Clock } from "../../clock.ts";
 import { type Language, languages } from "../../i18n/index.ts";
 import { messagePage } from "../message-page.tsx";
@@ -116,7 +117,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
       title: signIn.neededTitle,
       lead: signIn.neededText,
       status: 401,
-      again: { path: `${basePath}/${language}/sign-in`, label: signIn.how },
+      again: { path: pageAddress(basePath, language, "sign-in"), label: signIn.how },
     });
   };
 

@@ -3,6 +3,7 @@ import { AccountError } from "../../accounts/context.ts";
 import type { ApiKey } from "../../accounts/credential.ts";
 import { LONGEST_KEY_NAME, readKeyName } from "../../accounts/key-name.ts";
 import { type KeyRecord, MOST_WORKING_KEYS, TooManyKeysError } from "../../accounts/keys.ts";
+import { apiAddress } from "../../addresses.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -83,7 +84,7 @@ export function createSection({ accounts, clock }: KeysDeps): Section {
               <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
               <Copyable language={request.language} text={curlLine(request, t.placeholder)} />
               <p>
-                <a href={`${request.basePath}/api/v1/openapi.json`} safe>
+                <a href={apiAddress(request.basePath, "openapi.json")} safe>
                   {words.home.descriptionLink}
                 </a>
               </p>
@@ -279,4 +280,4 @@ function shownOnce(request: DashboardRequest, key: ApiKey): NonNullable<Notice["
 
 /** Asks what is playing, from a terminal. */
 const curlLine = ({ baseUrl }: DashboardRequest, key: string): string =>
-  `curl -H 'X-Api-Key: ${key}' ${baseUrl}/api/v1/now-playing`;
+  `curl -H 'X-Api-Key: ${key}' ${apiAddress(baseUrl, "now-playing")}`;

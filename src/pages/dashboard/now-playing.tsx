@@ -1,4 +1,5 @@
 import type { Accounts } from "../../accounts/accounts.ts";
+import { dashboardAddress, widgetAddress } from "../../addresses.ts";
 import { Html } from "../../jsx.ts";
 import type { Hub } from "../../channels/hub.ts";
 import { icon, nowPlayingScript } from "../assets.ts";
@@ -26,7 +27,7 @@ export function createSection(deps: NowPlayingDeps): Section {
       await deps.hub.read(user.id, FIRST_WORD_MS);
       const state = await deps.presenter.present(user, language);
       const token = await deps.accounts.widgets.tokenOf(user);
-      const widgetUrl = `${baseUrl}/${language}/widget/${token}`;
+      const widgetUrl = widgetAddress(baseUrl, language, token);
       return dashboardPage({
         request,
         title: words.dashboard.sections.nowPlaying,
@@ -101,7 +102,7 @@ function Playing({ request, state }: PartProps): JSX.Element {
   return (
     <section
       class="playing"
-      data-live={`${basePath}/${language}/dashboard/live`}
+      data-live={dashboardAddress(basePath, language, "/live")}
       data-track={track ? "" : undefined}
     >
       <img

@@ -14,7 +14,7 @@ import { exportOf } from "./export.ts";
 import type { DashboardLive } from "./live.ts";
 import { createDashboardGuard } from "./guard.ts";
 import type { Section, SectionName } from "./request.ts";
-import { sectionPath } from "./sections.ts";
+import { pathTo } from "./sections.ts";
 
 export interface DashboardRoutesDeps {
   readonly accounts: Accounts;
@@ -58,7 +58,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
       guard.guard(async ({ user }, language, { params, request }) => {
         const source = sources.byId(params["source"] ?? "");
         if (!source || !isLinked(source) || !(await source.oauth.app())) {
-          return redirect(`${basePath}/${language}/${sectionPath("music")}`, 303);
+          return redirect(pathTo({ basePath, language }, "music"), 303);
         }
         const intent = { kind: "dashboard", userId: user.id } as const;
         return linkingFlow.start(request, language, source, intent);

@@ -1,5 +1,6 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { User } from "../../accounts/users.ts";
+import { dashboardAddress } from "../../addresses.ts";
 import type { Hub } from "../../channels/hub.ts";
 import type { Clock } from "../../clock.ts";
 import type { ResolvedConfig } from "../../config.ts";
@@ -67,4 +68,4 @@ export const sectionPath = (section: SectionName): string => `dashboard${SECTION
 export const pathTo = (
   { basePath, language }: { readonly basePath: string; readonly language: Language },
   section: SectionName,
-): string => `${basePath}/${language}/${sectionPath(section)}`;
+): string => dashboardAddress(basePath, language, SECTIONS[section].path);

@@ -5,6 +5,7 @@ import { SIGN_IN_PURPOSE } from "../../accounts/magic-links.ts";
 import { secretKeyPath } from "../../accounts/secrets.ts";
 import { isUserName } from "../../user-name.ts";
 import type { User, UserPage } from "../../accounts/users.ts";
+import { signInAddress, widgetAddress } from "../../addresses.ts";
 import type { Clock } from "../../clock.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
 import { fill, formatDay, languageOr } from "../../i18n/index.ts";
@@ -151,7 +152,7 @@ export function createSection(deps: ServerDeps): Section {
   const signInUrl = async (user: User, request: DashboardRequest): Promise<string> => {
     const secret = await accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
     const language = languageOr(user.language, request.language);
-    return `${baseUrl}/${language}/sign-in/${secret}`;
+    return signInAddress(baseUrl, language, secret);
   };
 
   const add = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
@@ -170,7 +171,7 @@ export function createSection(deps: ServerDeps): Section {
           { label: t.apiKey, value: key },
           {
             label: t.widgetUrl,
-            value: `${baseUrl}/${request.language}/widget/${widgetToken}`,
+            value: widgetAddress(baseUrl, request.language, widgetToken),
           },
         ],
       };

@@ -3,7 +3,7 @@ import { attribute } from "../attribute.ts";
 import { Copyable } from "../parts.tsx";
 import type { DashboardRequest } from "./request.ts";
 import { Pills } from "./widget-controls.tsx";
-import { previewPath, sourceSize, type EditorQuery } from "./editor-query.ts";
+import { previewAddress, sourceSize, type EditorQuery } from "./editor-query.ts";
 
 export interface PreviewProps {
   readonly request: DashboardRequest;
@@ -28,7 +28,7 @@ export function Preview({ request, editorQuery, token, address, form }: PreviewP
           <iframe
             title={widget.preview}
             tabindex="-1"
-            src={attribute(basePath + previewPath(editorQuery, token))}
+            src={attribute(previewAddress(basePath, editorQuery, token))}
             data-preview
             data-mode={editorQuery.options.mode}
           />

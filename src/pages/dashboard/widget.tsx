@@ -1,4 +1,5 @@
 import type { Accounts } from "../../accounts/accounts.ts";
+import { dashboardAddress } from "../../addresses.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, LANGUAGES, languages, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -17,8 +18,8 @@ import { type Group, groupOptions } from "./widget-groups.ts";
 import { ObsSteps } from "./widget-obs.tsx";
 import { Preview } from "./widget-preview.tsx";
 import {
-  launcherPath,
-  overlayPath,
+  launcherAddress,
+  overlayAddress,
   pageQuery,
   readEditorQuery,
   sourceSize,
@@ -43,7 +44,7 @@ export function createSection(deps: WidgetEditorDeps): Section {
   const { accounts, live, clock } = deps;
 
   const editorQueryOf = ({ language }: DashboardRequest, query: URLSearchParams): EditorQuery =>
-    readEditorQuery(query, LANGUAGES, language);
+    readEditorQuery(query, language);
 
   /** Back to the page and the editorQuery that a form was sent from, to tell there what came of it. */
   const backTo = (request: DashboardRequest, form: FormData, outcome?: Outcome): Response => {
@@ -65,7 +66,7 @@ export function createSection(deps: WidgetEditorDeps): Section {
         return redirect(withQuery(pathTo(request, "widget"), ownQuery), 303);
       }
       const token = await accounts.widgets.tokenOf(user);
-      const address = baseUrl + overlayPath(editorQuery, token);
+      const address = overlayAddress(baseUrl, editorQuery, token);
       const notice = outcome && noticeOf(outcome, words);
       return dashboardPage({
         request,
@@ -91,7 +92,10 @@ export function createSection(deps: WidgetEditorDeps): Section {
               editorQuery={editorQuery}
               isShown={live.onStream(user.id) > 0}
             />
-            <Launcher request={request} path={launcherPath(editorQuery, token)} />
+            <Launcher
+              request={request}
+              address={launcherAddress(request.basePath, editorQuery, token)}
+            />
             <Rotation request={request} editorQuery={editorQuery} />
           </>
         ),
@@ -266,7 +270,7 @@ function OnStream({
   const { basePath, language, words } = request;
   const { widget, nowPlaying } = words.dashboard;
   return (
-    <section class="on-stream" data-live={`${basePath}/${language}/dashboard/live`}>
+    <section class="on-stream" data-live={dashboardAddress(basePath, language, "/live")}>
       <h2 safe>{widget.onStream}</h2>
       <p class={`status ${isShown ? "good" : "idle"}`} role="status" data-live-presence safe>
         {isShown ? nowPlaying.onStream : nowPlaying.notOnStream}
@@ -289,20 +293,20 @@ function OnStream({
   );
 }
 
-function Launcher({ request, path }: { request: DashboardRequest; path: string }): JSX.Element {
+function Launcher({
+  request,
+  address,
+}: {
+  request: DashboardRequest;
+  address: string;
+}): JSX.Element {
   const { widget } = request.words.dashboard;
   return (
     <section class="launcher">
       <h2 safe>{widget.launcherTitle}</h2>
       <p safe>{widget.launcherText}</p>
       <p class="actions">
-        <a
-          class="button quiet"
-          download=""
-          href={attribute(request.basePath + path)}
-          data-launcher
-          safe
-        >
+        <a class="button quiet" download="" href={attribute(address)} data-launcher safe>
           {widget.launcher}
         </a>
       </p>

@@ -6,6 +6,7 @@ import {
   pictureNamed,
 } from "../../docs/documents.ts";
 import type { WidgetToken } from "../../accounts/credential.ts";
+import { docsAddress } from "../../addresses.ts";
 import type { Config } from "../../config.ts";
 import { type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -88,7 +89,7 @@ export function createDocs(deps: DocsDeps): Docs {
     const picture = /^\.\.\/pictures\/([\w.-]+)$/.exec(href)?.[1];
     if (picture) return `${basePath}/docs-pictures/${picture}`;
     const [, name, rest] = /^([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
-    if (name) return `${basePath}/${language}/docs/${name}${rest ?? ""}`;
+    if (name) return docsAddress(basePath, language, name) + (rest ?? "");
     return href.startsWith("/") ? basePath + href : href;
   };
 
@@ -118,7 +119,7 @@ export function createDocs(deps: DocsDeps): Docs {
           class="docs"
           data-copy={docs.copy}
           data-copied={docs.copied}
-          data-search={`${basePath}/${language}/docs/search.json`}
+          data-search={docsAddress(basePath, language, "search.json")}
           data-no-results={docs.noResults}
         >
           <aside>
@@ -134,7 +135,7 @@ export function createDocs(deps: DocsDeps): Docs {
                 {DOCUMENTS.map((name) => (
                   <li>
                     <a
-                      href={`${basePath}/${language}/docs/${name}`}
+                      href={docsAddress(basePath, language, name)}
                       {...(path === `docs/${name}` && { "aria-current": "page" })}
                       safe
                     >
@@ -144,7 +145,7 @@ export function createDocs(deps: DocsDeps): Docs {
                 ))}
                 <li>
                   <a
-                    href={`${basePath}/${language}/docs/${REFERENCE}`}
+                    href={docsAddress(basePath, language, REFERENCE)}
                     {...(path === `docs/${REFERENCE}` && { "aria-current": "page" })}
                     safe
                   >
@@ -165,7 +166,7 @@ export function createDocs(deps: DocsDeps): Docs {
     DOCUMENTS.flatMap((name) => {
       const { html } = render(language, name);
       const page = titleOf(language, name);
-      const address = `${basePath}/${language}/docs/${name}`;
+      const address = docsAddress(basePath, language, name);
       return html.split(/(?=<h[23] id=)/).map((section) => {
         const anchor = /^<h[23] id="([^"]+)"/.exec(section)?.[1];
         const [head = "", ...rest] = section.split(/<\/h[1-6]>/);
@@ -190,7 +191,7 @@ export function createDocs(deps: DocsDeps): Docs {
           <ul class="cards">
             {DOCUMENTS.map((name) => (
               <li>
-                <a href={`${basePath}/${language}/docs/${name}`}>
+                <a href={docsAddress(basePath, language, name)}>
                   <strong safe>{titleOf(language, name)}</strong>
                   <span safe>{firstSentence(render(language, name).html)}</span>
                 </a>
@@ -275,7 +276,7 @@ function Neighbours({
         other === undefined ? (
           <span></span>
         ) : (
-          <a rel={rel} href={`${basePath}/${language}/docs/${other}`}>
+          <a rel={rel} href={docsAddress(basePath, language, other)}>
             <small safe>{label}</small>
             <span safe>{titleOf(other)}</span>
           </a>

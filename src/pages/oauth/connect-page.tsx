@@ -1,3 +1,4 @@
+import { pageAddress } from "../../addresses.ts";
 import { fill, type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { OAuthLinking } from "../../sources/source.ts";
@@ -38,7 +39,7 @@ function LinkPage(props: LinkPageProps): JSX.Element {
     <Document
       language={language}
       title={title}
-      path={props.path.slice(`${basePath}/${language}/`.length)}
+      path={props.path.slice(pageAddress(basePath, language, "").length)}
       basePath={basePath}
       scripts={[copyScript.path]}
     >

@@ -2,6 +2,7 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { type MagicLinkSecret, parseMagicLinkSecret } from "../../accounts/credential.ts";
 import { connectPurpose } from "../../accounts/magic-links.ts";
 import type { User } from "../../accounts/users.ts";
+import { connectAddress } from "../../addresses.ts";
 import type { Language } from "../../i18n/index.ts";
 import type { Sources } from "../../sources/index.ts";
 import { isLinked, type LinkedSource } from "../../sources/source.ts";
@@ -53,7 +54,7 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
   };
 
   const pathOf = (language: Language, { source, secret }: OpenLink): string =>
-    `${basePath}/${language}/connect/${source.id}/${secret}`;
+    connectAddress(basePath, language, source.id, secret);
 
   const showLink = async (language: Language, link: OpenLink, entered?: EnteredApp) => {
     const { user, source } = link;

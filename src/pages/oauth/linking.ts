@@ -1,3 +1,4 @@
+import { connectAddress, pageAddress } from "../../addresses.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { connectPurpose } from "../../accounts/magic-links.ts";
 import type { Vault } from "../../accounts/secrets.ts";
@@ -14,6 +15,7 @@ import {
   type PendingAuthorization,
 } from "./pending-authorizations.ts";
 import { messagePage } from "../message-page.tsx";
+import { pathTo } from "../dashboard/sections.ts";
 import type { PageContext } from "../page.ts";
 import { redirect } from "../../http/redirect.ts";
 import type { SessionCookie } from "../../http/session-cookie.ts";
@@ -49,12 +51,14 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
 
   /** Where somebody goes to try once more. */
   const beginningOf = ({ intent, source, language }: PendingAuthorization): string => {
-    const paths: Record<OAuthIntent["kind"], string> = {
-      connect: `connect/${source}/${intent.kind === "connect" ? intent.secret : ""}`,
-      dashboard: "dashboard/music",
-      signIn: "sign-in",
-    };
-    return `${basePath}/${language}/${paths[intent.kind]}`;
+    switch (intent.kind) {
+      case "connect":
+        return connectAddress(basePath, language, source, intent.secret);
+      case "dashboard":
+        return pathTo({ basePath, language }, "music");
+      case "signIn":
+        return pageAddress(basePath, language, "sign-in");
+    }
   };
 
   const failed = (link: PendingAuthorization, source: Source, failure: LinkFailure) => {
@@ -135,7 +139,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
         const signedIn = await sessionCookie.signedIn(request);
         if (signedIn?.user.id !== intent.userId) return lost(request, source);
         await connect(signedIn.user, source, settings);
-        return redirect(`${basePath}/${language}/dashboard/music?linked=${source.id}`, 303);
+        return redirect(`${pathTo({ basePath, language }, "music")}?linked=${source.id}`, 303);
       }
       case "signIn": {
         const user = await userWithAccount(source, settings);

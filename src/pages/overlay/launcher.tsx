@@ -2,6 +2,7 @@ import { bundledLauncher } from "../../../widget/bundle.ts" with { type: "macro"
 import { LauncherPage } from "../../../widget/launcher-page.tsx";
 import { parseWidgetToken } from "../../accounts/credential.ts";
 import type { Widgets } from "../../accounts/widgets.ts";
+import { widgetAddress } from "../../addresses.ts";
 import type { Language } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { PAGE_HEADERS } from "../html.tsx";
@@ -26,7 +27,7 @@ export function createLauncher({ widgets, baseUrl }: LauncherDeps) {
   ): Promise<Response | undefined> => {
     const token = parseWidgetToken(tokenText);
     if (!token || !(await widgets.userOf(token))) return undefined;
-    const address = `${baseUrl}/${language}/widget/${token}${query}`;
+    const address = widgetAddress(baseUrl, language, token) + query;
     const page = (
       <LauncherPage address={address} probe={`${baseUrl}/livez`} safeScript={safeScript} />
     );

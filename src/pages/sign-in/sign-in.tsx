@@ -1,3 +1,4 @@
+import { pageAddress } from "../../addresses.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { parseMagicLinkSecret } from "../../accounts/credential.ts";
 import { SIGN_IN_PURPOSE } from "../../accounts/magic-links.ts";
@@ -59,7 +60,11 @@ export function createSignIn(deps: SignInDeps): SignInPages {
                 <h2 safe>{fill(signIn.withTitle, { source: name })}</h2>
                 <p safe>{fill(signIn.withText, { source: name })}</p>
                 <p class="actions">
-                  <a class="button" href={`${basePath}/${language}/sign-in/with/${id}`} safe>
+                  <a
+                    class="button"
+                    href={pageAddress(basePath, language, `sign-in/with/${id}`)}
+                    safe
+                  >
                     {fill(signIn.withTitle, { source: name })}
                   </a>
                 </p>
@@ -85,7 +90,7 @@ export function createSignIn(deps: SignInDeps): SignInPages {
             <p class="lead" safe>
               {signIn.confirmText}
             </p>
-            <form method="post" action={`${basePath}/${language}/${path}`}>
+            <form method="post" action={pageAddress(basePath, language, path)}>
               <button type="submit" autofocus safe>
                 {signIn.confirm}
               </button>

@@ -5,9 +5,9 @@ import { LANGUAGES, languages } from "../../../src/i18n/index.ts";
 import { groupOptions } from "../../../src/pages/dashboard/widget-groups.ts";
 import {
   editedOptions,
-  overlayPath,
+  overlayAddress,
   pageQuery,
-  previewPath,
+  previewAddress,
   readEditorQuery,
   sourceSize,
 } from "../../../src/pages/dashboard/editor-query.ts";
@@ -49,7 +49,7 @@ async function all(page: Response, selector: string, name: string): Promise<stri
 
 /** The address that the page gives for OBS. */
 const addressOn = (page: Response) => textOf(page.clone(), "[data-follows=address] code");
-const read = (query: string) => readEditorQuery(new URLSearchParams(query), LANGUAGES, "en");
+const read = (query: string) => readEditorQuery(new URLSearchParams(query), "en");
 
 describe.each(LANGUAGES)("the editor in %s", (language) => {
   test("has a control for every option, under its name, and a word for every choice", async () => {
@@ -113,10 +113,12 @@ describe("the query", () => {
   test("leaves the demo to the preview, and the language to the path", () => {
     const editorQuery = read("theme=glass&demo=0&language=fr");
     expect(pageQuery(editorQuery, "en").toString()).toBe("theme=glass&language=fr&demo=0");
-    expect(overlayPath(editorQuery, "T")).toBe("/fr/widget/T?theme=glass");
-    expect(previewPath(editorQuery, "T")).toBe("/fr/widget/T?theme=glass");
-    expect(previewPath(read("theme=glass&demo=1"), "T")).toBe("/en/widget/T?theme=glass&demo=1");
-    expect(overlayPath(read("language=xx&demo=1"), "T")).toBe("/en/widget/T");
+    expect(overlayAddress("/base", editorQuery, "T")).toBe("/base/fr/widget/T?theme=glass");
+    expect(previewAddress("/base", editorQuery, "T")).toBe("/base/fr/widget/T?theme=glass");
+    expect(previewAddress("/base", read("theme=glass&demo=1"), "T")).toBe(
+      "/base/en/widget/T?theme=glass&demo=1",
+    );
+    expect(overlayAddress("/base", read("language=xx&demo=1"), "T")).toBe("/base/en/widget/T");
   });
 
   test("means to the overlay what the editor meant, whatever it is, and is read back the same", () => {
@@ -127,11 +129,11 @@ describe("the query", () => {
     const entry = fc.tuple(fc.constantFrom(...Object.keys(widgetOptions), "language"), value);
     fc.assert(
       fc.property(fc.array(entry), (entries) => {
-        const editorQuery = readEditorQuery(new URLSearchParams(entries), LANGUAGES, "en");
+        const editorQuery = readEditorQuery(new URLSearchParams(entries), "en");
         const { options, warnings } = parseWidgetOptions(editorQuery.search);
         expect(warnings).toEqual([]);
         expect(options).toEqual(editorQuery.options);
-        const again = readEditorQuery(pageQuery(editorQuery, "en"), LANGUAGES, "en");
+        const again = readEditorQuery(pageQuery(editorQuery, "en"), "en");
         expect(pageQuery(again, "en").toString()).toBe(pageQuery(editorQuery, "en").toString());
       }),
     );

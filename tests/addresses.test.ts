@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { baseUrlOf } from "../../src/cli/addresses.ts";
-import { resolveConfig } from "../../src/config.ts";
+import { basePathOf, baseUrlOf, widgetAddress } from "../src/addresses.ts";
+import { resolveConfig } from "../src/config.ts";
 
 const urlOf = (flags: Record<string, string>) => baseUrlOf(resolveConfig(flags, {}).config, 4747);
 
@@ -13,4 +13,14 @@ test.each([
   [{ host: "::1", baseUrl: "https://example.org/music/" }, "https://example.org/music"],
 ])("a server with %o is reached at %s", (flags, url) => {
   expect(urlOf(flags as Record<string, string>)).toBe(url);
+});
+
+test.each([
+  ["https://example.org", ""],
+  ["https://example.org/music", "/music"],
+  ["http://127.0.0.1:4747", ""],
+])("pages of a server at %s stand below the path %j", (baseUrl, path) => {
+  expect(basePathOf(baseUrl)).toBe(path);
+  expect(widgetAddress(basePathOf(baseUrl), "fr", "T")).toBe(`${path}/fr/widget/T`);
+  expect(widgetAddress(baseUrl, "fr", "T")).toBe(`${baseUrl}/fr/widget/T`);
 });
