@@ -26,6 +26,12 @@ export type StoredStatus =
 /** What a running server finds out; a refused connection is remembered with the connection itself. */
 export type ReportedStatus = Extract<StoredStatus, { state: "ok" | "retrying" | "limited" }>;
 
+/** A status as it stands now: a pause may have ended while nobody listened. */
+export const statusAt = (status: StoredStatus, nowMs: number): StoredStatus =>
+  status.state === "limited" && status.until <= nowMs
+    ? { state: "ok", since: status.until }
+    : status;
+
 const DAY_MS = 86_400_000;
 /** A consent that ends later is warned of by nobody. */
 export const LONGEST_WARNING_MS = 30 * DAY_MS;

@@ -1,8 +1,9 @@
 import type { AddedUser } from "../accounts/accounts.ts";
 import {
   consentWarning,
-  type StoredStatus,
   type FailureReason,
+  statusAt,
+  type StoredStatus,
 } from "../accounts/connection-status.ts";
 import { systemClock } from "../clock.ts";
 import { musicOf } from "../sources/connected-music.ts";
@@ -51,7 +52,7 @@ export function listUsers(): Command {
         user.name,
         user.role,
         music?.source.id ?? "nothing connected",
-        music ? describeStatus(music.status, nowMs) : "",
+        music ? describeStatus(statusAt(music.status, nowMs)) : "",
         music ? describeConsent(music.status.linkedUntil, nowMs) : "",
       ]);
       const header = ["USER", "ROLE", "MUSIC", "HEALTH", "LINKED UNTIL"];
@@ -70,7 +71,7 @@ function statusDocument(health: StoredStatus) {
 }
 
 /** How a connection does, in words for a terminal. */
-function describeStatus(health: StoredStatus, nowMs: number): string {
+function describeStatus(health: StoredStatus): string {
   switch (health.state) {
     case "untried":
       return "not listened to yet";
@@ -79,8 +80,7 @@ function describeStatus(health: StoredStatus, nowMs: number): string {
     case "retrying":
       return `retrying since ${minuteOf(health.since)}: ${FAILURE_WORDS[health.reason]}`;
     case "limited":
-      // The pause may have ended while nobody listened.
-      return health.until > nowMs ? `limited until ${minuteOf(health.until)}` : "ok";
+      return `limited until ${minuteOf(health.until)}`;
     case "needsLinking":
       return "has to be connected again";
   }

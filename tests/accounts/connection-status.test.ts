@@ -5,6 +5,7 @@ import {
   consentWarning,
   type ReportedStatus,
   FAILURE_REASONS,
+  statusAt,
 } from "../../src/accounts/connection-status.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { connectionStatuses } from "../../src/db/schema.ts";
@@ -13,6 +14,12 @@ import { START_MS } from "../fixtures/fake-clock.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
 
 const DAY_MS = 86_400_000;
+
+test("a pause that has ended is over, even if nobody has listened since", () => {
+  const limited = { state: "limited", since: START_MS, until: START_MS + 1_000 } as const;
+  expect(statusAt(limited, START_MS + 999)).toBe(limited);
+  expect(statusAt(limited, START_MS + 1_000)).toEqual({ state: "ok", since: START_MS + 1_000 });
+});
 
 describe("the warning that a consent ends", () => {
   test.each([

@@ -1,4 +1,8 @@
-import { type ConnectionStatus, consentWarning } from "../../accounts/connection-status.ts";
+import {
+  type ConnectionStatus,
+  consentWarning,
+  statusAt,
+} from "../../accounts/connection-status.ts";
 import { fill, formatDay, formatTime, type Language, languages } from "../../i18n/index.ts";
 
 /** How a connection does, in a sentence for its user. */
@@ -11,22 +15,21 @@ export interface StatusSentence {
 
 /** @param sourceName as people know the source, such as `Spotify` */
 export function describeStatus(
-  health: ConnectionStatus,
+  { linkedUntil, ...stored }: ConnectionStatus,
   sourceName: string,
   language: Language,
   nowMs: number,
 ): StatusSentence {
+  const health = statusAt(stored, nowMs);
   const words = languages[language].dashboard.health;
   const names = { source: sourceName };
   switch (health.state) {
     case "needsLinking":
       return { tone: "bad", text: fill(words.needsLinking, names), linkAgain: true };
-    case "limited":
-      if (health.until > nowMs) {
-        const time = formatTime(language, health.until, nowMs);
-        return { tone: "warn", text: fill(words.limited, { ...names, time }), linkAgain: false };
-      }
-      break;
+    case "limited": {
+      const time = formatTime(language, health.until, nowMs);
+      return { tone: "warn", text: fill(words.limited, { ...names, time }), linkAgain: false };
+    }
     case "retrying": {
       const time = formatTime(language, health.since, nowMs);
       const reason = fill(words.troubles[health.reason], names);
@@ -40,7 +43,6 @@ export function describeStatus(
     case "untried":
       break;
   }
-  const { linkedUntil } = health;
   if (linkedUntil !== null && consentWarning(linkedUntil, nowMs) !== "none") {
     const day = formatDay(language, linkedUntil);
     return { tone: "warn", text: fill(words.endsSoon, { ...names, day }), linkAgain: true };
