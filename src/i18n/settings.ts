@@ -1,5 +1,5 @@
 import { type SettingName, settingNames, settings } from "../config.ts";
-import type { Language } from "./index.ts";
+import type { Language } from "../languages.ts";
 
 /** What each setting means. English is the setting's own help; a missing translation is a type error. */
 const translations: Readonly<
