@@ -205,12 +205,7 @@ export function createApp(deps: AppDeps): App {
         parse: "none",
       });
   }
-  const endpoints = {
-    "/api/v1/now-playing": api.nowPlaying,
-    "/api/v1/user": api.user,
-    "/api/v1/openapi.json": api.openApi,
-  };
-  for (const [path, endpoint] of Object.entries(endpoints)) {
+  for (const [path, endpoint] of Object.entries(api.endpoints)) {
     router
       .get(path, endpoint)
       .head(path, endpoint)

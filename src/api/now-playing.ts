@@ -1,39 +1,41 @@
 import type { Clock } from "../clock.ts";
 import type { Hub } from "../channels/hub.ts";
 import { type Artwork, artistNames, type Playback, positionAt } from "../playback.ts";
-import type { KeyHolder } from "../accounts/keys.ts";
-import { type ExtraHeaders, failure, success } from "./envelope.ts";
+import type { Config } from "../config.ts";
+import { failure, success } from "./envelope.ts";
+import type { Answer } from "./guard.ts";
 import { secondsOf } from "./rate-limit.ts";
+import type * as schema from "./schema.ts";
 
 export interface NowPlayingDeps {
   readonly hub: Pick<Hub, "peek" | "read">;
   readonly clock: Clock;
   /** The absolute address of a picture. */
   artworkUrl(artwork: Artwork): string;
-  /** Whole seconds that a caller waits between calls anyway. */
-  readonly rateLimitSeconds: number;
+  readonly config: Pick<Config, "rateLimitSeconds">;
 }
 
 /** Longest wait for a source that has not been listened to until now. */
 const FIRST_WORD_MS = 4_000;
 
 /** `GET /api/v1/now-playing`: the envelope around what the key's user is playing. */
-export function createNowPlaying({ hub, clock, artworkUrl, rateLimitSeconds }: NowPlayingDeps) {
-  return async ({ user }: KeyHolder, headers: ExtraHeaders | undefined): Promise<Response> => {
+export function createNowPlaying({ hub, clock, artworkUrl, config }: NowPlayingDeps): Answer {
+  return async ({ user }, headers) => {
     const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
     switch (reading.kind) {
       case "nothing":
       case "unlinked":
         return success(null, undefined, headers);
       case "unavailable": {
-        const waitSeconds = Math.max(rateLimitSeconds, secondsOf(reading.retryAfterMs));
+        // Before that the limit refuses the caller anyway.
+        const waitSeconds = Math.max(config.rateLimitSeconds, secondsOf(reading.retryAfterMs));
         return failure(503, "Playback is temporarily unavailable", {
           "Retry-After": String(waitSeconds),
         });
       }
       case "playback": {
         const data = toData(reading.playback, clock.monotonicMs(), artworkUrl);
-        const meta = { user: user.name, timestamp: Math.floor(clock.wallMs() / 1000) };
+        const meta: schema.Meta = { user: user.name, timestamp: Math.floor(clock.wallMs() / 1000) };
         return success(data, meta, headers);
       }
     }
@@ -45,7 +47,7 @@ export function toData(
   playback: Playback,
   nowMs: number,
   artworkUrl: (artwork: Artwork) => string,
-) {
+): schema.Playback {
   const { track, album, device } = playback;
   const durationMs = track.durationMs ?? 0;
   const progressMs = Math.min(Math.floor(positionAt(playback, nowMs)), durationMs);

@@ -1,37 +1,33 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import type { KeyHolder } from "../accounts/keys.ts";
+import type { Config } from "../config.ts";
 import { musicOf } from "../sources/connected-music.ts";
 import { demo } from "../sources/demo.ts";
 import type { Sources } from "../sources/index.ts";
-import { type ExtraHeaders, success } from "./envelope.ts";
+import { success } from "./envelope.ts";
+import type { Answer } from "./guard.ts";
+import { withMusicPrefix } from "./music-prefix.ts";
+import type { User } from "./schema.ts";
 
 export interface UserDeps {
   readonly accounts: Pick<Accounts, "connections">;
   readonly sources: Pick<Sources, "byId">;
-  /** First word of the three field names about music. */
-  readonly musicPrefix: string;
-  /** Whether users without a connection hear the demo. */
-  readonly demoForAll: boolean;
+  readonly config: Pick<Config, "demo" | "musicPrefix">;
 }
 
 /** `GET /api/v1/user`: the envelope around who the key's user is. */
-export function createUser({ accounts, sources, musicPrefix, demoForAll }: UserDeps) {
-  return async ({ user }: KeyHolder, headers: ExtraHeaders | undefined): Promise<Response> => {
+export function createUser({ accounts, sources, config }: UserDeps): Answer {
+  return async ({ user }, headers) => {
     const music = await musicOf(user.id, accounts, sources);
-    const hearsDemo = !music && demoForAll && !(await accounts.connections.of(user.id));
+    const hearsDemo = !music && config.demo && !(await accounts.connections.of(user.id));
     const account = hearsDemo ? demo.open(null).account : music?.account;
-    return success(
-      {
-        username: user.name,
-        [`${musicPrefix}_connected`]:
-          account !== undefined && music?.status.state !== "needsLinking",
-        [`${musicPrefix}_display_name`]: account?.displayName ?? null,
-        [`${musicPrefix}_product`]: account?.product ?? null,
-        created_at: utcDateTime(user.createdAt),
-      },
-      undefined,
-      headers,
-    );
+    const data: User = {
+      username: user.name,
+      music_connected: account !== undefined && music?.status.state !== "needsLinking",
+      music_display_name: account?.displayName ?? null,
+      music_product: account?.product ?? null,
+      created_at: utcDateTime(user.createdAt),
+    };
+    return success(withMusicPrefix(data, config.musicPrefix), undefined, headers);
   };
 }
 

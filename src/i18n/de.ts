@@ -508,8 +508,10 @@ export const de: Words = {
   reference: {
     title: "API-Referenz",
     lead: "Aus der Beschreibung der API selbst gemacht, mit den Einstellungen dieses Servers. Probieren Sie sie gleich hier aus.",
-    nowPlaying: "Was gerade läuft",
-    user: "Wem der Schlüssel gehört",
+    endpoints: {
+      "/api/v1/now-playing": "Was gerade läuft",
+      "/api/v1/user": "Wem der Schlüssel gehört",
+    },
     authentication: "Der Schlüssel, auf eine von zwei Arten",
     tryIt: "Ausprobieren",
     key: "API-Schlüssel",

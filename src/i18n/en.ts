@@ -495,8 +495,10 @@ export const en = {
   reference: {
     title: "API reference",
     lead: "Made from the API’s own description, with this server’s settings. Try it right here.",
-    nowPlaying: "What is playing",
-    user: "Who the key belongs to",
+    endpoints: {
+      "/api/v1/now-playing": "What is playing",
+      "/api/v1/user": "Who the key belongs to",
+    },
     authentication: "The key, in one of two ways",
     tryIt: "Try it",
     key: "API key",

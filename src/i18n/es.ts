@@ -499,8 +499,10 @@ export const es: Words = {
   reference: {
     title: "Referencia de la API",
     lead: "Hecha a partir de la propia descripción de la API, con los ajustes de este servidor. Pruébala aquí mismo.",
-    nowPlaying: "Lo que suena",
-    user: "De quién es la clave",
+    endpoints: {
+      "/api/v1/now-playing": "Lo que suena",
+      "/api/v1/user": "De quién es la clave",
+    },
     authentication: "La clave, de una de estas dos maneras",
     tryIt: "Probar",
     key: "Clave de API",

@@ -507,8 +507,10 @@ export const fr: Words = {
   reference: {
     title: "Référence de l’API",
     lead: "Faite à partir de la description de l’API elle-même, avec les réglages de ce serveur. Essayez-la ici même.",
-    nowPlaying: "Ce qui passe",
-    user: "À qui appartient la clé",
+    endpoints: {
+      "/api/v1/now-playing": "Ce qui passe",
+      "/api/v1/user": "À qui appartient la clé",
+    },
     authentication: "La clé, de l’une de ces deux façons",
     tryIt: "Essayer",
     key: "Clé d’API",

@@ -499,8 +499,10 @@ export const pt: Words = {
   reference: {
     title: "Referência da API",
     lead: "Feita a partir da própria descrição da API, com as configurações deste servidor. Experimente aqui mesmo.",
-    nowPlaying: "O que está tocando",
-    user: "De quem é a chave",
+    endpoints: {
+      "/api/v1/now-playing": "O que está tocando",
+      "/api/v1/user": "De quem é a chave",
+    },
     authentication: "A chave, de uma destas duas formas",
     tryIt: "Experimentar",
     key: "Chave de API",

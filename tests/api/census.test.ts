@@ -6,12 +6,12 @@ import {
   createWidgetToken,
 } from "../../src/accounts/credential.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { ENDPOINT_PATHS } from "../fixtures/api-description.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
 
 /** What anybody may ask for. Whoever adds a route lists it here, or guards it with a key. */
 const PUBLIC = [
-  "OPTIONS /api/v1/now-playing",
-  "OPTIONS /api/v1/user",
+  ...ENDPOINT_PATHS.map((path) => `OPTIONS ${path}`),
   "GET /api/v1/openapi.json",
   "HEAD /api/v1/openapi.json",
   "OPTIONS /api/v1/openapi.json",
@@ -30,7 +30,7 @@ const PUBLIC = [
   "GET /docs-pictures/:file",
 ];
 /** What refuses every method that has no route of its own. */
-const REFUSES_METHODS = ["ALL /api/v1/now-playing", "ALL /api/v1/user", "ALL /api/v1/openapi.json"];
+const REFUSES_METHODS = [...ENDPOINT_PATHS, "/api/v1/openapi.json"].map((path) => `ALL ${path}`);
 /** What is opened by the secret of a link that works once; the callback by what that began. */
 const BY_LINK_SECRET = [
   "GET /:lang/connect/:source/:secret",

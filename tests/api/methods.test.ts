@@ -2,11 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
+import { ENDPOINT_PATHS } from "../fixtures/api-description.ts";
 import { aPlayback } from "../fixtures/playback.ts";
 import { openPort } from "../fixtures/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
 
-const ENDPOINTS = ["/api/v1/now-playing", "/api/v1/user", "/api/v1/openapi.json"];
+const NOW_PLAYING = "/api/v1/now-playing";
+const USER = "/api/v1/user";
+const DESCRIPTION = "/api/v1/openapi.json";
+const PATHS = [...ENDPOINT_PATHS, DESCRIPTION];
 
 let server: TestServer;
 let ada: AddedUser;
@@ -40,7 +44,7 @@ describe("a path below /api/ that does not exist", () => {
   });
 });
 
-describe.each(ENDPOINTS)("%s", (path) => {
+describe.each(PATHS)("%s", (path) => {
   test.each(["POST", "PUT", "PATCH", "DELETE"])("does not allow %s", async (method) => {
     const response = await server.getAs(ada, path, { method });
     expect(response.status).toBe(405);
@@ -77,7 +81,7 @@ describe("HEAD", () => {
     [...headers].filter(([name]) => name !== "date").toSorted();
 
   test.each([
-    ...ENDPOINTS.map((path) => [path, 200, true] as const),
+    ...PATHS.map((path) => [path, 200, true] as const),
     ["/api/v1/user", 401, false] as const,
     ["/api/v1/nothing", 404, true] as const,
   ])("of %s answers %i like GET, without a body", async (path, status, withKey) => {
@@ -111,13 +115,13 @@ describe("HEAD", () => {
 describe("every answer of the API", () => {
   const unavailable = async () => {
     await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
-    await server.getAs(ada, ENDPOINTS[0]!);
+    await server.getAs(ada, NOW_PLAYING);
     await server.clock.advance(30_000);
-    return server.getAs(ada, ENDPOINTS[0]!);
+    return server.getAs(ada, NOW_PLAYING);
   };
   const limited = async () => {
-    await server.getAs(ada, ENDPOINTS[1]!);
-    return server.getAs(ada, ENDPOINTS[1]!);
+    await server.getAs(ada, USER);
+    return server.getAs(ada, USER);
   };
   const guessed = async () => {
     for (let guesses = 0; guesses < 10; guesses++) await server.get("/api/v1/user?api_key=x");
@@ -125,15 +129,15 @@ describe("every answer of the API", () => {
   };
   const broken = async () => {
     server.store.queries.run(sql`DROP TABLE api_keys`);
-    return server.getAs(ada, ENDPOINTS[1]!);
+    return server.getAs(ada, USER);
   };
   const answers: [name: string, status: number, answer: () => Promise<Response>][] = [
-    ["now-playing", 200, () => server.getAs(ada, ENDPOINTS[0]!)],
-    ["user", 200, () => server.getAs(ada, ENDPOINTS[1]!)],
-    ["description", 200, () => server.get(ENDPOINTS[2]!)],
-    ["missing key", 401, () => server.get(ENDPOINTS[0]!)],
+    ["now-playing", 200, () => server.getAs(ada, NOW_PLAYING)],
+    ["user", 200, () => server.getAs(ada, USER)],
+    ["description", 200, () => server.get(DESCRIPTION)],
+    ["missing key", 401, () => server.get(NOW_PLAYING)],
     ["unknown path", 404, () => server.get("/api/v1/nothing")],
-    ["other method", 405, () => server.get(ENDPOINTS[0]!, { method: "POST" })],
+    ["other method", 405, () => server.get(NOW_PLAYING, { method: "POST" })],
     ["limit", 429, limited],
     ["guesses", 429, guessed],
     ["failure inside", 500, broken],

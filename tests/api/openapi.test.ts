@@ -5,7 +5,11 @@ import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createApiKey } from "../../src/accounts/credential.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
-import { type ApiDescription, readApiDescription } from "../fixtures/api-description.ts";
+import {
+  type ApiDescription,
+  ENDPOINT_PATHS,
+  readApiDescription,
+} from "../fixtures/api-description.ts";
 import { aPlayback } from "../fixtures/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
 
@@ -66,7 +70,7 @@ describe("the description of the API", () => {
 
   test("gives examples that follow its own schemas", () => {
     let examples = 0;
-    for (const path of [NOW_PLAYING, USER]) {
+    for (const path of ENDPOINT_PATHS) {
       for (const status of description.statusesOf(path)) {
         for (const example of description.examplesOf(path, status)) {
           expect(description.mistakesIn(path, status, example)).toEqual([]);
@@ -135,7 +139,7 @@ describe("a real answer follows the description", () => {
     await expectToFollow(USER, 200, await server.getAs(bob, USER));
   });
 
-  describe.each([NOW_PLAYING, USER])("of %s", (path) => {
+  describe.each(ENDPOINT_PATHS)("of %s", (path) => {
     test("without a key", async () => {
       await expectToFollow(path, 401, await server.get(path));
     });

@@ -9,7 +9,7 @@ import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
 import { DOCUMENTS, type DocumentName, markdownOf } from "../../src/docs/documents.ts";
 import { type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
 import { createMetrics } from "../../src/metrics.ts";
-import { type ApiDescription, readApiDescription } from "../fixtures/api-description.ts";
+import { type ApiDescription, ENDPOINTS, readApiDescription } from "../fixtures/api-description.ts";
 import { readDocument } from "../fixtures/documents.ts";
 import { codesIn } from "../fixtures/html.ts";
 import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
@@ -184,7 +184,7 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
     expect([...(await errorTexts())].filter((text) => !shown.has(text))).toEqual([]);
   });
 
-  test.each(["NowPlayingAnswer", "UserAnswer", "ErrorAnswer"])(
+  test.each([...ENDPOINTS.map(({ answer }) => answer.name), "ErrorAnswer"])(
     "has every field of %s",
     async (name) => {
       const schema = description.document.components.schemas[name] ?? {};

@@ -1,4 +1,6 @@
+import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { openApiDocument } from "../../api/openapi.ts";
+import { type EndpointPath, describeEndpoints } from "../../api/schema.ts";
 import type { Config } from "../../config.ts";
 import { type Language, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -19,12 +21,12 @@ export interface KeyOffer {
   readonly formToken: string;
 }
 
-/** The API's reference, made from its OpenAPI document. */
+/** The API's reference, made from its list of endpoints and its OpenAPI document. */
 export function Reference(props: ReferenceProps): JSX.Element {
   const { language, baseUrl, basePath, config, offer } = props;
   const { reference } = languages[language];
   const { musicPrefix, rateLimitSeconds } = config;
-  const document = openApiDocument({ baseUrl, musicPrefix, rateLimitSeconds });
+  const { paths } = openApiDocument({ baseUrl, musicPrefix, rateLimitSeconds });
   return (
     <>
       <h1 safe>{reference.title}</h1>
@@ -47,13 +49,14 @@ export function Reference(props: ReferenceProps): JSX.Element {
           <code>?api_key=mq_…</code>
         </li>
       </ul>
-      {Object.entries(document.paths).map(([path, { get }]) => (
+      {describeEndpoints({ baseUrl, musicPrefix }).map(({ path, answer }) => (
         <Endpoint
           language={language}
           basePath={basePath}
           path={path}
-          responses={get.responses}
-          fields={fieldsOf(document.components.schemas, get.operationId)}
+          statuses={Object.keys(paths[path]?.get.responses ?? {})}
+          example={Object.values(answer.examples)[0]?.value}
+          fields={fieldsOf(answer.forms[0])}
           musicPrefix={musicPrefix}
           {...(offer && { offer })}
         />
@@ -65,8 +68,9 @@ export function Reference(props: ReferenceProps): JSX.Element {
 interface EndpointProps {
   readonly language: Language;
   readonly basePath: string;
-  readonly path: string;
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly path: EndpointPath;
+  readonly statuses: readonly string[];
+  readonly example: object | undefined;
   readonly fields: readonly Field[];
   readonly musicPrefix: string;
   readonly offer?: KeyOffer;
@@ -76,20 +80,21 @@ function Endpoint({
   language,
   basePath,
   path,
-  responses,
+  statuses,
+  example,
   fields,
   musicPrefix,
   offer,
 }: EndpointProps): JSX.Element {
   const { reference } = languages[language];
   const name = path.split("/").at(-1) ?? "";
-  const statuses: Readonly<Record<string, string>> = reference.statuses;
+  const meanings: Readonly<Record<string, string>> = reference.statuses;
   return (
     <>
       <h2 id={name}>
         <code safe>{`GET ${path}`}</code>
       </h2>
-      <p safe>{name === "user" ? reference.user : reference.nowPlaying}</p>
+      <p safe>{reference.endpoints[path]}</p>
       <form class="try" data-try={basePath + path} data-unreachable={reference.unreachable} hidden>
         <label for={`key-${name}`} safe>
           {reference.key}
@@ -133,12 +138,12 @@ function Endpoint({
       <div class="table" tabindex="0">
         <table>
           <tbody>
-            {Object.keys(responses).map((status) => (
+            {statuses.map((status) => (
               <tr>
                 <th scope="row" safe>
                   {status}
                 </th>
-                <td safe>{statuses[status] ?? ""}</td>
+                <td safe>{meanings[status] ?? ""}</td>
               </tr>
             ))}
           </tbody>
@@ -146,7 +151,7 @@ function Endpoint({
       </div>
       <div class="example">
         <pre tabindex="0">
-          <code safe>{exampleOf(responses["200"])}</code>
+          <code safe>{JSON.stringify(example, null, 2)}</code>
         </pre>
       </div>
       <h3 safe>{reference.fields}</h3>
@@ -185,38 +190,15 @@ interface Field {
   readonly nullable: boolean;
 }
 
-type Schemas = ReturnType<typeof openApiDocument>["components"]["schemas"];
-type Schema = Readonly<Record<string, unknown>>;
-
-function fieldsOf(schemas: Schemas, operationId: string): Field[] {
-  const answer = schemas[operationId === "getUser" ? "UserAnswer" : "NowPlayingAnswer"];
-  const [first] = Array.isArray(answer?.["oneOf"]) ? answer["oneOf"] : [answer];
-  return isSchema(first) ? walk(schemas, first, "") : [];
-}
-
-function walk(schemas: Schemas, schema: Schema, prefix: string): Field[] {
-  const properties = isSchema(schema["properties"]) ? schema["properties"] : {};
-  return Object.entries(properties).flatMap(([name, value]) => {
-    const property = resolve(schemas, value);
-    const path = prefix + name;
-    if (property["type"] === "object") return walk(schemas, property, `${path}.`);
-    if (property["type"] === "array") {
-      return walk(schemas, resolve(schemas, property["items"]), `${path}[].`);
-    }
-    return [{ path, ...typeOf(property) }];
-  });
-}
-
-function resolve(schemas: Schemas, value: unknown): Schema {
-  if (!isSchema(value)) return {};
-  const reference = value["$ref"];
-  if (typeof reference !== "string") return value;
-  return schemas[reference.split("/").at(-1) ?? ""] ?? {};
-}
-
-function typeOf({ type, const: constant }: Schema): { type: string; nullable: boolean } {
-  const types = Array.isArray(type) ? type.map(String) : [String(type ?? typeof constant)];
-  return { type: types.find((one) => one !== "null") ?? "null", nullable: types.includes("null") };
+function fieldsOf(schema: TSchema, path = ""): Field[] {
+  if (KindGuard.IsObject(schema)) {
+    return Object.entries(schema.properties).flatMap(([name, property]) =>
+      fieldsOf(property, path === "" ? name : `${path}.${name}`),
+    );
+  }
+  if (KindGuard.IsArray(schema)) return fieldsOf(schema.items, `${path}[]`);
+  const types: unknown[] = [schema["type"]].flat();
+  return [{ path, type: String(types[0]), nullable: types.includes("null") }];
 }
 
 const typeText = ({ type, nullable }: Field, or: string): string =>
@@ -227,17 +209,4 @@ function meaningOf(language: Language, path: string, musicPrefix: string): strin
   const meanings: Readonly<Record<string, string>> = languages[language].reference.fieldMeanings;
   const name = path.replace(/^data\./, "").replace(new RegExp(`^${musicPrefix}_`), "");
   return meanings[name] ?? "";
-}
-
-function exampleOf(response: unknown): string {
-  if (!isSchema(response)) return "";
-  const json = resolve({}, isSchema(response["content"]) ? response["content"] : {});
-  const body = isSchema(json["application/json"]) ? json["application/json"] : {};
-  const examples = isSchema(body["examples"]) ? Object.values(body["examples"]) : [];
-  const [first] = examples;
-  return JSON.stringify(isSchema(first) ? first["value"] : undefined, null, 2) ?? "";
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,26 +1,35 @@
 import { type ApiKey, parseApiKey } from "../accounts/credential.ts";
 import type { KeyHolder, Keys } from "../accounts/keys.ts";
 import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
 import { networkOf } from "../http/client-address.ts";
-import { failure } from "./envelope.ts";
+import { type ExtraHeaders, failure } from "./envelope.ts";
 import { createGuessLimit } from "./guess-limit.ts";
-import { secondsOf } from "./rate-limit.ts";
+import { createRateLimit, secondsOf } from "./rate-limit.ts";
 
-export interface AuthenticateDeps {
-  readonly keys: Pick<Keys, "cachedHolderOf" | "holderOf" | "noteUse">;
+export interface GuardDeps {
+  readonly accounts: {
+    readonly keys: Pick<Keys, "cachedHolderOf" | "holderOf" | "noteUse">;
+  };
   readonly clock: Clock;
+  readonly config: Pick<Config, "rateLimitSeconds">;
   /** Where a request came from. */
   addressOf(request: Request): string;
 }
 
-/** Finds who a request's key belongs to, or answers in their stead. */
-export type Authenticate = (
-  request: Request,
-) => Promise<KeyHolder | Response> | KeyHolder | Response;
+/** Answers an authenticated call that is within its limit; the headers belong on a 200. */
+export type Answer = (holder: KeyHolder, headers: ExtraHeaders | undefined) => Promise<Response>;
+
+/** A route's handler. */
+export type Endpoint = (context: { readonly request: Request }) => Promise<Response> | Response;
 
 const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
 
-export function createAuthenticate({ keys, clock, addressOf }: AuthenticateDeps): Authenticate {
+/** Puts the key and the limit, which counts per key and endpoint, in front of an answer. */
+export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
+  const { keys } = accounts;
+  const { rateLimitSeconds } = config;
+  const rateLimit = rateLimitSeconds > 0 ? createRateLimit(rateLimitSeconds) : undefined;
   const guesses = createGuessLimit();
 
   const refuseWrongKey = (request: Request): Response => {
@@ -36,7 +45,8 @@ export function createAuthenticate({ keys, clock, addressOf }: AuthenticateDeps)
     return holder;
   };
 
-  return (request) => {
+  /** Finds who a request's key belongs to, or answers in their stead. */
+  const authenticate = (request: Request): Promise<KeyHolder | Response> | KeyHolder | Response => {
     const sent = sentKey(request);
     if (sent === undefined) return failure(401, "Missing API key", CHALLENGE);
     // A key known in memory needs no second look at its checksum.
@@ -48,6 +58,18 @@ export function createAuthenticate({ keys, clock, addressOf }: AuthenticateDeps)
     keys.noteUse(holder.keyId);
     return holder;
   };
+
+  return (path: string, answer: Answer): Endpoint =>
+    async ({ request }) => {
+      const authentication = authenticate(request);
+      const holder = authentication instanceof Promise ? await authentication : authentication;
+      if (holder instanceof Response) return holder;
+      if (!rateLimit) return answer(holder, undefined);
+      const caller = { userId: holder.user.id, name: `${path} ${holder.keyId}` };
+      const verdict = rateLimit.admit(caller, clock.monotonicMs());
+      const headers = rateLimit.headers(verdict);
+      return verdict.allowed ? answer(holder, headers) : failure(429, rateLimit.message, headers);
+    };
 }
 
 /**

@@ -1,0 +1,217 @@
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { withMusicPrefix } from "./music-prefix.ts";
+
+/**
+ * What the API answers: the types of the answers, the OpenAPI document and the reference page come
+ * from here. An endpoint takes only types from this file, so that it is loaded with the document.
+ */
+
+/** These fields, all of them, and no others. What has a name is a reference in the document. */
+const closed = <Fields extends TProperties>(fields: Fields, name?: { readonly $id: string }) =>
+  Type.Object(fields, { ...name, additionalProperties: false });
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const nullable = <Schema extends TSchema>(schema: Schema) =>
+  Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema["type"], "null"] });
+
+const Track = closed(
+  {
+    id: Type.String({ description: "As the source gives it; a local file's id is its URI." }),
+    name: Type.String(),
+    duration_ms: count("0 when the source does not tell."),
+    explicit: Type.Boolean(),
+  },
+  { $id: "Track" },
+);
+
+const Album = closed(
+  {
+    name: Type.String(),
+    images: Type.Array(closed({ url: Type.String({ format: "uri" }) }), {
+      description: "Largest first; may be empty.",
+    }),
+  },
+  { $id: "Album" },
+);
+
+const Device = closed(
+  {
+    name: Type.String(),
+    type: Type.String({ description: "As the source gives it." }),
+    volume: nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: "Null when the source does not tell.",
+      }),
+    ),
+  },
+  { $id: "Device" },
+);
+
+const Playback = closed(
+  {
+    is_playing: Type.Boolean({ description: "False while paused." }),
+    progress_ms: count("Position in the track, in milliseconds."),
+    progress_percent: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "Position as a percentage of the duration, at most two decimals.",
+    }),
+    time_remaining_ms: count("duration_ms − progress_ms."),
+    track: Track,
+    artist_name: Type.String({
+      description: "The artists in the source's order, joined with a comma and a space.",
+    }),
+    album: Album,
+    device: Device,
+  },
+  { $id: "Playback" },
+);
+export type Playback = Static<typeof Playback>;
+
+const Meta = closed(
+  {
+    user: Type.String({ description: "The user the key belongs to." }),
+    timestamp: count("Time of the answer, Unix seconds."),
+  },
+  { $id: "Meta" },
+);
+export type Meta = Static<typeof Meta>;
+
+const User = Type.Object({
+  username: Type.String(),
+  music_connected: Type.Boolean({
+    description: "False when no music is connected or it has to be connected again.",
+  }),
+  music_display_name: nullable(Type.String()),
+  music_product: nullable(Type.String()),
+  created_at: Type.String({
+    pattern: "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$",
+    description: "When the user was created, in UTC.",
+  }),
+});
+export type User = Static<typeof User>;
+
+export const ErrorAnswer = closed({
+  success: Type.Literal(false),
+  error: Type.String({ description: "What went wrong, for people." }),
+});
+
+const BUSY = "The server is busy: try again";
+
+/** What is said of an endpoint. */
+interface Endpoint<Path extends string> {
+  readonly path: Path;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly answer: {
+    readonly name: string;
+    readonly about: string;
+    /** The first has the most fields. */
+    readonly forms: readonly [TObject, ...TObject[]];
+    /** Which of several forms is sent when. */
+    readonly when?: string;
+    /** The first is the one that the reference shows. */
+    readonly examples: Readonly<Record<string, { summary: string; value: object }>>;
+  };
+  /** The errors with status 503, by a name of their own. */
+  readonly unavailable: {
+    readonly about: string;
+    readonly errors: Readonly<Record<string, string>>;
+  };
+}
+
+const endpoint = <Path extends string>(one: Endpoint<Path>) => one;
+
+export interface ApiSettings {
+  /** Where the API is reached, without a slash at the end. */
+  readonly baseUrl: string;
+  /** First word of the three field names about music. */
+  readonly musicPrefix: string;
+}
+
+/** Every endpoint that asks for a key. */
+export const describeEndpoints = ({ baseUrl, musicPrefix }: ApiSettings) => [
+  endpoint({
+    path: "/api/v1/now-playing",
+    operationId: "getNowPlaying",
+    summary: "What is playing",
+    description:
+      "The current playback, its position worked out for this very moment. `data` is null when nothing is playing.",
+    answer: {
+      name: "NowPlayingAnswer",
+      about: "Playing, paused, or nothing playing.",
+      forms: [
+        closed({ success: Type.Literal(true), data: Playback, meta: Meta }),
+        closed({ success: Type.Literal(true), data: Type.Null() }),
+      ],
+      when: "With `meta` exactly when `data` is not null.",
+      examples: {
+        playing: { summary: "A track plays", value: playingExample(baseUrl) },
+        nothing: { summary: "Nothing plays", value: { success: true, data: null } },
+      },
+    },
+    unavailable: {
+      about: "The music source has not answered for a while.",
+      errors: { unavailable: "Playback is temporarily unavailable", busy: BUSY },
+    },
+  }),
+  endpoint({
+    path: "/api/v1/user",
+    operationId: "getUser",
+    summary: "Who the key belongs to",
+    description: "The user linked to the key, and whether music is connected.",
+    answer: {
+      name: "UserAnswer",
+      about: "The user.",
+      forms: [
+        closed({
+          success: Type.Literal(true),
+          data: closed(withMusicPrefix(User.properties, musicPrefix), { $id: "User" }),
+        }),
+      ],
+      examples: {
+        user: {
+          summary: "A connected user",
+          value: { success: true, data: withMusicPrefix(userExample, musicPrefix) },
+        },
+      },
+    },
+    unavailable: {
+      about: "The server's database is locked by another program.",
+      errors: { busy: BUSY },
+    },
+  }),
+];
+
+export type EndpointPath = ReturnType<typeof describeEndpoints>[number]["path"];
+
+function playingExample(baseUrl: string): { success: true; data: Playback; meta: Meta } {
+  return {
+    success: true,
+    data: {
+      is_playing: true,
+      progress_ms: 61_250,
+      progress_percent: 32.58,
+      time_remaining_ms: 126_750,
+      track: { id: "demo:lanterns", name: "Paper Lanterns", duration_ms: 188_000, explicit: false },
+      artist_name: "Juniper Vale",
+      album: {
+        name: "Slow Weather",
+        images: [{ url: `${baseUrl}/art/q0jT3yUuJ9m1cWm8k2v0nA/640.jpg` }],
+      },
+      device: { name: "Demo player", type: "demo", volume: 65 },
+    },
+    meta: { user: "ada", timestamp: 1_795_219_200 },
+  };
+}
+
+const userExample: User = {
+  username: "ada",
+  music_connected: true,
+  music_display_name: "Marquee Demo",
+  music_product: null,
+  created_at: "2026-11-21 00:00:00",
+};
