@@ -4,18 +4,18 @@ import type { Clock } from "./clock.ts";
 import type { SocketTicket } from "./pages/socket-ticket.ts";
 import { socketSettings } from "./pages/sockets.ts";
 
-export interface ListenOptions {
+export interface ListenOptions<Created> {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   readonly clock: Clock;
   /** Builds the server once its port is known. */
-  createApp(port: number): App;
+  createServer(port: number): Created;
 }
 
-export interface RunningServer {
+export interface RunningServer<Created = unknown> {
   readonly port: number;
-  readonly app: App;
+  readonly server: Created;
   /** Lets requests finish and asks overlays to come back, for at most `atMostMs`. */
   stop(atMostMs: number): Promise<void>;
 }
@@ -31,10 +31,15 @@ const IDLE_SECONDS = 30;
 const LARGEST_BODY_BYTES = 64 * 1024;
 
 /** @throws {ListenError} when the port is taken or the address is not this machine's */
-export function listen({ host, port, clock, createApp }: ListenOptions): RunningServer {
+export function listen<Created extends { readonly app: App }>({
+  host,
+  port,
+  clock,
+  createServer,
+}: ListenOptions<Created>): RunningServer<Created> {
   let app: App | undefined;
   try {
-    const server = Bun.serve<SocketTicket>({
+    const listener = Bun.serve<SocketTicket>({
       hostname: host,
       port,
       // Outside development Bun shares ports by default: a second server would start in silence.
@@ -52,13 +57,13 @@ export function listen({ host, port, clock, createApp }: ListenOptions): Running
         close: (socket) => app?.sockets.closed(socket),
       },
     });
-    const listening = createApp(server.port ?? port);
-    listening.attach(server);
-    app = listening;
+    const server = createServer(listener.port ?? port);
+    server.app.attach(listener);
+    app = server.app;
     return {
-      port: server.port ?? port,
-      app: listening,
-      stop: (atMostMs) => stop(server, listening, clock, atMostMs),
+      port: listener.port ?? port,
+      server,
+      stop: (atMostMs) => stop(listener, server.app, clock, atMostMs),
     };
   } catch (error) {
     throw explainListenFailure(error, host, port);
@@ -70,18 +75,18 @@ export function listen({ host, port, clock, createApp }: ListenOptions): Running
  * stream is open.
  */
 async function stop(
-  server: Server<SocketTicket>,
+  listener: Server<SocketTicket>,
   app: App,
   clock: Clock,
   atMostMs: number,
 ): Promise<void> {
   app.drain();
-  const finished = server.stop();
+  const finished = listener.stop();
   app.sockets.stop();
   const deadline = new AbortController();
   await Promise.race([finished, clock.sleep(atMostMs, deadline.signal)]);
   deadline.abort();
-  await server.stop(true);
+  await listener.stop(true);
 }
 
 function explainListenFailure(error: unknown, host: string, port: number): Error {

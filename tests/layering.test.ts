@@ -23,6 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Files that lie beside the ground, but stand on what is above it. */
 const ABOVE_THE_GROUND: Readonly<Record<string, string>> = {
   "src/app.ts": "the server",
+  "src/create-server.ts": "the server",
   "src/server.ts": "the server",
   "src/main.ts": "the entry",
 };

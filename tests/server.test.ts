@@ -26,7 +26,7 @@ const openLive = () => openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/
 
 describe("listening", () => {
   const listenOn = (host: string, number: number) => () =>
-    listen({ host, port: number, clock: systemClock, createApp: () => server.app });
+    listen({ host, port: number, clock: systemClock, createServer: () => server });
 
   test("takes a free port when asked for port 0", async () => {
     expect(port.port).toBeGreaterThan(0);

@@ -3,16 +3,14 @@ import { basename, join, resolve } from "node:path";
 import type { Accounts, AddedUser } from "../accounts/accounts.ts";
 import type { User } from "../accounts/users.ts";
 import { toUserName } from "../user-name.ts";
-import { createApp } from "../app.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Config, ResolvedConfig } from "../config.ts";
+import { createServer } from "../create-server.ts";
 import { listen } from "../server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
 import { createConsentReminder } from "../sources/consent-reminder.ts";
 import { createMetrics } from "../metrics.ts";
-import { createHub } from "../channels/hub.ts";
-import { createConnectionFinder } from "../channels/connection-finder.ts";
 import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import {
@@ -26,7 +24,7 @@ import type { Io } from "./command.ts";
 import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
-import { openWorkspace, type Workspace } from "./workspace.ts";
+import { type DataFolder, openDataFolder } from "./workspace.ts";
 
 /** Nobody is answered while the server waits for another process's lock on the database. */
 const LOCK_WAIT_MS = 250;
@@ -55,57 +53,38 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   for (const warning of resolved.warnings) log.warn(warning);
 
   const metrics = config.metricsToken === null ? undefined : await createMetrics(VERSION);
-  const workspace = await openWorkspace(config, "create", metrics);
+  const { store, vault } = await openDataFolder(config, "create");
   try {
-    const { accounts, sources, vault, store } = workspace;
-    const { connectionOf, connectionIdOf } = createConnectionFinder(
-      accounts,
-      sources,
-      config.demo,
-      log,
-    );
-    const hub = createHub({
-      clock,
-      log,
-      random: Math.random,
-      connectionOf,
-      connectionIdOf,
-      onRefused: (connectionId) => accounts.connections.markRefused(connectionId),
-      privacyOf: (userId) => accounts.privacy.of(userId),
-      onStatus: (connectionId, health) => accounts.connections.storeStatus(connectionId, health),
-    });
-    const server = listen({
+    const running = listen({
       host: config.host,
       port: config.port,
       clock,
-      createApp: (port) =>
-        createApp({
-          accounts,
-          hub,
-          sources,
-          vault,
+      createServer: (port) =>
+        createServer({
+          ...(metrics && { metrics }),
+          settings: resolved,
           clock,
           log,
-          settings: resolved,
-          ...(metrics && { metrics }),
+          store,
+          vault,
           baseUrl: baseUrlOf(config, port),
           listeningAddress: listeningAddressOf(config, port),
-          snapshot: store.snapshot,
-          probeWrite: store.probeWrite,
           artworkCache: createDiskCache(join(config.data, "covers"), MOST_COVER_BYTES),
         }),
     });
-    const baseUrl = baseUrlOf(config, server.port);
+    const { server } = running;
+    const { accounts, sources } = server;
+    const baseUrl = baseUrlOf(config, running.port);
     await accounts.rememberBaseUrl(baseUrl);
     const remindOfConsent = createConsentReminder({ accounts, sources, clock, log });
-    const followSecretKey = createKeyFollower(workspace, log);
+    const followSecretKey = createKeyFollower({ store, vault }, log);
     accounts.onChange((userId) => {
       if (userId === undefined) followSecretKey();
     });
-    const stopKeepingUp = keepUp(workspace, log, remindOfConsent);
+    const stopKeepingUp = keepUp(accounts, log, remindOfConsent);
 
     const signal = stopSignal();
-    const loginUrl = await greet(workspace, resolved, baseUrl, asJson, io);
+    const loginUrl = await greet(accounts, resolved, baseUrl, asJson, io);
     if (loginUrl) {
       const { platform } = process;
       const { environment } = io;
@@ -124,12 +103,12 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
 
     log.info("stopping", { because: await signal });
     const stopByMs = clock.monotonicMs() + STOP_WITHIN_MS;
-    await server.stop(STOP_WITHIN_MS);
+    await running.stop(STOP_WITHIN_MS);
     stopKeepingUp();
-    hub.stop();
+    server.close();
     await writeWhatIsLeft(accounts, clock, stopByMs, log);
   } finally {
-    workspace.store.close();
+    store.close();
   }
 }
 
@@ -148,17 +127,13 @@ function stopSignal(): Promise<string> {
 }
 
 /** Notices what other commands do to the accounts, and writes when keys were used. */
-function keepUp(
-  { accounts }: Workspace,
-  log: Log,
-  remindOfConsent: () => Promise<void>,
-): () => void {
+function keepUp(accounts: Accounts, log: Log, remindOfConsent: () => Promise<void>): () => void {
   const attempt = (task: () => void | Promise<void>) => async () => {
     try {
       await task();
     } catch (error) {
       // A full disk must not end the server: the next turn may work.
-      logFailure(log, error);
+      log.error("background work failed", { reason: describeError(error) });
     }
   };
   const retryWrites = async () => void (await accounts.retryWrites());
@@ -173,7 +148,10 @@ function keepUp(
 }
 
 /** Goes over to a secret key that a command has put in force, and tells the log once. */
-function createKeyFollower({ store, vault }: Workspace, log: Log): () => void {
+function createKeyFollower(
+  { store, vault }: Pick<DataFolder, "store" | "vault">,
+  log: Log,
+): () => void {
   let refused = false;
   return () => {
     if (store.sealed.isInForce(vault.keyId)) return;
@@ -211,16 +189,12 @@ async function writeWhatIsLeft(
   }
 }
 
-function logFailure(log: Log, error: unknown): void {
-  log.error("background work failed", { reason: describeError(error) });
-}
-
 /**
  * Says where the server is, and on the first start everything needed to use it. Resolves with the
  * first start's sign-in link.
  */
 async function greet(
-  { accounts }: Workspace,
+  accounts: Accounts,
   { config }: ResolvedConfig,
   baseUrl: string,
   asJson: boolean,

@@ -11,7 +11,6 @@ import {
 } from "../accounts/secrets.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { type Metrics, noMetrics } from "../metrics.ts";
 import { createSources, type Sources } from "../sources/index.ts";
 import {
   DATABASE_FILE,
@@ -23,14 +22,18 @@ import {
 } from "../db/open.ts";
 import { becomeOwnerOf } from "./folder-owner.ts";
 
-/** The data folder, opened: what every command works on. */
-export interface Workspace {
+/** The data folder, opened. */
+export interface DataFolder {
   readonly store: Store;
   readonly vault: Vault;
-  readonly accounts: Accounts;
-  readonly sources: Sources;
   /** The user whom root has become, because the folder is that user's. */
   readonly actingAs: number | undefined;
+}
+
+/** What every command works on. */
+export interface Workspace extends DataFolder {
+  readonly accounts: Accounts;
+  readonly sources: Sources;
 }
 
 /** What a command does where there is no data folder yet. */
@@ -40,15 +43,14 @@ export type WhenMissing = "create" | "refuse";
  * Opens the data folder as the user it belongs to; one that is missing may be a mistyped one.
  * @throws {DatabaseError | SecretError | FolderOwnerError} when it cannot be used
  */
-export async function openWorkspace(
+export async function openDataFolder(
   config: Config,
   whenMissing: WhenMissing,
-  metrics: Pick<Metrics, "upstreamCall" | "polledAgain"> = noMetrics,
-): Promise<Workspace> {
+): Promise<DataFolder> {
   // Before anything in the folder is touched; what settings name elsewhere has been read by now.
   const actingAs = await becomeOwnerOf(config.data);
   try {
-    return { ...(await openFolder(config, whenMissing, metrics)), actingAs };
+    return { ...(await openFolder(config, whenMissing)), actingAs };
   } catch (error) {
     if (actingAs === undefined || !(error instanceof Error) || !isForbidden(error)) throw error;
     throw new DatabaseError(
@@ -61,8 +63,7 @@ export async function openWorkspace(
 async function openFolder(
   config: Config,
   whenMissing: WhenMissing,
-  metrics: Pick<Metrics, "upstreamCall" | "polledAgain">,
-): Promise<Omit<Workspace, "actingAs">> {
+): Promise<Omit<DataFolder, "actingAs">> {
   if (whenMissing === "refuse" && !isThere(join(config.data, DATABASE_FILE))) {
     throw new DatabaseError(
       `There is no Marquee data in ${config.data}. Start marquee there first, or choose another folder with --data or MARQUEE_DATA.`,
@@ -72,20 +73,21 @@ async function openFolder(
   try {
     const findKey = () => keyInForce(config, store);
     const vault = createVault(findKey(), findKey);
-    const accounts = createAccounts({ store, vault, wallMs: systemClock.wallMs });
-    await recordKey(store, vault, accounts);
-    const sources = createSources({
-      clock: systemClock,
-      settings: config,
-      memory: accounts.upstreams,
-      onCall: metrics.upstreamCall,
-      onPoll: metrics.polledAgain,
-    });
-    return { store, vault, accounts, sources };
+    await recordKey(store, vault);
+    return { store, vault };
   } catch (error) {
     store.close();
     throw error;
   }
+}
+
+/** The same for a command, which looks at accounts and sources. */
+export async function openWorkspace(config: Config, whenMissing: WhenMissing): Promise<Workspace> {
+  const folder = await openDataFolder(config, whenMissing);
+  const accounts = createAccounts({ ...folder, wallMs: systemClock.wallMs });
+  const memory = accounts.upstreams;
+  const sources = createSources({ clock: systemClock, settings: config, memory });
+  return { ...folder, accounts, sources };
 }
 
 /** Runs a command on the data folder and closes it after. */
@@ -125,14 +127,15 @@ export function keyInForce({ data, secretKey }: Config, store: Store): string {
 }
 
 /** The database remembers its key, so that a wrong one is found at the start. */
-async function recordKey(store: Store, vault: Vault, accounts: Accounts): Promise<void> {
+async function recordKey(store: Store, vault: Vault): Promise<void> {
   const recorded = store.sealed.keyId();
   // It may have been replaced since it was read.
   if (recorded !== undefined) vault.follow();
   if (store.sealed.isInForce(vault.keyId)) return;
   // A database from before keys were recorded proves by what is in it that this one fits.
-  const owner = await accounts.users.owner();
-  if (owner) await accounts.widgets.proveKey(owner);
+  const { users, widgets } = createAccounts({ store, vault, wallMs: systemClock.wallMs });
+  const owner = await users.owner();
+  if (owner) await widgets.proveKey(owner);
   // Another process may have been faster, and may even have replaced the key since.
   if (!store.sealed.changeKey(recorded, vault.keyId)) vault.follow();
 }

@@ -52,7 +52,7 @@ for (const engine of engines) {
         host: "127.0.0.1",
         port: Number(new URL(server.url).port),
         clock: server.clock,
-        createApp: () => server.app,
+        createServer: () => server,
       });
       await page.waitForURL(`${server.url}/fr/widget/${ada.widgetToken}${query}`);
       await page.waitForFunction(() => document.documentElement.dataset["npTheme"] === "bar");

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../src/accounts/accounts.ts";
+import { createTestAccounts, type TestAccounts } from "./fixtures/accounts.ts";
+import { settle } from "./fixtures/fake-clock.ts";
+import { createTempFolder } from "./fixtures/temp-folder.ts";
+import { createTestServer, type TestServer } from "./fixtures/test-server.ts";
+
+describe("what a command changes on the data folder of a server", () => {
+  let folder: ReturnType<typeof createTempFolder>;
+  let server: TestServer;
+  let command: TestAccounts;
+  let ada: AddedUser;
+
+  beforeEach(async () => {
+    folder = createTempFolder();
+    server = await createTestServer({ dataFolder: folder.path, realSources: true });
+    command = await createTestAccounts(folder.path);
+    ada = await server.addUser("ada", false);
+  });
+  afterEach(() => {
+    server.close();
+    command.store.close();
+    folder.remove();
+  });
+
+  const heard = async () => (await server.hub.read(ada.user.id, 0)).kind;
+
+  test("is followed by a channel that is listened to", async () => {
+    expect(await heard()).toBe("unlinked");
+    await command.accounts.connections.connect(ada.user, "demo", null);
+    server.accounts.checkForChanges();
+    await settle();
+    expect(await heard()).toBe("playback");
+  });
+
+  test("is named in the log when it cannot be followed", async () => {
+    await heard();
+    await command.add("grace");
+    server.accounts.connections.workingIdOf = () => Promise.reject(new Error("a full disk"));
+    server.accounts.checkForChanges();
+    await settle();
+    expect(server.logged.join("\n")).toMatch(/error background work failed reason=.*a full disk/);
+  });
+});
