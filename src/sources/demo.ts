@@ -1,5 +1,4 @@
 import type { Playback } from "../playback.ts";
-import { drawCover } from "./demo/covers.ts";
 import { type DemoTrack, playlist } from "./demo/playlist.ts";
 import { defineSource } from "./source.ts";
 
@@ -79,7 +78,7 @@ function toPlayback(
     artists: track.artists,
     album: {
       name: track.album,
-      artworks: [{ key: `demo:${track.id}`, load: () => drawCover(track.id) }],
+      artworks: [{ key: `demo:${track.id}`, load: () => Bun.file(track.cover).bytes() }],
     },
     device: { name: "Demo player", type: "demo", volumePercent: 65 },
     positionMs,

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { widgetOptions } from "../../widget/options.ts";
 import type { Artwork, Playback } from "../../src/playback.ts";
-import { drawCover } from "../../src/sources/demo/covers.ts";
+import { playlist } from "../../src/sources/demo/playlist.ts";
 import { currentChromium } from "../fixtures/chromium.ts";
 import { startTestServer } from "../fixtures/listening-server.ts";
 import { aPlayback } from "../fixtures/playback.ts";
@@ -22,9 +22,9 @@ const backgrounds: Readonly<Record<string, string>> = {
   busy: "conic-gradient(from 30deg at 30% 40%, #2f6f3a, #d9c25a, #7a3b2e, #2b5c8a, #e7e2d5, #2f6f3a)",
 };
 
-const artwork = (name: Parameters<typeof drawCover>[0]): Artwork => ({
-  key: name,
-  load: () => drawCover(name),
+const artwork = (id: string): Artwork => ({
+  key: id,
+  load: () => Bun.file(playlist.find((track) => track.id === id)?.cover ?? "").bytes(),
 });
 
 const song = (title: string, artist: string, cover?: Artwork): Partial<Playback> => ({

@@ -1,7 +1,15 @@
-import type { CoverName } from "./covers.ts";
+import birds from "./covers/birds.webp" with { type: "file" };
+import ferry from "./covers/ferry.webp" with { type: "file" };
+import garden from "./covers/garden.webp" with { type: "file" };
+import lanterns from "./covers/lanterns.webp" with { type: "file" };
+import moonlight from "./covers/moonlight.webp" with { type: "file" };
+import observatory from "./covers/observatory.webp" with { type: "file" };
+import rain from "./covers/rain.webp" with { type: "file" };
 
 export interface DemoTrack {
-  readonly id: CoverName;
+  readonly id: string;
+  /** The file of its picture. */
+  readonly cover: string;
   readonly title: string;
   readonly artists: readonly string[];
   readonly album: string;
@@ -16,6 +24,7 @@ const seconds = (value: number) => value * 1000;
 export const playlist: readonly DemoTrack[] = [
   {
     id: "lanterns",
+    cover: lanterns,
     title: "Paper Lanterns",
     artists: ["Juniper Vale"],
     album: "Slow Weather",
@@ -23,6 +32,7 @@ export const playlist: readonly DemoTrack[] = [
   },
   {
     id: "ferry",
+    cover: ferry,
     title: "Midnight Ferry",
     artists: ["The Harbour Lights", "Mina Okafor"],
     album: "Tidelines",
@@ -31,6 +41,7 @@ export const playlist: readonly DemoTrack[] = [
   },
   {
     id: "garden",
+    cover: garden,
     title: "夜の庭で会いましょう",
     artists: ["青い硝子"],
     album: "透明な街",
@@ -38,6 +49,7 @@ export const playlist: readonly DemoTrack[] = [
   },
   {
     id: "observatory",
+    cover: observatory,
     title:
       "Everything We Said We Would Do When the Summer Came Back to the Little House by the Sea (Live at the Old Observatory)",
     artists: ["Otto Lindqvist Ensemble"],
@@ -46,6 +58,7 @@ export const playlist: readonly DemoTrack[] = [
   },
   {
     id: "moonlight",
+    cover: moonlight,
     title: "ضوء القمر على الماء",
     artists: ["فرقة الياسمين"],
     album: "ليالي الصيف",
@@ -53,6 +66,7 @@ export const playlist: readonly DemoTrack[] = [
   },
   {
     id: "birds",
+    cover: birds,
     title: "Zugvögel",
     artists: ["Lena Sturm"],
     album: "Über den Dächern",
@@ -61,6 +75,7 @@ export const playlist: readonly DemoTrack[] = [
   },
   {
     id: "rain",
+    cover: rain,
     title: "Ojos de lluvia",
     artists: ["Los Faroles"],
     album: "Calle sin nombre",
