@@ -1,4 +1,4 @@
-import { leastPanelOpacity } from "./bundle.ts" with { type: "macro" };
+import { leastPanelOpacity } from "./panel-opacity.ts" with { type: "macro" };
 import { luminance, mix, parseHex, readableOn, type Rgb, toHex } from "./colour.ts";
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetTrack } from "./state.ts";

@@ -1,20 +1,5 @@
 import iconSource from "./icon.svg" with { type: "text" };
-import {
-  bundledDeadAddress,
-  bundledScript,
-  bundledStylesheet,
-} from "../../widget/bundle.ts" with { type: "macro" };
-
-import {
-  bundledCopy,
-  bundledDashboardStylesheet,
-  bundledDocs,
-  bundledDocsStylesheet,
-  bundledHomeStylesheet,
-  bundledNowPlaying,
-  bundledPageStylesheet,
-  bundledWidgetEditor,
-} from "./bundle.ts" with { type: "macro" };
+import { bundled } from "./bundle.ts" with { type: "macro" };
 
 interface Asset {
   /** Path below the base URL; it names the content, so it may be kept for ever. */
@@ -23,45 +8,31 @@ interface Asset {
   readonly type: string;
 }
 
-export const widgetScript = asset("widget", "js", "text/javascript", bundledScript());
-export const widgetStylesheet = asset("widget", "css", "text/css", bundledStylesheet());
-export const deadAddressScript = asset("gone", "js", "text/javascript", bundledDeadAddress());
-export const pageStylesheet = asset("page", "css", "text/css", bundledPageStylesheet());
-export const dashboardStylesheet = asset(
+// Bun would copy the answer of a macro to each of its uses, but not that of a call.
+const bundles = Object.freeze(bundled());
+const assets = new Map<string, Asset>();
+
+export const widgetScript = script("widget", bundles["widget/client.ts"]);
+export const widgetStylesheet = stylesheet("widget", bundles["widget/widget.css"]);
+export const deadAddressScript = script("gone", bundles["widget/dead-address.ts"]);
+export const pageStylesheet = stylesheet("page", bundles["src/pages/page.css"]);
+export const dashboardStylesheet = stylesheet(
   "dashboard",
-  "css",
-  "text/css",
-  bundledDashboardStylesheet(),
+  bundles["src/pages/dashboard/dashboard.css"],
 );
-export const nowPlayingScript = asset("now-playing", "js", "text/javascript", bundledNowPlaying());
-export const docsStylesheet = asset("docs", "css", "text/css", bundledDocsStylesheet());
-export const homeStylesheet = asset("home", "css", "text/css", bundledHomeStylesheet());
-export const docsScript = asset("docs", "js", "text/javascript", bundledDocs());
-export const widgetEditorScript = asset(
+export const nowPlayingScript = script("now-playing", bundles["src/pages/browser/now-playing.ts"]);
+export const docsStylesheet = stylesheet("docs", bundles["src/pages/docs/docs.css"]);
+export const homeStylesheet = stylesheet("home", bundles["src/pages/home.css"]);
+export const docsScript = script("docs", bundles["src/pages/browser/docs.ts"]);
+export const widgetEditorScript = script(
   "widget-editor",
-  "js",
-  "text/javascript",
-  bundledWidgetEditor(),
+  bundles["src/pages/browser/widget-editor.ts"],
 );
-export const copyScript = asset("copy", "js", "text/javascript", bundledCopy());
+export const copyScript = script("copy", bundles["src/pages/browser/copy.ts"]);
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 
-const assets = new Map(
-  [
-    widgetScript,
-    widgetStylesheet,
-    deadAddressScript,
-    pageStylesheet,
-    docsStylesheet,
-    docsScript,
-    homeStylesheet,
-    dashboardStylesheet,
-    nowPlayingScript,
-    widgetEditorScript,
-    copyScript,
-    icon,
-  ].map((one) => [one.path, one]),
-);
+/** The script of the file that waits for the server: it is part of that file, and no asset. */
+export const launcherScript = bundles["widget/launcher.ts"];
 
 /** `GET /assets/{file}`: the pages' script, styles and icon. */
 export function assetResponse(file: string): Response | undefined {
@@ -76,7 +47,17 @@ export function assetResponse(file: string): Response | undefined {
   });
 }
 
+function script(name: string, body: string): Asset {
+  return asset(name, "js", "text/javascript", body);
+}
+
+function stylesheet(name: string, body: string): Asset {
+  return asset(name, "css", "text/css", body);
+}
+
 function asset(name: string, ending: string, type: string, body: string): Asset {
-  const hash = Bun.hash(body).toString(36);
-  return { path: `/assets/${name}-${hash}.${ending}`, body, type };
+  const path = `/assets/${name}-${Bun.hash(body).toString(36)}.${ending}`;
+  const made: Asset = { path, body, type };
+  assets.set(path, made);
+  return made;
 }

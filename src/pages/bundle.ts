@@ -1,43 +1,41 @@
-import { bundleFile } from "../../widget/bundle.ts";
+import { join } from "node:path";
 
-/** Bundles what the pages load. Used as macros: they run while the program is compiled or loaded. */
+/** What browsers load, each with everything it imports. */
+const FILES = [
+  "src/pages/browser/copy.ts",
+  "src/pages/browser/docs.ts",
+  "src/pages/browser/now-playing.ts",
+  "src/pages/browser/widget-editor.ts",
+  "src/pages/dashboard/dashboard.css",
+  "src/pages/docs/docs.css",
+  "src/pages/home.css",
+  "src/pages/page.css",
+  "widget/client.ts",
+  "widget/dead-address.ts",
+  "widget/launcher.ts",
+  "widget/widget.css",
+] as const;
 
-/** The stylesheet of every page that people read, minified. */
-export function bundledPageStylesheet(): string {
-  return bundleFile(`${import.meta.dir}/page.css`);
+/** Each file bundled and minified. Used as a macro: it runs while the program is compiled or loaded. */
+export function bundled(): Record<(typeof FILES)[number], string> {
+  // Bun refuses to bundle within a macro, so another process does it, for all files at once.
+  const { success, stdout, stderr } = Bun.spawnSync([process.execPath, import.meta.path]);
+  if (!success) throw new Error(`Bundling failed:\n${stderr.toString()}`);
+  return JSON.parse(stdout.toString());
 }
 
-/** What the dashboard's pages add to it, minified. */
-export function bundledDashboardStylesheet(): string {
-  return bundleFile(`${import.meta.dir}/dashboard/dashboard.css`);
-}
-
-/** The script that keeps the dashboard's first page as it is now, minified. */
-export function bundledNowPlaying(): string {
-  return bundleFile(`${import.meta.dir}/browser/now-playing.ts`);
-}
-
-/** What the first page adds to it, minified. */
-export function bundledHomeStylesheet(): string {
-  return bundleFile(`${import.meta.dir}/home.css`);
-}
-
-/** What the documentation's pages add to it, minified. */
-export function bundledDocsStylesheet(): string {
-  return bundleFile(`${import.meta.dir}/docs/docs.css`);
-}
-
-/** The documentation's copy buttons and search, minified. */
-export function bundledDocs(): string {
-  return bundleFile(`${import.meta.dir}/browser/docs.ts`);
-}
-
-/** The script of the widget's editor, minified. */
-export function bundledWidgetEditor(): string {
-  return bundleFile(`${import.meta.dir}/browser/widget-editor.ts`);
-}
-
-/** The script behind buttons that copy, minified. */
-export function bundledCopy(): string {
-  return bundleFile(`${import.meta.dir}/browser/copy.ts`);
+if (import.meta.main) {
+  const root = join(import.meta.dir, "../..");
+  const { outputs } = await Bun.build({
+    entrypoints: FILES.map((file) => join(root, file)),
+    root,
+    target: "browser",
+    format: "iife",
+    minify: true,
+  });
+  const texts = outputs.map(async (output) => [
+    output.path.replace(/\.js$/, ".ts"),
+    await output.text(),
+  ]);
+  console.log(JSON.stringify(Object.fromEntries(await Promise.all(texts))));
 }

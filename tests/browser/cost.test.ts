@@ -1,6 +1,6 @@
 import { expect, test as plainTest } from "bun:test";
 import type { Page } from "playwright-core";
-import { bundledScript } from "../../widget/bundle.ts";
+import { widgetScript } from "../../src/pages/assets.ts";
 import { currentChromium } from "../fixtures/chromium.ts";
 import { startTestServer } from "../fixtures/listening-server.ts";
 import {
@@ -28,7 +28,7 @@ const red = coverOf("red", solidPicture("#c02050"));
 const blue = coverOf("blue", solidPicture("#2050c0"));
 
 plainTest("the overlay's script is at most 8 KB compressed", () => {
-  expect(Bun.gzipSync(bundledScript()).length).toBeLessThanOrEqual(SCRIPT_BYTES);
+  expect(Bun.gzipSync(widgetScript.body).length).toBeLessThanOrEqual(SCRIPT_BYTES);
 });
 
 plainTest("all that the overlay loads, without covers, is at most 16 KB compressed", async () => {

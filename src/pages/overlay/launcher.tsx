@@ -1,10 +1,10 @@
-import { bundledLauncher } from "../../../widget/bundle.ts" with { type: "macro" };
 import { LauncherPage } from "../../../widget/launcher-page.tsx";
 import { parseWidgetToken } from "../../accounts/credential.ts";
 import type { Widgets } from "../../accounts/widgets.ts";
 import { widgetAddress } from "../../addresses.ts";
 import type { Language } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
+import { launcherScript } from "../assets.ts";
 import { PAGE_HEADERS } from "../html.tsx";
 
 export interface LauncherDeps {
@@ -12,8 +12,6 @@ export interface LauncherDeps {
   /** Where the server is reached, without a slash at the end. */
   readonly baseUrl: string;
 }
-
-const safeScript = bundledLauncher();
 
 /**
  * `GET /{lang}/widget/{token}/launcher`: a file to download that waits for the server and then goes
@@ -29,7 +27,7 @@ export function createLauncher({ widgets, baseUrl }: LauncherDeps) {
     if (!token || !(await widgets.userOf(token))) return undefined;
     const address = widgetAddress(baseUrl, language, token) + query;
     const page = (
-      <LauncherPage address={address} probe={`${baseUrl}/livez`} safeScript={safeScript} />
+      <LauncherPage address={address} probe={`${baseUrl}/livez`} safeScript={launcherScript} />
     );
     return new Response(await page, {
       headers: {
