@@ -1,20 +1,18 @@
 /** The value of a cookie that a request carries; `undefined` when it has none or several. */
 export function cookieOf(request: Request, name: string): string | undefined {
-  const values = pairsOf(request)
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
-  return values.length === 1 ? values[0] || undefined : undefined;
+  const [found, ...others] = cookiesOf(request).filter(([own]) => own === name);
+  return others.length === 0 ? found?.[1] || undefined : undefined;
 }
 
 /** The names of a request's cookies that begin so, as browsers send them: the oldest first. */
 export function cookieNames(request: Request, prefix: string): string[] {
-  return pairsOf(request)
-    .map((pair) => pair.split("=", 1)[0] ?? "")
+  return cookiesOf(request)
+    .map(([name]) => name)
     .filter((name) => name.startsWith(prefix));
 }
 
-const pairsOf = (request: Request): string[] =>
-  (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+/** One that is sent twice is here twice. */
+const cookiesOf = (request: Request) => [...new Bun.CookieMap(request.headers.get("cookie") ?? "")];
 
 export interface CookieOptions {
   /** Whether it is sent over https alone. */
@@ -29,14 +27,8 @@ export interface CookieOptions {
 export function setCookie(
   name: string,
   value: string,
-  { secure, maxAgeSeconds, path = "/" }: CookieOptions,
+  { secure, maxAgeSeconds: maxAge, path = "/" }: CookieOptions,
 ): string {
-  return [
-    `${name}=${value}`,
-    `Path=${path}`,
-    "HttpOnly",
-    "SameSite=Lax",
-    `Max-Age=${maxAgeSeconds}`,
-    ...(secure ? ["Secure"] : []),
-  ].join("; ");
+  const kept = { name, value, path, maxAge, secure, httpOnly: true, sameSite: "lax" } as const;
+  return new Bun.Cookie(kept).toString();
 }

@@ -31,7 +31,7 @@ describe("what a form has come to", () => {
     expect(sent.status).toBe(303);
     expect(sent.headers.getSetCookie()).toEqual([
       expect.stringMatching(
-        /^marquee-notice-keys=[\w-]+; Path=\/en\/dashboard\/keys; HttpOnly; SameSite=Lax; Max-Age=300$/,
+        /^marquee-notice-keys=[\w-]+; Path=\/en\/dashboard\/keys; Max-Age=300; HttpOnly; SameSite=Lax$/,
       ),
     ]);
   });
@@ -40,7 +40,7 @@ describe("what a form has come to", () => {
     await start("https://example.org/music");
     const [cookie = ""] = (await makeKey()).headers.getSetCookie();
     expect(cookie).toMatch(
-      /^__Secure-marquee-notice-keys=[\w-]+; Path=\/music\/en\/dashboard\/keys; .*; Secure$/,
+      /^__Secure-marquee-notice-keys=[\w-]+; Path=\/music\/en\/dashboard\/keys; Max-Age=300; Secure; HttpOnly; SameSite=Lax$/,
     );
   });
 
@@ -58,7 +58,7 @@ describe("what a form has come to", () => {
     await makeKey();
     const page = await browser.get(PATH);
     expect(page.headers.getSetCookie()).toEqual([
-      "marquee-notice-keys=; Path=/en/dashboard/keys; HttpOnly; SameSite=Lax; Max-Age=0",
+      "marquee-notice-keys=; Path=/en/dashboard/keys; Max-Age=0; HttpOnly; SameSite=Lax",
     ]);
     expect(keysIn(await page.text())).toHaveLength(1);
     const again = await browser.get(PATH);

@@ -135,7 +135,7 @@ describe("setting out for Spotify", () => {
     const cookies = (await leave()).headers.getSetCookie();
     expect(cookies).toHaveLength(1);
     expect(cookies[0]).toMatch(
-      /^marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/,
+      /^marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
     );
   });
 
@@ -144,7 +144,7 @@ describe("setting out for Spotify", () => {
     const cookies = (await leave()).headers.getSetCookie();
     expect(cookies).toHaveLength(1);
     expect(cookies[0]).toMatch(
-      /^__Host-marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/,
+      /^__Host-marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/,
     );
   });
 
@@ -333,7 +333,7 @@ describe("an attempt under way", () => {
     const [cookie = ""] = attemptCookies(browser);
     const page = await browser.open(callback.href);
     expect(page.headers.getSetCookie()).toEqual([
-      `${cookie.split("=")[0]}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`,
+      `${cookie.split("=")[0]}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`,
     ]);
     const again = await server.get(callback.pathname + callback.search, { headers: { cookie } });
     expect(await leadOf(again)).toBe(words.failures.lost);

@@ -396,7 +396,9 @@ describe("signing in with Spotify", () => {
     const refused = await attempt(linking.browser());
     expect(refused.status).toBe(403);
     // It only takes the attempt away.
-    expect(refused.headers.get("set-cookie")).toMatch(/^marquee-link-[^;]*=; .*Max-Age=0$/);
+    expect(refused.headers.get("set-cookie")).toMatch(
+      /^marquee-link-[^;]*=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/,
+    );
     expect(await textOf(refused, "h1")).toBe("Nobody here has linked this account");
     expect(await sessions()).toEqual([]);
     expect(await linking.accounts.connections.of(owner.user.id)).toBe(undefined);
