@@ -1,3 +1,5 @@
+import { createBoundedMap } from "../bounded-map.ts";
+
 /** Limits wrong keys per network: a burst, then a slow trickle. */
 export interface GuessLimit {
   /**
@@ -18,16 +20,11 @@ interface Bucket {
 }
 
 export function createGuessLimit(): GuessLimit {
-  const buckets = new Map<string, Bucket>();
+  const buckets = createBoundedMap<string, Bucket>(MOST_NETWORKS);
   return {
     countWrongKey(network, nowMs) {
       const bucket = refilled(buckets.get(network), nowMs);
-      buckets.delete(network);
       buckets.set(network, bucket);
-      for (const quietest of buckets.keys()) {
-        if (buckets.size <= MOST_NETWORKS) break;
-        buckets.delete(quietest);
-      }
       if (bucket.tokens < 1) return bucket.filledAtMs + REFILL_MS - nowMs;
       bucket.tokens -= 1;
       return undefined;

@@ -1,3 +1,4 @@
+import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
 import { accentOf } from "./accent.ts";
 import type { DiskCache } from "./disk-cache.ts";
@@ -65,11 +66,14 @@ interface Registered {
 
 export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   const { opaqueName, onUnreadable, disk } = deps;
-  const entries = new Map<string, Entry>();
+  const entries = createBoundedMap<string, Entry>(MOST_ARTWORKS);
   /** Found at once for a picture that was asked for before: this is asked for every answer. */
   const registered = new WeakMap<Artwork, Registered>();
-  const rendered = new Map<string, Promise<RenderedArtwork | undefined>>();
-  let renderedBytes = 0;
+  const rendered = createBoundedMap<string, RenderedArtwork>(
+    MOST_RENDERED_BYTES,
+    ({ bytes }) => bytes.length,
+  );
+  const rendering = new Map<string, Promise<RenderedArtwork | undefined>>();
 
   const register = (artwork: Artwork): Registered => {
     const before = registered.get(artwork);
@@ -84,32 +88,13 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   const addEntry = (id: string, artwork: Artwork): Entry => {
     const entry: Entry = { artwork, accent: null, analysed: undefined, original: undefined };
     entries.set(id, entry);
-    for (const oldest of entries.keys()) {
-      if (entries.size <= MOST_ARTWORKS) break;
-      entries.delete(oldest);
-    }
     return entry;
   };
 
-  const keep = (name: string, picture: RenderedArtwork) => {
-    renderedBytes += picture.bytes.length;
-    for (const [oldestName, oldest] of rendered) {
-      if (renderedBytes <= MOST_RENDERED_BYTES || oldestName === name) break;
-      rendered.delete(oldestName);
-      void oldest.then((gone) => {
-        renderedBytes -= gone?.bytes.length ?? 0;
-      });
-    }
-  };
-
-  const reported = new Set<string>();
+  const reported = createBoundedMap<string, true>(MOST_REPORTED);
   const report = (reason: unknown, origin = "unknown") => {
-    if (reported.has(origin)) return;
-    for (const oldest of reported) {
-      if (reported.size < MOST_REPORTED) break;
-      reported.delete(oldest);
-    }
-    reported.add(origin);
+    if (reported.get(origin)) return;
+    reported.set(origin, true);
     onUnreadable(reason, origin);
   };
 
@@ -140,7 +125,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
       const bytes = (await disk?.read(name)) ?? (entry && (await draw(id, entry, rendition, name)));
       if (!bytes) return undefined;
       const picture = { bytes, type: renditions[rendition].type };
-      keep(name, picture);
+      rendered.set(name, picture);
       return picture;
     } catch (error) {
       report(error, entry?.artwork.origin);
@@ -151,11 +136,10 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   const render = async (id: string, rendition: string) => {
     if (!isRendition(rendition) || !ID_PATTERN.test(id)) return undefined;
     const name = `${id}-${rendition}`;
-    const existing = rendered.get(name);
+    const existing = rendered.get(name) ?? rendering.get(name);
     if (existing) return existing;
-    const picture = find(id, rendition, name);
-    rendered.set(name, picture);
-    if (!(await picture)) rendered.delete(name);
+    const picture = find(id, rendition, name).finally(() => rendering.delete(name));
+    rendering.set(name, picture);
     return picture;
   };
 

@@ -1,3 +1,4 @@
+import { createBoundedMap } from "../../bounded-map.ts";
 import type { MagicLinkSecret } from "../../accounts/credential.ts";
 import { THE_SERVER } from "../../accounts/secrets.ts";
 import type { Language } from "../../i18n/index.ts";
@@ -50,25 +51,15 @@ export function createPendingAuthorizations(
   deps: SealedCookieDeps,
   secure: boolean,
 ): PendingAuthorizations {
-  const { clock } = deps;
   const sealed = createSealedCookie<PendingAuthorization>(
     deps,
     "pending-authorization",
     ATTEMPT_LIFETIME_MS,
   );
-  /** Used states and when the last cookie with them expires, in this order. */
-  const used = new Map<string, number>();
+  const used = createBoundedMap<string, true>(MOST_USED);
   const prefix = secure ? "__Host-marquee-link-" : "marquee-link-";
   const nameOf = (state: string) => prefix + state.slice(0, 8);
   const takeAway = (name: string) => setCookie(name, "", { secure, maxAgeSeconds: 0 });
-
-  const use = (state: string) => {
-    for (const [oldest, untilMs] of used) {
-      if (untilMs > clock.wallMs() && used.size < MOST_USED) break;
-      used.delete(oldest);
-    }
-    used.set(state, clock.wallMs() + ATTEMPT_LIFETIME_MS);
-  };
 
   return {
     async begin(request, link) {
@@ -80,8 +71,8 @@ export function createPendingAuthorizations(
     },
     async claim(request, state) {
       const link = await sealed.open(THE_SERVER, cookieOf(request, nameOf(state)));
-      if (!link || link.attempt.state !== state || used.has(state)) return undefined;
-      use(state);
+      if (!link || link.attempt.state !== state || used.get(state)) return undefined;
+      used.set(state, true);
       return link;
     },
     end: (state) => takeAway(nameOf(state)),
