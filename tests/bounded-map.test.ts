@@ -19,14 +19,26 @@ describe("a bounded map", () => {
     );
   });
 
-  test("holds no more than it may by weight, and one thing that is too heavy not at all", () => {
-    const map = createBoundedMap<string, string>(5, (text) => text.length);
-    map.set("a", "123");
-    map.set("b", "12");
-    map.set("a", "1234");
-    expect([map.get("a"), map.get("b")]).toEqual(["1234", undefined]);
-    map.set("c", "123456");
-    expect([map.get("a"), map.get("c")]).toEqual([undefined, undefined]);
+  test("never holds more than it may by weight, and has the latest that fits", () => {
+    const sizes = fc.record({ key: fc.constantFrom(...LETTERS), size: fc.nat({ max: 120 }) });
+    fc.assert(
+      fc.property(fc.array(sizes), (set) => {
+        const map = createBoundedMap<string, Uint8Array>(100, ({ length }) => length);
+        for (const { key, size } of set) map.set(key, new Uint8Array(size));
+        const last = set.at(-1);
+        if (last && last.size <= 100) expect(map.get(last.key)).toHaveLength(last.size);
+        const kept = LETTERS.map((key) => map.take(key)?.length ?? 0);
+        expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(100);
+      }),
+    );
+  });
+
+  test("takes no more room than is needed from those set longest ago", () => {
+    const map = createBoundedMap<string, Uint8Array>(100, ({ length }) => length);
+    for (const key of ["first", "second", "third"]) map.set(key, new Uint8Array(40));
+    expect(map.get("first")).toBe(undefined);
+    expect(map.get("second")).toHaveLength(40);
+    expect(map.get("third")).toHaveLength(40);
   });
 
   test("has room again for what is taken out or cleared", () => {

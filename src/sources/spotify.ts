@@ -1,4 +1,5 @@
 import type { UpstreamApp } from "../accounts/upstreams.ts";
+import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import {
   type Finding,
@@ -189,7 +190,7 @@ const MOST_ARTWORKS = 512;
 
 /** The pictures that Spotify has named, one object an address: others key their work by it. */
 function createArtworks(upstream: Upstream) {
-  const known = new Map<string, Artwork>();
+  const known = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
   return {
     at(url: string): Artwork {
       const artwork = known.get(url) ?? {
@@ -202,12 +203,7 @@ function createArtworks(upstream: Upstream) {
           throw new UpstreamError(`a cover answered ${response.status}`);
         },
       };
-      known.delete(url);
       known.set(url, artwork);
-      for (const oldest of known.keys()) {
-        if (known.size <= MOST_ARTWORKS) break;
-        known.delete(oldest);
-      }
       return artwork;
     },
   };

@@ -1,6 +1,6 @@
+import { createBoundedMap } from "../../bounded-map.ts";
 import type { Clock } from "../../clock.ts";
 import type { Artwork } from "../../playback.ts";
-import { createOriginals } from "../originals.ts";
 import type { MpdConnection } from "./connection.ts";
 import { fieldOf, MpdRefusal, type MpdResponse, quote } from "./protocol.ts";
 
@@ -24,7 +24,8 @@ const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
 const LONGEST_READ_MS = 30_000;
 
 /** What all listeners' covers together may take before they are drawn. */
-const originals = createOriginals(32 * 1024 * 1024);
+const MOST_ORIGINAL_BYTES = 32 * 1024 * 1024;
+const originals = createBoundedMap<string, Uint8Array>(MOST_ORIGINAL_BYTES, ({ length }) => length);
 
 /**
  * Finds covers in files, else in their folders, over a connection of its own: the first one is
@@ -85,7 +86,7 @@ export function createCoverLookup(
 
   const toArtwork = (uri: string, bytes: Uint8Array): Artwork => {
     const key = keyOf(bytes);
-    originals.keep(key, bytes);
+    originals.set(key, bytes);
     const load = async () => originals.take(key) ?? inTurn(() => readAgain(uri, key));
     return { key, origin, load };
   };
