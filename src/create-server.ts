@@ -1,4 +1,4 @@
-import { type Accounts, createAccounts } from "./accounts/accounts.ts";
+import type { Accounts } from "./accounts/accounts.ts";
 import type { Vault } from "./accounts/secrets.ts";
 import { type App, createApp } from "./app.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
@@ -17,6 +17,7 @@ export interface ServerDeps {
   readonly settings: ResolvedConfig;
   readonly clock: Clock;
   readonly log: Log;
+  readonly accounts: Accounts;
   readonly store: Store;
   readonly vault: Vault;
   /** Where the server is reached, without a slash at the end. */
@@ -46,9 +47,8 @@ export interface ServerParts {
 
 /** Puts a whole server together; it does no I/O before something is asked of it. */
 export function createServer(deps: ServerDeps): ServerParts {
-  const { settings, clock, log, store, vault, metrics, random = Math.random } = deps;
+  const { settings, clock, log, accounts, store, vault, metrics, random = Math.random } = deps;
   const { config } = settings;
-  const accounts = createAccounts({ store, vault, wallMs: clock.wallMs });
   const sources = createSources({
     ...(metrics && { onCall: metrics.upstreamCall, onPoll: metrics.polledAgain }),
     ...(deps.fetch && { fetch: deps.fetch }),

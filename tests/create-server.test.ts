@@ -35,10 +35,12 @@ describe("what a command changes on the data folder of a server", () => {
 
   test("is named in the log when it cannot be followed", async () => {
     await heard();
-    await command.add("grace");
+    await command.accounts.connections.connect(ada.user, "demo", null);
     server.accounts.connections.workingIdOf = () => Promise.reject(new Error("a full disk"));
     server.accounts.checkForChanges();
     await settle();
-    expect(server.logged.join("\n")).toMatch(/error background work failed reason=.*a full disk/);
+    expect(server.logged.join("\n")).toMatch(
+      /error a change could not be followed reason=.*a full disk/,
+    );
   });
 });

@@ -1,16 +1,17 @@
-import { eq, inArray, sql } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import type { ChangeFeed } from "../db/change-feed.ts";
-import { server, users as usersTable } from "../db/schema.ts";
+import { isNotUnique, type Statement, type Writer } from "../db/open.ts";
+import { apiKeys, server, users as usersTable } from "../db/schema.ts";
 import {
   type Connections,
   createConnections,
   draftConnection,
   putConnection,
 } from "./connections.ts";
-import { AccountError, type AccountsContext, storeSealed, type Writer } from "./context.ts";
+import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "./deferred-writes.ts";
-import { createKeys, insertKey, type Keys } from "./keys.ts";
+import { createKeys, draftKey, type Keys } from "./keys.ts";
 import type { Vault } from "./secrets.ts";
 import { isUserName, USER_NAME_RULE } from "../user-name.ts";
 import { createPrivacy, type Privacy } from "./privacy.ts";
@@ -56,19 +57,27 @@ export interface Accounts {
   retryWrites(): Promise<boolean>;
 }
 
-export function createAccounts(context: AccountsContext): Accounts {
+export async function createAccounts(context: AccountsContext): Promise<Accounts> {
   const { store, vault, wallMs } = context;
-  const { queries } = store;
+  const { queries, atomically } = store;
+  const users = createUsers(context);
   const keys = createKeys(context);
-  const privacy = createPrivacy(context);
+  const privacy = await createPrivacy(context);
   const deferred = createDeferredWrites();
   store.onChange((userId) => {
     keys.forget(userId);
-    privacy.forget(userId);
+    return privacy.reload(userId);
   });
+  const takenNames = async (names: readonly string[]) => {
+    const rows = await queries
+      .select({ name: usersTable.name })
+      .from(usersTable)
+      .where(inArray(usersTable.name, [...names]));
+    return rows.map(({ name }) => name);
+  };
 
   return {
-    users: createUsers(context),
+    users,
     keys,
     widgets: createWidgets(context),
     connections: createConnections(context, deferred),
@@ -77,38 +86,42 @@ export function createAccounts(context: AccountsContext): Accounts {
     privacy,
     upstreams: createUpstreams(context, deferred),
     async add(names, connection) {
+      refuseBadNames(names, await takenNames(names));
       // What is sealed is bound to the user's id, so ids are chosen before the rows are written.
-      // Another process may take them meanwhile; then it is all done again.
-      const attempt = async () => {
-        const firstId = nextUserId(queries);
+      const firstId = await store.reserveUserIds(names.length);
+      return storeSealed(vault, async () => {
         const drafts = await Promise.all(
           names.map((name, index) => draftUser(vault, firstId + index, name, connection, wallMs())),
         );
-        return queries.transaction(
-          (writer) => {
-            refuseBadNames(names, takenNames(writer, names));
-            if (nextUserId(writer) !== firstId) return undefined;
-            return drafts.map((draft) => insertDraft(writer, draft));
-          },
-          { behavior: "immediate" },
+        try {
+          await atomically((writer) => drafts.flatMap((draft) => insertDraft(writer, draft)));
+        } catch (error) {
+          if (isNotUnique(error)) refuseBadNames(names, await takenNames(names));
+          throw error;
+        }
+        return Promise.all(
+          drafts.map(async ({ widget, key, row }) => ({
+            user: await users.named(row.name),
+            key: key.issued.key,
+            widgetToken: widget.token,
+          })),
         );
-      };
-      for (;;) {
-        const added = await storeSealed(vault, attempt);
-        store.tellChanges();
-        if (added) return added;
-      }
+      });
     },
-    lastBaseUrl: async () =>
-      queries.select().from(server).where(eq(server.id, 1)).get()?.baseUrl ?? undefined,
+    async lastBaseUrl() {
+      const [row] = await queries.select().from(server).where(eq(server.id, 1));
+      return row?.baseUrl ?? undefined;
+    },
     async rememberBaseUrl(baseUrl) {
+      const [row] = await queries.select().from(server).where(eq(server.id, 1));
       // A start that changes nothing need not wait for whoever writes.
-      if (queries.select().from(server).where(eq(server.id, 1)).get()?.baseUrl === baseUrl) return;
-      queries
-        .insert(server)
-        .values({ id: 1, baseUrl })
-        .onConflictDoUpdate({ target: server.id, set: { baseUrl } })
-        .run();
+      if (row?.baseUrl === baseUrl) return;
+      await atomically((writer) => [
+        writer
+          .insert(server)
+          .values({ id: 1, baseUrl })
+          .onConflictDoUpdate({ target: server.id, set: { baseUrl } }),
+      ]);
     },
     onChange: store.onChange,
     checkForChanges: store.checkForChanges,
@@ -120,7 +133,8 @@ export function createAccounts(context: AccountsContext): Accounts {
 }
 
 interface UserDraft {
-  readonly user: Omit<User, "role">;
+  readonly row: Omit<User, "role">;
+  readonly key: ReturnType<typeof draftKey>;
   readonly widget: Awaited<ReturnType<typeof draftWidgetToken>>;
   readonly connection: Awaited<ReturnType<typeof draftConnection>> | undefined;
 }
@@ -133,37 +147,20 @@ async function draftUser(
   createdAt: number,
 ): Promise<UserDraft> {
   return {
-    user: { id, name, createdAt, language: null, welcomedAt: null },
+    row: { id, name, createdAt, language: null, welcomedAt: null },
+    key: draftKey(id, "first key", createdAt),
     widget: await draftWidgetToken(vault, id, createdAt),
     connection: connection && (await draftConnection(vault, id, connection, createdAt)),
   };
 }
 
-function insertDraft(writer: Writer, { user: draft, widget, connection }: UserDraft): AddedUser {
-  const user = insertUser(writer, draft);
-  if (connection) putConnection(writer, connection);
-  putWidgetToken(writer, widget.row);
-  const { key } = insertKey(writer, user, "first key", draft.createdAt);
-  return { user, key, widgetToken: widget.token };
-}
-
-/** The id that follows every one ever given, those of removed users too. */
-function nextUserId(writer: Writer): number {
-  const sequence = writer
-    .select({ last: sql<number>`seq` })
-    .from(sql`sqlite_sequence`)
-    .where(sql`name = 'users'`)
-    .get();
-  return (sequence?.last ?? 0) + 1;
-}
-
-function takenNames(writer: Writer, names: readonly string[]): string[] {
-  return writer
-    .select({ name: usersTable.name })
-    .from(usersTable)
-    .where(inArray(usersTable.name, [...names]))
-    .all()
-    .map((user) => user.name);
+function insertDraft(writer: Writer, { row, key, widget, connection }: UserDraft): Statement[] {
+  return [
+    insertUser(writer, row),
+    ...(connection ? putConnection(writer, connection) : []),
+    putWidgetToken(writer, widget.row),
+    writer.insert(apiKeys).values(key.row),
+  ];
 }
 
 function refuseBadNames(names: readonly string[], taken: readonly string[]): void {

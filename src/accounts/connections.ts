@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import { connectionStatuses, connections, users } from "../db/schema.ts";
-import { type AccountsContext, storeSealed, type Writer } from "./context.ts";
+import type { Writer } from "../db/open.ts";
+import { type AccountsContext, storeSealed } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import {
   type StoredStatus,
@@ -68,7 +69,7 @@ export function createConnections(
   { store, vault, wallMs }: AccountsContext,
   deferred: DeferredWrites,
 ): Connections {
-  const { queries, withoutWaiting } = store;
+  const { queries, atomically, inBackground } = store;
   const statusListeners: ((userId: number) => void)[] = [];
   const tellStatusOf = (rows: readonly { userId: number }[]) => {
     for (const { userId } of rows) for (const tell of statusListeners) tell(userId);
@@ -108,105 +109,107 @@ export function createConnections(
       return Promise.all(rows.map(toConnection));
     },
     async noteAccount(connectionId, { source, id, consentEndsAt }) {
-      await queries
-        .update(connections)
-        .set({ accountHash: fingerprintOf(source, id), consentEndsAt })
-        .where(eq(connections.id, connectionId));
+      const accountHash = fingerprintOf(source, id);
+      await atomically((writer) => [
+        writer
+          .update(connections)
+          .set({ accountHash, consentEndsAt })
+          .where(eq(connections.id, connectionId)),
+      ]);
     },
     usersOf: (source, accountId) =>
       usersWhere(eq(connections.accountHash, fingerprintOf(source, accountId))),
     usersWhoseConsentEnds: (untilMs) =>
       usersWhere(and(lte(connections.consentEndsAt, untilMs), isNull(connections.refusedAt))),
-    workingIdOf: async (userId) =>
-      queries
+    async workingIdOf(userId) {
+      const [row] = await queries
         .select({ id: connections.id })
         .from(connections)
-        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
-        .get()?.id,
+        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)));
+      return row?.id;
+    },
     connect: (user, source, settings) =>
       storeSealed(vault, async () => {
         const row = await draftConnection(vault, user.id, { source, settings }, wallMs());
-        queries.transaction((writer) => putConnection(writer, row));
-        store.tellChanges();
+        await atomically((writer) => putConnection(writer, row));
       }),
     async disconnect(user) {
-      const ended = queries
-        .delete(connections)
-        .where(eq(connections.userId, user.id))
-        .returning({ id: connections.id })
-        .all();
-      store.tellChanges();
+      const [ended] = await atomically((writer) => [
+        writer
+          .delete(connections)
+          .where(eq(connections.userId, user.id))
+          .returning({ id: connections.id }),
+      ]);
       return ended.length > 0;
     },
     markRefused(connectionId) {
       const refusedAt = wallMs();
-      return deferred.write(`refusal of ${connectionId}`, () =>
-        tellStatusOf(
-          withoutWaiting(() =>
-            queries
-              .update(connections)
-              .set({ refusedAt })
-              .where(eq(connections.id, connectionId))
-              .returning({ userId: connections.userId })
-              .all(),
-          ),
-        ),
-      );
+      return deferred.write(`refusal of ${connectionId}`, async () => {
+        const [refused] = await inBackground((writer) => [
+          writer
+            .update(connections)
+            .set({ refusedAt })
+            .where(eq(connections.id, connectionId))
+            .returning({ userId: connections.userId }),
+        ]);
+        tellStatusOf(refused);
+      });
     },
     keepSettings: (connectionId, settings) =>
       deferred.write(`settings of ${connectionId}`, async () => {
-        const row = queries
+        const [row] = await queries
           .select({ userId: connections.userId })
           .from(connections)
-          .where(eq(connections.id, connectionId))
-          .get();
+          .where(eq(connections.id, connectionId));
         if (!row) return;
         const text = JSON.stringify(settings);
         await storeSealed(vault, async () => {
           const sealedSettings = await vault.seal("connection-settings", row.userId, text);
-          withoutWaiting(() =>
-            queries
+          await inBackground((writer) => [
+            writer
               .update(connections)
               .set({ sealedSettings })
-              .where(eq(connections.id, connectionId))
-              .run(),
-          );
+              .where(eq(connections.id, connectionId)),
+          ]);
         });
       }),
     storeStatus(connectionId, health) {
       const row = {
-        connectionId,
         state: health.state,
         reason: health.state === "retrying" ? health.reason : null,
         since: health.since,
         until: health.state === "limited" ? health.until : null,
       };
-      const put = (writer: Writer) => {
-        const known = writer
-          .select({ userId: connections.userId })
-          .from(connections)
-          .where(eq(connections.id, connectionId))
-          .all();
-        if (known.length === 0) return known;
-        writer
-          .insert(connectionStatuses)
-          .values(row)
-          .onConflictDoUpdate({ target: connectionStatuses.connectionId, set: row })
-          .run();
-        return known;
-      };
-      return deferred.write(`health of ${connectionId}`, () =>
-        tellStatusOf(withoutWaiting(() => queries.transaction(put))),
-      );
+      const isIt = eq(connections.id, connectionId);
+      return deferred.write(`health of ${connectionId}`, async () => {
+        const [found] = await inBackground((writer) => [
+          writer.select({ userId: connections.userId }).from(connections).where(isIt),
+          writer
+            .insert(connectionStatuses)
+            .select((query) =>
+              query
+                .select({
+                  connectionId: connections.id,
+                  state: sql`${row.state}`.as("state"),
+                  reason: sql`${row.reason}`.as("because"),
+                  since: sql`${row.since}`.as("since"),
+                  until: sql`${row.until}`.as("until"),
+                })
+                .from(connections)
+                .where(isIt),
+            )
+            .onConflictDoUpdate({ target: connectionStatuses.connectionId, set: row }),
+        ]);
+        tellStatusOf(found);
+      });
     },
     onStatus: (listener) => void statusListeners.push(listener),
     async statusOf({ id, refusedAt }) {
       if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
-      const row = queries
+      const [row] = await queries
         .select()
         .from(connectionStatuses)
-        .where(eq(connectionStatuses.connectionId, id))
-        .get();
+        .where(eq(connectionStatuses.connectionId, id));
       return row ? toHealthState(row) : { state: "untried" };
     },
   };
@@ -249,8 +252,10 @@ export async function draftConnection(
   return { userId, source, sealedSettings, createdAt };
 }
 
-/** Stores a connection in place of the user's other one, inside a transaction. */
-export function putConnection(writer: Writer, row: ConnectionRow): void {
-  writer.delete(connections).where(eq(connections.userId, row.userId)).run();
-  writer.insert(connections).values(row).run();
+/** What stores a connection in place of the user's other one. */
+export function putConnection(writer: Writer, row: ConnectionRow) {
+  return [
+    writer.delete(connections).where(eq(connections.userId, row.userId)),
+    writer.insert(connections).values(row),
+  ];
 }

@@ -1,4 +1,4 @@
-import { isSealRefusal, type Queries, type Store } from "../db/open.ts";
+import { isSealRefusal, type Store } from "../db/open.ts";
 import type { Vault } from "./secrets.ts";
 
 /** What the accounts' functions work with. */
@@ -8,9 +8,6 @@ export interface AccountsContext {
   /** Unix time in milliseconds. */
   wallMs(): number;
 }
-
-/** The database, or a transaction on it. */
-export type Writer = Pick<Queries, "select" | "insert" | "update" | "delete">;
 
 /** A key is not replaced that often while one thing is stored. */
 const MOST_ATTEMPTS = 5;

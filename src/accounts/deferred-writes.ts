@@ -1,6 +1,6 @@
 import { isPassing } from "../db/open.ts";
 
-type Write = () => void | Promise<void>;
+type Write = () => unknown;
 
 /**
  * Writes that nobody waits for. What a lock or a full disk stands in the way of is kept and tried

@@ -1,6 +1,21 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lte, or } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  isNull,
+  lt,
+  lte,
+  ne,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import type { Writer } from "../db/open.ts";
 import { apiKeys, users } from "../db/schema.ts";
-import { AccountError, type AccountsContext, type Writer } from "./context.ts";
+import { AccountError, type AccountsContext } from "./context.ts";
 import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./credential.ts";
 import type { User } from "./users.ts";
 
@@ -32,8 +47,8 @@ export interface Keys {
   cachedHolderOf(key: ApiKey): KeyHolder | undefined;
   /** Remembers that a key was used; written with the next flush. */
   noteUse(keyId: string): void;
-  /** Writes the uses noted since the last flush. @throws when that is not possible now; they are kept */
-  flushUses(): void;
+  /** Writes the uses noted since the last flush. Rejects when that is not possible now; they are kept. */
+  flushUses(): Promise<void>;
   /** Forgets what is held in memory of a user, or of all, because the database has changed. */
   forget(userId?: number): void;
   /** @throws {TooManyKeysError} when the user has as many working keys as there may be */
@@ -73,41 +88,56 @@ export class TooManyKeysError extends AccountError {
 const MOST_CACHED_KEYS = 20_000;
 
 export function createKeys({ store, wallMs }: AccountsContext): Keys {
-  const { queries } = store;
+  const { queries, atomically } = store;
   const cache = new Map<ApiKey, CachedHolder>();
   /** Which of the cached keys are whose. */
   const cachedOf = new Map<number, Set<ApiKey>>();
+  /** Counts what was forgotten: what was looked up before that is not kept. */
+  let forgotten = 0;
   const uses = new Map<string, number>();
 
   const working = () => or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs()));
+  const workingOf = (user: User) => and(eq(apiKeys.userId, user.id), working());
 
   /** Deletes all but the latest revoked keys, so that making and revoking does not fill the disk. */
   const pruneRevoked = (writer: Writer, user: User) => {
-    const revoked = writer
-      .select({ id: apiKeys.id, revokedAt: apiKeys.revokedAt })
-      .from(apiKeys)
-      .where(and(eq(apiKeys.userId, user.id), lte(apiKeys.revokedAt, wallMs())))
-      .orderBy(desc(apiKeys.revokedAt))
-      .all();
-    const old = revoked.filter(
-      ({ revokedAt }, at) =>
-        at >= MOST_REVOKED_KEYS || (revokedAt ?? 0) < wallMs() - REVOKED_KEPT_MS,
-    );
-    if (old.length === 0) return;
-    const ids = old.map(({ id }) => id);
-    writer.delete(apiKeys).where(inArray(apiKeys.id, ids)).run();
-  };
-
-  const issue = (writer: Writer, user: User, name: string): IssuedKey => {
-    const mine = writer
+    const revoked = and(eq(apiKeys.userId, user.id), lte(apiKeys.revokedAt, wallMs()));
+    const latest = writer
       .select({ id: apiKeys.id })
       .from(apiKeys)
-      .where(and(eq(apiKeys.userId, user.id), working()))
-      .all();
-    if (mine.length >= MOST_WORKING_KEYS) throw new TooManyKeysError(user.name);
-    pruneRevoked(writer, user);
-    return insertKey(writer, user, name, wallMs());
+      .where(revoked)
+      .orderBy(desc(apiKeys.revokedAt))
+      .limit(MOST_REVOKED_KEYS);
+    const old = lt(apiKeys.revokedAt, wallMs() - REVOKED_KEPT_MS);
+    return writer.delete(apiKeys).where(and(revoked, or(old, notInArray(apiKeys.id, latest))));
   };
+
+  const isThere = (keyId: string, condition?: SQL) =>
+    sql`EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${and(eq(apiKeys.id, keyId), condition)})`;
+
+  /** Whether one more key of a user may work; only those that meet the condition count. */
+  const hasRoom = (user: User, others?: SQL) =>
+    sql`(SELECT count(*) FROM ${apiKeys} WHERE ${and(workingOf(user), others)}) < ${MOST_WORKING_KEYS}`;
+
+  /** Stores a key where the condition holds, and returns its id. */
+  const insertKeyWhere = (writer: Writer, user: User, draft: KeyDraft, condition?: SQL) =>
+    writer
+      .insert(apiKeys)
+      .select((query) =>
+        query
+          .select({
+            id: sql`${draft.row.id}`.as("id"),
+            userId: users.id,
+            name: sql`${draft.row.name}`.as("name"),
+            hash: sql`${draft.row.hash}`.as("hash"),
+            createdAt: sql`${draft.row.createdAt}`.as("created_at"),
+            lastUsedAt: sql`NULL`.as("last_used_at"),
+            revokedAt: sql`NULL`.as("revoked_at"),
+          })
+          .from(users)
+          .where(and(eq(users.id, user.id), condition)),
+      )
+      .returning({ id: apiKeys.id });
 
   const drop = (key: ApiKey, { user }: KeyHolder) => {
     cache.delete(key);
@@ -116,14 +146,14 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     if (others?.size === 0) cachedOf.delete(user.id);
   };
 
-  const lookUp = (key: ApiKey): CachedHolder | undefined => {
-    const row = queries
+  const lookUp = async (key: ApiKey): Promise<CachedHolder | undefined> => {
+    const forgottenBefore = forgotten;
+    const [row] = await queries
       .select({ keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
-      .where(and(eq(apiKeys.hash, hashCredential(key)), working()))
-      .get();
-    if (!row) return undefined;
+      .where(and(eq(apiKeys.hash, hashCredential(key)), working()));
+    if (!row || forgotten !== forgottenBefore) return row;
     const [oldest] = cache.size >= MOST_CACHED_KEYS ? cache : [];
     if (oldest) drop(...oldest);
     cache.set(key, row);
@@ -132,27 +162,26 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     return row;
   };
 
-  const workingKey = (writer: Writer, user: User, keyId: string) => {
-    const key = writer
-      .select()
-      .from(apiKeys)
-      .where(and(eq(apiKeys.id, keyId), eq(apiKeys.userId, user.id), working()))
-      .get();
-    if (!key) {
-      throw new AccountError(
-        `${user.name} has no working key "${keyId}". "marquee key list ${user.name}" shows all.`,
-      );
-    }
-    return key;
+  const refuseKey = (user: User, keyId: string): never => {
+    throw new AccountError(
+      `${user.name} has no working key "${keyId}". "marquee key list ${user.name}" shows all.`,
+    );
   };
 
-  const onlyKey = (writer: Writer, user: User) => {
-    const [key, ...others] = writer
+  const workingKey = async (user: User, keyId: string) => {
+    const [key] = await queries
+      .select()
+      .from(apiKeys)
+      .where(and(eq(apiKeys.id, keyId), workingOf(user)));
+    return key ?? refuseKey(user, keyId);
+  };
+
+  const onlyKey = async (user: User) => {
+    const [key, ...others] = await queries
       .select()
       .from(apiKeys)
       .where(and(eq(apiKeys.userId, user.id), isNull(apiKeys.revokedAt)))
-      .orderBy(asc(apiKeys.createdAt))
-      .all();
+      .orderBy(asc(apiKeys.createdAt));
     if (!key) {
       throw new AccountError(
         `${user.name} has no key to replace. "marquee key add ${user.name}" makes one.`,
@@ -179,18 +208,17 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     noteUse(keyId) {
       uses.set(keyId, wallMs());
     },
-    flushUses() {
-      if (uses.size === 0) return;
-      store.withoutWaiting(() =>
-        queries.transaction((writer) => {
-          for (const [keyId, lastUsedAt] of uses) {
-            writer.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, keyId)).run();
-          }
-        }),
+    async flushUses() {
+      const noted = [...uses];
+      await store.inBackground((writer) =>
+        noted.map(([id, lastUsedAt]) =>
+          writer.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)),
+        ),
       );
-      uses.clear();
+      for (const [id, at] of noted) if (uses.get(id) === at) uses.delete(id);
     },
     forget(userId) {
+      forgotten += 1;
       for (const key of userId === undefined ? cache.keys() : (cachedOf.get(userId) ?? [])) {
         cache.delete(key);
       }
@@ -198,54 +226,60 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
       else cachedOf.delete(userId);
     },
     async add(user, name) {
-      const issued = queries.transaction((writer) => issue(writer, user, name), {
-        behavior: "immediate",
-      });
-      store.tellChanges();
-      return issued;
+      const draft = draftKey(user.id, name, wallMs());
+      const [added] = await atomically((writer) => [
+        insertKeyWhere(writer, user, draft, hasRoom(user)),
+        pruneRevoked(writer, user),
+      ]);
+      if (added.length === 0) throw new TooManyKeysError(user.name);
+      return draft.issued;
     },
     list: async (user) =>
       queries
         .select()
         .from(apiKeys)
         .where(eq(apiKeys.userId, user.id))
-        .orderBy(asc(apiKeys.createdAt))
-        .all(),
+        .orderBy(asc(apiKeys.createdAt)),
     async revoke(user, keyId) {
-      queries.transaction(
-        (writer) => {
-          const key = workingKey(writer, user, keyId);
-          pruneRevoked(writer, user);
-          writer.update(apiKeys).set({ revokedAt: wallMs() }).where(eq(apiKeys.id, key.id)).run();
-        },
-        { behavior: "immediate" },
-      );
-      store.tellChanges();
+      const [, revoked] = await atomically((writer) => [
+        pruneRevoked(writer, user),
+        writer
+          .update(apiKeys)
+          .set({ revokedAt: wallMs() })
+          .where(and(eq(apiKeys.id, keyId), workingOf(user)))
+          .returning({ id: apiKeys.id }),
+      ]);
+      if (revoked.length === 0) refuseKey(user, keyId);
     },
     async rotate(user, keyId, graceMs) {
-      const issued = queries.transaction(
-        (writer) => {
-          const old = keyId === undefined ? onlyKey(writer, user) : workingKey(writer, user, keyId);
-          const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Number.MAX_SAFE_INTEGER);
-          writer.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, old.id)).run();
-          return issue(writer, user, old.name);
-        },
-        // A lock taken only after reading would fail if another process wrote in between.
-        { behavior: "immediate" },
-      );
-      store.tellChanges();
-      return issued;
+      const old = keyId === undefined ? await onlyKey(user) : await workingKey(user, keyId);
+      const draft = draftKey(user.id, old.name, wallMs());
+      const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Number.MAX_SAFE_INTEGER);
+      // Without a grace the old one makes room for the new one.
+      const others = revokedAt > wallMs() ? undefined : ne(apiKeys.id, old.id);
+      const [added] = await atomically((writer) => [
+        insertKeyWhere(writer, user, draft, and(hasRoom(user, others), isThere(old.id, working()))),
+        writer
+          .update(apiKeys)
+          .set({ revokedAt })
+          .where(and(eq(apiKeys.id, old.id), isThere(draft.row.id))),
+        pruneRevoked(writer, user),
+      ]);
+      if (added.length > 0) return draft.issued;
+      await workingKey(user, old.id);
+      throw new TooManyKeysError(user.name);
     },
   };
 }
 
-/** Issues a key inside a transaction. */
-export function insertKey(writer: Writer, user: User, name: string, createdAt: number): IssuedKey {
+interface KeyDraft {
+  readonly issued: IssuedKey;
+  readonly row: typeof apiKeys.$inferInsert;
+}
+
+/** A fresh key, and the row that stores it. */
+export function draftKey(userId: number, name: string, createdAt: number): KeyDraft {
   const key = createApiKey();
   const id = createKeyId();
-  writer
-    .insert(apiKeys)
-    .values({ id, userId: user.id, name, hash: hashCredential(key), createdAt })
-    .run();
-  return { id, key };
+  return { issued: { id, key }, row: { id, userId, name, hash: hashCredential(key), createdAt } };
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, isNull, lt } from "drizzle-orm";
 import { magicLinks, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 import { createMagicLinkSecret, hashCredential, type MagicLinkSecret } from "./credential.ts";
@@ -23,7 +23,7 @@ export const SIGN_IN_PURPOSE = "sign in";
 export const LINK_LIFETIME_MS = 30 * 60_000;
 
 export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks {
-  const { queries } = store;
+  const { queries, atomically } = store;
   const working = (secret: MagicLinkSecret, purpose: string) =>
     and(
       eq(magicLinks.hash, hashCredential(secret)),
@@ -31,30 +31,36 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
       isNull(magicLinks.usedAt),
       gt(magicLinks.expiresAt, wallMs()),
     );
-  const userWithId = (id: number) => queries.select().from(users).where(eq(users.id, id)).get();
   return {
     async issue({ id: userId }, purpose) {
       const secret = createMagicLinkSecret();
       const hash = hashCredential(secret);
       const expiresAt = wallMs() + LINK_LIFETIME_MS;
-      queries.transaction((writer) => {
-        writer.delete(magicLinks).where(lt(magicLinks.expiresAt, wallMs())).run();
-        writer.insert(magicLinks).values({ hash, userId, purpose, expiresAt }).run();
-      });
+      await atomically((writer) => [
+        writer.delete(magicLinks).where(lt(magicLinks.expiresAt, wallMs())),
+        writer.insert(magicLinks).values({ hash, userId, purpose, expiresAt }),
+      ]);
       return secret;
     },
     async userOf(secret, purpose) {
-      const row = queries.select().from(magicLinks).where(working(secret, purpose)).get();
-      return row && userWithId(row.userId);
+      const [user] = await queries
+        .select(getTableColumns(users))
+        .from(magicLinks)
+        .innerJoin(users, eq(users.id, magicLinks.userId))
+        .where(working(secret, purpose));
+      return user;
     },
     async use(secret, purpose) {
-      const [row] = queries
-        .update(magicLinks)
-        .set({ usedAt: wallMs() })
-        .where(working(secret, purpose))
-        .returning({ userId: magicLinks.userId })
-        .all();
-      return row && userWithId(row.userId);
+      const [[used]] = await atomically((writer) => [
+        writer
+          .update(magicLinks)
+          .set({ usedAt: wallMs() })
+          .where(working(secret, purpose))
+          .returning({ userId: magicLinks.userId }),
+      ]);
+      if (!used) return undefined;
+      const [user] = await queries.select().from(users).where(eq(users.id, used.userId));
+      return user;
     },
   };
 }

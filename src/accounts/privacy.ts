@@ -28,24 +28,25 @@ export interface Privacy {
   of(userId: number): PrivacyRules;
   change(user: Pick<User, "id">, rules: PrivacyRules): Promise<void>;
   /** Reads a user's rules anew, or all, because the database has changed. */
-  forget(userId?: number): void;
+  reload(userId: number | undefined): Promise<void>;
 }
 
-export function createPrivacy({ store }: AccountsContext): Privacy {
-  const { queries } = store;
-  let known: Map<number, PrivacyRules> | undefined;
+export async function createPrivacy({ store }: AccountsContext): Promise<Privacy> {
+  const known = new Map<number, PrivacyRules>();
+
+  const reload: Privacy["reload"] = async (userId) => {
+    const rows = await store.queries
+      .select()
+      .from(privacy)
+      .where(userId === undefined ? undefined : eq(privacy.userId, userId));
+    if (userId === undefined) known.clear();
+    else known.delete(userId);
+    for (const row of rows) known.set(row.userId, toRules(row));
+  };
+  await reload(undefined);
 
   return {
-    of(userId) {
-      known ??= new Map(
-        queries
-          .select()
-          .from(privacy)
-          .all()
-          .map((row) => [row.userId, toRules(row)]),
-      );
-      return known.get(userId) ?? NOTHING_HIDDEN;
-    },
+    of: (userId) => known.get(userId) ?? NOTHING_HIDDEN,
     async change({ id: userId }, rules) {
       const row = {
         userId,
@@ -53,20 +54,11 @@ export function createPrivacy({ store }: AccountsContext): Privacy {
         hiddenTitles: JSON.stringify(rules.hiddenTitles),
         hiddenArtists: JSON.stringify(rules.hiddenArtists),
       };
-      queries
-        .insert(privacy)
-        .values(row)
-        .onConflictDoUpdate({ target: privacy.userId, set: row })
-        .run();
-      store.tellChanges();
+      await store.atomically((writer) => [
+        writer.insert(privacy).values(row).onConflictDoUpdate({ target: privacy.userId, set: row }),
+      ]);
     },
-    forget(userId) {
-      if (userId === undefined) known = undefined;
-      if (userId === undefined || !known) return;
-      const row = queries.select().from(privacy).where(eq(privacy.userId, userId)).get();
-      if (row) known.set(userId, toRules(row));
-      else known.delete(userId);
-    },
+    reload,
   };
 }
 

@@ -53,7 +53,7 @@ export function stageSecretKey(folder: string, store: Store, key: string): void 
 /** Gives a key that is in force already its lasting name, unless another process has done so. */
 export function finishRotation(folder: string, store: Store): void {
   try {
-    store.queries.transaction(() => promoteStagedKey(folder, store), { behavior: "immediate" });
+    store.exclusively(() => promoteStagedKey(folder, store));
   } catch {
     // The key counts under either name; the next program that opens the folder tries again.
   }

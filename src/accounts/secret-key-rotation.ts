@@ -59,7 +59,7 @@ export async function rotateSecretKey(rotation: Rotation): Promise<number> {
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     await prepare();
     afterStep("prepared");
-    const count = store.queries.transaction(replaceAll, { behavior: "immediate" });
+    const count = store.exclusively(replaceAll);
     if (count === undefined) continue;
     afterStep("committed");
     finish();
@@ -87,7 +87,7 @@ async function reseal(
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
     refuseSecondRotation(store, from);
-    throw new SecretError(explainUnreadable(store, value), { cause: error });
+    throw new SecretError(await explainUnreadable(store, value), { cause: error });
   }
 }
 
@@ -99,8 +99,11 @@ function refuseSecondRotation(store: Store, { keyId }: Vault): void {
 }
 
 /** Says what is damaged, and what makes it anew. */
-function explainUnreadable(store: Store, { purpose, userId }: SealedValue): string {
-  const everybody = store.queries.select({ id: users.id, name: users.name }).from(users).all();
+async function explainUnreadable(
+  { queries }: Store,
+  { purpose, userId }: SealedValue,
+): Promise<string> {
+  const everybody = await queries.select({ id: users.id, name: users.name }).from(users);
   const name = everybody.find(({ id }) => id === userId)?.name ?? "?";
   const sentences: Record<SealedValue["purpose"], string> = {
     "widget-token": `The widget address of ${name} is damaged: make a new one with "marquee widget rotate ${name}".`,

@@ -45,13 +45,13 @@ export function createSessions(
   { store, wallMs }: AccountsContext,
   deferred: DeferredWrites,
 ): Sessions {
-  const { queries, withoutWaiting } = store;
+  const { queries, atomically } = store;
   const noteSeen = (id: string) => {
     const lastSeenAt = wallMs();
     return deferred.write(`session ${id} seen`, () =>
-      withoutWaiting(() => {
-        queries.update(sessions).set({ lastSeenAt }).where(eq(sessions.id, id)).run();
-      }),
+      store.inBackground((writer) => [
+        writer.update(sessions).set({ lastSeenAt }).where(eq(sessions.id, id)),
+      ]),
     );
   };
   const isAlive = ({ lastSeenAt }: Session) => wallMs() - lastSeenAt < SESSION_LIFETIME_MS;
@@ -67,24 +67,20 @@ export function createSessions(
         createdAt: nowMs,
         lastSeenAt: nowMs,
       };
-      queries.transaction((writer) => {
-        writer
-          .delete(sessions)
-          .where(lt(sessions.lastSeenAt, nowMs - SESSION_LIFETIME_MS))
-          .run();
-        writer.insert(sessions).values(row).run();
-      });
+      await atomically((writer) => [
+        writer.delete(sessions).where(lt(sessions.lastSeenAt, nowMs - SESSION_LIFETIME_MS)),
+        writer.insert(sessions).values(row),
+      ]);
       return token;
     },
     async of(token) {
-      const session = queries
-        .select()
+      const [found] = await queries
+        .select({ session: sessions, user: users })
         .from(sessions)
-        .where(eq(sessions.hash, hashCredential(token)))
-        .get();
-      if (!session || !isAlive(session)) return undefined;
-      const user = queries.select().from(users).where(eq(users.id, session.userId)).get();
-      if (!user) return undefined;
+        .innerJoin(users, eq(users.id, sessions.userId))
+        .where(eq(sessions.hash, hashCredential(token)));
+      if (!found || !isAlive(found.session)) return undefined;
+      const { session, user } = found;
       if (wallMs() - session.lastSeenAt > SEEN_EVERY_MS) {
         // A page that only reads opens all the same; what is not written yet is tried again.
         await noteSeen(session.id).catch(() => {});
@@ -92,27 +88,24 @@ export function createSessions(
       return { session, user };
     },
     async isOpen(id) {
-      const session = queries.select().from(sessions).where(eq(sessions.id, id)).get();
+      const [session] = await queries.select().from(sessions).where(eq(sessions.id, id));
       return session !== undefined && isAlive(session);
     },
-    list: async ({ id }) =>
-      queries
+    async list({ id }) {
+      const rows = await queries
         .select()
         .from(sessions)
         .where(eq(sessions.userId, id))
-        .orderBy(desc(sessions.lastSeenAt))
-        .all()
-        .filter(isAlive),
+        .orderBy(desc(sessions.lastSeenAt));
+      return rows.filter(isAlive);
+    },
     async close({ id: userId }, id) {
-      queries
-        .delete(sessions)
-        .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
-        .run();
-      store.tellChanges();
+      await atomically((writer) => [
+        writer.delete(sessions).where(and(eq(sessions.userId, userId), eq(sessions.id, id))),
+      ]);
     },
     async closeAll({ id }) {
-      queries.delete(sessions).where(eq(sessions.userId, id)).run();
-      store.tellChanges();
+      await atomically((writer) => [writer.delete(sessions).where(eq(sessions.userId, id))]);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import type { Writer } from "../db/open.ts";
 import { upstreams } from "../db/schema.ts";
 import { type AccountsContext, storeSealed } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
@@ -31,17 +32,16 @@ export function createUpstreams(
   deferred: DeferredWrites,
 ): Upstreams {
   const { queries } = store;
-  const rowOf = (source: string) =>
-    queries.select().from(upstreams).where(eq(upstreams.source, source)).get();
-  const put = (row: typeof upstreams.$inferInsert) =>
-    queries
-      .insert(upstreams)
-      .values(row)
-      .onConflictDoUpdate({ target: upstreams.source, set: row })
-      .run();
+  const rowOf = async (source: string) => {
+    const [row] = await queries.select().from(upstreams).where(eq(upstreams.source, source));
+    return row;
+  };
+  const put = (row: typeof upstreams.$inferInsert) => (writer: Writer) => [
+    writer.insert(upstreams).values(row).onConflictDoUpdate({ target: upstreams.source, set: row }),
+  ];
   return {
     async appOf(source) {
-      const sealed = rowOf(source)?.sealedApp;
+      const sealed = (await rowOf(source))?.sealedApp;
       if (!sealed) return undefined;
       const app: UpstreamApp = JSON.parse(await vault.open("upstream-app", THE_SERVER, sealed));
       return app;
@@ -49,20 +49,17 @@ export function createUpstreams(
     enterApp: (source, app) =>
       storeSealed(vault, async () => {
         const sealedApp = await vault.seal("upstream-app", THE_SERVER, JSON.stringify(app));
-        put({ source, sealedApp });
-        store.tellChanges();
+        await store.atomically(put({ source, sealedApp }));
       }),
     async pauseOf(source) {
-      const { pausedFrom, pausedUntil } = rowOf(source) ?? {};
+      const { pausedFrom, pausedUntil } = (await rowOf(source)) ?? {};
       return pausedFrom != null && pausedUntil != null
         ? { from: pausedFrom, until: pausedUntil }
         : undefined;
     },
     rememberPause: (source, { from, until }) =>
       deferred.write(`pause of ${source}`, () =>
-        store.withoutWaiting(() => {
-          put({ source, pausedFrom: from, pausedUntil: until });
-        }),
+        store.inBackground(put({ source, pausedFrom: from, pausedUntil: until })),
       ),
   };
 }

@@ -1,6 +1,7 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
+import type { Writer } from "../db/open.ts";
 import { users } from "../db/schema.ts";
-import { AccountError, type AccountsContext, type Writer } from "./context.ts";
+import { AccountError, type AccountsContext } from "./context.ts";
 
 export interface User {
   readonly id: number;
@@ -44,9 +45,9 @@ export interface Users {
 const PAGE = 50;
 
 export function createUsers({ store, wallMs }: AccountsContext): Users {
-  const { queries } = store;
+  const { queries, atomically } = store;
   return {
-    list: async () => queries.select().from(users).orderBy(asc(users.id)).all(),
+    list: async () => queries.select().from(users).orderBy(asc(users.id)),
     async page(asked) {
       const pages = Math.max(1, Math.ceil((await queries.$count(users)) / PAGE));
       const number = Math.min(asked, pages);
@@ -57,50 +58,49 @@ export function createUsers({ store, wallMs }: AccountsContext): Users {
       const [user] = await queries.select().from(users).where(eq(users.id, id));
       return user;
     },
-    named: async (name) => findUser(queries, name),
-    owner: async () => queries.select().from(users).where(eq(users.role, "owner")).get(),
+    async named(name) {
+      const [user] = await queries.select().from(users).where(eq(users.name, name));
+      return user ?? refuseName(name);
+    },
+    async owner() {
+      const [owner] = await queries.select().from(users).where(eq(users.role, "owner"));
+      return owner;
+    },
     async remove(name) {
-      queries.transaction(
-        (writer) => {
-          const user = findUser(writer, name);
-          writer.delete(users).where(eq(users.id, user.id)).run();
-          if (user.role === "owner") promoteFirst(writer);
-        },
-        // A lock taken only after reading would fail if another process wrote in between.
-        { behavior: "immediate" },
-      );
-      store.tellChanges();
+      const [removed] = await atomically((writer) => [
+        writer.delete(users).where(eq(users.name, name)).returning({ id: users.id }),
+        writer
+          .update(users)
+          .set({ role: "owner" })
+          .where(sql`${isFirst} AND NOT EXISTS (SELECT 1 FROM ${users} WHERE role = 'owner')`),
+      ]);
+      if (removed.length === 0) refuseName(name);
     },
     async setLanguage({ id }, language) {
-      queries.update(users).set({ language }).where(eq(users.id, id)).run();
-      store.tellChanges();
+      await atomically((writer) => [
+        writer.update(users).set({ language }).where(eq(users.id, id)),
+      ]);
     },
     async welcome({ id }) {
-      queries.update(users).set({ welcomedAt: wallMs() }).where(eq(users.id, id)).run();
+      await atomically((writer) => [
+        writer.update(users).set({ welcomedAt: wallMs() }).where(eq(users.id, id)),
+      ]);
     },
   };
 }
 
-/** Adds one user inside a transaction; the first user of all is the owner. */
-export function insertUser(writer: Writer, user: Omit<User, "role">): User {
-  const role = writer.select({ id: users.id }).from(users).limit(1).get() ? "member" : "owner";
+const isFirst = sql`${users.id} = (SELECT min(id) FROM ${users})`;
+
+/** What adds one user; the first of all is the owner. */
+export function insertUser(writer: Writer, user: Omit<User, "role">) {
+  const role = sql`CASE WHEN EXISTS (SELECT 1 FROM ${users}) THEN 'member' ELSE 'owner' END`;
   return writer
     .insert(users)
     .values({ ...user, role })
-    .returning()
-    .get();
+    .returning();
 }
 
-function promoteFirst(writer: Writer): void {
-  const first = writer.select().from(users).orderBy(asc(users.id)).limit(1).get();
-  if (first) writer.update(users).set({ role: "owner" }).where(eq(users.id, first.id)).run();
-}
-
-/** @throws {AccountError} when there is no such user. */
-function findUser(writer: Writer, name: string): User {
-  const user = writer.select().from(users).where(eq(users.name, name)).get();
-  if (!user) {
-    throw new AccountError(`There is no user named "${name}". "marquee user list" shows all.`);
-  }
-  return user;
+/** @throws {AccountError} as there is no such user */
+function refuseName(name: string): never {
+  throw new AccountError(`There is no user named "${name}". "marquee user list" shows all.`);
 }

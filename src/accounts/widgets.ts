@@ -1,6 +1,7 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import { users, widgetTokens } from "../db/schema.ts";
-import { type AccountsContext, storeSealed, type Writer } from "./context.ts";
+import type { Writer } from "../db/open.ts";
+import { type AccountsContext, storeSealed } from "./context.ts";
 import { createWidgetToken, hashCredential, type WidgetToken } from "./credential.ts";
 import type { Vault } from "./secrets.ts";
 import type { User } from "./users.ts";
@@ -21,28 +22,30 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
   const replace = (user: User): Promise<WidgetToken> =>
     storeSealed(vault, async () => {
       const { token, row } = await draftWidgetToken(vault, user.id, wallMs());
-      putWidgetToken(queries, row);
-      store.tellChanges();
+      await store.atomically((writer) => [putWidgetToken(writer, row)]);
       return token;
     });
-  const storedTokenOf = (user: User) =>
-    queries.select().from(widgetTokens).where(eq(widgetTokens.userId, user.id)).get();
+  const storedTokenOf = async (user: User) => {
+    const [row] = await queries.select().from(widgetTokens).where(eq(widgetTokens.userId, user.id));
+    return row;
+  };
 
   return {
-    userOf: async (token) =>
-      queries
+    async userOf(token) {
+      const [user] = await queries
         .select(getTableColumns(users))
         .from(widgetTokens)
         .innerJoin(users, eq(users.id, widgetTokens.userId))
-        .where(eq(widgetTokens.hash, hashCredential(token)))
-        .get(),
+        .where(eq(widgetTokens.hash, hashCredential(token)));
+      return user;
+    },
     async tokenOf(user) {
-      const row = storedTokenOf(user);
+      const row = await storedTokenOf(user);
       if (!row) return replace(user);
       return (await vault.open("widget-token", user.id, row.sealedToken)) as WidgetToken;
     },
     async proveKey(user) {
-      const row = storedTokenOf(user);
+      const row = await storedTokenOf(user);
       if (row) vault.recognize(row.sealedToken);
     },
     rotate: replace,
@@ -63,10 +66,9 @@ export async function draftWidgetToken(
 }
 
 /** Stores a token in place of the user's other one. */
-export function putWidgetToken(writer: Writer, row: WidgetTokenRow): void {
-  writer
+export function putWidgetToken(writer: Writer, row: WidgetTokenRow) {
+  return writer
     .insert(widgetTokens)
     .values(row)
-    .onConflictDoUpdate({ target: widgetTokens.userId, set: row })
-    .run();
+    .onConflictDoUpdate({ target: widgetTokens.userId, set: row });
 }

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
-import type { Accounts, AddedUser } from "../accounts/accounts.ts";
+import { createAccounts, type Accounts, type AddedUser } from "../accounts/accounts.ts";
 import type { User } from "../accounts/users.ts";
 import { toUserName } from "../user-name.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
@@ -55,6 +55,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   const metrics = config.metricsToken === null ? undefined : await createMetrics(VERSION);
   const { store, vault } = await openDataFolder(config, "create");
   try {
+    const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
     const running = listen({
       host: config.host,
       port: config.port,
@@ -65,6 +66,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
           settings: resolved,
           clock,
           log,
+          accounts,
           store,
           vault,
           baseUrl: baseUrlOf(config, port),
@@ -73,7 +75,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
         }),
     });
     const { server } = running;
-    const { accounts, sources } = server;
+    const { sources } = server;
     const baseUrl = baseUrlOf(config, running.port);
     await accounts.rememberBaseUrl(baseUrl);
     const remindOfConsent = createConsentReminder({ accounts, sources, clock, log });
@@ -176,7 +178,7 @@ async function writeWhatIsLeft(
   for (;;) {
     let reason = "the database takes no writes";
     try {
-      keys.flushUses();
+      await keys.flushUses();
       if (await retryWrites()) return;
     } catch (error) {
       reason = describeError(error);

@@ -84,7 +84,7 @@ async function openFolder(
 /** The same for a command, which looks at accounts and sources. */
 export async function openWorkspace(config: Config, whenMissing: WhenMissing): Promise<Workspace> {
   const folder = await openDataFolder(config, whenMissing);
-  const accounts = createAccounts({ ...folder, wallMs: systemClock.wallMs });
+  const accounts = await createAccounts({ ...folder, wallMs: systemClock.wallMs });
   const memory = accounts.upstreams;
   const sources = createSources({ clock: systemClock, settings: config, memory });
   return { ...folder, accounts, sources };
@@ -133,7 +133,7 @@ async function recordKey(store: Store, vault: Vault): Promise<void> {
   if (recorded !== undefined) vault.follow();
   if (store.sealed.isInForce(vault.keyId)) return;
   // A database from before keys were recorded proves by what is in it that this one fits.
-  const { users, widgets } = createAccounts({ store, vault, wallMs: systemClock.wallMs });
+  const { users, widgets } = await createAccounts({ store, vault, wallMs: systemClock.wallMs });
   const owner = await users.owner();
   if (owner) await widgets.proveKey(owner);
   // Another process may have been faster, and may even have replaced the key since.

@@ -6,24 +6,26 @@ import { hasColumn } from "./sealed-values.ts";
 /** Says whose data have changed, whichever process has written. */
 export interface ChangeFeed {
   /** Calls back with the user whose data changed; `undefined` when it concerns everybody. */
-  onChange(listener: (userId: number | undefined) => void): void;
-  /** Tells the listeners what was written since they were told last, by this process too. */
-  tellChanges(): void;
+  onChange(listener: ChangeListener): void;
+  /** Tells the listeners, one after the other, what was written since they were told last. */
+  tellChanges(): Promise<void>;
   /** The same if another process has written; costs next to nothing if none has. */
-  checkForChanges(): void;
+  checkForChanges(): Promise<void>;
 }
+
+type ChangeListener = (userId: number | undefined) => void | Promise<void>;
 
 /** In a user's place where a change concerns everybody; no user has this id. */
 const EVERYBODY = 0;
 
 export function createChangeFeed(sqlite: Database): ChangeFeed {
-  const listeners: ((userId: number | undefined) => void)[] = [];
+  const listeners: ChangeListener[] = [];
   const versionQuery = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
   const dataVersion = () => versionQuery.get()?.data_version;
   let seenVersion = dataVersion();
   let seenId: number | undefined;
 
-  const tellChanges = () => {
+  const tellChanges = async () => {
     if (seenId === undefined) return;
     const changes = sqlite
       .query<{ id: number; userId: number }, [number]>(
@@ -32,7 +34,7 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
       .all(seenId);
     seenId = changes.at(-1)?.id ?? seenId;
     for (const { userId } of changes) {
-      for (const tell of listeners) tell(userId === EVERYBODY ? undefined : userId);
+      for (const tell of listeners) await tell(userId === EVERYBODY ? undefined : userId);
     }
   };
 
@@ -43,10 +45,10 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
       listeners.push(listener);
     },
     tellChanges,
-    checkForChanges() {
+    async checkForChanges() {
       const version = dataVersion();
       if (version === seenVersion) return;
-      tellChanges();
+      await tellChanges();
       seenVersion = version;
     },
   };

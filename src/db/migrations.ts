@@ -5,6 +5,7 @@ import dashboard from "../../drizzle/0002_dashboard.sql" with { type: "text" };
 import secretKey from "../../drizzle/0003_secret_key.sql" with { type: "text" };
 import changes from "../../drizzle/0004_changes.sql" with { type: "text" };
 import accountsOfConnections from "../../drizzle/0005_accounts_of_connections.sql" with { type: "text" };
+import oneOwner from "../../drizzle/0006_one_owner.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns } from "./sealed-values.ts";
 
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   { name: "0003_secret_key", sql: secretKey },
   { name: "0004_changes", sql: changes },
   { name: "0005_accounts_of_connections", sql: accountsOfConnections },
+  { name: "0006_one_owner", sql: oneOwner },
 ];
 
 /** The database cannot be brought to this version's schema. */

@@ -9,6 +9,24 @@ import { createSealedValues, type SealedValues } from "./sealed-values.ts";
 
 export type Queries = BunSQLiteDatabase<typeof schema>;
 
+/** What puts statements together. */
+export type Writer = Pick<Queries, "select" | "insert" | "update" | "delete">;
+
+/** A statement that has been put together and not run. */
+export interface Statement extends PromiseLike<unknown> {
+  all(): unknown;
+}
+
+/** What each of some statements returns. */
+type Results<Statements extends readonly Statement[]> = {
+  -readonly [Index in keyof Statements]: Awaited<Statements[Index]>;
+};
+
+/** Runs statements, all or none and with nobody else's in between. */
+export type Atomically = <const Statements extends readonly Statement[]>(
+  build: (writer: Writer) => Statements,
+) => Promise<Results<Statements>>;
+
 /** An open database: typed queries, and the few things SQLite does beyond them. */
 export interface Store extends ChangeFeed {
   readonly queries: Queries;
@@ -17,10 +35,16 @@ export interface Store extends ChangeFeed {
   hasUsers(): boolean;
   /** Writes one row, without waiting for a lock. @throws when the disk is full, read-only or locked. */
   probeWrite(): void;
+  /** Every write that others may want to hear of: once it is stored, the change feed tells. */
+  readonly atomically: Atomically;
+  /** Writes that nobody waits for: another process's lock makes them fail at once. */
+  readonly inBackground: Atomically;
+  /** Has nobody else write while this is done, which must not wait for anything itself. */
+  exclusively<Result>(work: () => Result): Result;
+  /** Ids for users to come, which nobody else is given; answers the first. */
+  reserveUserIds(count: number): Promise<number>;
   /** From now on a statement waits so long for another process's lock, and then fails. */
   waitForLocks(atMostMs: number): void;
-  /** Does what would rather fail at once than wait for another process's lock. */
-  withoutWaiting<Result>(work: () => Result): Result;
   /** Writes a consistent copy to a file that does not exist yet. */
   copyTo(path: string): void;
   /** A consistent copy of the database as the bytes of a file. */
@@ -94,7 +118,7 @@ function setLockWait(sqlite: Database, atMostMs: number): void {
 
 function createStore(sqlite: Database): Store {
   let lockWaitMs = PATIENT_LOCK_WAIT_MS;
-  const withoutWaiting: Store["withoutWaiting"] = (work) => {
+  const withoutWaiting = <Result>(work: () => Result): Result => {
     setLockWait(sqlite, 0);
     try {
       return work();
@@ -102,9 +126,36 @@ function createStore(sqlite: Database): Store {
       setLockWait(sqlite, lockWaitMs);
     }
   };
+  const queries = drizzle(sqlite, { schema });
+  const changeFeed = createChangeFeed(sqlite);
+  // A lock taken only after reading would fail if another process wrote in between.
+  const exclusively: Store["exclusively"] = (work) => sqlite.transaction(work).immediate();
+  const run = <Statements extends readonly Statement[]>(statements: Statements) => {
+    const runAll = () => statements.map((statement) => statement.all()) as Results<Statements>;
+    return statements.length > 1 ? exclusively(runAll) : runAll();
+  };
   return {
-    ...createChangeFeed(sqlite),
-    queries: drizzle(sqlite, { schema }),
+    ...changeFeed,
+    queries,
+    async atomically(build) {
+      const results = run(build(queries));
+      await changeFeed.tellChanges();
+      return results;
+    },
+    inBackground: async (build) => withoutWaiting(() => run(build(queries))),
+    exclusively,
+    reserveUserIds: async (count) =>
+      exclusively(() => {
+        sqlite.run(
+          "INSERT INTO sqlite_sequence (name, seq) SELECT 'users', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'users')",
+        );
+        const reserved = sqlite
+          .query<{ last: number }, [number]>(
+            "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'users' RETURNING seq AS last",
+          )
+          .get(count);
+        return (reserved?.last ?? count) - count + 1;
+      }),
     sealed: createSealedValues(sqlite),
     hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
     probeWrite: () =>
@@ -118,7 +169,6 @@ function createStore(sqlite: Database): Store {
       lockWaitMs = atMostMs;
       setLockWait(sqlite, atMostMs);
     },
-    withoutWaiting,
     copyTo: (path) => copyDatabase(sqlite, path),
     snapshot: () => new Uint8Array(sqlite.serialize()),
     compact: () => void sqlite.run("VACUUM"),
@@ -192,6 +242,10 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
 /** Whether the database refused what was sealed under a key that is not in force. */
 export const isSealRefusal = (error: unknown): boolean =>
   sqliteCode(error) === "SQLITE_CONSTRAINT_TRIGGER";
+
+/** Whether there is another row already with what may be there only once. */
+export const isNotUnique = (error: unknown): boolean =>
+  sqliteCode(error) === "SQLITE_CONSTRAINT_UNIQUE";
 
 /** Asked by looking: `existsSync` answers for the user who began the process, not for its rights now. */
 export function isThere(path: string): boolean {

@@ -6,16 +6,25 @@ const instant = (name: string) => integer(name, { mode: "number" });
 /** Bytes, read back as a Uint8Array. */
 const bytes = (name: string) => blob(name, { mode: "buffer" });
 
-export const users = sqliteTable("users", {
-  id: integer("id").primaryKey({ autoIncrement: true }),
-  name: text("name").notNull().unique(),
-  role: text("role", { enum: ["owner", "member"] }).notNull(),
-  createdAt: instant("created_at").notNull(),
-  /** What the user's pages are written in; the browser's choice until there is one. */
-  language: text("language"),
-  /** When the user was through with the first steps. */
-  welcomedAt: instant("welcomed_at"),
-});
+export const users = sqliteTable(
+  "users",
+  {
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    name: text("name").notNull().unique(),
+    role: text("role", { enum: ["owner", "member"] }).notNull(),
+    createdAt: instant("created_at").notNull(),
+    /** What the user's pages are written in; the browser's choice until there is one. */
+    language: text("language"),
+    /** When the user was through with the first steps. */
+    welcomedAt: instant("welcomed_at"),
+  },
+  (table) => [
+    // One of two first starts, or of two removals, must not make a second owner.
+    uniqueIndex("users_owner")
+      .on(table.role)
+      .where(sql`${table.role} = 'owner'`),
+  ],
+);
 
 export const apiKeys = sqliteTable(
   "api_keys",

@@ -32,7 +32,7 @@ afterEach(() => {
 /** Whose changes the server was told of, in their order. */
 function heardChanges(): (number | undefined)[] {
   const heard: (number | undefined)[] = [];
-  server.accounts.onChange((userId) => heard.push(userId));
+  server.accounts.onChange((userId) => void heard.push(userId));
   return heard;
 }
 
@@ -83,15 +83,15 @@ describe.each(changesOf)("$what", ({ change }) => {
     await server.add("grace", { source: "demo", settings: null });
     ada = await server.add("ada", { source: "demo", settings: null });
     await server.accounts.sessions.open(ada.user, "a browser");
-    server.accounts.checkForChanges();
+    await server.accounts.checkForChanges();
   });
 
   test("in another process is told once, with its user", async () => {
     const heard = heardChanges();
     await change(command, ada);
     expect(heard).toEqual([]);
-    server.accounts.checkForChanges();
-    server.accounts.checkForChanges();
+    await server.accounts.checkForChanges();
+    await server.accounts.checkForChanges();
     expect(heard).toEqual([ada.user.id]);
   });
 
@@ -100,7 +100,7 @@ describe.each(changesOf)("$what", ({ change }) => {
     await change(server, ada);
     expect(heard).toEqual([ada.user.id]);
     await command.accounts.rememberBaseUrl("http://127.0.0.1:4747");
-    server.accounts.checkForChanges();
+    await server.accounts.checkForChanges();
     expect(heard).toEqual([ada.user.id]);
   });
 });
@@ -108,10 +108,10 @@ describe.each(changesOf)("$what", ({ change }) => {
 test("what concerns everybody is told without a user", async () => {
   const heard = heardChanges();
   await command.accounts.upstreams.enterApp("spotify", { clientId: "id", clientSecret: null });
-  server.accounts.checkForChanges();
+  await server.accounts.checkForChanges();
   command.store.sealed.changeKey(undefined, Buffer.of(1, 2, 3, 4));
   command.store.sealed.changeKey(Buffer.of(1, 2, 3, 4), Buffer.of(4, 3, 2, 1));
-  server.accounts.checkForChanges();
+  await server.accounts.checkForChanges();
   expect(heard).toEqual([undefined, undefined]);
 });
 
@@ -120,7 +120,7 @@ test("several users' changes are each told once, the latest last", async () => {
   const grace = await server.add("grace");
   const heard = heardChanges();
   for (const { user } of [ada, grace, ada]) await command.accounts.widgets.rotate(user);
-  server.accounts.checkForChanges();
+  await server.accounts.checkForChanges();
   expect(heard).toEqual([grace.user.id, ada.user.id]);
 });
 
@@ -130,14 +130,14 @@ test("nothing is told of uses of keys, connections' statuses, renewed tokens and
   await upstreams.enterApp("spotify", { clientId: "id", clientSecret: null });
   const { keyId = "" } = (await keys.holderOf(key)) ?? {};
   const { id = 0 } = (await connections.of(user.id)) ?? {};
-  server.accounts.checkForChanges();
+  await server.accounts.checkForChanges();
   const heard = heardChanges();
   keys.noteUse(keyId);
   await keys.flushUses();
   await connections.storeStatus(id, { state: "ok", since: 1 });
   await connections.keepSettings(id, { token: "renewed" });
   await upstreams.rememberPause("spotify", { from: 1, until: 2 });
-  server.accounts.checkForChanges();
+  await server.accounts.checkForChanges();
   expect(heard).toEqual([]);
 });
 
@@ -149,7 +149,7 @@ test("another user's keys and rules stay in memory", async () => {
   const rules = privacy.of(grace.user.id);
   for (const { key } of [ada, grace]) await keys.holderOf(key);
   await command.accounts.privacy.change(ada.user, HIDDEN);
-  server.accounts.checkForChanges();
+  await server.accounts.checkForChanges();
   expect(keys.cachedHolderOf(ada.key)).toBe(undefined);
   expect(keys.cachedHolderOf(grace.key)?.user.name).toBe("grace");
   expect(privacy.of(ada.user.id)).toEqual(HIDDEN);
@@ -166,7 +166,7 @@ test("a key revoked by another process works no longer after a look", async () =
   const { user, key } = await server.add("ada");
   const held = await server.accounts.keys.holderOf(key);
   await command.accounts.keys.revoke(user, held?.keyId ?? "");
-  server.accounts.checkForChanges();
+  await server.accounts.checkForChanges();
   expect(await server.accounts.keys.holderOf(key)).toBe(undefined);
 });
 
@@ -190,7 +190,7 @@ test("a rotation does not fail because another process writes at that moment", a
     }
     return clock.wallMs();
   };
-  const { keys } = createAccounts({ store, vault, wallMs });
+  const { keys } = await createAccounts({ store, vault, wallMs });
   const { key } = await keys.rotate(user, undefined, 0);
   expect((await keys.holderOf(key))?.user.name).toBe("ada");
   other.close();

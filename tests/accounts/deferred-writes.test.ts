@@ -135,9 +135,9 @@ describe("while another program writes to the database,", () => {
     const [key] = await keys.list(ada.user);
     keys.noteUse(key?.id ?? "");
     lock();
-    expect(keys.flushUses).toThrow();
+    await expect(keys.flushUses()).rejects.toThrow();
     unlock();
-    keys.flushUses();
+    await keys.flushUses();
     const [used] = await keys.list(ada.user);
     expect(used?.lastUsedAt).toBe(server.clock.wallMs());
   });

@@ -66,6 +66,17 @@ describe("the holder of a key", () => {
 });
 
 describe("a revoked key", () => {
+  test("is not held in memory by a look-up that began before", async () => {
+    for (let steps = 0; steps < 10; steps++) {
+      const { id, key } = await keys().add(ada.user, "chat bot");
+      const lookedUp = keys().holderOf(key);
+      for (let step = 0; step < steps; step++) await Promise.resolve();
+      await keys().revoke(ada.user, id);
+      await lookedUp;
+      expect(keys().cachedHolderOf(key)).toBe(undefined);
+    }
+  });
+
   test("works no longer, even where its holder was in memory", async () => {
     await keys().holderOf(ada.key);
     await keys().revoke(ada.user, await firstKeyId());
@@ -267,7 +278,7 @@ describe("the last use of a key", () => {
   test("is written with the next flush", async () => {
     keys().noteUse(await firstKeyId());
     expect(await lastUsedAt()).toBe(null);
-    keys().flushUses();
+    await keys().flushUses();
     expect(await lastUsedAt()).toBe(START_MS);
   });
 
@@ -275,26 +286,26 @@ describe("the last use of a key", () => {
     keys().noteUse(await firstKeyId());
     await world.clock.advance(5_000);
     keys().noteUse(await firstKeyId());
-    keys().flushUses();
+    await keys().flushUses();
     expect(await lastUsedAt()).toBe(START_MS + 5_000);
   });
 
   test("is not written again by a flush without a use", async () => {
     keys().noteUse(await firstKeyId());
-    keys().flushUses();
+    await keys().flushUses();
     world.store.queries
       .update(apiKeys)
       .set({ lastUsedAt: 1 })
       .where(eq(apiKeys.userId, ada.user.id))
       .run();
-    keys().flushUses();
+    await keys().flushUses();
     expect(await lastUsedAt()).toBe(1);
   });
 
   test("of a key that is gone does not keep the others from being written", async () => {
     keys().noteUse("gone");
     keys().noteUse(await firstKeyId());
-    keys().flushUses();
+    await keys().flushUses();
     expect(await lastUsedAt()).toBe(START_MS);
   });
 });

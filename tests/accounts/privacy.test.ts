@@ -286,13 +286,13 @@ describe("what is hidden", () => {
       hiddenTitles: ["wall"],
       hiddenArtists: [],
     });
-    privacy.forget();
+    await privacy.reload(undefined);
     expect(privacy.of(ada.user.id)).toMatchObject({
       pausedUntil: UNTIL_RESUMED,
       hiddenTitles: ["wall"],
     });
     await users.remove("ada");
-    privacy.forget();
+    await privacy.reload(undefined);
     expect(privacy.of(ada.user.id)).toEqual(NOTHING_HIDDEN);
   });
 });

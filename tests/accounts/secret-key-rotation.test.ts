@@ -40,15 +40,17 @@ afterEach(() => {
   folder.remove();
 });
 
+type Program = Awaited<ReturnType<typeof openProgram>>;
+
 /** A program on the data folder, such as a server, that found its key there. */
-function openProgram() {
+async function openProgram() {
   const store = openStore(folder.path);
   opened.push(store);
   const findKey = () => findSecretKey(folder.path, store) ?? "";
   createSecretKey(secretKeyPath(folder.path));
   const vault = createVault(findKey(), findKey);
   store.sealed.changeKey(undefined, vault.keyId);
-  return { store, vault, accounts: createAccounts({ store, vault, wallMs: () => 1 }) };
+  return { store, vault, accounts: await createAccounts({ store, vault, wallMs: () => 1 }) };
 }
 
 /** Rotates as the command does. */
@@ -88,7 +90,7 @@ async function readAnew(): Promise<unknown> {
 
 const keyOnDisk = (file: string): Buffer => keyIdOf(readSecretKey(join(folder.path, file)) ?? "");
 
-async function populate({ accounts }: ReturnType<typeof openProgram>, names: readonly string[]) {
+async function populate({ accounts }: Program, names: readonly string[]) {
   for (const name of names) {
     await accounts.add([name], { source: "mpd", settings: settingsOf(name) });
   }
@@ -104,7 +106,11 @@ describe("a rotation", () => {
         async (names, settings) => {
           const store = openStore(":memory:");
           const [oldKey, newKey] = [newSecretKey(), newSecretKey()];
-          const before = createAccounts({ store, vault: createVault(oldKey), wallMs: () => 1 });
+          const before = await createAccounts({
+            store,
+            vault: createVault(oldKey),
+            wallMs: () => 1,
+          });
           store.sealed.changeKey(undefined, createVault(oldKey).keyId);
           const added = names.length > 0 ? await before.add(names) : [];
           for (const [index, { user }] of added.entries()) {
@@ -112,7 +118,11 @@ describe("a rotation", () => {
           }
           const count = await rotateSecretKey({ store, oldKey, newKey, stage() {}, finish() {} });
           expect(count).toBe(names.length + Math.min(names.length, settings.length));
-          const after = createAccounts({ store, vault: createVault(newKey), wallMs: () => 1 });
+          const after = await createAccounts({
+            store,
+            vault: createVault(newKey),
+            wallMs: () => 1,
+          });
           for (const [index, { user, widgetToken }] of added.entries()) {
             expect(await after.widgets.tokenOf(user)).toBe(widgetToken);
             expect((await after.connections.of(user.id))?.settings).toEqual(settings[index]);
@@ -124,7 +134,7 @@ describe("a rotation", () => {
     ));
 
   test("replaces secret.key by a key that only its owner can read, and leaves no other file", async () => {
-    const program = openProgram();
+    const program = await openProgram();
     await populate(program, ["ada"]);
     const files = readdirSync(folder.path);
     const before = readSecretKey(secretKeyPath(folder.path));
@@ -135,7 +145,7 @@ describe("a rotation", () => {
   });
 
   test("leaves nothing in the database's file that the old key opens, deleted rows included", async () => {
-    const program = openProgram();
+    const program = await openProgram();
     await populate(program, ["ada", "grace"]);
     const oldMark = Buffer.concat([Buffer.of(1), Buffer.from(program.vault.keyId)]);
     await program.accounts.users.remove("grace");
@@ -147,7 +157,7 @@ describe("a rotation", () => {
   });
 
   test("that finds something damaged says whose it is and what to do, and changes nothing", async () => {
-    const program = openProgram();
+    const program = await openProgram();
     await populate(program, ["ada"]);
     const [row] = program.store.queries.select().from(connections).all();
     const sealedSettings = Buffer.from(row?.sealedSettings ?? []);
@@ -162,9 +172,9 @@ describe("a rotation", () => {
   });
 
   test("seals anew what others write while it prepares", async () => {
-    const server = openProgram();
+    const server = await openProgram();
     await populate(server, ["ada"]);
-    const { store } = openProgram();
+    const { store } = await openProgram();
     const ada = await server.accounts.users.named("ada");
     const rounds: RotationStep[] = [];
     const newKey = newSecretKey();
@@ -187,10 +197,10 @@ describe("a rotation", () => {
   });
 
   test("gives way to another one that was faster, which loses nothing", async () => {
-    const one = openProgram();
+    const one = await openProgram();
     await populate(one, ["ada"]);
     const before = await readAnew();
-    const other = openProgram();
+    const other = await openProgram();
     const results = await Promise.allSettled([rotate(one.store), rotate(other.store)]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const failed = results.find((result) => result.status === "rejected");
@@ -211,7 +221,7 @@ describe("a rotation that is killed", () => {
   test.each(steps)(
     "once it has $step leaves everything readable, and can be made again",
     async ({ step, replaced }) => {
-      const program = openProgram();
+      const program = await openProgram();
       await populate(program, ["ada", "grace"]);
       const before = await readAnew();
       const oldKeyId = keyOnDisk("secret.key");
@@ -227,7 +237,7 @@ describe("a rotation that is killed", () => {
 
       expect(await readAnew()).toEqual(before);
       expect(keyOnDisk("secret.key").equals(oldKeyId)).toBe(!replaced);
-      const { store } = openProgram();
+      const { store } = await openProgram();
       expect(await rotate(store)).toBe(5);
       expect(await readAnew()).toEqual(before);
       expect(existsSync(nextSecretKeyPath(folder.path))).toBe(false);
@@ -235,7 +245,7 @@ describe("a rotation that is killed", () => {
   );
 
   test("before it has renamed the key is no hindrance to the next one, made without reopening", async () => {
-    const program = openProgram();
+    const program = await openProgram();
     await populate(program, ["ada"]);
     const before = await readAnew();
     const newKey = newSecretKey();
@@ -265,21 +275,21 @@ describe("a program that runs on while another one rotates", () => {
   const writes = [
     {
       name: "adding a user",
-      write: async ({ accounts }: ReturnType<typeof openProgram>) => {
+      write: async ({ accounts }: Program) => {
         await accounts.add(["grace"], { source: "mpd", settings: settingsOf("grace") });
         return { users: [{ name: "ada" }, { name: "grace", settings: settingsOf("grace") }] };
       },
     },
     {
       name: "replacing a widget token",
-      write: async ({ accounts }: ReturnType<typeof openProgram>) => {
+      write: async ({ accounts }: Program) => {
         const token = await accounts.widgets.rotate(await accounts.users.named("ada"));
         return { users: [{ token }] };
       },
     },
     {
       name: "connecting",
-      write: async ({ accounts }: ReturnType<typeof openProgram>) => {
+      write: async ({ accounts }: Program) => {
         const ada = await accounts.users.named("ada");
         await accounts.connections.connect(ada, "mpd", settingsOf("somebody else"));
         return { users: [{ settings: settingsOf("somebody else") }] };
@@ -287,7 +297,7 @@ describe("a program that runs on while another one rotates", () => {
     },
     {
       name: "keeping changed settings",
-      write: async ({ accounts }: ReturnType<typeof openProgram>) => {
+      write: async ({ accounts }: Program) => {
         // The first connection of all, whose id is known without opening anything.
         await accounts.connections.keepSettings(1, settingsOf("a renewed token"));
         return { users: [{ settings: settingsOf("a renewed token") }] };
@@ -295,7 +305,7 @@ describe("a program that runs on while another one rotates", () => {
     },
     {
       name: "entering an app",
-      write: async ({ accounts }: ReturnType<typeof openProgram>) => {
+      write: async ({ accounts }: Program) => {
         const app = { clientId: "another", clientSecret: null };
         await accounts.upstreams.enterApp("spotify", app);
         return { app };
@@ -304,9 +314,9 @@ describe("a program that runs on while another one rotates", () => {
   ];
 
   test.each(writes)("loses nothing by $name", async ({ write }) => {
-    const server = openProgram();
+    const server = await openProgram();
     await populate(server, ["ada"]);
-    await rotate(openProgram().store);
+    await rotate((await openProgram()).store);
     const written = await write(server);
     expect(await readAnew()).toMatchObject(written);
   });
@@ -314,17 +324,17 @@ describe("a program that runs on while another one rotates", () => {
   test.each(writes)(
     "without the new key is refused $name, and nothing is stored",
     async ({ write }) => {
-      const { store, vault } = openProgram();
+      const { store, vault } = await openProgram();
       await populate(
-        { store, vault, accounts: createAccounts({ store, vault, wallMs: () => 1 }) },
+        { store, vault, accounts: await createAccounts({ store, vault, wallMs: () => 1 }) },
         ["ada"],
       );
       const settled = createVault(readSecretKey(secretKeyPath(folder.path)) ?? "", () => {
         throw new SecretError("start again", { needsOtherKey: true });
       });
-      await rotate(openProgram().store);
+      await rotate((await openProgram()).store);
       const before = await readAnew();
-      const accounts = createAccounts({ store, vault: settled, wallMs: () => 1 });
+      const accounts = await createAccounts({ store, vault: settled, wallMs: () => 1 });
       await expect(write({ store, vault: settled, accounts })).rejects.toMatchObject({
         needsOtherKey: true,
       });
@@ -333,12 +343,12 @@ describe("a program that runs on while another one rotates", () => {
   );
 
   test("reads what it read before, and what it had read a moment earlier", async () => {
-    const server = openProgram();
+    const server = await openProgram();
     await populate(server, ["ada"]);
     const ada = await server.accounts.users.named("ada");
     const token = await server.accounts.widgets.tokenOf(ada);
     const [earlier] = server.store.sealed.all();
-    await rotate(openProgram().store);
+    await rotate((await openProgram()).store);
     expect(await server.accounts.widgets.tokenOf(ada)).toBe(token);
     expect(await server.vault.open("widget-token", ada.id, earlier?.bytes ?? Buffer.of())).toBe(
       token,
@@ -346,7 +356,7 @@ describe("a program that runs on while another one rotates", () => {
   });
 
   test("keeps its forms and the names of its covers", async () => {
-    const { vault, store } = openProgram();
+    const { vault, store } = await openProgram();
     const before = { forms: vault.formSecret, name: vault.opaqueName("cover") };
     await rotate(store);
     vault.follow();
@@ -354,11 +364,11 @@ describe("a program that runs on while another one rotates", () => {
   });
 
   test("follows one rotation after another", async () => {
-    const server = openProgram();
+    const server = await openProgram();
     await populate(server, ["ada"]);
     const ada = await server.accounts.users.named("ada");
     for (let time = 0; time < 3; time++) {
-      await rotate(openProgram().store);
+      await rotate((await openProgram()).store);
       const token = await server.accounts.widgets.rotate(ada);
       expect(await readAnew()).toMatchObject({ users: [{ token }] });
     }

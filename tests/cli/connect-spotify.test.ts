@@ -25,7 +25,7 @@ async function withAccounts<Result>(use: (accounts: Accounts) => Promise<Result>
   const store = openStore(path("data"));
   try {
     const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
-    return await use(createAccounts({ store, vault, wallMs: Date.now }));
+    return await use(await createAccounts({ store, vault, wallMs: Date.now }));
   } finally {
     store.close();
   }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseError, openStore, type Store } from "../../src/db/open.ts";
+import { users } from "../../src/db/schema.ts";
 import { createTestAccounts } from "../fixtures/accounts.ts";
 import { holdLock } from "../fixtures/locked-database.ts";
 import { createTempFolder } from "../fixtures/temp-folder.ts";
@@ -102,18 +103,50 @@ describe("an open database", () => {
   });
 
   test("waits for a lock as long as it is told, and not at all where it should not", () =>
-    withStore(async ({ queries, waitForLocks, withoutWaiting }) => {
+    withStore(async ({ queries, waitForLocks, atomically, inBackground }) => {
       const waitMs = () => queries.get<[number]>("PRAGMA busy_timeout")[0];
+      const seen: number[] = [];
+      const look = { all: () => seen.push(waitMs()), then: undefined as never };
       waitForLocks(250);
-      expect(withoutWaiting(waitMs)).toBe(0);
-      expect(waitMs()).toBe(250);
-      expect(() =>
-        withoutWaiting(() => {
-          throw new Error("no");
-        }),
-      ).toThrow("no");
+      await inBackground(() => [look]);
+      await atomically(() => [look, look]);
+      expect(seen).toEqual([0, 250, 250]);
+      const fail = () => {
+        throw new Error("no");
+      };
+      await expect(inBackground(fail)).rejects.toThrow("no");
       expect(waitMs()).toBe(250);
     }));
+
+  const owner = { name: "ada", role: "owner", createdAt: 1 } as const;
+
+  test("stores several statements whole or not at all, and answers what each returned", () =>
+    withStore(async ({ queries, atomically }) => {
+      const twoOwners = atomically((writer) => [
+        writer.insert(users).values(owner),
+        writer.insert(users).values({ ...owner, name: "grace" }),
+      ]);
+      await expect(twoOwners).rejects.toThrow();
+      expect(await queries.select().from(users)).toEqual([]);
+      const [added, [found]] = await atomically((writer) => [
+        writer.insert(users).values(owner).returning({ id: users.id }),
+        writer.select({ name: users.name }).from(users),
+      ]);
+      expect([added, found]).toEqual([[{ id: 1 }], { name: "ada" }]);
+    }));
+
+  test("reserves each id for users once, whoever asks", () =>
+    withStore((store) =>
+      withStore(async (other) => {
+        const first = await store.reserveUserIds(3);
+        const next = await other.reserveUserIds(1);
+        expect([first, next]).toEqual([1, 4]);
+        const [[added]] = await store.atomically((writer) => [
+          writer.insert(users).values(owner).returning({ id: users.id }),
+        ]);
+        expect(added?.id).toBe(5);
+      }),
+    ));
 
   test("has users once one was added", async () => {
     const { store, add } = await createTestAccounts(folder.path);

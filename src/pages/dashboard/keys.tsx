@@ -37,7 +37,7 @@ export function createSection({ accounts, clock }: KeysDeps): Section {
     const { keys: t } = words.dashboard;
     const nameWrong = fill(t.nameWrong, { most: String(LONGEST_KEY_NAME) });
     // Uses are written once in a while, and this page is to be right.
-    keys.flushUses();
+    await keys.flushUses();
     const all = await keys.list(user);
     const isWorking = ({ revokedAt }: KeyRecord) =>
       revokedAt === null || revokedAt > clock.wallMs();
