@@ -10,7 +10,7 @@ import {
   SettingsError,
   variableOf,
 } from "../src/config.ts";
-import { createTempFolder } from "./fixtures/temp-folder.ts";
+import { createTempFolder } from "./fixtures/data/temp-folder.ts";
 
 type Flags = Parameters<typeof resolveConfig>[0];
 type Environment = Parameters<typeof resolveConfig>[1];

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../src/accounts/accounts.ts";
-import { createTestAccounts, type TestAccounts } from "./fixtures/accounts.ts";
-import { settle } from "./fixtures/fake-clock.ts";
-import { createTempFolder } from "./fixtures/temp-folder.ts";
-import { createTestServer, type TestServer } from "./fixtures/test-server.ts";
+import { createTestAccounts, type TestAccounts } from "./fixtures/data/accounts.ts";
+import { settle } from "./fixtures/clock/fake-clock.ts";
+import { createTempFolder } from "./fixtures/data/temp-folder.ts";
+import { createTestServer, type TestServer } from "./fixtures/servers/test-server.ts";
 
 describe("what a command changes on the data folder of a server", () => {
   let folder: ReturnType<typeof createTempFolder>;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { toData } from "../src/api/now-playing.ts";
 import { type Playback, positionAt, reconcile } from "../src/playback.ts";
-import { aPlayback } from "./fixtures/playback.ts";
+import { aPlayback } from "./fixtures/sources/playback.ts";
 
 const anyPlayback = fc
   .record({

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemClock } from "../src/clock.ts";
 import { listen, ListenError } from "../src/server.ts";
 import type { AddedUser } from "../src/accounts/accounts.ts";
-import { openOverlay } from "./fixtures/overlay.ts";
-import { aPlayback } from "./fixtures/playback.ts";
-import { openPort, type RealPort } from "./fixtures/real-port.ts";
-import { createTestServer, type TestServer } from "./fixtures/test-server.ts";
-import { inTime, until } from "./fixtures/waiting.ts";
+import { openOverlay } from "./fixtures/http/overlay-socket.ts";
+import { aPlayback } from "./fixtures/sources/playback.ts";
+import { openPort, type RealPort } from "./fixtures/servers/real-port.ts";
+import { createTestServer, type TestServer } from "./fixtures/servers/test-server.ts";
+import { inTime, until } from "./fixtures/clock/waiting.ts";
 
 let server: TestServer;
 let port: RealPort;

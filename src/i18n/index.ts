@@ -5,7 +5,6 @@ import { es } from "./es.ts";
 import { fr } from "./fr.ts";
 import { pt } from "./pt.ts";
 
-export * from "../languages.ts";
 export type { Words };
 
 export const languages: Readonly<Record<Language, Words>> = { en, fr, es, pt, de };

@@ -6,7 +6,8 @@ import {
   widgetAddress,
 } from "../addresses.ts";
 import { Html } from "../jsx.ts";
-import { type Language, languages, negotiateLanguage } from "../i18n/index.ts";
+import { languages } from "../i18n/index.ts";
+import { type Language, negotiateLanguage } from "../languages.ts";
 import { homeStylesheet } from "./assets.ts";
 import { Document, htmlResponse } from "./html.tsx";
 

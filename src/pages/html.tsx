@@ -1,6 +1,7 @@
 import { dashboardAddress, pageAddress } from "../addresses.ts";
 import { Html } from "../jsx.ts";
-import { type Language, LANGUAGES, languages, languageTag } from "../i18n/index.ts";
+import { languages } from "../i18n/index.ts";
+import { type Language, LANGUAGES, languageTag } from "../languages.ts";
 import { attribute } from "./attribute.ts";
 import { LanguageLinks } from "./parts.tsx";
 import { deadAddressScript, icon, pageStylesheet } from "./assets.ts";

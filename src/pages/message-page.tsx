@@ -1,4 +1,4 @@
-import type { Language } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { Document, htmlResponse } from "./html.tsx";
 

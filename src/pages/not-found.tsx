@@ -1,5 +1,6 @@
 import { Html } from "../jsx.ts";
-import { type Language, languages } from "../i18n/index.ts";
+import { languages } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
 import { Document, htmlResponse } from "./html.tsx";
 import { languageOf } from "./page.ts";
 

@@ -3,7 +3,7 @@ import type { Vault } from "../accounts/secrets.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Clock } from "../clock.ts";
 import type { ResolvedConfig } from "../config.ts";
-import type { Language } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
 import type { Log } from "../log.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Sources } from "../sources/index.ts";

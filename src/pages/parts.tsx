@@ -1,5 +1,6 @@
 import { pageAddress } from "../addresses.ts";
-import { type Language, LANGUAGES, languages, languageTag } from "../i18n/index.ts";
+import { languages } from "../i18n/index.ts";
+import { type Language, LANGUAGES, languageTag } from "../languages.ts";
 import { Html } from "../jsx.ts";
 
 /** A text with a button that copies it. */

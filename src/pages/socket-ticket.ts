@@ -1,6 +1,6 @@
 import type { WidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
-import type { Language } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
 
 /** What an overlay's socket carries. */
 export interface LiveTicket {

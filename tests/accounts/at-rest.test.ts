@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { apiKeys } from "../../src/db/schema.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const PASSWORD = "correct-horse-battery";
 

@@ -5,8 +5,8 @@ import { type Accounts, type AddedUser, createAccounts } from "../../src/account
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { changes } from "../../src/db/schema.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const HIDDEN = { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] };
 

@@ -9,9 +9,9 @@ import {
 } from "../../src/accounts/connection-status.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { connectionStatuses } from "../../src/db/schema.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const DAY_MS = 86_400_000;
 

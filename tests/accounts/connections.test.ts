@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
 import type { User } from "../../src/accounts/users.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
 
 const SETTINGS = { address: "127.0.0.1:6600", password: "correct-horse-battery" };
 

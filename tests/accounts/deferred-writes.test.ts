@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { parseSessionToken } from "../../src/accounts/credential.ts";
 import { createDeferredWrites } from "../../src/accounts/deferred-writes.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const busy = () => Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
 

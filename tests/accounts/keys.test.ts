@@ -5,8 +5,8 @@ import { AccountError } from "../../src/accounts/context.ts";
 import { createApiKey } from "../../src/accounts/credential.ts";
 import { TooManyKeysError } from "../../src/accounts/keys.ts";
 import { apiKeys } from "../../src/db/schema.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -3,7 +3,7 @@ import { createMagicLinkSecret } from "../../src/accounts/credential.ts";
 import { connectPurpose, LINK_LIFETIME_MS } from "../../src/accounts/magic-links.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { magicLinks } from "../../src/db/schema.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 
 const PURPOSE = connectPurpose("spotify");
 

@@ -7,11 +7,11 @@ import {
   type PrivacyRules,
   UNTIL_RESUMED,
 } from "../../src/accounts/privacy.ts";
-import { openOverlay, type Overlay } from "../fixtures/overlay.ts";
-import { aPlayback } from "../fixtures/playback.ts";
-import { openPort, type RealPort } from "../fixtures/real-port.ts";
-import { type SignedIn, signIn } from "../fixtures/signed-in.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { openOverlay, type Overlay } from "../fixtures/http/overlay-socket.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const HOUR_MS = 3_600_000;
 

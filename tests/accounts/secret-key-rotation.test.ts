@@ -23,8 +23,8 @@ import { openWorkspace } from "../../src/cli/workspace.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { openStore, type Store } from "../../src/db/open.ts";
 import { connections, widgetTokens } from "../../src/db/schema.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
-import { exitOf } from "../fixtures/waiting.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { exitOf } from "../fixtures/clock/waiting.ts";
 
 const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
 const settingsOf = (name: string) => ({ address: "127.0.0.1:6600", password: `secret of ${name}` });
@@ -227,7 +227,7 @@ describe("a rotation that is killed", () => {
       const oldKeyId = keyOnDisk("secret.key");
       for (const store of opened.splice(0)) store.close();
 
-      const script = join(import.meta.dir, "../fixtures/rotate-and-die.ts");
+      const script = join(import.meta.dir, "../fixtures/data/rotate-and-die.ts");
       const child = Bun.spawn([process.execPath, script, folder.path, step], {
         stdout: "inherit",
         stderr: "inherit",

@@ -10,7 +10,7 @@ import {
   secretKeyPath,
   type SealPurpose,
 } from "../../src/accounts/secrets.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const vault = createVault(keyOf(7));

@@ -3,8 +3,8 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createSessionToken, parseSessionToken } from "../../src/accounts/credential.ts";
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
 import { sessions as sessionsTable } from "../../src/db/schema.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

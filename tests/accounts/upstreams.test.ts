@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { createVault, SecretError } from "../../src/accounts/secrets.ts";
 import { upstreams as table } from "../../src/db/schema.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
 const PAUSE = { from: START_MS, until: START_MS + 48_925_000 };

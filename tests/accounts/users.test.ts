@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { AccountError } from "../../src/accounts/context.ts";
 import { isUserName, toUserName } from "../../src/user-name.ts";
 import { apiKeys, connections, widgetTokens } from "../../src/db/schema.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
 
 let world: TestAccounts;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../src/accounts/credential.ts";
 import { SecretError } from "../../src/accounts/secrets.ts";
 import { widgetTokens } from "../../src/db/schema.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 
 let world: TestAccounts;
 let ada: AddedUser;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createApiKey } from "../../src/accounts/credential.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const PATH = "/api/v1/user";
 

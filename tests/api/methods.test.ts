@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
-import { ENDPOINT_PATHS } from "../fixtures/api-description.ts";
-import { aPlayback } from "../fixtures/playback.ts";
-import { openPort } from "../fixtures/real-port.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { ENDPOINT_PATHS } from "../fixtures/http/api-description.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { openPort } from "../fixtures/servers/real-port.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const NOW_PLAYING = "/api/v1/now-playing";
 const USER = "/api/v1/user";

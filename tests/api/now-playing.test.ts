@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import type { Playback } from "../../src/playback.ts";
-import { aPlayback } from "../fixtures/playback.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const PATH = "/api/v1/now-playing";
 

@@ -9,9 +9,9 @@ import {
   type ApiDescription,
   ENDPOINT_PATHS,
   readApiDescription,
-} from "../fixtures/api-description.ts";
-import { aPlayback } from "../fixtures/playback.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+} from "../fixtures/http/api-description.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const NOW_PLAYING = "/api/v1/now-playing";
 const USER = "/api/v1/user";

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createRateLimit } from "../../src/api/rate-limit.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const USER = "/api/v1/user";
 const NOW_PLAYING = "/api/v1/now-playing";

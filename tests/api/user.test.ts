@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const PATH = "/api/v1/user";
 

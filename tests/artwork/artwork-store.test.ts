@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { createArtworkStore, renditions } from "../../src/artwork/artwork-store.ts";
 import type { Artwork } from "../../src/playback.ts";
 import { createVault } from "../../src/accounts/secrets.ts";
-import { settle } from "../fixtures/fake-clock.ts";
-import { solidPicture } from "../fixtures/pictures.ts";
-import { TEST_KEY } from "../fixtures/test-server.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
+import { TEST_KEY } from "../fixtures/servers/test-server.ts";
 
 const { opaqueName } = createVault(TEST_KEY);
 

@@ -1,5 +1,5 @@
-import { runMarquee } from "../fixtures/marquee-process.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { runMarquee } from "../fixtures/servers/marquee-process.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { applyLoad, type LoadResult } from "./load.ts";
 import { median, ratio, type Row, startProduct, startReference } from "./measure.ts";
 

@@ -7,7 +7,7 @@ import { createLog } from "../../src/log.ts";
 import type { Source } from "../../src/sources/source.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";
 import { createUpstream } from "../../src/sources/upstream.ts";
-import { createFakeClock, type FakeClock } from "../fixtures/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import {
   type ChangeKind,
   type Habits,

@@ -1,9 +1,9 @@
-import { currentChromium } from "../fixtures/chromium.ts";
-import { silentFlac } from "../fixtures/flac.ts";
-import { runMarquee } from "../fixtures/marquee-process.ts";
-import { createMpdDaemon, mpdIsInstalled } from "../fixtures/mpd-daemon.ts";
-import { patternPicture } from "../fixtures/pictures.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { currentChromium } from "../fixtures/browser/chromium.ts";
+import { silentFlac } from "../fixtures/mpd/flac.ts";
+import { runMarquee } from "../fixtures/servers/marquee-process.ts";
+import { createMpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
+import { patternPicture } from "../fixtures/sources/pictures.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { median, quantile, type Row, startProduct } from "./measure.ts";
 
 const CHANGES = 40;

@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import { buildBinary } from "../fixtures/marquee-process.ts";
+import { buildBinary } from "../fixtures/servers/marquee-process.ts";
 import { benchApi } from "./api.ts";
 import { detectionTable } from "./detection.ts";
 import { benchLatency } from "./latency.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { binaryPath } from "../fixtures/marquee-process.ts";
-import { freePort, until } from "../fixtures/waiting.ts";
+import { binaryPath } from "../fixtures/servers/marquee-process.ts";
+import { freePort, until } from "../fixtures/clock/waiting.ts";
 
 /** A server under measurement. */
 export interface Measured {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { type Engine, engines } from "../fixtures/chromium.ts";
-import { startTestServer } from "../fixtures/listening-server.ts";
-import { aPlayback } from "../fixtures/playback.ts";
+import { type Engine, engines } from "../fixtures/browser/chromium.ts";
+import { startTestServer } from "../fixtures/servers/listening-server.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import { ratio, type Row } from "./measure.ts";
 
 const SETTLE_MS = 2_500;

@@ -2,9 +2,9 @@ import type { Browser, BrowserContextOptions } from "playwright-core";
 import { DOCUMENTS } from "../../src/docs/documents.ts";
 import { en } from "../../src/i18n/en.ts";
 import { SECTION_NAMES, sectionPath } from "../../src/pages/dashboard/sections.ts";
-import { currentChromium } from "../fixtures/chromium.ts";
-import { startMarquee } from "../fixtures/marquee-process.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { currentChromium } from "../fixtures/browser/chromium.ts";
+import { startMarquee } from "../fixtures/servers/marquee-process.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { median, ratio, type Row } from "./measure.ts";
 
 const LOADS = 5;

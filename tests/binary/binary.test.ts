@@ -18,11 +18,11 @@ import {
   runMarquee,
   startMarquee,
   type StartOptions,
-} from "../fixtures/marquee-process.ts";
+} from "../fixtures/servers/marquee-process.ts";
 import { playlist } from "../../src/sources/demo/playlist.ts";
 import { testWith } from "../fixtures/real-parts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
-import { exitOf, until } from "../fixtures/waiting.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { exitOf, until } from "../fixtures/clock/waiting.ts";
 
 let folder: ReturnType<typeof createTempFolder>;
 let servers: MarqueeProcess[];

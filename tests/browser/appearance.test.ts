@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { LANGUAGES, languages, languageTag } from "../../src/i18n/index.ts";
+import { languages } from "../../src/i18n/index.ts";
+import { LANGUAGES, languageTag } from "../../src/languages.ts";
 import type { Playback } from "../../src/playback.ts";
 import {
   everyThemeAndSize,
@@ -8,7 +9,7 @@ import {
   galleryRests,
   openGallery,
   styleEvery,
-} from "../fixtures/overlay-gallery.ts";
+} from "../fixtures/browser/overlay-gallery.ts";
 import {
   boxOf,
   coverOf,
@@ -20,8 +21,8 @@ import {
   styleOf,
   titled,
   withCover,
-} from "../fixtures/overlay-page.ts";
-import { patternPicture } from "../fixtures/pictures.ts";
+} from "../fixtures/browser/overlay-page.ts";
+import { patternPicture } from "../fixtures/sources/pictures.ts";
 
 const cover = coverOf("cover", await patternPicture("png", 256));
 const noCover: Pick<Playback, "album"> = { album: { name: "Slow Weather", artworks: [] } };

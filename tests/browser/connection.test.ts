@@ -11,8 +11,8 @@ import {
   stateIs,
   titled,
   titleIs,
-} from "../fixtures/overlay-page.ts";
-import { until } from "../fixtures/waiting.ts";
+} from "../fixtures/browser/overlay-page.ts";
+import { until } from "../fixtures/clock/waiting.ts";
 
 inEveryEngine("the overlay's connection", (stage) => {
   const { test } = stage;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { widgetOptions } from "../../widget/options.ts";
 import type { Artwork, Playback } from "../../src/playback.ts";
 import { playlist } from "../../src/sources/demo/playlist.ts";
-import { currentChromium } from "../fixtures/chromium.ts";
-import { startTestServer } from "../fixtures/listening-server.ts";
-import { aPlayback } from "../fixtures/playback.ts";
+import { currentChromium } from "../fixtures/browser/chromium.ts";
+import { startTestServer } from "../fixtures/servers/listening-server.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 
 /**
  * Draws every theme over several backgrounds and contents onto one picture a size, for people to

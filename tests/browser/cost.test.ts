@@ -1,8 +1,8 @@
 import { expect, test as plainTest } from "bun:test";
 import type { Page } from "playwright-core";
 import { widgetScript } from "../../src/pages/assets.ts";
-import { currentChromium } from "../fixtures/chromium.ts";
-import { startTestServer } from "../fixtures/listening-server.ts";
+import { currentChromium } from "../fixtures/browser/chromium.ts";
+import { startTestServer } from "../fixtures/servers/listening-server.ts";
 import {
   animationsOf,
   coverOf,
@@ -15,8 +15,8 @@ import {
   titled,
   titleIs,
   withCover,
-} from "../fixtures/overlay-page.ts";
-import { solidPicture } from "../fixtures/pictures.ts";
+} from "../fixtures/browser/overlay-page.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 const SCRIPT_BYTES = 8 * 1024;
 const PAGE_BYTES = 16 * 1024;

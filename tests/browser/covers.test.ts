@@ -9,8 +9,8 @@ import {
   titled,
   titleIs,
   withCover,
-} from "../fixtures/overlay-page.ts";
-import { patternPicture, solidPicture } from "../fixtures/pictures.ts";
+} from "../fixtures/browser/overlay-page.ts";
+import { patternPicture, solidPicture } from "../fixtures/sources/pictures.ts";
 
 const red = coverOf("red", solidPicture("#c02050"));
 const blue = coverOf("blue", solidPicture("#2050c0"));

@@ -8,8 +8,8 @@ import {
   titled,
   titleIs,
   withCover,
-} from "../fixtures/overlay-page.ts";
-import { solidPicture } from "../fixtures/pictures.ts";
+} from "../fixtures/browser/overlay-page.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 const red = coverOf("red", solidPicture("#c02050"));
 

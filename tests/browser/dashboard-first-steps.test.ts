@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import type { Browser, Locator } from "playwright-core";
 import { en } from "../../src/i18n/en.ts";
-import { currentChromium, openPage, watchPage } from "../fixtures/chromium.ts";
-import { OBS_USER_AGENT } from "../fixtures/dashboard-page.ts";
-import { type MarqueeProcess, startMarquee } from "../fixtures/marquee-process.ts";
+import { currentChromium, openPage, watchPage } from "../fixtures/browser/chromium.ts";
+import { OBS_USER_AGENT } from "../fixtures/browser/dashboard-page.ts";
+import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
 import { testWith } from "../fixtures/real-parts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const test = testWith(currentChromium.name, currentChromium.isInstalled);
 

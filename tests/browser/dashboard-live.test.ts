@@ -3,10 +3,10 @@ import type { Page } from "playwright-core";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { editedOptions } from "../../src/pages/dashboard/editor-query.ts";
 import type { OptionKind } from "../../widget/options.ts";
-import { onTheDashboard } from "../fixtures/dashboard-page.ts";
-import { coverOf, hiddenIs, titled, titleIs, withCover } from "../fixtures/overlay-page.ts";
-import { unfold } from "../fixtures/page-checks.ts";
-import { patternPicture } from "../fixtures/pictures.ts";
+import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
+import { coverOf, hiddenIs, titled, titleIs, withCover } from "../fixtures/browser/overlay-page.ts";
+import { unfold } from "../fixtures/browser/page-checks.ts";
+import { patternPicture } from "../fixtures/sources/pictures.ts";
 
 const words = languages.en;
 const { account, widget } = words.dashboard;

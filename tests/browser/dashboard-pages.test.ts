@@ -2,12 +2,13 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
-import { fill, type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import { type Language, LANGUAGES } from "../../src/languages.ts";
 import { SECTION_NAMES, sectionPath } from "../../src/pages/dashboard/sections.ts";
-import { type WatchedPage, watchPage } from "../fixtures/chromium.ts";
-import { type DashboardStage, onTheDashboard } from "../fixtures/dashboard-page.ts";
-import { titled } from "../fixtures/overlay-page.ts";
-import { axeViolations, overflowOf, unfold, weigh } from "../fixtures/page-checks.ts";
+import { type WatchedPage, watchPage } from "../fixtures/browser/chromium.ts";
+import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
+import { titled } from "../fixtures/browser/overlay-page.ts";
+import { axeViolations, overflowOf, unfold, weigh } from "../fixtures/browser/page-checks.ts";
 
 const DESKTOP = { width: 1280, height: 800 };
 /** A small phone. */

@@ -1,13 +1,14 @@
-import { signIn } from "../fixtures/signed-in.ts";
+import { signIn } from "../fixtures/http/signed-in.ts";
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
-import { currentChromium, type WatchedPage, watchPage } from "../fixtures/chromium.ts";
-import { DOCS_PAGES, docsPath } from "../fixtures/docs-pages.ts";
-import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
-import { axeViolations, overflowOf } from "../fixtures/page-checks.ts";
-import { aPlayback } from "../fixtures/playback.ts";
+import { languages } from "../../src/i18n/index.ts";
+import { type Language, LANGUAGES } from "../../src/languages.ts";
+import { currentChromium, type WatchedPage, watchPage } from "../fixtures/browser/chromium.ts";
+import { DOCS_PAGES, docsPath } from "../fixtures/docs/docs-pages.ts";
+import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
+import { axeViolations, overflowOf } from "../fixtures/browser/page-checks.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 
 const test = testWith(currentChromium.name, currentChromium.isInstalled);

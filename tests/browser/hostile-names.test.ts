@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 import { en } from "../../src/i18n/en.ts";
 import type { SectionName } from "../../src/pages/dashboard/request.ts";
-import type { WatchedPage } from "../fixtures/chromium.ts";
-import { type DashboardStage, onTheDashboard } from "../fixtures/dashboard-page.ts";
-import { titled } from "../fixtures/overlay-page.ts";
-import { unfold } from "../fixtures/page-checks.ts";
+import type { WatchedPage } from "../fixtures/browser/chromium.ts";
+import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
+import { titled } from "../fixtures/browser/overlay-page.ts";
+import { unfold } from "../fixtures/browser/page-checks.ts";
 
 /** What may lead out of the place that a name is written to. */
 const breakouts = [

@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { listen } from "../../src/server.ts";
-import { engines, openPage } from "../fixtures/chromium.ts";
-import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
+import { engines, openPage } from "../fixtures/browser/chromium.ts";
+import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import { testWith } from "../fixtures/real-parts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 for (const engine of engines) {
   const test = testWith(engine.name, engine.isInstalled);

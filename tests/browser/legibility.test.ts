@@ -2,7 +2,12 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { contrast, parseHex, type Rgb, saturation } from "../../widget/colour.ts";
 import type { Playback } from "../../src/playback.ts";
-import { choicesOf, openGallery, type Picture, styleEvery } from "../fixtures/overlay-gallery.ts";
+import {
+  choicesOf,
+  openGallery,
+  type Picture,
+  styleEvery,
+} from "../fixtures/browser/overlay-gallery.ts";
 import {
   coverOf,
   inEveryEngine,
@@ -10,8 +15,8 @@ import {
   titled,
   titleIs,
   withCover,
-} from "../fixtures/overlay-page.ts";
-import { noisePicture, solidPicture } from "../fixtures/pictures.ts";
+} from "../fixtures/browser/overlay-page.ts";
+import { noisePicture, solidPicture } from "../fixtures/sources/pictures.ts";
 
 /** Covers that a colour is hard to take from, or to read on. */
 const covers: Readonly<Record<string, Uint8Array | undefined>> = {

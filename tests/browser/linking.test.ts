@@ -3,9 +3,9 @@ import type { Browser, BrowserContext } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { connectPurpose } from "../../src/accounts/magic-links.ts";
 import { connectAddress } from "../../src/addresses.ts";
-import { currentChromium, watchPage } from "../fixtures/chromium.ts";
-import { LISTENER } from "../fixtures/linking.ts";
-import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
+import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
+import { LISTENER } from "../fixtures/servers/linking-server.ts";
+import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { type ListeningSpotify, startSpotify } from "../fixtures/spotify/listen.ts";
 

@@ -9,7 +9,7 @@ import {
   stateIs,
   titled,
   titleIs,
-} from "../fixtures/overlay-page.ts";
+} from "../fixtures/browser/overlay-page.ts";
 
 const longTitles: Readonly<Record<string, string>> = {
   Latin: LONG_TITLE,

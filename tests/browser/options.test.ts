@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { type WidgetOption, widgetOptions } from "../../widget/options.ts";
-import { choicesOf } from "../fixtures/overlay-gallery.ts";
+import { choicesOf } from "../fixtures/browser/overlay-gallery.ts";
 import {
   animationsOf,
   boxOf,
@@ -18,8 +18,8 @@ import {
   titled,
   titleIs,
   withCover,
-} from "../fixtures/overlay-page.ts";
-import { solidPicture } from "../fixtures/pictures.ts";
+} from "../fixtures/browser/overlay-page.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 type OptionName = keyof typeof widgetOptions;
 

@@ -17,8 +17,8 @@ import {
   titled,
   titleIs,
   withCover,
-} from "../fixtures/overlay-page.ts";
-import { solidPicture } from "../fixtures/pictures.ts";
+} from "../fixtures/browser/overlay-page.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 inEveryEngine("what the overlay shows", (stage) => {
   const { test } = stage;

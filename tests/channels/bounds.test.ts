@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { Playback } from "../../src/playback.ts";
-import { aPlayback } from "../fixtures/playback.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 let server: TestServer;
 let ada: AddedUser;

@@ -5,9 +5,9 @@ import type { Reading } from "../../src/channels/reading.ts";
 import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import { createHub, type Hub } from "../../src/channels/hub.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
-import { createFakeClock, type FakeClock, settle } from "../fixtures/fake-clock.ts";
-import { aPlayback } from "../fixtures/playback.ts";
-import { createScriptedSource, type ScriptedSource } from "../fixtures/scripted-source.ts";
+import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { createScriptedSource, type ScriptedSource } from "../fixtures/sources/scripted-source.ts";
 
 const ADA = 1;
 

@@ -11,7 +11,7 @@ import {
   stateAfter,
   stateAfterStop,
 } from "../../src/channels/reading.ts";
-import { aPlayback } from "../fixtures/playback.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 
 const START_WALL_MS = 1_795_219_200_000;
 const at = (monotonicMs: number): Now => ({ monotonicMs, wallMs: START_WALL_MS + monotonicMs });

@@ -7,8 +7,8 @@ import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import { createHub, type Hub } from "../../src/channels/hub.ts";
 import { createStatusReporter } from "../../src/channels/status-reporter.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
-import { createFakeClock, type FakeClock } from "../fixtures/fake-clock.ts";
-import { aPlayback } from "../fixtures/playback.ts";
+import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 
 const ADA = 1;
 const CALM_MS = 30_000;

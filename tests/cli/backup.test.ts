@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { useCommandLine } from "../fixtures/command-line.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
 const { marquee, documentsOf, path } = useCommandLine();
 

@@ -5,8 +5,8 @@ import { FAILURE_REASONS } from "../../src/accounts/connection-status.ts";
 import { connectPurpose } from "../../src/accounts/magic-links.ts";
 import { createVault, readSecretKey } from "../../src/accounts/secrets.ts";
 import { openStore } from "../../src/db/open.ts";
-import { useCommandLine } from "../fixtures/command-line.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();
 

@@ -4,7 +4,7 @@ import { createVault } from "../../src/accounts/secrets.ts";
 import { readSecretKey } from "../../src/accounts/secrets.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { openStore } from "../../src/db/open.ts";
-import { useCommandLine } from "../fixtures/command-line.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
 const { marquee, documentsOf, path } = useCommandLine();
 

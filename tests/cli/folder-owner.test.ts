@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { TEST_KEY } from "../fixtures/test-server.ts";
-import { runMarquee, startMarquee } from "../fixtures/marquee-process.ts";
+import { TEST_KEY } from "../fixtures/servers/test-server.ts";
+import { runMarquee, startMarquee } from "../fixtures/servers/marquee-process.ts";
 import { testWith } from "../fixtures/real-parts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 /** Ids that stand in no list of users, as those of systemd's dynamic ones. */
 const USER = 61_234;

@@ -1,10 +1,14 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { holdLock, type LockHolder } from "../fixtures/locked-database.ts";
-import { type MarqueeProcess, runMarquee, startMarquee } from "../fixtures/marquee-process.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
-import { until } from "../fixtures/waiting.ts";
+import { holdLock, type LockHolder } from "../fixtures/data/locked-database.ts";
+import {
+  type MarqueeProcess,
+  runMarquee,
+  startMarquee,
+} from "../fixtures/servers/marquee-process.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { until } from "../fixtures/clock/waiting.ts";
 
 /** Far more than an answer takes on a slow machine, and far less than a lock was waited for. */
 const AT_ONCE_MS = 2_000;

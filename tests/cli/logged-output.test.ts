@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { isOutputLogged, type OutputFacts } from "../../src/cli/logged-output.ts";
-import { type ShownServer, startForPerson, startMarquee } from "../fixtures/marquee-process.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import {
+  type ShownServer,
+  startForPerson,
+  startMarquee,
+} from "../fixtures/servers/marquee-process.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 describe("what is printed", () => {
   const plain: OutputFacts = {

@@ -4,8 +4,8 @@ import { parseMagicLinkSecret } from "../../src/accounts/credential.ts";
 import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { createVault, readSecretKey } from "../../src/accounts/secrets.ts";
 import { openStore } from "../../src/db/open.ts";
-import { useCommandLine } from "../fixtures/command-line.ts";
-import { START_MS } from "../fixtures/fake-clock.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();
 

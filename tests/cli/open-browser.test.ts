@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findOpener, type Scene } from "../../src/cli/open-browser.ts";
-import { type ShownServer, startForPerson } from "../fixtures/marquee-process.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
-import { until } from "../fixtures/waiting.ts";
+import { type ShownServer, startForPerson } from "../fixtures/servers/marquee-process.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { until } from "../fixtures/clock/waiting.ts";
 
 describe("what opens the browser", () => {
   const desktop: Scene = {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { newSecretKey } from "../../src/accounts/secrets.ts";
-import { useCommandLine } from "../fixtures/command-line.ts";
-import { type MarqueeProcess, startMarquee } from "../fixtures/marquee-process.ts";
-import { type SignedIn, signIn } from "../fixtures/signed-in.ts";
-import { until } from "../fixtures/waiting.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
+import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { until } from "../fixtures/clock/waiting.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();
 

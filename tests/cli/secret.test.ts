@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { newSecretKey } from "../../src/accounts/secrets.ts";
-import { useCommandLine } from "../fixtures/command-line.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { parseApiKey, parseWidgetToken } from "../../src/accounts/credential.ts";
-import { useCommandLine } from "../fixtures/command-line.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();
 

@@ -9,8 +9,8 @@ import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { type Migration, migrations } from "../../src/db/migrations.ts";
 import { DatabaseError, openStore } from "../../src/db/open.ts";
 import * as schema from "../../src/db/schema.ts";
-import { createTestAccounts } from "../fixtures/accounts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTestAccounts } from "../fixtures/data/accounts.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const GENERATED = join(import.meta.dir, "../../drizzle");
 

@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { DatabaseError, openStore, type Store } from "../../src/db/open.ts";
 import { users } from "../../src/db/schema.ts";
-import { createTestAccounts } from "../fixtures/accounts.ts";
-import { holdLock } from "../fixtures/locked-database.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
-import { exitOf } from "../fixtures/waiting.ts";
+import { createTestAccounts } from "../fixtures/data/accounts.ts";
+import { holdLock } from "../fixtures/data/locked-database.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { exitOf } from "../fixtures/clock/waiting.ts";
 
 let folder: ReturnType<typeof createTempFolder>;
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { migrations } from "../../src/db/migrations.ts";
 import { isSealRefusal, openStore, type Store } from "../../src/db/open.ts";
 import * as schema from "../../src/db/schema.ts";
 import { sealedColumns } from "../../src/db/sealed-values.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const IN_FORCE = Buffer.of(1, 2, 3, 4);
 const under = (keyId: Buffer, text = "sealed") =>

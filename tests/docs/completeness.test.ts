@@ -7,12 +7,17 @@ import { createProgram } from "../../src/cli/program.ts";
 import { flagOf, settingNames, settings, variableOf } from "../../src/config.ts";
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
 import { DOCUMENTS, type DocumentName, markdownOf } from "../../src/docs/documents.ts";
-import { type Language, LANGUAGES, languages } from "../../src/i18n/index.ts";
+import { languages } from "../../src/i18n/index.ts";
+import { type Language, LANGUAGES } from "../../src/languages.ts";
 import { createMetrics } from "../../src/metrics.ts";
-import { type ApiDescription, ENDPOINTS, readApiDescription } from "../fixtures/api-description.ts";
-import { readDocument } from "../fixtures/documents.ts";
-import { codesIn } from "../fixtures/html.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import {
+  type ApiDescription,
+  ENDPOINTS,
+  readApiDescription,
+} from "../fixtures/http/api-description.ts";
+import { readDocument } from "../fixtures/docs/documents.ts";
+import { codesIn } from "../fixtures/http/html.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const root = join(import.meta.dir, "../..");
 

@@ -4,17 +4,17 @@ import type { Command as CommanderCommand } from "commander";
 import { createProgram } from "../../src/cli/program.ts";
 import { flagOf, resolveConfig, settingNames, settings, variableOf } from "../../src/config.ts";
 import { DOCUMENTS, type DocumentName } from "../../src/docs/documents.ts";
-import { allSources } from "../fixtures/sources.ts";
+import { allSources } from "../fixtures/sources/all-sources.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { type ApiDescription, readApiDescription } from "../fixtures/api-description.ts";
-import { examplesIn } from "../fixtures/docs-pages.ts";
-import { type Fence, readDocument } from "../fixtures/documents.ts";
-import { type ListeningServer, startTestServer } from "../fixtures/listening-server.ts";
-import { aPlayback } from "../fixtures/playback.ts";
+import { type ApiDescription, readApiDescription } from "../fixtures/http/api-description.ts";
+import { examplesIn } from "../fixtures/docs/docs-pages.ts";
+import { type Fence, readDocument } from "../fixtures/docs/documents.ts";
+import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
-import { exitOf, freePort, until } from "../fixtures/waiting.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { exitOf, freePort, until } from "../fixtures/clock/waiting.ts";
 
 // The other languages have the same examples: tests/docs/completeness.test.ts holds them to that.
 const documents = DOCUMENTS.map((name) => ({ name, ...readDocument("en", name) }));

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { createHealth } from "../../src/http/health.ts";
-import { createFakeClock } from "../fixtures/fake-clock.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 let server: TestServer;
 beforeEach(async () => {

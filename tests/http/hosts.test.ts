@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createHosts } from "../../src/http/hosts.ts";
-import { openPort, type RealPort } from "../fixtures/real-port.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 let server: TestServer;
 let port: RealPort;

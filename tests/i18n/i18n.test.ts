@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { isLanguage, LANGUAGES, languages } from "../../src/i18n/index.ts";
-import { textsIn } from "../fixtures/words.ts";
+import { languages } from "../../src/i18n/index.ts";
+import { isLanguage, LANGUAGES } from "../../src/languages.ts";
+import { textsIn } from "../fixtures/docs/words.ts";
 
 /** Texts that rightly read as in English: a language's place in the words, such as `fr home.title`. */
 const SAME_AS_ENGLISH: readonly string[] = [

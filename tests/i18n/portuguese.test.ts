@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { DOCUMENTS } from "../../src/docs/documents.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { settingMeanings } from "../../src/i18n/settings.ts";
-import { readDocument } from "../fixtures/documents.ts";
-import { textsIn } from "../fixtures/words.ts";
+import { readDocument } from "../fixtures/docs/documents.ts";
+import { textsIn } from "../fixtures/docs/words.ts";
 
 /**
  * What Portugal writes and Brazil does not: a use of it, how Brazil says that, and the form. Words

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { checkHealth, UnhealthyError } from "../../src/cli/healthcheck.ts";
-import { useCommandLine } from "../fixtures/command-line.ts";
-import { exitOf } from "../fixtures/waiting.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
+import { exitOf } from "../fixtures/clock/waiting.ts";
 
 const { marquee } = useCommandLine();
 

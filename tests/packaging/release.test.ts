@@ -7,7 +7,7 @@ import { compile, CompileError } from "../../packaging/compile.ts";
 import { checksums, compileTwice, prepareTree, ReleaseError } from "../../packaging/release.ts";
 import { type Bom, createBom } from "../../packaging/sbom.ts";
 import { hostTarget, releaseName, type Target, TARGETS } from "../../packaging/targets.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const root = join(import.meta.dir, "../..");
 const { version } = packageJson;

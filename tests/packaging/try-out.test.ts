@@ -7,7 +7,7 @@ import { tryAll } from "../../packaging/release.ts";
 import { hostTarget, releaseName, type Target, TARGETS } from "../../packaging/targets.ts";
 import { findWay } from "../../packaging/ways-to-run.ts";
 import { testWith } from "../fixtures/real-parts.ts";
-import { createTempFolder } from "../fixtures/temp-folder.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const root = join(import.meta.dir, "../..");
 

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { deflateSync } from "node:zlib";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { Artwork } from "../../src/playback.ts";
-import { noisePicture, patternPicture } from "../fixtures/pictures.ts";
-import { aPlayback } from "../fixtures/playback.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { noisePicture, patternPicture } from "../fixtures/sources/pictures.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 let server: TestServer;
 let ada: AddedUser;

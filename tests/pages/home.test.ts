@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { LANGUAGES, languageTag, negotiateLanguage } from "../../src/i18n/index.ts";
-import { addressesIn } from "../fixtures/html.ts";
-import { createTestServer, type TestServer } from "../fixtures/test-server.ts";
+import { LANGUAGES, languageTag, negotiateLanguage } from "../../src/languages.ts";
+import { addressesIn } from "../fixtures/http/html.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const FIVE = ["en", "fr", "es", "pt", "de"] as const;
 

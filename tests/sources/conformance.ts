@@ -2,8 +2,8 @@ import { describe, expect } from "bun:test";
 import type { test as bunTest } from "bun:test";
 import type { Clock } from "../../src/clock.ts";
 import type { Playback } from "../../src/playback.ts";
-import { allSources } from "../fixtures/sources.ts";
-import { watchContext } from "../fixtures/watching.ts";
+import { allSources } from "../fixtures/sources/all-sources.ts";
+import { watchContext } from "../fixtures/sources/watch-context.ts";
 import { type Source, SourceFailure, SourceSettingsError } from "../../src/sources/source.ts";
 
 /** What the suite needs to know of a source. */

@@ -6,13 +6,14 @@ import { createVault, readSecretKey, type Vault } from "../../src/accounts/secre
 import { openStore, type Store } from "../../src/db/open.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { dropTriggers } from "../../src/db/migrations.ts";
-import { fill, LANGUAGES, languages } from "../../src/i18n/index.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
 import { createConsentReminder } from "../../src/sources/consent-reminder.ts";
-import { useCommandLine } from "../fixtures/command-line.ts";
-import { settle } from "../fixtures/fake-clock.ts";
-import { attributeOf, textOf } from "../fixtures/html.ts";
-import { type SignedIn, signIn } from "../fixtures/signed-in.ts";
-import { createTestServer, TEST_KEY, type TestServer } from "../fixtures/test-server.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
+import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer, TEST_KEY, type TestServer } from "../fixtures/servers/test-server.ts";
 
 // What is stored of a connection and cannot be used has one meaning wherever it is met: the user
 // has to connect again, as after a refusal.

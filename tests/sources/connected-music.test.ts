@@ -5,7 +5,7 @@ import type { User } from "../../src/accounts/users.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { noteAccounts } from "../../src/sources/connected-music.ts";
 import { defineSource, SourceSettingsError } from "../../src/sources/source.ts";
-import { createTestAccounts, type TestAccounts } from "../fixtures/accounts.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 
 const ENDS = 1_800_000_000_000;
 

@@ -4,13 +4,13 @@ import { demo } from "../../src/sources/demo.ts";
 import { mpd } from "../../src/sources/mpd.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";
 import { createUpstream, type Fetch } from "../../src/sources/upstream.ts";
-import { createFakeClock } from "../fixtures/fake-clock.ts";
-import { silentFlac } from "../fixtures/flac.ts";
-import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd-daemon.ts";
+import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
+import { silentFlac } from "../fixtures/mpd/flac.ts";
+import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { playingForEver } from "../fixtures/spotify/listening.ts";
 import { createSpotify as createStandIn } from "../fixtures/spotify/spotify.ts";
-import { freePort } from "../fixtures/waiting.ts";
+import { freePort } from "../fixtures/clock/waiting.ts";
 import { describeSourceContract } from "./conformance.ts";
 
 describeSourceContract({

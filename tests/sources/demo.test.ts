@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { playlist } from "../../src/sources/demo/playlist.ts";
 import { demo, demoAt } from "../../src/sources/demo.ts";
-import { createFakeClock } from "../fixtures/fake-clock.ts";
-import { watchContext } from "../fixtures/watching.ts";
+import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
+import { watchContext } from "../fixtures/sources/watch-context.ts";
 
 const instant = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
 

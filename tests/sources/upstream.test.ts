@@ -8,7 +8,7 @@ import {
   type Upstream,
   UpstreamError,
 } from "../../src/sources/upstream.ts";
-import { createFakeClock, type FakeClock, settle } from "../fixtures/fake-clock.ts";
+import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 
 let clock: FakeClock;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { positionAt } from "../../src/playback.ts";
 import { parseWidgetOptions } from "../../widget/options.ts";
 import type { WidgetState } from "../../widget/state.ts";
 import { cardTexts, clockText, positionAfter, progressShare } from "../../widget/view.ts";
-import { aPlayback } from "../fixtures/playback.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 
 type WithTrack = Extract<WidgetState, { kind: "playing" | "paused" }>;
 

@@ -2,15 +2,8 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import type { Session } from "../../accounts/sessions.ts";
 import type { User } from "../../accounts/users.ts";
 import { pageAddress } from "../../addresses.ts";
-import {
-  fill,
-  formatDay,
-  formatTime,
-  isLanguage,
-  LANGUAGES,
-  languages,
-  languageTag,
-} from "../../i18n/index.ts";
+import { fill, formatDay, formatTime, languages } from "../../i18n/index.ts";
+import { isLanguage, LANGUAGES, languageTag } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";

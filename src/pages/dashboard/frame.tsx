@@ -1,4 +1,4 @@
-import { languageTag } from "../../i18n/index.ts";
+import { languageTag } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";

@@ -1,7 +1,8 @@
 import type { Vault } from "../../accounts/secrets.ts";
 import { pageAddress } from "../../addresses.ts";
 import type { Clock } from "../../clock.ts";
-import { type Language, languages } from "../../i18n/index.ts";
+import { languages } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 import { messagePage } from "../message-page.tsx";
 import type { PageContext } from "../page.ts";
 import { redirect } from "../../http/redirect.ts";

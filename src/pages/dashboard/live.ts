@@ -1,5 +1,5 @@
 import type { ServerWebSocket } from "bun";
-import type { Language } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 import { describeError, type Log } from "../../log.ts";
 import type { Hub } from "../../channels/hub.ts";
 import type { SignedIn } from "../../http/session-cookie.ts";

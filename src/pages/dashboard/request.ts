@@ -1,6 +1,7 @@
 import type { Session } from "../../accounts/sessions.ts";
 import type { User } from "../../accounts/users.ts";
-import type { Language, Words } from "../../i18n/index.ts";
+import type { Words } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 
 /** Somebody who is signed in, looking at a page of the dashboard. */
 export interface DashboardRequest {

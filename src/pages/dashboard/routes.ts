@@ -1,7 +1,7 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Vault } from "../../accounts/secrets.ts";
 import type { Clock } from "../../clock.ts";
-import { isLanguage } from "../../i18n/index.ts";
+import { isLanguage } from "../../languages.ts";
 import { plainText } from "../../http/plain-text.ts";
 import type { Sources } from "../../sources/index.ts";
 import { isLinked } from "../../sources/source.ts";

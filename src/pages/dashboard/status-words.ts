@@ -3,7 +3,8 @@ import {
   consentWarning,
   statusAt,
 } from "../../accounts/connection-status.ts";
-import { fill, formatDay, formatTime, type Language, languages } from "../../i18n/index.ts";
+import { fill, formatDay, formatTime, languages } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 
 /** How a connection does, in a sentence for its user. */
 export interface StatusSentence {

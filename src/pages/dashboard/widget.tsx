@@ -1,7 +1,8 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { dashboardAddress } from "../../addresses.ts";
 import type { Clock } from "../../clock.ts";
-import { fill, LANGUAGES, languages, type Words } from "../../i18n/index.ts";
+import { fill, languages, type Words } from "../../i18n/index.ts";
+import { LANGUAGES } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import type { Playback } from "../../playback.ts";
 import { widgetEditorScript } from "../assets.ts";

@@ -8,7 +8,8 @@ import {
 import type { WidgetToken } from "../../accounts/credential.ts";
 import { docsAddress } from "../../addresses.ts";
 import type { Config } from "../../config.ts";
-import { type Language, languages } from "../../i18n/index.ts";
+import { languages } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import type { Sources } from "../../sources/index.ts";
 import { docsScript, docsStylesheet } from "../assets.ts";

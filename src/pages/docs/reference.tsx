@@ -2,7 +2,8 @@ import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { openApiDocument } from "../../api/openapi.ts";
 import { type EndpointPath, describeEndpoints } from "../../api/schema.ts";
 import type { Config } from "../../config.ts";
-import { type Language, languages } from "../../i18n/index.ts";
+import { languages } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 
 export interface ReferenceProps {

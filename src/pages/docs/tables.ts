@@ -1,6 +1,7 @@
 import { optionList, type WidgetOption } from "../../../widget/options.ts";
 import { flagOf, type SettingName, settingNames, settings, variableOf } from "../../config.ts";
-import { type Language, languages } from "../../i18n/index.ts";
+import { languages } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 import { settingMeanings } from "../../i18n/settings.ts";
 import type { Source } from "../../sources/source.ts";
 

@@ -1,5 +1,6 @@
 import type { UpstreamApp } from "../../accounts/upstreams.ts";
-import { fill, type Language, languages } from "../../i18n/index.ts";
+import { fill, languages } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import type { OAuthLinking } from "../../sources/source.ts";
 import { attribute } from "../attribute.ts";

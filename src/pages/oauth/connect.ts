@@ -3,7 +3,7 @@ import { type MagicLinkSecret, parseMagicLinkSecret } from "../../accounts/crede
 import { connectPurpose } from "../../accounts/magic-links.ts";
 import type { User } from "../../accounts/users.ts";
 import { connectAddress } from "../../addresses.ts";
-import type { Language } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 import type { Sources } from "../../sources/index.ts";
 import { isLinked, type LinkedSource } from "../../sources/source.ts";
 import { type EnteredApp, readApp } from "./app-form.tsx";

@@ -1,7 +1,7 @@
 import { createBoundedMap } from "../../bounded-map.ts";
 import type { MagicLinkSecret } from "../../accounts/credential.ts";
 import { THE_SERVER } from "../../accounts/secrets.ts";
-import type { Language } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 import type { OpenAttempt } from "../../sources/source.ts";
 import { cookieNames, cookieOf, setCookie } from "../../http/cookies.ts";
 import { createSealedCookie, type SealedCookieDeps } from "../../http/sealed-cookie.ts";

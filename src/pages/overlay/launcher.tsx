@@ -2,7 +2,7 @@ import { LauncherPage } from "../../../widget/launcher-page.tsx";
 import { parseWidgetToken } from "../../accounts/credential.ts";
 import type { Widgets } from "../../accounts/widgets.ts";
 import { widgetAddress } from "../../addresses.ts";
-import type { Language } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import { launcherScript } from "../assets.ts";
 import { PAGE_HEADERS } from "../html.tsx";

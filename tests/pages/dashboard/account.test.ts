@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { LANGUAGES, languages } from "../../../src/i18n/index.ts";
-import { addressesIn, attributeOf, textOf } from "../../fixtures/html.ts";
-import { openOverlay } from "../../fixtures/overlay.ts";
-import { openPort, type RealPort } from "../../fixtures/real-port.ts";
-import { type SignedIn, signIn } from "../../fixtures/signed-in.ts";
-import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
-import { inTime, until } from "../../fixtures/waiting.ts";
+import { languages } from "../../../src/i18n/index.ts";
+import { LANGUAGES } from "../../../src/languages.ts";
+import { addressesIn, attributeOf, textOf } from "../../fixtures/http/html.ts";
+import { openOverlay } from "../../fixtures/http/overlay-socket.ts";
+import { openPort, type RealPort } from "../../fixtures/servers/real-port.ts";
+import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
+import { inTime, until } from "../../fixtures/clock/waiting.ts";
 
 const PATH = "/en/dashboard/account";
 const { account: said } = languages.en.dashboard;

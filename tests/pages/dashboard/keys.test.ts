@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { LANGUAGES, languages } from "../../../src/i18n/index.ts";
-import { addressesIn, attributeOf, textOf } from "../../fixtures/html.ts";
-import { type SignedIn, signIn } from "../../fixtures/signed-in.ts";
-import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
+import { languages } from "../../../src/i18n/index.ts";
+import { LANGUAGES } from "../../../src/languages.ts";
+import { addressesIn, attributeOf, textOf } from "../../fixtures/http/html.ts";
+import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
 
 const PATH = "/en/dashboard/keys";
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ServerWebSocket } from "bun";
 import type { User } from "../../../src/accounts/users.ts";
-import type { Language } from "../../../src/i18n/index.ts";
+import type { Language } from "../../../src/languages.ts";
 import { createLog } from "../../../src/log.ts";
 import { createDashboardLive, type DashboardLive } from "../../../src/pages/dashboard/live.ts";
 import type { DashboardState } from "../../../src/pages/dashboard/state.ts";
 import type { DashboardTicket } from "../../../src/pages/socket-ticket.ts";
-import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 
 let clock: FakeClock;
 let live: DashboardLive;

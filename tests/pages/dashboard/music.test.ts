@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { type StoredStatus, FAILURE_REASONS } from "../../../src/accounts/connection-status.ts";
-import { fill, formatDay, formatTime, LANGUAGES, languages } from "../../../src/i18n/index.ts";
-import { createFakeMpd, type FakeMpd } from "../../fixtures/fake-mpd.ts";
-import { START_MS } from "../../fixtures/fake-clock.ts";
-import { attributeOf, textOf } from "../../fixtures/html.ts";
-import { createLinkingServer, type LinkingServer } from "../../fixtures/linking.ts";
-import { type SignedIn, signIn } from "../../fixtures/signed-in.ts";
-import { createTestServer } from "../../fixtures/test-server.ts";
+import { fill, formatDay, formatTime, languages } from "../../../src/i18n/index.ts";
+import { LANGUAGES } from "../../../src/languages.ts";
+import { createFakeMpd, type FakeMpd } from "../../fixtures/mpd/fake-mpd.ts";
+import { START_MS } from "../../fixtures/clock/fake-clock.ts";
+import { attributeOf, textOf } from "../../fixtures/http/html.ts";
+import { createLinkingServer, type LinkingServer } from "../../fixtures/servers/linking-server.ts";
+import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
+import { createTestServer } from "../../fixtures/servers/test-server.ts";
 
 const MUSIC = "/en/dashboard/music";
 const MINUTE_MS = 60_000;

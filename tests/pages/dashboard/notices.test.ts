@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { createFormTokens } from "../../../src/http/csrf.ts";
-import { textOf } from "../../fixtures/html.ts";
-import { type SignedIn, signIn } from "../../fixtures/signed-in.ts";
-import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
+import { textOf } from "../../fixtures/http/html.ts";
+import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
 
 const PATH = "/en/dashboard/keys";
 

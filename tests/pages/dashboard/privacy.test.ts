@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../../src/accounts/privacy.ts";
-import { LANGUAGES, languages } from "../../../src/i18n/index.ts";
-import { START_MS } from "../../fixtures/fake-clock.ts";
-import { attributeOf, textOf } from "../../fixtures/html.ts";
-import { aPlayback } from "../../fixtures/playback.ts";
-import { type SignedIn, signIn } from "../../fixtures/signed-in.ts";
-import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
+import { languages } from "../../../src/i18n/index.ts";
+import { LANGUAGES } from "../../../src/languages.ts";
+import { START_MS } from "../../fixtures/clock/fake-clock.ts";
+import { attributeOf, textOf } from "../../fixtures/http/html.ts";
+import { aPlayback } from "../../fixtures/sources/playback.ts";
+import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
 
 const PATH = "/en/dashboard/privacy";
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { LANGUAGES, languages } from "../../../src/i18n/index.ts";
+import { languages } from "../../../src/i18n/index.ts";
+import { LANGUAGES } from "../../../src/languages.ts";
 import { groupOptions } from "../../../src/pages/dashboard/widget-groups.ts";
 import {
   editedOptions,
@@ -12,12 +13,12 @@ import {
   sourceSize,
 } from "../../../src/pages/dashboard/editor-query.ts";
 import { optionList, parseWidgetOptions, widgetOptions } from "../../../widget/options.ts";
-import { attributeOf, textOf } from "../../fixtures/html.ts";
-import { openOverlay } from "../../fixtures/overlay.ts";
-import { openPort, type RealPort } from "../../fixtures/real-port.ts";
-import { type SignedIn, signIn } from "../../fixtures/signed-in.ts";
-import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
-import { until } from "../../fixtures/waiting.ts";
+import { attributeOf, textOf } from "../../fixtures/http/html.ts";
+import { openOverlay } from "../../fixtures/http/overlay-socket.ts";
+import { openPort, type RealPort } from "../../fixtures/servers/real-port.ts";
+import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
+import { until } from "../../fixtures/clock/waiting.ts";
 
 const BASE_URL = "http://127.0.0.1:4747";
 const PAGE = "/en/dashboard/widget";

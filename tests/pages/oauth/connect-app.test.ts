@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { upstreams } from "../../../src/db/schema.ts";
-import { fill, LANGUAGES, languages } from "../../../src/i18n/index.ts";
-import { addressesIn, attributeOf, outlineOf, textOf } from "../../fixtures/html.ts";
-import { createLinkingServer, type LinkingServer } from "../../fixtures/linking.ts";
+import { fill, languages } from "../../../src/i18n/index.ts";
+import { LANGUAGES } from "../../../src/languages.ts";
+import { addressesIn, attributeOf, outlineOf, textOf } from "../../fixtures/http/html.ts";
+import { createLinkingServer, type LinkingServer } from "../../fixtures/servers/linking-server.ts";
 
 const REDIRECT_URI = "http://127.0.0.1:4747/callback/spotify";
 const APP = { client_id: "0123456789abcdef0123456789abcdef", client_secret: "" };

@@ -1,14 +1,15 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { fill, type Language, LANGUAGES, languages, languageTag } from "../../../src/i18n/index.ts";
-import { attributeOf, textOf } from "../../fixtures/html.ts";
+import { fill, languages } from "../../../src/i18n/index.ts";
+import { type Language, LANGUAGES, languageTag } from "../../../src/languages.ts";
+import { attributeOf, textOf } from "../../fixtures/http/html.ts";
 import {
   createLinkingServer,
   type LinkingServer,
   type LinkingServerOptions,
-} from "../../fixtures/linking.ts";
+} from "../../fixtures/servers/linking-server.ts";
 import { QUOTA_EXCEEDED, type Step } from "../../fixtures/spotify/spotify.ts";
-import { until } from "../../fixtures/waiting.ts";
+import { until } from "../../fixtures/clock/waiting.ts";
 
 type Reason = keyof typeof languages.en.connect.failures;
 

@@ -4,7 +4,7 @@ import {
   createLinkingServer,
   type LinkingBrowser,
   type LinkingServer,
-} from "../../fixtures/linking.ts";
+} from "../../fixtures/servers/linking-server.ts";
 
 const APP_SECRET = "swordfish-of-the-app";
 

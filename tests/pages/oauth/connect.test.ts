@@ -2,9 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { connectPurpose } from "../../../src/accounts/magic-links.ts";
 import { createMagicLinkSecret } from "../../../src/accounts/credential.ts";
-import { fill, LANGUAGES, languages, languageTag } from "../../../src/i18n/index.ts";
-import { addressesIn, attributeOf, textOf } from "../../fixtures/html.ts";
-import { createLinkingServer, LISTENER, type LinkingServer } from "../../fixtures/linking.ts";
+import { fill, languages } from "../../../src/i18n/index.ts";
+import { LANGUAGES, languageTag } from "../../../src/languages.ts";
+import { addressesIn, attributeOf, textOf } from "../../fixtures/http/html.ts";
+import {
+  createLinkingServer,
+  LISTENER,
+  type LinkingServer,
+} from "../../fixtures/servers/linking-server.ts";
 
 const MINUTE_MS = 60_000;
 const { connect: words } = languages.en;

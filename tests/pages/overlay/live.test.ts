@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../../src/accounts/credential.ts";
 import { SourceFailure } from "../../../src/sources/source.ts";
-import { START_MS } from "../../fixtures/fake-clock.ts";
-import { openOverlay, type Overlay } from "../../fixtures/overlay.ts";
-import { aPlayback } from "../../fixtures/playback.ts";
-import { openPort, type RealPort } from "../../fixtures/real-port.ts";
-import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
-import { inTime, until } from "../../fixtures/waiting.ts";
+import { START_MS } from "../../fixtures/clock/fake-clock.ts";
+import { openOverlay, type Overlay } from "../../fixtures/http/overlay-socket.ts";
+import { aPlayback } from "../../fixtures/sources/playback.ts";
+import { openPort, type RealPort } from "../../fixtures/servers/real-port.ts";
+import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
+import { inTime, until } from "../../fixtures/clock/waiting.ts";
 
 let server: TestServer;
 let port: RealPort;

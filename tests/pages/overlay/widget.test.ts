@@ -5,10 +5,10 @@ import { createWidgetToken } from "../../../src/accounts/credential.ts";
 import { LANGUAGES, languageTag } from "../../../src/languages.ts";
 import type { Playback } from "../../../src/playback.ts";
 import type { WidgetSetup } from "../../../widget/page.tsx";
-import { addressesIn, attributeOf, outlineOf, textOf } from "../../fixtures/html.ts";
-import { patternPicture } from "../../fixtures/pictures.ts";
-import { aPlayback } from "../../fixtures/playback.ts";
-import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
+import { addressesIn, attributeOf, outlineOf, textOf } from "../../fixtures/http/html.ts";
+import { patternPicture } from "../../fixtures/sources/pictures.ts";
+import { aPlayback } from "../../fixtures/sources/playback.ts";
+import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
 
 let server: TestServer;
 let ada: AddedUser;

@@ -4,11 +4,16 @@ import { createMagicLinkSecret, type MagicLinkSecret } from "../../../src/accoun
 import { connectPurpose, SIGN_IN_PURPOSE } from "../../../src/accounts/magic-links.ts";
 import { magicLinks, sessions as sessionRows } from "../../../src/db/schema.ts";
 import { SESSION_LIFETIME_MS } from "../../../src/accounts/sessions.ts";
-import { fill, LANGUAGES, languages } from "../../../src/i18n/index.ts";
-import { attributeOf, textOf } from "../../fixtures/html.ts";
-import { createLinkingServer, LISTENER, type LinkingServer } from "../../fixtures/linking.ts";
-import { createTestServer, type TestServer } from "../../fixtures/test-server.ts";
-import { signIn } from "../../fixtures/signed-in.ts";
+import { fill, languages } from "../../../src/i18n/index.ts";
+import { LANGUAGES } from "../../../src/languages.ts";
+import { attributeOf, textOf } from "../../fixtures/http/html.ts";
+import {
+  createLinkingServer,
+  LISTENER,
+  type LinkingServer,
+} from "../../fixtures/servers/linking-server.ts";
+import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
+import { signIn } from "../../fixtures/http/signed-in.ts";
 
 const ORIGIN = "http://127.0.0.1:4747";
 const MINUTE_MS = 60_000;

@@ -3,12 +3,12 @@ import { systemClock } from "../../../src/clock.ts";
 import type { Playback } from "../../../src/playback.ts";
 import { mpd } from "../../../src/sources/mpd.ts";
 import { SourceFailure } from "../../../src/sources/source.ts";
-import { silentFlac } from "../../fixtures/flac.ts";
-import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../../fixtures/mpd-daemon.ts";
-import { patternPicture } from "../../fixtures/pictures.ts";
+import { silentFlac } from "../../fixtures/mpd/flac.ts";
+import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../../fixtures/mpd/mpd-daemon.ts";
+import { patternPicture } from "../../fixtures/sources/pictures.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
-import { inTime } from "../../fixtures/waiting.ts";
-import { watchContext } from "../../fixtures/watching.ts";
+import { inTime } from "../../fixtures/clock/waiting.ts";
+import { watchContext } from "../../fixtures/sources/watch-context.ts";
 
 const test = testWith("mpd", mpdIsInstalled);
 

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Playback } from "../../../src/playback.ts";
 import { mpd } from "../../../src/sources/mpd.ts";
 import type { SourceFailure } from "../../../src/sources/source.ts";
-import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
-import { createFakeMpd, type FakeMpd } from "../../fixtures/fake-mpd.ts";
-import { until } from "../../fixtures/waiting.ts";
-import { watchContext } from "../../fixtures/watching.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
+import { createFakeMpd, type FakeMpd } from "../../fixtures/mpd/fake-mpd.ts";
+import { until } from "../../fixtures/clock/waiting.ts";
+import { watchContext } from "../../fixtures/sources/watch-context.ts";
 
 const NOW = "status+currentsong";
 

@@ -9,7 +9,7 @@ import {
   nextPoll,
 } from "../../../src/sources/polling/cadence.ts";
 import type { Playback } from "../../../src/playback.ts";
-import { aPlayback } from "../../fixtures/playback.ts";
+import { aPlayback } from "../../fixtures/sources/playback.ts";
 
 const HOUR_MS = 3_600_000;
 const SHORTEST_MS = 1_500;

@@ -3,9 +3,9 @@ import type { Playback } from "../../../src/playback.ts";
 import { newPollState, USUAL_PACE } from "../../../src/sources/polling/cadence.ts";
 import { poll } from "../../../src/sources/polling/poller.ts";
 import type { Urgency } from "../../../src/sources/polling/request-budget.ts";
-import { createFakeClock, type FakeClock } from "../../fixtures/fake-clock.ts";
-import { aPlayback } from "../../fixtures/playback.ts";
-import { createDemand, type TestDemand } from "../../fixtures/watching.ts";
+import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
+import { aPlayback } from "../../fixtures/sources/playback.ts";
+import { createDemand, type TestDemand } from "../../fixtures/sources/watch-context.ts";
 
 let clock: FakeClock;
 let demand: TestDemand;

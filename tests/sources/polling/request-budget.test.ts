@@ -9,7 +9,7 @@ import {
   type PauseMemory,
   type Urgency,
 } from "../../../src/sources/polling/request-budget.ts";
-import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 
 const SPOTIFY = { upstream: "Spotify", windowMs: 30_000 };
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import type { Reading } from "../../../src/channels/reading.ts";
 import type { Fetch } from "../../../src/sources/upstream.ts";
-import { createFakeClock, settle, START_MS } from "../../fixtures/fake-clock.ts";
+import { createFakeClock, settle, START_MS } from "../../fixtures/clock/fake-clock.ts";
 import { playingForEver } from "../../fixtures/spotify/listening.ts";
 import {
   createSpotify as createStandIn,
@@ -10,7 +10,7 @@ import {
   type StandInUser,
   type Step,
 } from "../../fixtures/spotify/spotify.ts";
-import { assembleTestServer, type TestServer } from "../../fixtures/test-server.ts";
+import { assembleTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

@@ -6,7 +6,7 @@ import { type Source, SourceFailure, SourceSettingsError } from "../../../src/so
 import { createSpotify } from "../../../src/sources/spotify.ts";
 import { consentEndsAt, type SpotifySettings } from "../../../src/sources/spotify/settings.ts";
 import { createUpstream, type Fetch } from "../../../src/sources/upstream.ts";
-import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import {
   inventTrack,
   type Moment,
@@ -20,7 +20,11 @@ import {
   type StandInUser,
   type Step,
 } from "../../fixtures/spotify/spotify.ts";
-import { createDemand, type TestDemand, watchContext } from "../../fixtures/watching.ts";
+import {
+  createDemand,
+  type TestDemand,
+  watchContext,
+} from "../../fixtures/sources/watch-context.ts";
 
 const PLAYER = "/v1/me/player";
 const TOKEN = "/api/token";

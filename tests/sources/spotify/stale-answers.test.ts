@@ -6,7 +6,7 @@ import {
   type Memory,
   NOTHING_BELIEVED,
 } from "../../../src/sources/spotify/stale-answers.ts";
-import { aPlayback } from "../../fixtures/playback.ts";
+import { aPlayback } from "../../fixtures/sources/playback.ts";
 
 /** Hears answers one after the other and keeps what they were taken for. */
 function listener() {

@@ -8,7 +8,7 @@ import {
 } from "../../../src/sources/spotify/accounts-service.ts";
 import { type AccessTokens, createAccessTokens } from "../../../src/sources/spotify/tokens.ts";
 import { createUpstream } from "../../../src/sources/upstream.ts";
-import { createFakeClock, type FakeClock, settle } from "../../fixtures/fake-clock.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import { idle } from "../../fixtures/spotify/listening.ts";
 import { createSpotify, type StandInUser } from "../../fixtures/spotify/spotify.ts";
 

@@ -1,0 +1,84 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { join } from "node:path";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { signIn, type SignedIn } from "../fixtures/http/signed-in.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+
+let folder: ReturnType<typeof createTempFolder>;
+let foreign: Database;
+let server: TestServer;
+let ada: AddedUser;
+let browser: SignedIn;
+
+beforeEach(async () => {
+  folder = createTempFolder();
+  server = await createTestServer({ dataFolder: folder.path });
+  ada = await server.addUser("ada", false);
+  browser = await signIn(server, ada);
+  server.store.waitForLocks(0);
+  foreign = new Database(join(folder.path, "marquee.db"));
+  foreign.run("BEGIN IMMEDIATE");
+});
+afterEach(() => {
+  foreign.close(true);
+  server.close();
+  folder.remove();
+});
+
+describe("while another program writes to the database,", () => {
+  test.each(LANGUAGES.map((language) => [language]))(
+    "a form is answered 503 in %s, with when to try again",
+    async (language) => {
+      const answer = await browser.post(`/${language}/dashboard/keys`, {
+        do: "add",
+        name: "bot",
+      });
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("1");
+      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(await answer.text()).toContain(Bun.escapeHTML(languages[language].busy.title));
+    },
+  );
+
+  test("the same form works once it lets go", async () => {
+    const add = () => browser.post("/en/dashboard/keys", { do: "add", name: "bot" });
+    expect((await add()).status).toBe(503);
+    foreign.run("COMMIT");
+    expect((await add()).status).toBeLessThan(400);
+    const names = (await server.accounts.keys.list(ada.user)).map(({ name }) => name);
+    expect(names).toEqual(["first key", "bot"]);
+  });
+
+  test("pages and the API that only read go on", async () => {
+    // Long enough for the session to be noted as seen.
+    await server.clock.advance(3_600_000);
+    for (const path of ["", "/music", "/widget", "/keys", "/privacy", "/account", "/server"]) {
+      expect((await browser.get(`/en/dashboard${path}`)).status).toBe(200);
+    }
+    expect((await server.getAs(ada, "/api/v1/now-playing")).status).toBe(200);
+    expect((await server.getAs(ada, "/api/v1/user")).status).toBe(200);
+    expect((await server.get(`/en/widget/${ada.widgetToken}`)).status).toBe(200);
+  });
+
+  test("it is ready no more, and once it lets go it is", async () => {
+    expect((await server.get("/readyz")).status).toBe(503);
+    expect((await server.get("/livez")).status).toBe(200);
+    foreign.run("COMMIT");
+    await server.clock.advance(1_000);
+    expect((await server.get("/readyz")).status).toBe(200);
+  });
+});
+
+test("a call of the API that meets a lock is answered 503 in the envelope", async () => {
+  const locked = Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
+  const holderOf = spyOn(server.accounts.keys, "holderOf").mockRejectedValue(locked);
+  const answer = await server.getAs(ada, "/api/v1/now-playing");
+  holderOf.mockRestore();
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get("retry-after")).toBe("1");
+  expect(await answer.json()).toEqual({ success: false, error: "The server is busy: try again" });
+});

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  createApiKey,
+  createMagicLinkSecret,
+  createSessionToken,
+  createWidgetToken,
+} from "../../src/accounts/credential.ts";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { ENDPOINT_PATHS } from "../fixtures/http/api-description.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+
+/** What anybody may ask for. Whoever adds a route lists it here, or guards it with a key. */
+const PUBLIC = [
+  ...ENDPOINT_PATHS.map((path) => `OPTIONS ${path}`),
+  "GET /api/v1/openapi.json",
+  "HEAD /api/v1/openapi.json",
+  "OPTIONS /api/v1/openapi.json",
+  "GET /",
+  "GET /livez",
+  "GET /readyz",
+  "GET /assets/:file",
+  "GET /art/:id/:rendition",
+  "GET /:lang",
+  "GET /:lang/sign-in",
+  "GET /:lang/sign-in/with/:source",
+  "GET /:lang/demo",
+  "GET /:lang/demo/live",
+  "GET /:lang/docs",
+  "GET /:lang/docs/:page",
+  "GET /docs-pictures/:file",
+];
+/** What refuses every method that has no route of its own. */
+const REFUSES_METHODS = [...ENDPOINT_PATHS, "/api/v1/openapi.json"].map((path) => `ALL ${path}`);
+/** What is opened by the secret of a link that works once; the callback by what that began. */
+const BY_LINK_SECRET = [
+  "GET /:lang/connect/:source/:secret",
+  "POST /:lang/connect/:source/:secret",
+  "GET /:lang/connect/:source/:secret/start",
+  "GET /callback/:source",
+  "GET /:lang/sign-in/:secret",
+  "POST /:lang/sign-in/:secret",
+];
+/** What is opened by the widget token in the path. */
+const BY_WIDGET_TOKEN = [
+  "GET /:lang/widget/:token",
+  "GET /:lang/widget/:token/launcher",
+  "GET /:lang/widget/:token/live",
+];
+
+const BASE_URLS = ["http://127.0.0.1:4747", "http://example.org/music"];
+
+describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
+  let server: TestServer;
+  let ada: AddedUser;
+  let revokedKey: string;
+
+  beforeEach(async () => {
+    server = await createTestServer({ baseUrl });
+    ada = await server.addUser("ada");
+    revokedKey = ada.key;
+    await server.accounts.keys.rotate(ada.user, undefined, 0);
+  });
+  afterEach(() => server.close());
+
+  const prefix = new URL(baseUrl).pathname.replace(/\/$/, "");
+  const routesThat = (isAsked: (route: string) => boolean) => server.app.routes.filter(isAsked);
+  /** The path of a route, below the base URL. */
+  const fill = (route: string, values: Record<string, string> = {}) =>
+    prefix +
+    route
+      .slice(route.indexOf(" ") + 1)
+      .replace(/:(\w+)/g, (_, name: string) => values[name] ?? "x");
+
+  test("knows every route that it lists", () => {
+    const { routes } = server.app;
+    for (const route of [...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN, ...BY_LINK_SECRET]) {
+      expect(routes).toContain(route);
+    }
+  });
+
+  test("finds every route that is not listed asking for a key or a session", async () => {
+    const credentials: [query: string, headers: Record<string, string>][] = [
+      ["", {}],
+      ["", { "x-api-key": "" }],
+      ["?api_key=", {}],
+      ["?api_key=null", {}],
+      [`?api_key=${createApiKey()}&api_key=${createApiKey()}`, {}],
+      ["", { "x-api-key": createApiKey() }],
+      ["", { "x-api-key": revokedKey }],
+      [`?api_key=${ada.widgetToken}`, { cookie: `session=${ada.widgetToken}` }],
+      ["", { cookie: `marquee-session=${createSessionToken()}` }],
+      ["", { cookie: `marquee-session=${ada.widgetToken}`, upgrade: "websocket" }],
+    ];
+    const unlisted = routesThat(
+      (route) =>
+        ![...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN, ...BY_LINK_SECRET].includes(route),
+    );
+    expect(unlisted.length).toBeGreaterThan(0);
+    for (const route of unlisted) {
+      const [method = ""] = route.split(" ");
+      for (const [query, headers] of credentials) {
+        // So that no call finds the limit on guesses.
+        await server.clock.advance(60_000);
+        const init = { method: method === "ALL" ? "POST" : method, headers };
+        const { status } = await server.get(fill(route, { lang: "en" }) + query, init);
+        expect(`${route} ${status}`).toBe(`${route} 401`);
+      }
+    }
+  });
+
+  test("finds every other method refused, with a key and without", async () => {
+    for (const route of routesThat((one) => REFUSES_METHODS.includes(one))) {
+      for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+        expect((await server.get(fill(route), { method })).status).toBe(405);
+        expect((await server.getAs(ada, fill(route), { method })).status).toBe(405);
+      }
+    }
+  });
+
+  test("finds no page behind a widget token that is not in use", async () => {
+    const tokens = ["x", "null", "mqw_", createWidgetToken(), createApiKey(), ada.key];
+    for (const route of routesThat((one) => BY_WIDGET_TOKEN.includes(one))) {
+      for (const token of tokens) {
+        for (const lang of ["en", "xx"]) {
+          expect((await server.get(fill(route, { lang, token }))).status).toBe(404);
+        }
+      }
+    }
+  });
+
+  test("finds nothing to link behind a secret that is not in use", async () => {
+    const secrets = ["x", "mql_", createMagicLinkSecret(), ada.widgetToken, ada.key];
+    for (const route of routesThat((one) => BY_LINK_SECRET.includes(one))) {
+      const [method = ""] = route.split(" ");
+      for (const secret of secrets) {
+        for (const source of ["spotify", "demo", "nothing"]) {
+          const path = fill(route, { lang: "en", source, secret });
+          const { status } = await server.get(`${path}?state=${secret}&code=x`, { method });
+          expect([400, 404]).toContain(status);
+        }
+      }
+    }
+  });
+
+  test("finds no route that answers 422 or 500 to what it did not expect", async () => {
+    for (const route of server.app.routes) {
+      const [method = ""] = route.split(" ");
+      for (const query of [
+        "?api_key[]=a",
+        "?api_key=%",
+        "?=&&=",
+        "?%00=%ff",
+        `?${"a".repeat(5_000)}`,
+      ]) {
+        const init = { method: method === "ALL" ? "POST" : method };
+        for (const lang of ["x", "en"]) {
+          const { status } = await server.get(fill(route, { lang }) + query, init);
+          expect(status).not.toBe(422);
+          expect(status).toBeLessThan(500);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createApiKey, createWidgetToken } from "../../src/accounts/credential.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+
+let server: TestServer;
+let ada: AddedUser;
+/** All that was answered: status lines are no place for a secret, headers and bodies might be. */
+let answered: string[];
+
+beforeEach(async () => {
+  server = await createTestServer({ settings: { logLevel: "debug" }, logLevel: "debug" });
+  ada = await server.addUser("ada");
+  await server.sourceOf(ada).says(aPlayback());
+  answered = [];
+});
+afterEach(() => server.close());
+
+const call = async (path: string, init: RequestInit = {}) => {
+  const response = await server.get(path, init);
+  answered.push(JSON.stringify([...response.headers]), await response.text());
+  return response.status;
+};
+
+/** The middle of a credential: enough to know it by, and left over when only its ends are masked. */
+const coreOf = (credential: string) => credential.slice(8, 28);
+
+function expectNoTrace(...credentials: string[]): void {
+  expect(server.logged.length).toBeGreaterThan(0);
+  const traces = [...answered, ...server.logged].filter((text) =>
+    credentials.some((one) => text.toLowerCase().includes(coreOf(one).toLowerCase())),
+  );
+  expect(traces).toEqual([]);
+}
+
+const percent = (text: string) =>
+  [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join("");
+
+/** Every way to send a key, to right and wrong places. */
+async function sendEverywhere(key: string): Promise<number[]> {
+  const headers = { "x-api-key": key };
+  return Promise.all([
+    call("/api/v1/now-playing", { headers }),
+    call("/api/v1/user", { headers }),
+    call(`/api/v1/now-playing?api_key=${key}`),
+    call(`/api/v1/user?api_key=${key}&api_key=${key}`),
+    call(`/api/v1/user?x=1&API_KEY=${key}`),
+    call(`/api/v1/user?api%5Fkey=${key}`),
+    call("/api/v1/user", { headers, method: "POST" }),
+    call(`/api/v1/openapi.json?api_key=${key}`),
+    call(`/api/v1/nothing?api_key=${key}`, { headers }),
+    call("/api/v1/user", { headers: { ...headers, host: "evil.example" } }),
+    call(`/?api_key=${key}`, { headers }),
+    call(`/en/?api_key=${key}`),
+    call(`/livez?api_key=${key}`),
+    call(`/xx/nothing?api_key=${key}`),
+  ]);
+}
+
+async function showEverywhere(token: string): Promise<number[]> {
+  return Promise.all([
+    call(`/en/widget/${token}`),
+    call(`/fr/widget/${token}?theme=x&font=y`),
+    call(`/xx/widget/${token}`),
+    call(`/en/widget/${token}/live`),
+    call(`/en/widget/${token}/live`, { headers: { origin: "https://evil.example" } }),
+    call(`/en/widget/${token}/nothing`),
+    call(`/en/widget/${token}`, { method: "POST" }),
+    call(`/en/widget/${token}`, { headers: { host: "evil.example" } }),
+    call(`/en/widget/${token}`, { headers: { referer: `http://localhost/en/widget/${token}` } }),
+  ]);
+}
+
+describe("no body, header or log line, at debug level, shows", () => {
+  test("a working key", async () => {
+    const statuses = await sendEverywhere(ada.key);
+    expect(statuses).toContain(200);
+    expect(statuses).toContain(429);
+    expectNoTrace(ada.key);
+  });
+
+  test("a well-formed key of nobody's", async () => {
+    const wrong = createApiKey();
+    const statuses = await sendEverywhere(wrong);
+    expect(statuses).toContain(401);
+    expectNoTrace(wrong);
+  });
+
+  test("a wrong key past the limit on guesses", async () => {
+    const wrong = createApiKey();
+    for (let guesses = 0; guesses < 10; guesses++) await call("/api/v1/user?api_key=x");
+    expect(await sendEverywhere(wrong)).toContain(429);
+    expectNoTrace(wrong);
+  });
+
+  test("a revoked key", async () => {
+    await server.accounts.keys.rotate(ada.user, undefined, 0);
+    expect(await sendEverywhere(ada.key)).toContain(401);
+    expectNoTrace(ada.key);
+  });
+
+  test("a key that has no form of ours", async () => {
+    const foreign = "hunter2-correct-horse-battery-staple-hunter2";
+    await sendEverywhere(foreign);
+    expectNoTrace(foreign);
+  });
+
+  test("a key sent in a path", async () => {
+    expect(await call(`/api/v1/${ada.key}`)).toBe(404);
+    expect(await call(`/${ada.key}`)).toBe(404);
+    expectNoTrace(ada.key);
+  });
+
+  test("a key or a parameter's name in percent-encoding", async () => {
+    for (const name of ["api_key", "api%5Fkey", percent("api_key")]) {
+      for (const key of [ada.key, ada.key.replace("_", "%5F"), percent(ada.key)]) {
+        await call(`/api/v1/user?${name}=${key}`);
+      }
+    }
+    expectNoTrace(ada.key, percent(ada.key).slice(9));
+  });
+
+  test("a key when something inside fails", async () => {
+    server.store.queries.run(sql`DROP TABLE api_keys`);
+    expect(await sendEverywhere(ada.key)).toContain(500);
+    expectNoTrace(ada.key);
+  });
+
+  test("a working widget token", async () => {
+    const statuses = await showEverywhere(ada.widgetToken);
+    expect(statuses).toContain(200);
+    expectNoTrace(ada.widgetToken);
+  });
+
+  test("a well-formed widget token of nobody's", async () => {
+    const wrong = createWidgetToken();
+    expect(await showEverywhere(wrong)).toContain(404);
+    expectNoTrace(wrong);
+  });
+
+  test("a rotated widget token, or the one in its place", async () => {
+    const next = await server.accounts.widgets.rotate(ada.user);
+    await showEverywhere(ada.widgetToken);
+    await showEverywhere(next);
+    expectNoTrace(ada.widgetToken, next);
+  });
+
+  test("a widget token that has no form of ours", async () => {
+    const foreign = "hunter2-correct-horse-battery-staple-hunter2";
+    await showEverywhere(foreign);
+    expectNoTrace(foreign);
+  });
+
+  test("a widget token when something inside fails", async () => {
+    server.store.queries.run(sql`DROP TABLE widget_tokens`);
+    expect(await showEverywhere(ada.widgetToken)).toContain(500);
+    expectNoTrace(ada.widgetToken);
+  });
+});
