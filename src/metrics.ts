@@ -4,7 +4,7 @@ export interface Metrics {
   request(route: string, status: number): void;
   /** A source called its upstream; `failed` when no answer came. */
   upstreamCall(source: string, outcome: number | "failed"): void;
-  /** A source has looked again, so long after its last look at the same listener. */
+  /** A source has polled again, so long after its last poll of the same connection. */
   polledAgain(source: string, afterMs: number): void;
   /** An observation reached the overlays so long after it was made. */
   delivered(latencyMs: number): void;
@@ -19,7 +19,7 @@ export type GaugeName = "channels" | "overlays";
 /** Seconds: from the next turn of the event loop to a cover that took its time. */
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Seconds: from a restless listener to one among many. */
+/** Seconds: from a user who skips often to one among many. */
 const INTERVAL_BUCKETS = [1, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 60];
 
 /** Counts nothing. */

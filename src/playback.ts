@@ -4,7 +4,7 @@ export interface Artwork {
   readonly key: string;
   /** Where everybody can load it; absent when only we hold it, such as a cover in an audio file. */
   readonly url?: string;
-  /** What it came through, such as `mpd 3`: the log is told once for it of covers it cannot read. */
+  /** What it came through, such as `mpd 3`: covers that cannot be read are logged once for it. */
   readonly origin?: string;
   /** The encoded picture (PNG, JPEG, WebP, GIF or BMP), to be let go once it is drawn. */
   load(): Promise<Uint8Array>;

@@ -21,7 +21,7 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** Signs a browser in; the token is its cookie, told this once. */
+  /** Signs a browser in; the token is its cookie, returned this once. */
   open(user: Pick<User, "id">, userAgent: string): Promise<SessionToken>;
   /** Who a cookie belongs to, while it works. */
   of(token: SessionToken): Promise<{ session: Session; user: User } | undefined>;

@@ -24,7 +24,7 @@ export const MOST_CALLERS = 50_000;
 
 /**
  * One call every `windowSeconds` per caller. A refused call does not lengthen the wait, and waiting
- * as long as told always succeeds.
+ * as long as the answer says always succeeds.
  */
 export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLERS): RateLimit {
   const windowMs = windowSeconds * 1000;

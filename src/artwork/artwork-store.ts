@@ -43,7 +43,7 @@ export interface ArtworkStoreDeps {
 
 const MOST_ARTWORKS = 1_024;
 const MOST_RENDERED_BYTES = 16 * 1024 * 1024;
-/** Bounds the memory of what the log was told. */
+/** Bounds the memory of what was logged. */
 const MOST_REPORTED = 1_000;
 /** A cover is not larger; a bomb is. */
 const MOST_PIXELS = 6_000 * 6_000;

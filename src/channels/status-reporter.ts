@@ -1,9 +1,9 @@
 import type { Clock } from "../clock.ts";
 
-/** Who has done the same for this long is calm; what comes and goes within it is a flicker. */
+/** A status that has lasted this long is calm; one that changes sooner flickers. */
 export const CALM_MS = 30_000;
 
-/** How a connection does. */
+/** A status of a connection. */
 export interface Status {
   /** `ok`, or what is wrong; what stays of one kind goes on. */
   readonly kind: string;
@@ -19,14 +19,15 @@ export interface StatusReporterDeps<Observed extends Status> {
   readonly clock: Clock;
   /** Whether there is nothing to report of `next` where `last` was reported. */
   isSame(last: Observed, next: Observed): boolean;
-  /** @param lastedMs how long the connection has done so */
+  /** @param lastedMs how long the status has lasted */
   report(status: Observed, last: Observed | undefined, lastedMs: number): void;
 }
 
 /**
- * Reports how a connection does, but not every turn of one that comes and goes. At once: what it
- * does first, that it has begun to fail, and whatever ends a time of calm. Anything else once it
- * has lasted that long itself, so a connection that flickers is reported as failing, and that once.
+ * Reports the status of a connection, but not every change of one that comes and goes. Reported at
+ * once are the first status, the beginning of a failure, and whatever ends a time of calm. Anything
+ * else is reported once it has lasted that long itself, so a connection that flickers is reported
+ * once, as failing.
  */
 export function createStatusReporter<Observed extends Status>({
   clock,

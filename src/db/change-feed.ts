@@ -7,7 +7,7 @@ import { hasColumn } from "./sealed-values.ts";
 export interface ChangeFeed {
   /** Calls back with the user whose data changed; `undefined` when it concerns everybody. */
   onChange(listener: ChangeListener): void;
-  /** Tells the listeners, one after the other, what was written since they were told last. */
+  /** Calls the listeners, one after the other, with what was written since they were called last. */
   tellChanges(): Promise<void>;
   /** The same if another process has written; costs next to nothing if none has. */
   checkForChanges(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Sends a browser on; the address it comes from is told to nobody. */
+/** Redirects a browser; nobody learns the address it comes from. */
 export function redirect(
   location: string,
   status: 302 | 303,

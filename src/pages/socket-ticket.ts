@@ -11,7 +11,7 @@ export interface LiveTicket {
   readonly userId: number;
   /** Whether it is a browser source of streaming software. */
   readonly onStream: boolean;
-  /** Whose music it hears: a user, or the demo's own listener. */
+  /** Whose channel it follows: a user's, or the demo's. */
   readonly listenerId: number;
 }
 

@@ -13,7 +13,7 @@ export interface SourceOption {
   readonly secret?: true;
 }
 
-/** Who looks on while a source is watched. */
+/** Who wants to know while a source is watched. */
 export interface Demand {
   /** Whether somebody follows every change; otherwise questions come one at a time. */
   readonly watched: boolean;

@@ -71,7 +71,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
     return sent?.sessionId === session.id ? sent.notice : undefined;
   };
 
-  /** Sends the browser to the page, which tells the notice; a long one is told at once. */
+  /** Sends the browser to the page, which shows the notice; a long one is shown at once. */
   const sendNotice = async (
     dashboardRequest: DashboardRequest,
     section: Section,

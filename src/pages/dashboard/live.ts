@@ -31,7 +31,7 @@ export interface DashboardLiveDeps {
   readonly log: Log;
 }
 
-/** More tabs than anybody looks at; past it somebody plays tricks. */
+/** More tabs than anybody uses. */
 const MOST_SOCKETS_PER_SESSION = 20;
 /** The page's session has ended: it is not worth coming back. */
 const CLOSED_SIGNED_OUT = 4001;
@@ -42,7 +42,7 @@ interface Room {
   readonly user: DashboardTicket["user"];
   readonly language: Language;
   readonly sockets: Set<DashboardSocket>;
-  /** What the room was told last, without the position. */
+  /** What was sent to the room last, without the position. */
   told: string;
   leave(): void;
 }

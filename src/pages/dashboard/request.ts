@@ -14,11 +14,11 @@ export interface DashboardRequest {
   /** Path prefix of the base URL, and the base URL itself, without slashes at their ends. */
   readonly basePath: string;
   readonly baseUrl: string;
-  /** The page looked at. */
+  /** The page that was asked for. */
   readonly section: SectionName;
   /** Proves that a form was sent from a page of this session. */
   readonly formToken: string;
-  /** What the last form has come to, told once. */
+  /** What the last form has led to, shown once. */
   readonly notice: Notice | undefined;
 }
 

@@ -119,7 +119,7 @@ export function createSection(deps: WidgetEditorDeps): Section {
   };
 }
 
-/** What a form has come to; it is told through the address, which has to keep the editorQuery as well. */
+/** What a form has led to; it is shown through the address, which keeps the editor's query as well. */
 type Outcome =
   | { readonly kind: "rotated" }
   /** How many browser sources showed the track. */
@@ -133,7 +133,7 @@ function readOutcome(text: string | null): Outcome | undefined {
   return overlays === undefined ? undefined : { kind: "tested", overlays: Number(overlays) };
 }
 
-/** The query of the page with a editorQuery and what is to be told. */
+/** The query of the page: the editor's, and what is to be shown. */
 function addressed(
   { language }: DashboardRequest,
   editorQuery: EditorQuery,

@@ -187,7 +187,7 @@ export function createLive(deps: LiveDeps): Live {
 
     opened(socket) {
       const known = rooms.get(roomOf(socket.data));
-      // A new room is told what is heard as soon as it listens.
+      // A new room gets the current reading as soon as it subscribes.
       const room = known ?? openRoom(socket.data);
       room.sockets.add(socket);
       if (known) void welcome(socket, known);

@@ -11,13 +11,13 @@ export interface ReadingContext {
   readonly observedAtMs: number;
   /** The picture at an address that Spotify named. */
   artworkAt(url: string): Artwork;
-  /** Where in a track the listener should be, for answers that do not tell. */
+  /** Where in a track playback should be, for answers that do not say. */
   expectedPositionMs(trackId: string): number;
 }
 
 /**
  * The playback in a parsed answer; `null` when nothing is to be shown: nothing is playing, an
- * advertisement is, or the listener has asked for a private session.
+ * advertisement is, or the user has asked for a private session.
  * @throws {UnreadableAnswer}
  */
 export function readPlayer(answer: unknown, context: ReadingContext): Playback | null {
@@ -27,7 +27,7 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
   // The item is null in advertisements, between two tracks, and for what Spotify itself does not know.
   if (player["currently_playing_type"] === "ad" || !isRecord(player["item"])) return null;
   const item = player["item"];
-  // A file on the listener's own disk has an address but no id.
+  // A file on the user's own disk has an address but no id.
   const id = textOf(item["id"]) ?? textOf(item["uri"]);
   const title = textOf(item["name"]);
   if (id === undefined && title === undefined) return null;

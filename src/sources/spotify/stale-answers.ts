@@ -54,7 +54,7 @@ export function classify(memory: Memory, heard: Playback | null, nowMs: number):
 
 /**
  * Whether an answer says again what was believed before. It may repeat any moment between the last
- * look and now. After a pause it has to fit better: whoever goes on listening is in that span too.
+ * poll and now. After a pause it has to fit better: a track that goes on is in that span, too.
  */
 function repeats({ before, current }: Memory, heard: Playback | null, nowMs: number): boolean {
   if (!before || !heard) return before === heard;
