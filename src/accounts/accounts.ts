@@ -21,14 +21,14 @@ import { createUpstreams, type Upstreams } from "./upstreams.ts";
 import { createUsers, insertUser, type User, type Users } from "./users.ts";
 import { createWidgets, draftWidgetToken, putWidgetToken, type Widgets } from "./widgets.ts";
 
-/** A user as added, with what is shown this one time. */
+/** A new user, with the credentials to show once. */
 export interface AddedUser {
   readonly user: User;
   readonly key: ApiKey;
   readonly widgetToken: WidgetToken;
 }
 
-/** Everything the server knows of its users. */
+/** All that the server stores on its users. */
 export interface Accounts {
   readonly users: Users;
   readonly keys: Keys;
@@ -46,14 +46,14 @@ export interface Accounts {
     names: readonly string[],
     connection?: { source: string; settings: unknown },
   ): Promise<AddedUser[]>;
-  /** Where the server was last reached, for commands that print addresses. */
+  /** The last base URL of the server, for commands that print addresses. */
   lastBaseUrl(): Promise<string | undefined>;
   rememberBaseUrl(baseUrl: string): Promise<void>;
-  /** Calls back with the user whose data changed; `undefined` when it concerns everybody. */
+  /** Calls back with the user whose data changed; `undefined` when it concerns all users. */
   onChange: ChangeFeed["onChange"];
-  /** Looks whether another process has changed the accounts. */
+  /** Checks whether another process changed the accounts. */
   checkForChanges: ChangeFeed["checkForChanges"];
-  /** Tries again what could not be written in the background; answers whether all is written. */
+  /** Retries the deferred writes that failed. Returns whether all are stored now. */
   retryWrites(): Promise<boolean>;
 }
 
@@ -87,7 +87,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     upstreams: createUpstreams(context, deferred),
     async add(names, connection) {
       refuseBadNames(names, await takenNames(names));
-      // What is sealed is bound to the user's id, so ids are chosen before the rows are written.
+      // Sealed values are bound to the user's id, so ids are reserved before rows are written.
       const firstId = await store.reserveUserIds(names.length);
       return storeSealed(vault, async () => {
         const drafts = await Promise.all(
@@ -114,7 +114,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     },
     async rememberBaseUrl(baseUrl) {
       const [row] = await queries.select().from(server).where(eq(server.id, 1));
-      // A start that changes nothing need not wait for whoever writes.
+      // If nothing changes, do not wait for another writer's lock.
       if (row?.baseUrl === baseUrl) return;
       await atomically((writer) => [
         writer

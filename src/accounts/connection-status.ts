@@ -1,4 +1,4 @@
-/** Why music cannot be heard although the connection itself stands. */
+/** Why playback cannot be read although the connection is valid. */
 export const FAILURE_REASONS = [
   "unreachable",
   "limited",
@@ -10,9 +10,9 @@ export const FAILURE_REASONS = [
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /**
- * How a connection does, as last seen by a running server. Times are Unix milliseconds; `null`
- * where nobody knows since when.
- * `linkedUntil` is the day on which the upstream's consent ends, where it ends by itself.
+ * The status of a connection, as last stored by a running server. Times are Unix milliseconds;
+ * `null` when the start is unknown.
+ * `linkedUntil` is when the upstream's consent ends, where it ends by itself.
  */
 export type ConnectionStatus = { readonly linkedUntil: number | null } & StoredStatus;
 
@@ -23,20 +23,20 @@ export type StoredStatus =
   | { readonly state: "limited"; readonly since: number; readonly until: number }
   | { readonly state: "needsLinking"; readonly since: number | null };
 
-/** What a running server finds out; a refused connection is remembered with the connection itself. */
+/** The statuses a running server reports. A refusal is stored with the connection itself. */
 export type ReportedStatus = Extract<StoredStatus, { state: "ok" | "retrying" | "limited" }>;
 
-/** A status as it stands now: a pause may have ended while nobody listened. */
+/** The status at `nowMs`: a pause may have ended since it was stored. */
 export const statusAt = (status: StoredStatus, nowMs: number): StoredStatus =>
   status.state === "limited" && status.until <= nowMs
     ? { state: "ok", since: status.until }
     : status;
 
 const DAY_MS = 86_400_000;
-/** A consent that ends later is warned of by nobody. */
+/** There is no warning if a consent ends later. */
 export const LONGEST_WARNING_MS = 30 * DAY_MS;
 
-/** How pressing it is to link again before the consent ends. */
+/** How urgent it is to link again before the consent ends. */
 export type ConsentWarning = "none" | "month" | "week";
 
 export function consentWarning(linkedUntil: number | null, nowMs: number): ConsentWarning {

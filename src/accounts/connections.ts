@@ -12,21 +12,21 @@ import {
 import { SecretError, type Vault } from "./secrets.ts";
 import type { User } from "./users.ts";
 
-/** What a user hears music through. */
+/** A user's connection to a source. */
 export interface Connection {
   /** Never reused: another id means another connection. */
   readonly id: number;
   readonly source: string;
-  /** The source's own settings, to be checked by the source; `undefined` when they do not open. */
+  /** The source's own settings, which the source validates; `undefined` if decryption fails. */
   readonly settings: unknown;
   /** When the upstream refused our credentials (Unix ms): the user has to connect again. */
   readonly refusedAt: number | null;
 }
 
-/** What is kept of an account beside the settings that name it. */
+/** What is stored of an account outside its encrypted settings. */
 export interface NotedAccount {
   readonly source: string;
-  /** `null` when the upstream names none. */
+  /** `null` when the upstream gives none. */
   readonly id: string | null;
   /** When the upstream's consent ends (Unix ms), where it ends by itself. */
   readonly consentEndsAt: number | null;
@@ -34,31 +34,31 @@ export interface NotedAccount {
 
 const PAGE = 50;
 
-/** What is deferred rejects when it is not stored yet, and is tried again: {@link DeferredWrites}. */
+/** A deferred write rejects if it is not stored yet. It is retried: see {@link DeferredWrites}. */
 export interface Connections {
   of(userId: number): Promise<Connection | undefined>;
   /** The id of a user's connection unless it is refused, without decrypting anything. */
   workingIdOf(userId: number): Promise<number | undefined>;
-  /** Replaces what the user was connected to. */
+  /** Replaces the user's earlier connection. */
   connect(user: User, source: string, settings: unknown): Promise<void>;
-  /** Answers whether there was anything to disconnect. */
+  /** Returns whether there was a connection to end. */
   disconnect(user: User): Promise<boolean>;
-  /** Remembers that the upstream refuses this connection until the user connects again. Deferred. */
+  /** Stores that the upstream refuses this connection until the user connects again. Deferred. */
   markRefused(connectionId: number): Promise<void>;
-  /** Stores changed settings of a connection that stays the same; nothing when it is gone. Deferred. */
+  /** Stores new settings of a connection. Does nothing if it no longer exists. Deferred. */
   keepSettings(connectionId: number, settings: unknown): Promise<void>;
-  /** Remembers how a connection does; nothing when it is gone. Deferred. */
+  /** Stores a connection's status. Does nothing if it is gone. Deferred. */
   storeStatus(connectionId: number, status: ReportedStatus): Promise<void>;
   /**
-   * Connections of a source whose account is not noted yet, a page at a time.
-   * @param afterId the last id of the page before, or 0
+   * One page of a source's connections whose account is not stored yet.
+   * @param afterId last id of the previous page, or 0
    */
   withoutAccount(source: string, afterId: number): Promise<Connection[]>;
-  /** Notes of a connection what finds it without decrypting it. */
+  /** Stores the account's fingerprint and end of consent. */
   noteAccount(connectionId: number, account: NotedAccount): Promise<void>;
-  /** The users whose connections were noted to be of this account, in the order of their ids. */
+  /** The users whose connection is stored with this account, ordered by id. */
   usersOf(source: string, accountId: string): Promise<User[]>;
-  /** The users to whose working connections the upstream's consent ends by then (Unix ms). */
+  /** The users with a working connection whose consent ends by then (Unix ms). */
   usersWhoseConsentEnds(untilMs: number): Promise<User[]>;
   /** Calls back with the user whose connection's status was stored. */
   onStatus(listener: (userId: number) => void): void;
@@ -215,7 +215,7 @@ export function createConnections(
   };
 }
 
-/** One damaged row is its user's trouble alone. */
+/** A damaged row affects only its own user. */
 async function openSettings(
   vault: Vault,
   { userId, sealedSettings }: typeof connections.$inferSelect,
@@ -240,7 +240,7 @@ const isFailureReason = (text: string | null): text is FailureReason =>
 
 type ConnectionRow = typeof connections.$inferInsert;
 
-/** The row that stores what a user is connected to. */
+/** The row that stores a user's connection. */
 export async function draftConnection(
   vault: Vault,
   userId: number,
@@ -252,7 +252,7 @@ export async function draftConnection(
   return { userId, source, sealedSettings, createdAt };
 }
 
-/** What stores a connection in place of the user's other one. */
+/** Statements that replace the user's connection by this one. */
 export function putConnection(writer: Writer, row: ConnectionRow) {
   return [
     writer.delete(connections).where(eq(connections.userId, row.userId)),

@@ -9,13 +9,13 @@ export interface AccountsContext {
   wallMs(): number;
 }
 
-/** A key is not replaced that often while one thing is stored. */
+/** More key replacements during one write are not expected. */
 const MOST_ATTEMPTS = 5;
 
 /**
- * Carries out what seals something and stores it. If the secret key is replaced between the two,
- * the database refuses; then all of it is done again under the key in force.
- * @throws {SecretError} when that key is not known here
+ * Runs `store`, which seals a value and stores it. If the key is replaced in between,
+ * the database refuses the write. `store` then runs again under the key in force.
+ * @throws {SecretError} when this vault lacks that key
  */
 export async function storeSealed<Result>(
   vault: Pick<Vault, "follow">,
@@ -34,7 +34,7 @@ export async function storeSealed<Result>(
 /** A request about accounts cannot be carried out; the message says why and what to do. */
 export class AccountError extends Error {
   override readonly name = "AccountError";
-  /** Whether the request itself was wrong, whatever the accounts hold. */
+  /** Whether the request itself was wrong, whatever is stored. */
   readonly isMisuse: boolean;
   constructor(message: string, isMisuse = false) {
     super(message);

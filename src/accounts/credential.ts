@@ -5,9 +5,9 @@ const CHECKSUM_LENGTH = 6;
 
 export type ApiKey = string & { readonly kind: "api-key" };
 export type WidgetToken = string & { readonly kind: "widget-token" };
-/** The secret of a link that works once. */
+/** The secret of a magic link. */
 export type MagicLinkSecret = string & { readonly kind: "link-secret" };
-/** The cookie of a browser that is signed in. */
+/** The session cookie of a signed in browser. */
 export type SessionToken = string & { readonly kind: "session-token" };
 
 const API_KEY_PREFIX = "mq_";
@@ -25,7 +25,7 @@ export const createMagicLinkSecret = (): MagicLinkSecret =>
 export const createSessionToken = (): SessionToken =>
   (SESSION_TOKEN_PREFIX + randomBody()) as SessionToken;
 
-/** The text as a key when its form and checksum are right, which says nothing of its being in use. */
+/** The text as a key if its form and checksum are right. The key may still be unknown. */
 export function parseApiKey(text: string): ApiKey | undefined {
   return isWellFormed(API_KEY_PREFIX, text) ? (text as ApiKey) : undefined;
 }
@@ -35,7 +35,7 @@ export function parseWidgetToken(text: string): WidgetToken | undefined {
   return isWellFormed(WIDGET_TOKEN_PREFIX, text) ? (text as WidgetToken) : undefined;
 }
 
-/** The text as a link's secret when its form and checksum are right. */
+/** The text as a link's secret if its form and checksum are right. */
 export function parseMagicLinkSecret(text: string): MagicLinkSecret | undefined {
   return isWellFormed(LINK_SECRET_PREFIX, text) ? (text as MagicLinkSecret) : undefined;
 }
@@ -45,7 +45,7 @@ export function parseSessionToken(text: string): SessionToken | undefined {
   return isWellFormed(SESSION_TOKEN_PREFIX, text) ? (text as SessionToken) : undefined;
 }
 
-/** SHA-256, as stored. A plain hash suffices: the body has 190 random bits. */
+/** SHA-256, as stored. A plain hash is safe: the body has 190 random bits. */
 export function hashCredential(
   credential: ApiKey | WidgetToken | MagicLinkSecret | SessionToken,
 ): Buffer {
@@ -79,7 +79,7 @@ function randomBody(): string {
   return random + checksumOf(random);
 }
 
-/** Base62 text in which every character is equally likely: bytes past the last whole 62 are dropped. */
+/** Uniformly random base62 text: bytes from `limit` up are dropped, to avoid a bias. */
 function randomText(length: number): string {
   const limit = 256 - (256 % BASE);
   let text = "";

@@ -3,18 +3,18 @@ import { isPassing } from "../db/open.ts";
 type Write = () => unknown;
 
 /**
- * Writes that nobody waits for. What a lock or a full disk stands in the way of is kept and tried
- * again, until it is stored or a later word takes its place.
+ * Writes that nobody waits for. If a lock or a full disk prevents one, it is kept and retried
+ * until it is stored or a newer one of its name replaces it.
  */
 export interface DeferredWrites {
   /**
-   * Tries to write at once. Rejects when that fails; what may succeed later is then left to `retry`.
-   * A write takes the place of an earlier one of the same name.
+   * Tries to write at once. Rejects on failure; `retry` then repeats what may still succeed.
+   * A write replaces an earlier one of the same name.
    */
   write(name: string, write: Write): Promise<void>;
-  /** Tries what is left, up to the first that fails again. Rejects when something never can succeed. */
+  /** Retries the kept writes, up to the first that fails. Rejects if one can never succeed. */
   retry(): Promise<void>;
-  /** How many are left. */
+  /** How many are kept. */
   waiting(): number;
 }
 
@@ -22,7 +22,7 @@ export function createDeferredWrites(): DeferredWrites {
   const left = new Map<string, Write>();
   let lastTurn: Promise<void> = Promise.resolve();
 
-  /** One after the other: an older word must not be stored after a newer one. */
+  /** One at a time: an older value must not be stored after a newer one. */
   const attempt = (name: string, write: Write): Promise<void> => {
     const turn = lastTurn.then(async () => {
       if (left.get(name) !== write) return;

@@ -28,39 +28,39 @@ export interface KeyHolder {
 export interface KeyRecord {
   readonly id: string;
   readonly name: string;
-  /** Unix times in milliseconds. A `revokedAt` to come is the end of a rotation's grace. */
+  /** Unix times in milliseconds. A future `revokedAt` ends a rotation's grace period. */
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   readonly revokedAt: number | null;
 }
 
-/** A key as it is shown the one time it can be. */
+/** A new key. It can be shown only this once. */
 export interface IssuedKey {
   readonly id: string;
   readonly key: ApiKey;
 }
 
 export interface Keys {
-  /** Who holds this key, if it works. Answers from memory when the key was asked for before. */
+  /** The holder of this key, if it works. From memory if the key was looked up before. */
   holderOf(key: ApiKey): Promise<KeyHolder | undefined>;
-  /** The same from memory alone: `undefined` when it is not known there. */
+  /** The same from memory only: `undefined` when the key is not cached. */
   cachedHolderOf(key: ApiKey): KeyHolder | undefined;
-  /** Remembers that a key was used; written with the next flush. */
+  /** Notes that a key was used; the next flush stores it. */
   noteUse(keyId: string): void;
-  /** Writes the uses noted since the last flush. Rejects when that is not possible now; they are kept. */
+  /** Stores the uses noted since the last flush. Rejects if it cannot; they are kept. */
   flushUses(): Promise<void>;
-  /** Forgets what is held in memory of a user, or of all, because the database has changed. */
+  /** Drops the cached keys of a user, or of all users, because the database has changed. */
   forget(userId?: number): void;
-  /** @throws {TooManyKeysError} when the user has as many working keys as there may be */
+  /** @throws {TooManyKeysError} when the user has the maximum of working keys */
   add(user: User, name: string): Promise<IssuedKey>;
-  /** All keys of a user, those revoked of late too, oldest first. */
+  /** A user's keys, also recently revoked ones, oldest first. */
   list(user: User): Promise<KeyRecord[]>;
   /** @throws {AccountError} when the user has no such working key. */
   revoke(user: User, keyId: string): Promise<void>;
   /**
-   * Issues a key in place of another, which goes on working for `graceMs`.
-   * @throws {AccountError} when `keyId` names no working key, or is needed and missing
-   * @throws {TooManyKeysError} when both at once would be more than there may be
+   * Replaces a key with a new one. The old key still works for `graceMs`.
+   * @throws {AccountError} when `keyId` names no working key, or is needed but missing
+   * @throws {TooManyKeysError} when both keys together would exceed the maximum
    */
   rotate(user: User, keyId: string | undefined, graceMs: number): Promise<IssuedKey>;
 }
@@ -69,13 +69,13 @@ interface CachedHolder extends KeyHolder {
   revokedAt: number | null;
 }
 
-/** How many keys of a user may work at a time: the limit of calls counts each by itself. */
+/** The maximum of working keys per user: the call limit counts each key separately. */
 export const MOST_WORKING_KEYS = 50;
-/** Whoever looks for when a key was revoked looks among the latest, and not after a season. */
+/** Only recent revocations are of interest, so older revoked keys are deleted. */
 const MOST_REVOKED_KEYS = 50;
 const REVOKED_KEPT_MS = 90 * 86_400_000;
 
-/** A user has as many working keys as there may be. */
+/** A user has the maximum of working keys. */
 export class TooManyKeysError extends AccountError {
   constructor(userName: string) {
     super(
@@ -84,22 +84,22 @@ export class TooManyKeysError extends AccountError {
   }
 }
 
-/** Bounds the memory that looked-up keys take; the oldest look-up makes room. */
+/** Bounds the memory for cached keys; the oldest lookup is evicted. */
 const MOST_CACHED_KEYS = 20_000;
 
 export function createKeys({ store, wallMs }: AccountsContext): Keys {
   const { queries, atomically } = store;
   const cache = new Map<ApiKey, CachedHolder>();
-  /** Which of the cached keys are whose. */
+  /** The cached keys of each user id. */
   const cachedOf = new Map<number, Set<ApiKey>>();
-  /** Counts what was forgotten: what was looked up before that is not kept. */
+  /** Counts `forget` calls: a lookup that began before one is not cached. */
   let forgotten = 0;
   const uses = new Map<string, number>();
 
   const working = () => or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs()));
   const workingOf = (user: User) => and(eq(apiKeys.userId, user.id), working());
 
-  /** Deletes all but the latest revoked keys, so that making and revoking does not fill the disk. */
+  /** Deletes all but the latest revoked keys, so that adding and revoking cannot fill the disk. */
   const pruneRevoked = (writer: Writer, user: User) => {
     const revoked = and(eq(apiKeys.userId, user.id), lte(apiKeys.revokedAt, wallMs()));
     const latest = writer
@@ -115,11 +115,11 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
   const isThere = (keyId: string, condition?: SQL) =>
     sql`EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${and(eq(apiKeys.id, keyId), condition)})`;
 
-  /** Whether one more key of a user may work; only those that meet the condition count. */
+  /** Whether the user may have one more working key; `others` limits which keys count. */
   const hasRoom = (user: User, others?: SQL) =>
     sql`(SELECT count(*) FROM ${apiKeys} WHERE ${and(workingOf(user), others)}) < ${MOST_WORKING_KEYS}`;
 
-  /** Stores a key where the condition holds, and returns its id. */
+  /** Stores a key if the condition holds, and returns its id. */
   const insertKeyWhere = (writer: Writer, user: User, draft: KeyDraft, condition?: SQL) =>
     writer
       .insert(apiKeys)
@@ -255,7 +255,7 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
       const old = keyId === undefined ? await onlyKey(user) : await workingKey(user, keyId);
       const draft = draftKey(user.id, old.name, wallMs());
       const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Number.MAX_SAFE_INTEGER);
-      // Without a grace the old one makes room for the new one.
+      // Without a grace period the old key does not count.
       const others = revokedAt > wallMs() ? undefined : ne(apiKeys.id, old.id);
       const [added] = await atomically((writer) => [
         insertKeyWhere(writer, user, draft, and(hasRoom(user, others), isThere(old.id, working()))),
@@ -277,7 +277,7 @@ interface KeyDraft {
   readonly row: typeof apiKeys.$inferInsert;
 }
 
-/** A fresh key, and the row that stores it. */
+/** A new key, and the row that stores it. */
 export function draftKey(userId: number, name: string, createdAt: number): KeyDraft {
   const key = createApiKey();
   const id = createKeyId();

@@ -4,12 +4,12 @@ import type { AccountsContext } from "./context.ts";
 import { createMagicLinkSecret, hashCredential, type MagicLinkSecret } from "./credential.ts";
 import type { User } from "./users.ts";
 
-/** Links that let whoever holds them do one thing for a user, once and for half an hour. */
+/** Magic links: each lets its holder do one thing for a user, once, within half an hour. */
 export interface MagicLinks {
   issue(user: Pick<User, "id">, purpose: string): Promise<MagicLinkSecret>;
-  /** Whose link it is, while it works. Looking does not use it up. */
+  /** The user of a link that works. This does not use the link up. */
   userOf(secret: MagicLinkSecret, purpose: string): Promise<User | undefined>;
-  /** Uses the link up; of two who try at once, one gets the user. */
+  /** Uses the link up. Of two calls at once, one gets the user. */
   use(secret: MagicLinkSecret, purpose: string): Promise<User | undefined>;
 }
 

@@ -4,17 +4,17 @@ import type { Playback } from "../playback.ts";
 import type { AccountsContext } from "./context.ts";
 import type { User } from "./users.ts";
 
-/** What a user does not want to be shown, to anybody and nowhere. */
+/** What a user hides from everybody, everywhere. */
 export interface PrivacyRules {
-  /** Nothing is shown until then (Unix ms); {@link UNTIL_RESUMED} for as long as the user likes. */
+  /** Nothing is shown until then (Unix ms); {@link UNTIL_RESUMED} until the user resumes. */
   readonly pausedUntil: number | null;
-  /** What has one of these in its title is not shown; case and accents do not count. */
+  /** A title that contains one of these is not shown; case and accents are ignored. */
   readonly hiddenTitles: readonly string[];
   /** The same for any of the artists. */
   readonly hiddenArtists: readonly string[];
 }
 
-/** The end of time as JavaScript knows it. */
+/** The latest time that a `Date` can hold. */
 export const UNTIL_RESUMED = 8_640_000_000_000_000;
 
 export const NOTHING_HIDDEN: PrivacyRules = {
@@ -24,10 +24,10 @@ export const NOTHING_HIDDEN: PrivacyRules = {
 };
 
 export interface Privacy {
-  /** At once, from memory: it is asked for every answer. */
+  /** Synchronous, from memory: every answer needs it. */
   of(userId: number): PrivacyRules;
   change(user: Pick<User, "id">, rules: PrivacyRules): Promise<void>;
-  /** Reads a user's rules anew, or all, because the database has changed. */
+  /** Reloads the rules of a user, or of all, after the database changed. */
   reload(userId: number | undefined): Promise<void>;
 }
 
@@ -78,10 +78,10 @@ function parseTexts(json: string): string[] {
 /** The names of a playback that rules are compared with. */
 type Names = Pick<Playback, "track" | "artists">;
 
-/** Whether rules hide a playback with these names, whatever the time. */
+/** Whether rules hide a playback with these names; ignores pauses. */
 export function hidesTrack(rules: PrivacyRules, names: Names): boolean {
   const hidden = comparableRules(rules);
-  // Most people hide nothing: their music need not be made comparable.
+  // Most users hide nothing: their names need no conversion.
   if (hidden.titles.length === 0 && hidden.artists.length === 0) return false;
   const { title, artists } = comparableNames(names);
   return (
@@ -100,7 +100,7 @@ const comparableNames = oncePerObject(({ track, artists }: Names) => ({
   artists: artists.map(toComparable),
 }));
 
-/** Remembers what is made of an object as long as that lives: the same ones are compared often. */
+/** Caches the result for an object while the object lives: the same ones are compared often. */
 function oncePerObject<From extends object, Made>(make: (from: From) => Made) {
   const made = new WeakMap<From, Made>();
   return (from: From): Made => {
@@ -112,7 +112,7 @@ function oncePerObject<From extends object, Made>(make: (from: From) => Made) {
   };
 }
 
-/** Without case and accents: by way of capitals, which make ß ss, and with one sigma. */
+/** Without case and accents. Upper case first turns ß into SS; ς becomes σ. */
 function toComparable(text: string): string {
   return text
     .normalize("NFKD")

@@ -4,18 +4,18 @@ import type { Store } from "../db/open.ts";
 import { keyIdOf, readSecretKey, SecretError, secretKeyPath } from "./secrets.ts";
 
 /**
- * Where a rotation puts the next key before anything is sealed under it. Which of the two files
- * counts is what the database says; whoever writes or renames them holds the database's write lock.
+ * Where a rotation puts the next key before anything is sealed under it. The database says which
+ * of the two files is in force. Writing or renaming them requires the database's write lock.
  */
 export const nextSecretKeyPath = (folder: string): string => `${secretKeyPath(folder)}.new`;
 
-/** Another process may rename the files between two looks. */
+/** Another process may rename the files between two reads. */
 const MOST_LOOKS = 3;
 
 /**
- * The data folder's key that is in force. One that a rotation was stopped before renaming gets its
- * lasting name. Where none fits or none is known to be in force, it is what `secret.key` holds;
- * `undefined` where there is no such file.
+ * The data folder's key in force. If a rotation stopped before the rename, this renames the file.
+ * If no file fits, or no key is known to be in force, it is the content of `secret.key`;
+ * `undefined` if there is no such file.
  * @throws {SecretError} when a file that should hold it cannot be used
  */
 export function findSecretKey(folder: string, store: Store): string | undefined {
@@ -33,7 +33,7 @@ export function findSecretKey(folder: string, store: Store): string | undefined 
 
 /** Writes the next key to the disk. Call it only inside a transaction that holds the write lock. */
 export function stageSecretKey(folder: string, store: Store, key: string): void {
-  // What an earlier rotation left unfinished may be the only copy of the key in force.
+  // The file of an unfinished rotation may be the only copy of the key in force.
   promoteStagedKey(folder, store);
   const path = nextSecretKeyPath(folder);
   const draft = `${path}.draft`;
@@ -50,12 +50,12 @@ export function stageSecretKey(folder: string, store: Store, key: string): void 
   }
 }
 
-/** Gives a key that is in force already its lasting name, unless another process has done so. */
+/** Renames the next key's file once that key is in force, unless another process has done so. */
 export function finishRotation(folder: string, store: Store): void {
   try {
     store.exclusively(() => promoteStagedKey(folder, store));
   } catch {
-    // The key counts under either name; the next program that opens the folder tries again.
+    // The key is found under either name; the next process that opens the folder retries.
   }
 }
 
@@ -70,7 +70,7 @@ function isInForce(store: Store, key: string | undefined): boolean {
   return key !== undefined && store.sealed.isInForce(keyIdOf(key));
 }
 
-/** A name lasts through a power cut once its folder is written; Windows does that by itself. */
+/** A rename survives a power cut only once its folder is flushed. Windows does that itself. */
 function flushFolder(folder: string): void {
   if (process.platform === "win32") return;
   const descriptor = openSync(folder, "r");

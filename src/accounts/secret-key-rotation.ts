@@ -3,33 +3,33 @@ import type { Store } from "../db/open.ts";
 import type { SealedValue } from "../db/sealed-values.ts";
 import { createVault, SecretError, THE_SERVER, type Vault } from "./secrets.ts";
 
-/** What a rotation has done when it is interrupted. */
+/** The last step that a rotation has completed. */
 export type RotationStep = "prepared" | "staged" | "replaced" | "committed" | "finished";
 
 export interface Rotation {
   readonly store: Store;
   readonly oldKey: string;
   readonly newKey: string;
-  /** Puts the new key where it lasts; called before anything is stored under it, under the write lock. */
+  /** Stores the new key. Called under the write lock, before anything is stored under that key. */
   stage(): void;
   /** Called once everything is stored under the new key. */
   finish(): void;
   afterStep?(step: RotationStep): void;
 }
 
-/** Others go on writing meanwhile; what they change is sealed anew each time. */
+/** Other processes keep writing; each round seals what they changed. */
 const MOST_ROUNDS = 20;
 
 /**
- * Seals everything that is stored sealed under another key, all or nothing, and answers how much
- * that was. What others write meanwhile is either sealed anew as well or refused by the database.
+ * Seals every sealed value again under another key, all or none, and returns how many.
+ * What others write meanwhile is also sealed again, or the database refuses it.
  * @throws {SecretError} when something cannot be opened, or another rotation was faster
  */
 export async function rotateSecretKey(rotation: Rotation): Promise<number> {
   const { store, stage, finish, afterStep = () => {} } = rotation;
   const from = createVault(rotation.oldKey);
   const to = createVault(rotation.newKey);
-  /** By what they take the place of: no two sealed texts are alike. */
+  /** Keyed by the replaced bytes: no two sealed values are equal. */
   const resealed = new Map<string, Uint8Array>();
 
   const prepare = async () => {
@@ -39,7 +39,7 @@ export async function rotateSecretKey(rotation: Rotation): Promise<number> {
     }
   };
 
-  /** Sealing is asynchronous and the transaction is not: `undefined` when there is more to prepare. */
+  /** Sealing is asynchronous, the transaction is not: `undefined` if values are not prepared. */
   const replaceAll = (): number | undefined => {
     refuseSecondRotation(store, from);
     const replacements: { value: SealedValue; bytes: Uint8Array }[] = [];
@@ -98,7 +98,7 @@ function refuseSecondRotation(store: Store, { keyId }: Vault): void {
   );
 }
 
-/** Says what is damaged, and what makes it anew. */
+/** Says what is damaged and how to replace it. */
 async function explainUnreadable(
   { queries }: Store,
   { purpose, userId }: SealedValue,
@@ -115,13 +115,13 @@ async function explainUnreadable(
 }
 
 /**
- * What was sealed under the old key would go on lying in the file's free places, and in the
- * backups that the dashboard makes.
+ * Values sealed under the old key would stay in the file's free pages, and in the backups that
+ * the dashboard makes.
  */
 function forgetReplaced(store: Store): void {
   try {
     store.compact();
   } catch {
-    // Busy or without room: the places are used again sooner or later.
+    // Locked or disk full: the pages are reused sooner or later.
   }
 }

@@ -2,7 +2,7 @@ import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { KEY_ID_BYTES } from "../db/sealed-values.ts";
 
-/** What a sealed text is for; a text sealed for one purpose or user does not open for another. */
+/** What a sealed text is for. It cannot be opened for another purpose or user. */
 export type SealPurpose =
   | "widget-token"
   | "connection-settings"
@@ -11,35 +11,35 @@ export type SealPurpose =
   | "pending-authorization"
   | "notice";
 
-/** In a user's place where a sealed text belongs to the server as a whole. */
+/** Used as the user id when a sealed text belongs to the whole server. */
 export const THE_SERVER = 0;
 
 /** Encrypts what has to be stored and shown again. */
 export interface Vault {
   /** AES-256-GCM under a fresh nonce, bound to the user and the purpose. */
   seal(purpose: SealPurpose, userId: number, text: string): Promise<Buffer>;
-  /** Rejects with a {@link SecretError} when the bytes were altered, moved to another row, or sealed under another key. */
+  /** Rejects with {@link SecretError} if the bytes were altered, moved or need another key. */
   open(purpose: SealPurpose, userId: number, sealed: Uint8Array): Promise<string>;
   /**
-   * The same bytes for the same text, and for nobody without the key. They begin with the key's id,
-   * since under another key they are others.
+   * A keyed hash: equal texts give equal bytes, but only with the key.
+   * It begins with the key's id, since another key gives other bytes.
    */
   fingerprint(text: string): Buffer;
-  /** @throws {SecretError} when the bytes were sealed under another key; the cheap half of `open`. */
+  /** @throws {SecretError} if the bytes were sealed under another key. Cheaper than `open`. */
   recognize(sealed: Uint8Array): void;
-  /** Names the key that is sealed under now. */
+  /** The id of the key that `seal` uses now. */
   readonly keyId: Uint8Array;
   /**
-   * Seals from now on under the key that has taken this one's place, if one has; what is under the
-   * earlier one can still be opened.
-   * @throws {SecretError} when that key is not known here
+   * From now on seals under the key that has replaced the current one, if any. Values sealed under
+   * earlier keys can be opened.
+   * @throws {SecretError} when this vault lacks that key
    */
   follow(): void;
-  /** Signs the tokens of forms; never leaves the server. Stays when the key is replaced. */
+  /** Signs form tokens; never leaves the server. Unchanged when the key is replaced. */
   readonly formSecret: string;
   /**
-   * A name for `identity` that nobody without the key can guess: 128 bits, base64url. Stays when
-   * the key is replaced: pages that are open use such names.
+   * A name for `identity` that nobody can guess without the key: 128 bits, base64url. Unchanged
+   * when the key is replaced: open pages use such names.
    */
   opaqueName(identity: string): string;
 }
@@ -47,7 +47,7 @@ export interface Vault {
 /** A secret cannot be read or made; the message says why and what to do, never the secret. */
 export class SecretError extends Error {
   override readonly name = "SecretError";
-  /** Whether nothing is wrong but that another key is needed. */
+  /** Whether the only problem is that another key is needed. */
   readonly needsOtherKey: boolean;
   constructor(message: string, options: ErrorOptions & { needsOtherKey?: true } = {}) {
     super(message, options);
@@ -65,7 +65,7 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
 /**
  * @param key 32 random bytes in base64 or base64url
- * @param findKey finds the key in force once it has been replaced; without it there is only one
+ * @param findKey finds the key in force after a replacement; without it the key never changes
  */
 export function createVault(key: string, findKey?: () => string): Vault {
   const derive = derivation(key);
@@ -111,12 +111,12 @@ export function createVault(key: string, findKey?: () => string): Vault {
   };
 }
 
-/** What `vault.keyId` is under a key. */
+/** The `vault.keyId` of a key. */
 export function keyIdOf(key: string): Buffer {
   return Buffer.from(derivation(key)("key id").subarray(0, KEY_ID_BYTES));
 }
 
-/** The material is uniformly random, so one HMAC a use is a sound key derivation. */
+/** The key is uniformly random, so one HMAC per use is a sound key derivation. */
 function derivation(key: string): (use: string) => Uint8Array<ArrayBuffer> {
   const material = Buffer.from(key.trim(), "base64");
   if (material.length !== KEY_BYTES) {
@@ -129,14 +129,14 @@ function derivation(key: string): (use: string) => Uint8Array<ArrayBuffer> {
 /** Seals and opens under one key. */
 interface Cipher extends Pick<Vault, "seal" | "open" | "fingerprint"> {
   readonly keyId: Buffer;
-  /** @throws {SecretError} when this was never sealed at all */
+  /** @throws {SecretError} when these are not sealed bytes */
   hasSealed(bytes: Uint8Array): boolean;
 }
 
 function createCipher(key: string): Cipher {
   const derive = derivation(key);
   const keyId = keyIdOf(key);
-  // Made when first needed: a server that only waits does without the machinery.
+  // Created on first use: an idle server does not need it.
   let sealing: Promise<CryptoKey> | undefined;
   const sealingKey = () => {
     sealing ??= crypto.subtle.importKey("raw", derive("sealing"), "AES-GCM", false, [
@@ -194,11 +194,11 @@ function createCipher(key: string): Cipher {
 
 const DAMAGED = "A stored secret is damaged. Restore a backup, or make it anew.";
 
-/** Where a data folder's secret key lies. */
+/** Path of a data folder's secret key. */
 export const secretKeyPath = (folder: string): string => join(folder, SECRET_KEY_FILE);
 
 /**
- * Reads a secret key, or answers `undefined` where there is none yet.
+ * Reads a secret key; `undefined` if there is none yet.
  * @throws {SecretError} when other users of the machine can read it, or it is not a key
  */
 export function readSecretKey(path: string): string | undefined {
@@ -224,8 +224,8 @@ export function readSecretKey(path: string): string | undefined {
 }
 
 /**
- * Makes a secret key that only this user can read. Another process may be doing the same: the
- * first one's key counts for both, and nobody ever sees half a file.
+ * Creates a secret key that only this user can read. Another process may do the same: the
+ * first one's key counts for both, and nobody reads a half-written file.
  */
 export function createSecretKey(path: string): string {
   const key = newSecretKey();

@@ -12,7 +12,7 @@ import type { User } from "./users.ts";
 
 /** A browser that is signed in. Times are Unix milliseconds. */
 export interface Session {
-  /** A public name; the cookie's value is not kept. */
+  /** A public id; the session cookie is not stored. */
   readonly id: string;
   readonly userId: number;
   readonly userAgent: string;
@@ -21,23 +21,23 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** Signs a browser in; the token is its cookie, returned this once. */
+  /** Signs a browser in. Returns its session cookie, only this once. */
   open(user: Pick<User, "id">, userAgent: string): Promise<SessionToken>;
-  /** Who a cookie belongs to, while it works. */
+  /** The user of a session cookie, if valid. */
   of(token: SessionToken): Promise<{ session: Session; user: User } | undefined>;
-  /** Whether a session is there still. */
+  /** Whether a session still exists. */
   isOpen(id: string): Promise<boolean>;
-  /** The browsers a user is signed in with, the latest seen first. */
+  /** The browsers a user is signed in with, last seen first. */
   list(user: Pick<User, "id">): Promise<Session[]>;
-  /** Signs one browser out; nothing when it is not the user's. */
+  /** Signs one browser out, if it is the user's. */
   close(user: Pick<User, "id">, id: string): Promise<void>;
   /** Signs every browser of a user out. */
   closeAll(user: Pick<User, "id">): Promise<void>;
 }
 
-/** A browser that has not come back for so long is signed out. */
+/** A browser not seen for this long is signed out. */
 export const SESSION_LIFETIME_MS = 30 * 86_400_000;
-/** When somebody was last seen is not written down at every step. */
+/** How often `lastSeenAt` is stored at most. */
 const SEEN_EVERY_MS = 10 * 60_000;
 const LONGEST_USER_AGENT = 300;
 
@@ -82,7 +82,7 @@ export function createSessions(
       if (!found || !isAlive(found.session)) return undefined;
       const { session, user } = found;
       if (wallMs() - session.lastSeenAt > SEEN_EVERY_MS) {
-        // A page that only reads opens all the same; what is not written yet is tried again.
+        // If this write fails, the page still opens and the write is retried later.
         await noteSeen(session.id).catch(() => {});
       }
       return { session, user };

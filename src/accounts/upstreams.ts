@@ -5,7 +5,7 @@ import { type AccountsContext, storeSealed } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import { THE_SERVER } from "./secrets.ts";
 
-/** The app that this server is registered as with an upstream. */
+/** This server's app registration with an upstream. */
 export interface UpstreamApp {
   readonly clientId: string;
   readonly clientSecret: string | null;
@@ -17,13 +17,13 @@ export interface UpstreamPause {
   readonly until: number;
 }
 
-/** What this server knows of its upstreams as a whole, for all of its users. */
+/** What this server stores about its upstreams, for all users. */
 export interface Upstreams {
   appOf(source: string): Promise<UpstreamApp | undefined>;
-  /** Stores the app, encrypted, in place of another one. */
+  /** Stores the app, encrypted, and replaces any other. */
   enterApp(source: string, app: UpstreamApp): Promise<void>;
   pauseOf(source: string): Promise<UpstreamPause | undefined>;
-  /** Rejects when it is not stored yet, and is tried again: {@link DeferredWrites}. */
+  /** Rejects if it is not stored yet. It is retried: see {@link DeferredWrites}. */
   rememberPause(source: string, pause: UpstreamPause): Promise<void>;
 }
 

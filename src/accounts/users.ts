@@ -9,9 +9,9 @@ export interface User {
   readonly role: "owner" | "member";
   /** Unix time in milliseconds. */
   readonly createdAt: number;
-  /** What the user's pages are written in, once chosen. */
+  /** The language of the user's pages, once chosen. */
   readonly language: string | null;
-  /** When the user was through with the first steps (Unix ms). */
+  /** When the user finished the first steps (Unix ms). */
   readonly welcomedAt: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface UserPage {
 
 export interface Users {
   list(): Promise<User[]>;
-  /** At most 50 of them: the page of this number, from 1 on, or the last one. */
+  /** A page of at most 50, from 1 on; the last page if `number` is too high. */
   page(number: number): Promise<UserPage>;
   withId(id: number): Promise<User | undefined>;
   /** @throws {AccountError} when there is no such user. */
@@ -31,17 +31,17 @@ export interface Users {
   /** The first user, who runs this server. */
   owner(): Promise<User | undefined>;
   /**
-   * Removes a user with keys, widget token and connection; the next one follows an owner.
-   * @throws {AccountError} when there is none
+   * Removes a user, keys, widget token and connection. The next user replaces an owner.
+   * @throws {AccountError} for unknown names
    */
   remove(name: string): Promise<void>;
-  /** What the user's pages are written in from now on. */
+  /** Sets the language of the user's pages. */
   setLanguage(user: Pick<User, "id">, language: string): Promise<void>;
-  /** The user is through with the first steps. */
+  /** Stores `welcomedAt` for the user. */
   welcome(user: Pick<User, "id">): Promise<void>;
 }
 
-/** As many as one page of a list shows. */
+/** How many users a page shows. */
 const PAGE = 50;
 
 export function createUsers({ store, wallMs }: AccountsContext): Users {
@@ -91,7 +91,7 @@ export function createUsers({ store, wallMs }: AccountsContext): Users {
 
 const isFirst = sql`${users.id} = (SELECT min(id) FROM ${users})`;
 
-/** What adds one user; the first of all is the owner. */
+/** Adds a user when run; the first is the owner. */
 export function insertUser(writer: Writer, user: Omit<User, "role">) {
   const role = sql`CASE WHEN EXISTS (SELECT 1 FROM ${users}) THEN 'member' ELSE 'owner' END`;
   return writer
@@ -100,7 +100,7 @@ export function insertUser(writer: Writer, user: Omit<User, "role">) {
     .returning();
 }
 
-/** @throws {AccountError} as there is no such user */
+/** @throws {AccountError} always: no such user */
 function refuseName(name: string): never {
   throw new AccountError(`There is no user named "${name}". "marquee user list" shows all.`);
 }

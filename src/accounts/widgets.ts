@@ -54,7 +54,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
 
 type WidgetTokenRow = typeof widgetTokens.$inferInsert;
 
-/** A fresh token for a user, and the row that stores it. */
+/** A new token for a user, and the row that stores it. */
 export async function draftWidgetToken(
   vault: Vault,
   userId: number,
@@ -65,7 +65,7 @@ export async function draftWidgetToken(
   return { token, row: { userId, hash: hashCredential(token), sealedToken, createdAt } };
 }
 
-/** Stores a token in place of the user's other one. */
+/** Stores a token, replacing the user's old one. */
 export function putWidgetToken(writer: Writer, row: WidgetTokenRow) {
   return writer
     .insert(widgetTokens)

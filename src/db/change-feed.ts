@@ -3,19 +3,19 @@ import { getTableName, type Table } from "drizzle-orm";
 import * as schema from "./schema.ts";
 import { hasColumn } from "./sealed-values.ts";
 
-/** Says whose data have changed, whichever process has written. */
+/** Reports whose data changed, whichever process wrote it. */
 export interface ChangeFeed {
-  /** Calls back with the user whose data changed; `undefined` when it concerns everybody. */
+  /** Calls back with the user whose data changed; `undefined` when it concerns all users. */
   onChange(listener: ChangeListener): void;
-  /** Calls the listeners, one after the other, with what was written since they were called last. */
+  /** Calls the listeners, one after the other, with the changes since the last call. */
   tellChanges(): Promise<void>;
-  /** The same if another process has written; costs next to nothing if none has. */
+  /** The same, but only if another process has written. Cheap if none has. */
   checkForChanges(): Promise<void>;
 }
 
 type ChangeListener = (userId: number | undefined) => void | Promise<void>;
 
-/** In a user's place where a change concerns everybody; no user has this id. */
+/** The user id of a change that concerns all users; no user has it. */
 const EVERYBODY = 0;
 
 export function createChangeFeed(sqlite: Database): ChangeFeed {
@@ -56,9 +56,9 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
 
 interface Watched {
   readonly table: Table;
-  /** Where a row names its user; without it a change concerns everybody. */
+  /** Column of the user's id; without it a change concerns all users. */
   readonly user?: string;
-  /** Uses of keys, tokens that an upstream renews and its pauses change nothing for anybody. */
+  /** Key uses, token renewals and pauses are left out: they change nothing for users. */
   readonly on: readonly ("INSERT" | "DELETE" | `UPDATE${string}`)[];
 }
 
@@ -78,8 +78,8 @@ const watched: readonly Watched[] = [
 ];
 
 /**
- * Lets the database itself note whose data change, whichever process or version writes.
- * Each user has one row, whose id grows with each change, so that none has to be cleared away.
+ * Creates triggers that record whose data change, whichever process or version writes.
+ * Each user has one row, whose id grows with each change, so no row has to be cleaned up.
  */
 export function noteChanges(sqlite: Database): void {
   if (!hasColumn(sqlite, "changes", "user_id")) return;

@@ -10,12 +10,12 @@ import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns } from "./sealed-values.ts";
 
 export interface Migration {
-  /** The generated file's name without its ending; names sort in the order of the steps. */
+  /** The generated file's name without extension; names sort in the order of the steps. */
   readonly name: string;
   readonly sql: string;
 }
 
-/** Every step from an empty database to the current schema, embedded so that the executable needs no files. */
+/** All steps from an empty database to the current schema, embedded in the executable. */
 export const migrations: readonly Migration[] = [
   { name: "0000_accounts", sql: accounts },
   { name: "0001_upstreams", sql: upstreams },
@@ -33,26 +33,26 @@ export class MigrationError extends Error {
 
 export interface MigrateOptions {
   steps?: readonly Migration[];
-  /** Called before the first step touches a database that already holds something. */
+  /** Called before the first step changes a database that already has tables. */
   beforeChange(nextStep: Migration): void;
 }
 
 /**
- * Applies the steps a database has not seen, all or none.
- * Own code because drizzle's `migrate()` reads its steps from disk, skips steps out of order in
- * silence, and cannot switch foreign keys off where that has an effect (drizzle-orm#5769, #5782).
+ * Applies the steps that a database lacks, all or none.
+ * Own code because drizzle's `migrate()` reads its steps from disk, silently skips steps out of
+ * order, and cannot turn foreign keys off where that has an effect (drizzle-orm#5769, #5782).
  * @throws {MigrationError} when the database is newer than this program or its history differs.
  */
 export function migrate(sqlite: Database, options: MigrateOptions): void {
   const steps = options.steps ?? migrations;
-  // Asked first: what another process creates meanwhile is not ours to copy.
+  // Read first: tables that another process creates meanwhile need no copy.
   const populated = isPopulated(sqlite);
   const next = steps[appliedSteps(sqlite, steps)];
   if (!next) return;
   if (populated) options.beforeChange(next);
 
   // A table rebuild drops the old table: with foreign keys on, that deletes the rows that refer to
-  // it. The pragma has no effect inside a transaction, so it goes around it.
+  // it. The pragma has no effect inside a transaction, so it is set outside.
   sqlite.run("PRAGMA foreign_keys = OFF");
   try {
     sqlite
@@ -61,7 +61,7 @@ export function migrate(sqlite: Database, options: MigrateOptions): void {
           "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)",
         );
         dropTriggers(sqlite);
-        // Asked again under the write lock: another process may have migrated meanwhile.
+        // Read again under the write lock: another process may have migrated meanwhile.
         for (const step of steps.slice(appliedSteps(sqlite, steps))) {
           sqlite.run(step.sql);
           sqlite.run("INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)", [
@@ -85,7 +85,7 @@ export function migrate(sqlite: Database, options: MigrateOptions): void {
   }
 }
 
-/** How many of `steps` this database has seen. */
+/** How many of `steps` this database has. */
 function appliedSteps(sqlite: Database, steps: readonly Migration[]): number {
   if (!hasTable(sqlite, "migrations")) return 0;
   const applied = sqlite
@@ -107,7 +107,7 @@ function appliedSteps(sqlite: Database, steps: readonly Migration[]): number {
   return applied.length;
 }
 
-/** They are all made anew: SQLite renames no table while a trigger speaks of one that is missing. */
+/** All are created again: SQLite cannot rename a table while a trigger names a missing one. */
 export function dropTriggers(sqlite: Database): void {
   const triggers = sqlite
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")

@@ -9,49 +9,49 @@ import { createSealedValues, type SealedValues } from "./sealed-values.ts";
 
 export type Queries = BunSQLiteDatabase<typeof schema>;
 
-/** What puts statements together. */
+/** Builds statements. */
 export type Writer = Pick<Queries, "select" | "insert" | "update" | "delete">;
 
-/** A statement that has been put together and not run. */
+/** A statement that is built but not run. */
 export interface Statement extends PromiseLike<unknown> {
   all(): unknown;
 }
 
-/** What each of some statements returns. */
+/** The result of each statement. */
 type Results<Statements extends readonly Statement[]> = {
   -readonly [Index in keyof Statements]: Awaited<Statements[Index]>;
 };
 
-/** Runs statements, all or none and with nobody else's in between. */
+/** Runs statements, all or none, with no others in between. */
 export type Atomically = <const Statements extends readonly Statement[]>(
   build: (writer: Writer) => Statements,
 ) => Promise<Results<Statements>>;
 
-/** An open database: typed queries, and the few things SQLite does beyond them. */
+/** An open database: typed queries, and SQLite operations beyond them. */
 export interface Store extends ChangeFeed {
   readonly queries: Queries;
   readonly sealed: SealedValues;
-  /** Whether there is anything that a secret key belongs to. */
+  /** Whether users exist, whose data need the secret key. */
   hasUsers(): boolean;
-  /** Writes one row, without waiting for a lock. @throws when the disk is full, read-only or locked. */
+  /** Writes one row without waiting. @throws when the disk is full, read-only or locked. */
   probeWrite(): void;
-  /** Every write that others may want to hear of: once it is stored, the change feed tells. */
+  /** For writes that others may need to know: the change feed reports them once stored. */
   readonly atomically: Atomically;
   /** Writes that nobody waits for: another process's lock makes them fail at once. */
   readonly inBackground: Atomically;
-  /** Has nobody else write while this is done, which must not wait for anything itself. */
+  /** Runs `work` while no other process can write. `work` must not wait for anything. */
   exclusively<Result>(work: () => Result): Result;
-  /** Ids for users to come, which nobody else is given; answers the first. */
+  /** Reserves ids that no other new user gets. Returns the first. */
   reserveUserIds(count: number): Promise<number>;
-  /** From now on a statement waits so long for another process's lock, and then fails. */
+  /** From now on statements wait at most so long for another process's lock. */
   waitForLocks(atMostMs: number): void;
   /** Writes a consistent copy to a file that does not exist yet. */
   copyTo(path: string): void;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
-  /** Rewrites the file, so that nothing that was deleted or replaced lies in it still. */
+  /** Rewrites the file, so that no deleted or replaced data stay in it. */
   compact(): void;
-  /** Closes the database, the write-ahead log folded in if nobody else has it open. Waits for nobody. */
+  /** Closes without waiting. Checkpoints the write-ahead log if no other process is using it. */
   close(): void;
 }
 
@@ -62,12 +62,12 @@ export class DatabaseError extends Error {
 
 export const DATABASE_FILE = "marquee.db";
 
-/** How long commands, and a server that starts, wait for another process's lock. */
+/** How long commands and a starting server wait for another process's lock. */
 const PATIENT_LOCK_WAIT_MS = 10_000;
 
 /**
  * Opens the database in a data folder, creating both if needed, and brings its schema up to date.
- * @param folder a data folder, or `:memory:` for a database that lives as long as the process
+ * @param folder a data folder, or `:memory:` for a database that ends with the process
  * @throws {DatabaseError} when the folder is not writable or the file is damaged, busy or too new
  */
 export function openStore(folder: string, steps?: readonly Migration[]): Store {
@@ -86,7 +86,7 @@ export function openStore(folder: string, steps?: readonly Migration[]): Store {
       ...(steps && { steps }),
       beforeChange: (step) => copyDatabase(opened, freePath(folder, `marquee-before-${step.name}`)),
     });
-    // The quick check reads every page, so it is left to `backup`; this finds a damaged schema.
+    // The quick check reads every page, so only `backup` runs it. This finds a damaged schema.
     opened.query("SELECT count(*) FROM sqlite_schema").get();
     return createStore(opened);
   } catch (error) {
@@ -96,8 +96,8 @@ export function openStore(folder: string, steps?: readonly Migration[]): Store {
 }
 
 /**
- * SQLite does not wait when another process switches the same database at the same moment, whatever
- * the busy timeout: both hold a lock the other one needs.
+ * If two processes switch the same database at once, SQLite fails without waiting, whatever the
+ * busy timeout: each holds a lock that the other needs.
  */
 function switchToWriteAheadLog(sqlite: Database): void {
   const giveUpAtMs = performance.now() + PATIENT_LOCK_WAIT_MS;
@@ -173,15 +173,15 @@ function createStore(sqlite: Database): Store {
     snapshot: () => new Uint8Array(sqlite.serialize()),
     compact: () => void sqlite.run("VACUUM"),
     close() {
-      // With every statement ended SQLite folds the log in by itself, unless somebody else has the
-      // database open. Asking for it would wait for readers, and keep all others from writing.
+      // With all statements finalized SQLite checkpoints the log itself, unless another process
+      // has the database open. An explicit checkpoint would wait for readers and block writers.
       sqlite.close(true);
     },
   };
 }
 
 function copyDatabase(sqlite: Database, path: string): void {
-  // SQLite would fill an empty file, and call another one no database.
+  // SQLite would fill an empty file, and reject any other file.
   if (isThere(path)) {
     throw new DatabaseError(
       `${path} already exists. Move it away or choose another name, so that no copy is overwritten.`,
@@ -198,7 +198,7 @@ function copyDatabase(sqlite: Database, path: string): void {
   }
 }
 
-/** A copy made before an update that then failed must not stand in the way of the next attempt. */
+/** A copy left by a failed update must not block the next attempt. */
 function freePath(folder: string, name: string): string {
   for (let attempt = 1; ; attempt++) {
     const path = join(folder, attempt === 1 ? `${name}.db` : `${name}-${attempt}.db`);
@@ -217,7 +217,7 @@ function createFolder(folder: string): void {
   }
 }
 
-/** A sentence for people about what SQLite reported, as a {@link DatabaseError}. */
+/** Explains SQLite's error to users, as a {@link DatabaseError}. */
 export function explainDatabaseFailure(error: unknown, path: string): DatabaseError {
   if (error instanceof DatabaseError) return error;
   if (error instanceof MigrationError) return new DatabaseError(error.message);
@@ -243,11 +243,11 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
 export const isSealRefusal = (error: unknown): boolean =>
   sqliteCode(error) === "SQLITE_CONSTRAINT_TRIGGER";
 
-/** Whether there is another row already with what may be there only once. */
+/** Whether another row already has a value that must be unique. */
 export const isNotUnique = (error: unknown): boolean =>
   sqliteCode(error) === "SQLITE_CONSTRAINT_UNIQUE";
 
-/** Asked by looking: `existsSync` answers for the user who began the process, not for its rights now. */
+/** Not `existsSync`: it checks the rights the process started with, not the current ones. */
 export function isThere(path: string): boolean {
   try {
     statSync(path);
@@ -257,16 +257,16 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Whether a file could not be used because it, or its folder, is somebody else's. */
+/** Whether a file could not be used because another user owns it or its folder. */
 export const isForbidden = (error: unknown): boolean =>
   ["EACCES", "EPERM", "SQLITE_CANTOPEN", "SQLITE_READONLY"].some((code) =>
     sqliteCode(error).startsWith(code),
   );
 
-/** Whether another process held a lock for longer than this one wanted to wait. */
+/** Whether another process held a lock for longer than the lock wait. */
 export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith("SQLITE_BUSY");
 
-/** Whether the same statement may well succeed later, with the lock gone or room on the disk. */
+/** Whether the statement may succeed later, when the lock is gone or the disk has room. */
 export function isPassing(error: unknown): boolean {
   const code = sqliteCode(error);
   return ["BUSY", "FULL", "IOERR", "READONLY", "CANTOPEN"].some((kind) =>
@@ -274,7 +274,7 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** SQLite's name for what failed, such as `SQLITE_FULL`; empty when it was not SQLite. */
+/** SQLite's error code, such as `SQLITE_FULL`; empty when it was not SQLite. */
 export function sqliteCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
   if ("code" in error && typeof error.code === "string") return error.code;

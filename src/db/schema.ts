@@ -13,13 +13,13 @@ export const users = sqliteTable(
     name: text("name").notNull().unique(),
     role: text("role", { enum: ["owner", "member"] }).notNull(),
     createdAt: instant("created_at").notNull(),
-    /** What the user's pages are written in; the browser's choice until there is one. */
+    /** The language of the user's pages; if unset, the browser's choice. */
     language: text("language"),
-    /** When the user was through with the first steps. */
+    /** When the user finished the first steps. */
     welcomedAt: instant("welcomed_at"),
   },
   (table) => [
-    // One of two first starts, or of two removals, must not make a second owner.
+    // Two concurrent first starts, or removals, must not make a second owner.
     uniqueIndex("users_owner")
       .on(table.role)
       .where(sql`${table.role} = 'owner'`),
@@ -38,7 +38,7 @@ export const apiKeys = sqliteTable(
     hash: bytes("hash").notNull(),
     createdAt: instant("created_at").notNull(),
     lastUsedAt: instant("last_used_at"),
-    /** The key works until then; in the future while a rotation's grace lasts. */
+    /** The key works until then; in the future during a grace period. */
     revokedAt: instant("revoked_at"),
   },
   (table) => [uniqueIndex("api_keys_hash").on(table.hash), index("api_keys_user").on(table.userId)],
@@ -50,7 +50,7 @@ export const widgetTokens = sqliteTable("widget_tokens", {
     .references(() => users.id, { onDelete: "cascade" }),
   /** SHA-256 of the token, for looking it up. */
   hash: bytes("hash").notNull().unique("widget_tokens_hash"),
-  /** The token, encrypted: its URL can be shown again. */
+  /** The token, encrypted, to show its URL again. */
   sealedToken: bytes("sealed_token").notNull(),
   createdAt: instant("created_at").notNull(),
 });
@@ -70,7 +70,7 @@ export const connections = sqliteTable(
     createdAt: instant("created_at").notNull(),
     /** When the upstream refused our credentials; the user has to connect again. */
     refusedAt: instant("refused_at"),
-    /** Finds the connections of an account without decrypting any; a fingerprint of its id. */
+    /** A fingerprint of the account's id: finds its connections without decrypting any. */
     accountHash: bytes("account_hash"),
     /** When the upstream's consent ends, where it ends by itself. */
     consentEndsAt: instant("consent_ends_at"),
@@ -81,7 +81,7 @@ export const connections = sqliteTable(
   ],
 );
 
-/** What a running server last found out about a connection; written once per change. */
+/** A connection's last status seen by a running server; written once per change. */
 export const connectionStatuses = sqliteTable("connection_health", {
   connectionId: integer("connection_id")
     .primaryKey()
@@ -92,17 +92,17 @@ export const connectionStatuses = sqliteTable("connection_health", {
   until: instant("until"),
 });
 
-/** What this server knows of an upstream as a whole, for all of its users. */
+/** What this server stores about an upstream, for all users. */
 export const upstreams = sqliteTable("upstreams", {
   source: text("source").primaryKey(),
   /** The app that the operator has registered, as JSON, encrypted. */
   sealedApp: bytes("sealed_app"),
-  /** The pause that the upstream asked for last. */
+  /** The last pause that the upstream asked for. */
   pausedFrom: instant("paused_from"),
   pausedUntil: instant("paused_until"),
 });
 
-/** Links that let their holder do one thing for a user, for a short while. */
+/** Magic links let their holder do one thing for a user, for a short time. */
 export const magicLinks = sqliteTable(
   "one_time_links",
   {
@@ -111,7 +111,7 @@ export const magicLinks = sqliteTable(
     userId: integer("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** What it is good for, such as `connect spotify`. */
+    /** What it allows, such as `connect spotify`. */
     purpose: text("purpose").notNull(),
     expiresAt: instant("expires_at").notNull(),
     usedAt: instant("used_at"),
@@ -123,14 +123,14 @@ export const magicLinks = sqliteTable(
 export const sessions = sqliteTable(
   "sessions",
   {
-    /** A public name, for lists and forms. */
+    /** A public id, for lists and forms. */
     id: text("id").primaryKey(),
-    /** SHA-256 of the cookie's value. */
+    /** SHA-256 of the session cookie. */
     hash: bytes("hash").notNull().unique("sessions_hash"),
     userId: integer("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** What the browser called itself. */
+    /** The browser's User-Agent. */
     userAgent: text("user_agent").notNull(),
     createdAt: instant("created_at").notNull(),
     lastSeenAt: instant("last_seen_at").notNull(),
@@ -138,14 +138,14 @@ export const sessions = sqliteTable(
   (table) => [index("sessions_user").on(table.userId)],
 );
 
-/** What a user does not want to be shown. */
+/** What a user hides. */
 export const privacy = sqliteTable("privacy", {
   userId: integer("user_id")
     .primaryKey()
     .references(() => users.id, { onDelete: "cascade" }),
   /** Nothing is shown until then. */
   pausedUntil: instant("paused_until"),
-  /** Texts as JSON; what contains one of them is not shown. */
+  /** JSON texts; a name that contains one is not shown. */
   hiddenTitles: text("hidden_titles").notNull(),
   hiddenArtists: text("hidden_artists").notNull(),
 });
@@ -153,19 +153,19 @@ export const privacy = sqliteTable("privacy", {
 /** Whose data changed last, in the order of the ids; filled by triggers (change-feed.ts). */
 export const changes = sqliteTable("changes", {
   id: integer("id").primaryKey({ autoIncrement: true }),
-  /** Not a reference: what is told of a user may be that there is none any more. */
+  /** Not a foreign key: the change may be that the user was removed. */
   userId: integer("user_id").notNull().unique("changes_user"),
 });
 
-/** The one row of facts about this server that its commands read. */
+/** One row of facts about this server, which its commands read. */
 export const server = sqliteTable("server", {
   id: integer("id")
     .primaryKey()
     .default(sql`1`),
-  /** Where the running server, or the last one that ran, was reached. */
+  /** The base URL of the running server, or of the last one that ran. */
   baseUrl: text("base_url"),
   /** Rewritten to prove that the database takes writes. */
   checkedAt: instant("checked_at"),
-  /** Names the secret key that everything sealed is under: the key in force. */
+  /** The id of the secret key in force, which sealed everything stored. */
   secretKeyId: bytes("secret_key_id"),
 });

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { getTableName } from "drizzle-orm";
 import { connections, upstreams, widgetTokens } from "./schema.ts";
 
-/** Every column that holds something sealed, whose it is, and what it was sealed for. */
+/** Every column of sealed values, with its user column and its purpose. */
 export const sealedColumns = [
   { column: widgetTokens.sealedToken, userId: widgetTokens.userId, purpose: "widget-token" },
   {
@@ -13,13 +13,13 @@ export const sealedColumns = [
   { column: upstreams.sealedApp, userId: null, purpose: "upstream-app" },
 ] as const;
 
-/** Where something sealed names its key: these bytes follow the first one. */
+/** Length of the key's id in a sealed value; it follows the first byte. */
 export const KEY_ID_BYTES = 4;
 
-/** Something sealed, and where it lies. */
+/** A sealed value and its location. */
 export interface SealedValue {
   readonly purpose: (typeof sealedColumns)[number]["purpose"];
-  /** Whose it is; `null` when it belongs to the server. */
+  /** The user's id; `null` when it is the server's. */
   readonly userId: number | null;
   readonly bytes: Uint8Array;
   readonly table: string;
@@ -27,14 +27,14 @@ export interface SealedValue {
   readonly rowId: number;
 }
 
-/** What the secret key encrypts, wherever it is stored, and which key that is. */
+/** The values that the secret key encrypts, and the key in force. */
 export interface SealedValues {
-  /** Names the key in force; `undefined` while none was recorded. */
+  /** The id of the key in force; `undefined` if none is stored. */
   keyId(): Uint8Array | undefined;
   isInForce(keyId: Uint8Array): boolean;
   /**
-   * Puts another key in force: from then on the database refuses what is sealed under any other.
-   * Answers false, and changes nothing, when the one in force is not `previous`.
+   * Puts another key in force: the database then refuses what is sealed under any other key.
+   * Returns false, and changes nothing, if the key in force is not `previous`.
    */
   changeKey(previous: Uint8Array | undefined, next: Uint8Array): boolean;
   all(): SealedValue[];
@@ -78,8 +78,8 @@ export function createSealedValues(sqlite: Database): SealedValues {
 }
 
 /**
- * Lets the database itself refuse what is sealed under another key than the one in force, whichever
- * process or version writes it: such bytes could be read by nobody after a restart.
+ * Creates triggers that refuse what is sealed under a key that is not in force, whichever process
+ * or version writes it: nobody could read such bytes after a restart.
  * Columns that this schema does not have yet are left out.
  */
 export function guardSealedColumns(sqlite: Database): void {
