@@ -2,17 +2,17 @@
 export interface Artwork {
   /** Names the picture's content: the same key is the same picture. */
   readonly key: string;
-  /** Where everybody can load it; absent when only we hold it, such as a cover in an audio file. */
+  /** Its public URL; absent when only this server has it, such as a cover in an audio file. */
   readonly url?: string;
-  /** What it came through, such as `mpd 3`: covers that cannot be read are logged once for it. */
+  /** Where it comes from, such as `mpd 3`. Unreadable covers are logged once for each origin. */
   readonly origin?: string;
-  /** The encoded picture (PNG, JPEG, WebP, GIF or BMP), to be let go once it is drawn. */
+  /** The encoded picture (PNG, JPEG, WebP, GIF or BMP); the caller releases it after drawing. */
   load(): Promise<Uint8Array>;
 }
 
-/** What a source heard at one moment. */
+/** What a source observed at one moment. */
 export interface Playback {
-  /** Where it was heard, as people know it, such as `MPD`. */
+  /** The source's display name, such as `MPD`. */
   readonly source: string;
   readonly state: "playing" | "paused";
   readonly track: {
@@ -32,10 +32,10 @@ export interface Playback {
   readonly device: {
     readonly name: string;
     readonly type: string;
-    /** 0 to 100, or `null` when the upstream does not tell. */
+    /** 0 to 100, or `null` when the upstream does not report it. */
     readonly volumePercent: number | null;
   };
-  /** Where in the track it was when observed, in milliseconds. */
+  /** Position in the track when it was observed, in milliseconds. */
   readonly positionMs: number;
   /** Monotonic time of the observation, in milliseconds. */
   readonly observedAtMs: number;
@@ -44,8 +44,8 @@ export interface Playback {
 }
 
 /**
- * Where in the track playback is at a monotonic time, in milliseconds: what was observed plus what
- * has passed since, within the track.
+ * The position in the track at a monotonic time, in milliseconds: the observed position plus the
+ * time passed since, limited to the track's length.
  */
 export function positionAt(playback: Playback, nowMs: number): number {
   const elapsedMs = playback.state === "playing" ? Math.max(0, nowMs - playback.observedAtMs) : 0;
@@ -56,13 +56,13 @@ export function positionAt(playback: Playback, nowMs: number): number {
 /** The artists as one name, in the upstream's order. */
 export const artistNames = (playback: Playback): string => playback.artists.join(", ");
 
-/** A new observation this close to what was expected is the same listening, measured less exactly. */
+/** A new position this close to the expected one is no seek, only an inexact measurement. */
 const JITTER_MS = 500;
 
 /**
- * The playback to keep when `next` is observed after `previous`: the new one, but with the old
- * anchor where both tell the same story, so that time never runs backwards within a track unless
- * the source said so.
+ * The playback to keep when `next` is observed after `previous`. It is the new one, but with the
+ * old position and time where both agree. So the position never jumps back within a track unless
+ * the source reported that.
  */
 export function reconcile(
   previous: Playback | null | undefined,

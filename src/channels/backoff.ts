@@ -2,9 +2,10 @@ const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;
 
 /**
- * How long to wait before asking a failing upstream again: doubling from a quarter of a second to
- * ten seconds, spread by a quarter either way so that many users do not come back at once.
- * @param failures how many have come in a row, 1 for the first
+ * How long to wait before asking a failing upstream again, in milliseconds. The delay doubles from
+ * a quarter of a second to ten seconds. A random quarter is added or taken away, so that many
+ * users do not retry at once.
+ * @param failures how many failures in a row, 1 for the first
  * @param random a number from 0 to 1
  */
 export function retryDelayMs(failures: number, random: number): number {

@@ -1,14 +1,14 @@
 import type { Artwork, Playback } from "../playback.ts";
 
-/** No real track comes near these: past them an upstream is broken, or means harm. */
+/** No real track comes near these limits: an upstream that exceeds them is broken or hostile. */
 const MOST_ARTISTS = 50;
 const LONGEST_TEXT = 1_000;
 const MOST_ARTWORKS = 10;
 const LONGEST_URL = 2_048;
 
 /**
- * A playback as it came from a source, cut to a size that everything behind can work with: rules are
- * compared with its texts, and every answer and every overlay's message repeats them.
+ * Cuts a source's playback to a size that is safe for the rest of the server: privacy rules are
+ * compared with its texts, and every answer and every message to an overlay repeats them.
  */
 export function boundPlayback(playback: Playback): Playback {
   const { track, artists, album, device } = playback;
@@ -26,16 +26,16 @@ export function boundPlayback(playback: Playback): Playback {
   };
 }
 
-/** Counted in code points, so that no character outside the basic plane is cut in half. */
+/** Counts code points, so that no surrogate pair is cut in half. */
 function cut(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
-  // A code point is two units at most, so what is needed lies within twice the length.
+  // A code point is at most two UTF-16 units, so twice the length is enough.
   return Array.from(text.slice(0, 2 * LONGEST_TEXT))
     .slice(0, LONGEST_TEXT)
     .join("");
 }
 
-/** Cutting could make two names one, so a longer one is replaced by its digest. */
+/** Cutting could make two different names equal, so a long name is replaced by its digest. */
 function identityOf(name: string): string {
   if (name.length <= LONGEST_TEXT) return name;
   return new Bun.CryptoHasher("sha256").update(name).digest("base64url");
@@ -45,7 +45,7 @@ function boundArtwork(artwork: Artwork): Artwork {
   const { key, url } = artwork;
   const tooLong = url !== undefined && url.length > LONGEST_URL;
   if (key.length <= LONGEST_TEXT && !tooLong) return artwork;
-  // Part of an address leads nowhere; the picture itself can still be loaded and served by us.
+  // A cut URL does not work, so it is left out. This server can still load and serve the picture.
   return {
     key: identityOf(key),
     ...(url !== undefined && !tooLong && { url }),

@@ -24,36 +24,36 @@ export interface ChannelDeps {
   rules(): PrivacyRules;
 }
 
-/** A polled source's last playback is good for so long without another poll. */
+/** How long a polled source's last playback counts as current without another poll. */
 const FRESH_MS = 4_000;
 
 type Subscriber = (reading: Reading) => void;
 
-/** What a subscriber is called for: changes of what others are shown, or of all that is heard. */
+/** Which changes a subscriber gets: of what others are shown, or of all that the source reports. */
 export type Scope = "shown" | "heard";
 
-/** One user's music: watched while it runs, and what is true of it now. */
+/** One user's music and its current state. The user's source is watched while the channel runs. */
 export interface Channel {
   readonly running: boolean;
-  /** Whether anybody subscribes. */
+  /** Whether there is a subscriber. */
   readonly watched: boolean;
   /** The connection that is watched; `undefined` when there is none. */
   readonly connectionId: number | undefined;
-  /** Whether the source has to be asked before its last playback can be passed on. */
+  /** Whether the last playback is too old to be used before the source is polled again. */
   readonly stale: boolean;
-  /** What was heard, hidden or not; `undefined` until something was. */
+  /** The source's last playback, hidden or not; `undefined` until it has observed anything. */
   readonly rawPlayback: Playback | null | undefined;
   /** Resolves once there is a reading. */
   firstReading(): Promise<void>;
-  /** Resolves with the next report, be it the same as before. */
+  /** Resolves at the next report, even if nothing has changed. */
   nextReading(): Promise<void>;
-  /** What can be said now; `undefined` until something was heard or has failed. */
+  /** The current reading; `undefined` before the first report. */
   read(): Reading | undefined;
   /** Brings the source's next poll forward, if it is one that polls. */
   ask(): void;
-  /** Calls back with the reading there is, then with each new one. The result ends it. */
+  /** Calls back with the current reading, then with each new one. Call the result to end it. */
   subscribe(subscriber: Subscriber, scope: Scope): () => void;
-  /** Tells the subscribers when the reading has changed, be it by time or by the user's rules. */
+  /** Delivers the reading to subscribers if time or the user's privacy rules have changed it. */
   notify(): void;
   start(): void;
   stop(): void;
@@ -61,7 +61,7 @@ export interface Channel {
 
 export function createChannel(deps: ChannelDeps): Channel {
   const { clock, log, watcher, rules } = deps;
-  /** Each with what was delivered to it last, as text: the same is delivered once. */
+  /** Each with its last delivered reading as text: the same reading is not delivered twice. */
   const subscribers = new Map<Subscriber, { readonly scope: Scope; delivered?: string }>();
   const demand = createDemand(() => subscribers.size > 0);
   let run: AbortController | undefined;
@@ -78,7 +78,7 @@ export function createChannel(deps: ChannelDeps): Channel {
     return pausedUntil !== null && clock.wallMs() < pausedUntil;
   };
 
-  /** All that a subscriber would see of a reading. */
+  /** Everything that a subscriber sees of a reading, as text to compare. */
   const textOf = (reading: Reading, scope: Scope): string => {
     const shown = reading.kind === "playback" ? JSON.stringify(reading.playback) : reading.kind;
     return scope === "shown" ? shown : JSON.stringify([shown, rawPlayback(), isPaused()]);
@@ -98,13 +98,13 @@ export function createChannel(deps: ChannelDeps): Channel {
       try {
         subscriber(reading);
       } catch (error) {
-        // The others, and the watching, go on.
+        // The other subscribers still get it, and the source is still watched.
         log.error("a reading could not be delivered", { reason: describeError(error) });
       }
     }
   };
 
-  /** Some readings end by time alone. */
+  /** Plans the next `notify`: some readings change by time alone. */
   const planNotify = () => {
     cancelNotify?.();
     const current = now();
@@ -181,7 +181,7 @@ export function createChannel(deps: ChannelDeps): Channel {
 
 type DemandEvent = "asked" | "changed";
 
-/** Tells a source whether anybody follows every change, and when somebody asks. */
+/** Shows a source whether there are subscribers, and when a request wants the current state. */
 function createDemand(watched: () => boolean): Demand & { change(event: DemandEvent): void } {
   const waiting = new Set<(event: DemandEvent) => void>();
   return {

@@ -10,13 +10,13 @@ import type { WatchedConnection } from "./watcher.ts";
 export interface ConnectionFinder {
   connectionOf(userId: number): Promise<WatchedConnection | undefined>;
   /**
-   * The id of the connection that `connectionOf` would answer. Nothing is decrypted for it, so one
-   * whose settings cannot be used has an id, too, and is looked at again with each change.
+   * The id of the connection that `connectionOf` would use. Nothing is decrypted, so a connection
+   * with unusable settings has an id, too, and is tried again on each change of connections.
    */
   connectionIdOf(userId: number): Promise<number | undefined>;
 }
 
-/** No user: a channel that always plays the demo, for overlays that ask for it. */
+/** Not a real user's id: its channel always plays the demo, for overlays that ask for it. */
 export const DEMO_LISTENER = 0;
 
 /** @param demoForAll whether users without a connection get the demo */
@@ -26,7 +26,7 @@ export function createConnectionFinder(
   demoForAll: boolean,
   log: Pick<Log, "warn">,
 ): ConnectionFinder {
-  // Logged once for a connection, however often somebody asks.
+  // Logged once for each connection, however often it is requested.
   const reported = new Set<number>();
   const demoConnection: WatchedConnection = {
     connectionId: undefined,

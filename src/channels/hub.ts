@@ -4,28 +4,28 @@ import { type Channel, createChannel, type Scope } from "./channel.ts";
 import type { Reading } from "./reading.ts";
 import { createWatcher, type WatcherDeps } from "./watcher.ts";
 
-/** The channels, one a user, however many ask. */
+/** All channels: one for each user, shared by all requests and subscribers. */
 export interface Hub {
   /**
-   * What a user's music is now. On a cold channel it waits for the first reading, at most
-   * `atMostMs`; `unavailable` when there is none by then. Where the last answer of a polled source
-   * has grown old it waits a moment for the next one.
+   * The user's current reading. On a channel that was not running it waits for the first reading,
+   * at most `atMostMs`, and then answers `unavailable`. When the last answer of a polled source is
+   * too old, it waits up to a second for the next one.
    */
   read(userId: number, atMostMs: number): Promise<Reading>;
-  /** The same at once; `undefined` on a cold channel, which it starts, and where `read` would wait. */
+  /** The same without waiting; `undefined` where `read` would wait. Starts the channel. */
   peek(userId: number): Reading | undefined;
   /**
-   * Calls back with each reading until the result is called; with the scope `heard` also when
-   * something has changed that others are not shown.
+   * Calls back with each reading until the result is called. With the scope `heard` it also calls
+   * back when something changes that others are not shown.
    */
   subscribe(userId: number, subscriber: (reading: Reading) => void, scope?: Scope): () => void;
-  /** Watches anew where a user's connection, or anybody's, is another than the one watched. */
+  /** Restarts a user's channel, or every channel, that does not watch the user's connection. */
   followConnections(userId?: number): Promise<void>;
-  /** What a user's channel has heard, hidden or not; `undefined` while it is cold. */
+  /** The source's last playback, hidden or not; `undefined` until it has observed anything. */
   rawPlayback(userId: number): Playback | null | undefined;
-  /** Tells subscribers what has changed by a user's rules, or by anybody's. */
+  /** Delivers what a user's privacy rules, or those of any user, have changed. */
   notify(userId?: number): void;
-  /** How many channels run. */
+  /** The number of running channels. */
   running(): number;
   stop(): void;
 }
@@ -37,9 +37,9 @@ export interface HubDeps extends WatcherDeps {
   privacyOf(userId: number): PrivacyRules;
 }
 
-/** How long a channel stays warm after the last request. */
+/** How long a channel keeps running after the last request. */
 const GRACE_MS = 60_000;
-/** Longest wait for a polled source to be asked anew; then its last answer has to do. */
+/** Longest wait for a new poll of a polled source; then its last answer is used. */
 const NEXT_READING_MS = 1_000;
 
 export function createHub(deps: HubDeps): Hub {
@@ -67,7 +67,7 @@ export function createHub(deps: HubDeps): Hub {
     return entry.channel;
   };
 
-  /** One timer a running channel, set again only when it fires: a request costs no timer. */
+  /** One timer for each running channel. It is set again only when it fires, not per request. */
   const stopWhenIdle = (userId: number, delayMs: number) => {
     clock.after(delayMs, () => {
       const entry = channels.get(userId);

@@ -1,7 +1,7 @@
 import { hidesTrack, type PrivacyRules } from "../accounts/privacy.ts";
 import { type Playback, reconcile } from "../playback.ts";
 
-/** What can be said of a user's music at a moment. */
+/** What a user's music is at one moment, as others are shown it. */
 export type Reading =
   | { readonly kind: "playback"; readonly playback: Playback }
   | { readonly kind: "nothing" }
@@ -9,15 +9,15 @@ export type Reading =
   | { readonly kind: "unlinked" }
   | { readonly kind: "unavailable"; readonly retryAfterMs: number };
 
-/** What watching a connection has brought. */
+/** One result of watching a connection. */
 export type Report =
   | { readonly kind: "heard"; readonly playback: Playback | null }
   | { readonly kind: "failed"; readonly retryAfterMs: number }
   | { readonly kind: "unlinked" };
 
-/** A failed source's last playback counts this long (the API's contract). */
+/** How long the last playback is still shown after its source fails (the API's contract). */
 export const TRUST_AFTER_FAILURE_MS = 30_000;
-/** A player paused this long has been left (the API's contract). */
+/** A player paused this long counts as abandoned: nothing plays (the API's contract). */
 export const LONGEST_PAUSE_MS = 30 * 60_000;
 
 /** Since when a connection fails, and when it is tried again. Monotonic milliseconds. */
@@ -26,7 +26,7 @@ interface Failure {
   readonly nextTryMs: number;
 }
 
-/** A pause at one place of one track, and since when. */
+/** A pause at one position of one track, and since when. */
 interface Pause {
   readonly trackId: string;
   readonly positionMs: number;
@@ -35,15 +35,15 @@ interface Pause {
 
 /** What a channel knows of its user's music. Times are monotonic milliseconds. */
 export type ChannelState =
-  /** Nothing has been heard yet. A pause is remembered from the last run: it is not young again. */
+  /** No report yet. The pause of the last run is kept, so that its age is not lost. */
   | { readonly kind: "waiting"; readonly pause: Pause | undefined }
-  /** It has failed before anything was heard. */
+  /** The source failed before it reported a playback. */
   | { readonly kind: "failing"; readonly failure: Failure; readonly pause: Pause | undefined }
   | {
       readonly kind: "heard";
       readonly playback: Playback | null;
       readonly heardAtMs: number;
-      /** Since then it has failed. */
+      /** Set if the source has failed since that playback. */
       readonly failure: Failure | undefined;
       readonly pause: Pause | undefined;
     }
@@ -58,7 +58,7 @@ export interface Now {
 
 export const NOTHING_KNOWN: ChannelState = { kind: "waiting", pause: undefined };
 
-/** The state of a channel that is not watched any more. */
+/** The state of a channel that has been stopped. */
 export function stateAfterStop(state: ChannelState): ChannelState {
   return { kind: "waiting", pause: pauseOf(state) };
 }
@@ -85,8 +85,8 @@ export function stateAfter(state: ChannelState, report: Report, nowMs: number): 
 }
 
 /**
- * What can be said now, within the user's rules; `undefined` until something was heard or has
- * failed.
+ * The reading at `now`, within the user's privacy rules; `undefined` before the first report,
+ * unless the user has paused sharing.
  */
 export function readingAt(state: ChannelState, rules: PrivacyRules, now: Now): Reading | undefined {
   if (rules.pausedUntil !== null && now.wallMs < rules.pausedUntil) return NOTHING;
@@ -134,7 +134,7 @@ const failureOf = (state: ChannelState): Failure | undefined =>
 const pauseOf = (state: ChannelState): Pause | undefined =>
   state.kind === "unlinked" ? undefined : state.pause;
 
-/** The pause that a playback shows: the one before goes on while track and place are the same. */
+/** The pause of a playback: the previous one continues while track and position are the same. */
 function pauseIn(
   playback: Playback | null,
   before: Pause | undefined,

@@ -1,33 +1,33 @@
 import type { Clock } from "../clock.ts";
 
-/** A status that has lasted this long is calm; one that changes sooner flickers. */
+/** A status that has lasted this long is stable; one that changes sooner is unstable. */
 export const CALM_MS = 30_000;
 
 /** A status of a connection. */
 export interface Status {
-  /** `ok`, or what is wrong; what stays of one kind goes on. */
+  /** `ok`, or the kind of failure. While the kind is the same, the status continues. */
   readonly kind: string;
 }
 
 export interface StatusReporter<Observed extends Status> {
   observe(status: Observed): void;
-  /** Nothing is observed for a while, so what was not reported by then is not. */
+  /** Observation stops for a while: a change that was not reported yet is dropped. */
   pause(): void;
 }
 
 export interface StatusReporterDeps<Observed extends Status> {
   readonly clock: Clock;
-  /** Whether there is nothing to report of `next` where `last` was reported. */
+  /** Whether `next` need not be reported after `last` was. */
   isSame(last: Observed, next: Observed): boolean;
   /** @param lastedMs how long the status has lasted */
   report(status: Observed, last: Observed | undefined, lastedMs: number): void;
 }
 
 /**
- * Reports the status of a connection, but not every change of one that comes and goes. Reported at
- * once are the first status, the beginning of a failure, and whatever ends a time of calm. Anything
- * else is reported once it has lasted that long itself, so a connection that flickers is reported
- * once, as failing.
+ * Reports the status of a connection, but not every change of an unstable one. It reports at once
+ * the first status, the beginning of a failure, and any change of a status that was stable. Any
+ * other status is reported when it has become stable itself. So a connection that often fails and
+ * recovers is reported once, as failing.
  */
 export function createStatusReporter<Observed extends Status>({
   clock,

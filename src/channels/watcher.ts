@@ -21,11 +21,11 @@ export interface WatcherDeps {
   readonly log: Log;
   /** A number from 0 to 1. */
   random(): number;
-  /** What a user is connected to, if it can be watched. */
+  /** The user's connection, if it can be watched. */
   connectionOf(userId: number): Promise<WatchedConnection | undefined>;
-  /** The upstream refuses this connection until the user connects again. */
+  /** Is called when the upstream refuses this connection until the user connects again. */
   onRefused(connectionId: number): Promise<void>;
-  /** The connection's status has changed. */
+  /** Is called when the connection's status has changed. */
   onStatus(connectionId: number, status: ReportedStatus): Promise<void>;
 }
 
@@ -33,27 +33,27 @@ export interface WatcherDeps {
 export interface Watcher {
   /** The connection that is watched, or was last; `undefined` when there is none. */
   readonly connectionId: number | undefined;
-  /** Whether that connection's last playback grows old by itself. */
+  /** Whether that connection's source is polled, so that its last playback becomes outdated. */
   readonly polled: boolean;
-  /** Reports what the source says until the signal aborts or the user has to connect again. */
+  /** Yields the source's reports until the signal aborts or the user has to connect again. */
   watch(run: { readonly demand: Demand; readonly signal: AbortSignal }): AsyncIterable<Report>;
 }
 
-/** How watching a connection once has ended. */
+/** How one attempt to watch a connection has ended. */
 type WatchEnd = "unlinked" | { readonly retryAfterMs?: number };
 
 export function createWatcher(userId: number, deps: WatcherDeps): Watcher {
   const { clock, log, random } = deps;
   let connectionId: number | undefined;
   let polled = false;
-  /** Outlives a run, so that looking away does not make an old failure news. */
+  /** Kept between runs, so that a known failure is not reported as new after a restart. */
   let status = createConnectionStatus(undefined, userId, deps);
 
   const open = async (): Promise<WatchedConnection | undefined> => {
     const connection = await deps.connectionOf(userId);
     polled = connection?.delivery === "polled";
     if (connection?.connectionId !== connectionId) {
-      // A connection's status is its own: another one begins without any.
+      // Each connection has its own status: a new connection starts without one.
       status.pause();
       status = createConnectionStatus(connection?.connectionId, userId, deps);
     }
@@ -66,7 +66,7 @@ export function createWatcher(userId: number, deps: WatcherDeps): Watcher {
     try {
       if (connectionId !== undefined) await deps.onRefused(connectionId);
     } catch (error) {
-      // Without room on the disk it is found out again after a restart.
+      // If the disk is full, the refusal is found again after a restart of the server.
       log.error("a refusal could not be stored", { reason: describeError(error) });
     }
     return "unlinked";
@@ -124,7 +124,7 @@ export function createWatcher(userId: number, deps: WatcherDeps): Watcher {
         }
         if (end === "unlinked") return yield unlinked();
         if (signal.aborted) return;
-        // A player that closes after each answer is not to be asked at once for ever.
+        // Retries of a player that closes after each answer must become slower, too.
         const wasCalm =
           firstHeardAtMs !== undefined && clock.monotonicMs() - firstHeardAtMs >= CALM_MS;
         failures = wasCalm ? 1 : failures + 1;
@@ -138,7 +138,7 @@ export function createWatcher(userId: number, deps: WatcherDeps): Watcher {
 
 type ConnectionStatusDeps = Pick<WatcherDeps, "clock" | "log" | "onStatus">;
 
-/** A status before it is known since when. */
+/** A status without the time since when it holds. */
 type StatusChange = DistributiveOmit<ReportedStatus, "since">;
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
   ? Omit<Union, Key>
@@ -147,13 +147,13 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
 interface Observed {
   readonly kind: "ok" | "broken" | "ended" | FailureReason;
   readonly status: StatusChange;
-  /** Tells the log, should it be news. */
+  /** Writes the status to the log; called only when its kind has changed. */
   log(): void;
 }
 
 const UNREACHABLE: StatusChange = { state: "retrying", reason: "unreachable" };
 
-/** Reports the status of one connection to the log and to whoever stores it. */
+/** Reports the status of one connection to the log and to `onStatus`, which stores it. */
 function createConnectionStatus(
   connectionId: number | undefined,
   user: number,
@@ -171,7 +171,7 @@ function createConnectionStatus(
     clock,
     isSame: isSameStatus,
     report(observed, last, lastedMs) {
-      // Being well is news only after a failure, and a longer pause is none.
+      // Log `ok` only after a failure. Do not log a longer pause of the same kind again.
       if (observed.kind !== (last?.kind ?? "ok")) observed.log();
       void store(observed.status, lastedMs);
     },
@@ -210,7 +210,7 @@ function createConnectionStatus(
   };
 }
 
-/** Two ends of one pause that differ by less are the same end, measured less exactly. */
+/** Two end times of a pause that differ by less than this are the same end. */
 const SAME_END_MS = 5_000;
 
 function isSameStatus(

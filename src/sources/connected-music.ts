@@ -4,7 +4,7 @@ import type { ConnectionStatus } from "../accounts/connection-status.ts";
 import type { Sources } from "./index.ts";
 import { type OpenSource, type Source, type SourceAccount, SourceSettingsError } from "./source.ts";
 
-/** What a user hears music through, and how that does. */
+/** A user's connection: its source, its account, its stored settings and its status. */
 export interface ConnectedMusic {
   readonly connectionId: number;
   readonly source: Source;
@@ -20,7 +20,7 @@ export type StoredConnection =
 
 const UNKNOWN_ACCOUNT: SourceAccount = { displayName: null, product: null };
 
-/** `undefined` when the user is connected to nothing that this version knows. */
+/** The user's connection; `undefined` when there is none, or its source is unknown. */
 export async function musicOf(
   userId: number,
   { connections }: Pick<Accounts, "connections">,
@@ -32,7 +32,7 @@ export async function musicOf(
   const stored = openConnection(source, connection);
   const account = stored.usable ? stored.open.account : UNKNOWN_ACCOUNT;
   const status: ConnectionStatus = {
-    // Since when settings cannot be used is not known; a refusal's time is.
+    // The time of a refusal is stored. When settings became unusable is not known.
     ...(stored.usable || connection.refusedAt !== null
       ? await connections.statusOf(connection)
       : { state: "needsLinking", since: null }),
@@ -42,9 +42,10 @@ export async function musicOf(
 }
 
 /**
- * Notes the accounts of a source's connections, so that they are found without decrypting all. New
- * connections wait for this, and all of them once the secret key has been replaced. What cannot be
- * read is not noted: a restored key or another version may read it.
+ * Stores the account of each connection of a source that has none stored yet, so that accounts are
+ * found without decrypting all connections. These are new connections, and all of them after the
+ * secret key was replaced. Unreadable ones are left out: a restored key or another version may
+ * read them.
  */
 export async function noteAccounts(
   source: Source,
@@ -69,9 +70,9 @@ export async function noteAccounts(
 }
 
 /**
- * Whether what is stored of a connection can be used. It cannot when it is damaged, was encrypted
- * under another key, or is nothing that this version of the source takes. That is found out each
- * time and never stored: a restored key or another version makes the connection work again.
+ * Opens a connection with its stored settings. They are unusable when they are damaged, encrypted
+ * with another key, or not valid in this version of the source. This is checked each time and
+ * never stored: a restored key or another version makes the connection work again.
  */
 export function openConnection(
   source: Source,

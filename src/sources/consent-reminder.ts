@@ -18,13 +18,13 @@ export interface ConsentReminderDeps {
 }
 
 /**
- * Some upstreams end their consent by themselves. Each check warns in the log, once for the last
- * month and once for the last week of each connection.
+ * At some upstreams the user's consent expires. Each call of the result checks this and warns in
+ * the log: once in the last month and once in the last week of each connection's consent.
  */
 export function createConsentReminder({ accounts, sources, clock, log }: ConsentReminderDeps) {
   const warned = new Map<number, ConsentWarning>();
   return async (): Promise<void> => {
-    // Only what is linked in the browser ends by itself.
+    // Only consent that was given in the browser (OAuth linking) expires.
     for (const source of sources.all.filter(isLinked)) await noteAccounts(source, accounts);
     const soonMs = clock.wallMs() + LONGEST_WARNING_MS;
     for (const user of await accounts.connections.usersWhoseConsentEnds(soonMs)) {

@@ -2,7 +2,7 @@ import type { Playback } from "../playback.ts";
 import { type DemoTrack, playlist } from "./demo/playlist.ts";
 import { defineSource } from "./source.ts";
 
-/** A built-in playlist that plays for ever, so that everything can be tried without an account. */
+/** A built-in playlist that never ends, so that everything can be tried without an account. */
 export const demo = defineSource({
   id: "demo",
   name: "Demo",
@@ -34,7 +34,7 @@ interface Stretch {
   readonly lengthMs: number;
 }
 
-/** The playlist cut where something changes: a track with a pause is three stretches. */
+/** The playlist, divided at each change: a track with a pause is three stretches. */
 const stretches: readonly Stretch[] = playlist.flatMap((track): Stretch[] => {
   const { pause, durationMs } = track;
   if (!pause) return [{ track, state: "playing", startMs: 0, lengthMs: durationMs }];
@@ -47,7 +47,7 @@ const stretches: readonly Stretch[] = playlist.flatMap((track): Stretch[] => {
 
 const roundMs = stretches.reduce((sum, stretch) => sum + stretch.lengthMs, 0);
 
-/** What the demo plays at a Unix time in milliseconds: a pure function, the same for everybody. */
+/** What the demo plays at a Unix time in milliseconds: a pure function, the same for all users. */
 export function demoAt(wallMs: number): DemoMoment {
   let rest = ((wallMs % roundMs) + roundMs) % roundMs;
   for (const { track, state, startMs, lengthMs } of stretches) {

@@ -7,7 +7,7 @@ import type { Source } from "./source.ts";
 import { createSpotify } from "./spotify.ts";
 import { createUpstream, type Fetch } from "./upstream.ts";
 
-/** Every source there is. */
+/** All sources. */
 export interface Sources {
   readonly all: readonly Source[];
   byId(id: string): Source | undefined;
@@ -22,21 +22,21 @@ export interface SourcesDeps {
     readonly spotifyAccountsUrl: string;
     readonly spotifyBudget: number;
   };
-  /** What is remembered of an upstream as a whole. */
+  /** Stored data of an upstream as a whole: its app and its last requested pause. */
   readonly memory: {
     appOf(source: string): Promise<UpstreamApp | undefined>;
     pauseOf(source: string): Promise<UpstreamPause | undefined>;
     rememberPause(source: string, pause: UpstreamPause): Promise<void>;
   };
-  /** In place of the network. */
+  /** Used instead of the network, in tests. */
   readonly fetch?: Fetch;
-  /** Hears of each call to an upstream: its status, or that it failed. */
+  /** Is called after each call to an upstream with its HTTP status, or `failed`. */
   onCall?(source: string, outcome: number | "failed"): void;
-  /** Is called with how long after the last poll of a connection a source has polled again. */
+  /** Is called after each new poll of a connection, with the time since the poll before. */
   onPoll?(source: string, afterMs: number): void;
 }
 
-/** The sources as commands and documentation describe them; nothing of them is used. */
+/** The sources for commands and documentation, which only describe them and never use them. */
 export const describedSources = (): Sources =>
   createSources({
     clock: systemClock,
@@ -48,7 +48,7 @@ export const describedSources = (): Sources =>
     },
   });
 
-/** Makes the sources ready; nothing is called before one is watched or linked. */
+/** Creates the sources. No upstream is called before a source is watched or linked. */
 export function createSources({ clock, settings, memory, fetch, ...deps }: SourcesDeps): Sources {
   const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
   const upstream = createUpstream({

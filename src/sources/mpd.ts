@@ -11,7 +11,7 @@ import {
 } from "./mpd/protocol.ts";
 import { defineSource, SourceFailure, SourceSettingsError, type WatchContext } from "./source.ts";
 
-/** The Music Player Daemon, by its own protocol: https://mpd.readthedocs.io/en/stable/protocol.html */
+/** The Music Player Daemon, in its protocol: https://mpd.readthedocs.io/en/stable/protocol.html */
 
 interface MpdSettings {
   readonly address: string;
@@ -22,10 +22,10 @@ const NAME = "MPD";
 const DEFAULT_ADDRESS = "127.0.0.1:6600";
 const DEFAULT_PORT = 6600;
 
-/** A player tells of a few changes at once; one that never stops telling is asked no more often. */
+/** A player may report a few changes at once. One that never stops is not queried more often. */
 const MOST_ROUNDS_A_SECOND = 20;
 
-/** MPD pushes every change; asking again now and then finds a connection that died in silence. */
+/** MPD pushes every change. A query after this time without one detects a dead connection. */
 const RESYNC_MS = 30_000;
 
 export const mpd = defineSource<MpdSettings>({
@@ -82,7 +82,7 @@ async function* listen(
     origin: `mpd ${context.connection.id}`,
   });
   const { clock, signal } = context;
-  /** When the last rounds began. */
+  /** When the last rounds were answered. */
   const rounds: number[] = [];
   try {
     while (!signal.aborted) {
@@ -113,7 +113,7 @@ async function* listen(
 
 function readPlayback(answer: MpdResponse, cover: Artwork | null, observedAtMs: number): Playback {
   const uri = fieldOf(answer, "file") ?? "";
-  // A radio station sends its own name as Name and what it plays as Title.
+  // A radio station sends its own name as Name and the current track as Title.
   const station = fieldOf(answer, "Name");
   const artists = fieldsOf(answer, "Artist");
   const albumArtists = fieldsOf(answer, "AlbumArtist");
@@ -139,13 +139,13 @@ function readPlayback(answer: MpdResponse, cover: Artwork | null, observedAtMs: 
   };
 }
 
-/** MPD's seconds with a fraction; a stream's length is absent or 0. */
+/** Converts MPD's decimal seconds; `null` for a stream, whose length is absent or 0. */
 function milliseconds(seconds: string | undefined): number | null {
   const value = Number(seconds ?? Number.NaN);
   return Number.isFinite(value) && value > 0 ? Math.round(value * 1000) : null;
 }
 
-/** Absent or -1 when the output has no mixer. */
+/** `null` when the output has no mixer: MPD then sends -1 or nothing. */
 function volume(text: string | undefined): number | null {
   const value = Number(text ?? -1);
   return Number.isInteger(value) && value >= 0 && value <= 100 ? value : null;

@@ -13,23 +13,23 @@ export interface SourceOption {
   readonly secret?: true;
 }
 
-/** Who wants to know while a source is watched. */
+/** How much a watched source's playback is wanted: by subscribers, or by single requests. */
 export interface Demand {
-  /** Whether somebody follows every change; otherwise questions come one at a time. */
+  /** Whether there are subscribers, who want every change; otherwise only requests ask. */
   readonly watched: boolean;
-  /** Resolves with the next question, or when following begins or ends, or when the signal aborts. */
+  /** Resolves with `asked` at the next request, or `changed` when `watched` changes or on abort. */
   nextChange(signal: AbortSignal): Promise<"asked" | "changed">;
 }
 
 /** The stored connection that is watched. */
 export interface StoredConnection {
-  /** Never reused: another id means another connection. */
+  /** Never reused: a different id means a different connection. */
   readonly id: number;
   /** Stores changed settings, such as a rotated token; resolves when they are safe. */
   keepSettings(settings: unknown): Promise<void>;
 }
 
-/** In a connection's place where nothing is stored: the demo, and a first try. */
+/** Stands for a connection where nothing is stored: for the demo, and for a first try. */
 export const UNSTORED: StoredConnection = { id: 0, keepSettings: async () => {} };
 
 export interface WatchContext {
@@ -37,12 +37,12 @@ export interface WatchContext {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
-  /** For sources that have to ask their upstream again and again. */
+  /** For sources that poll their upstream. */
   readonly demand: Demand;
   readonly connection: StoredConnection;
 }
 
-/** What the upstream tells of an account; `null` for what it does not. */
+/** What the upstream reports of an account; `null` for what it does not report. */
 export interface SourceAccount {
   /** The same each time the account is linked; absent where the upstream has no accounts. */
   readonly id?: string | null;
@@ -52,52 +52,52 @@ export interface SourceAccount {
   readonly linkedUntil?: number;
 }
 
-/** One server: another port of the same host may be somebody else's. */
+/** The address of one server: another port of the same host may belong to another user. */
 export interface SourceAddress {
-  /** A name in lower case or an address, or the path of a socket. */
+  /** A host name in lower case, an IP address, or the path of a socket. */
   readonly host: string;
   /** `null` for a socket's path. */
   readonly port: number | null;
 }
 
 /**
- * How a source learns of changes: by asking its upstream again and again, so that its last answer
- * grows old, or from a connection over which the upstream tells them.
+ * How a source learns of changes: it polls its upstream, so its last answer becomes outdated, or
+ * the upstream sends changes over an open connection.
  */
 export type Delivery = "polled" | "streamed";
 
-/** A kind of player or service. One file a source; nothing else knows its upstream. */
+/** A kind of player or service. Only the source's own files know its upstream. */
 export interface Source {
   readonly id: string;
-  /** As people know it, such as `MPD`. */
+  /** The display name, such as `MPD`. */
   readonly name: string;
   readonly delivery: Delivery;
   readonly options: readonly SourceOption[];
   /** How an account is linked in the browser, for sources that need one. */
   readonly oauth?: OAuthLinking;
   /**
-   * Checks settings that were entered or stored, and makes the source ready with them.
+   * Checks settings that were entered or stored, and opens the source with them.
    * @throws {SourceSettingsError} naming every mistake
    */
   open(settings: unknown): OpenSource;
 }
 
-/** A source with settings that it understands. */
+/** A source with valid settings. */
 export interface OpenSource {
-  /** What is stored of the settings: checked and complete. */
+  /** The settings to store: checked and complete. */
   readonly settings: unknown;
   readonly account: SourceAccount;
-  /** Where the settings make this server connect to, for sources that a user may point anywhere. */
+  /** Where this server connects to, for sources whose users enter an address. */
   readonly address?: SourceAddress;
   /**
-   * Yields what is playing whenever it changes, `null` for nothing, the first as soon as it is
-   * known; ends when the signal aborts.
+   * Yields the playback as soon as it is known and then on each change; `null` when nothing
+   * plays. Ends when the signal aborts.
    * @throws {SourceFailure}
    */
   watch(context: WatchContext): AsyncIterable<Playback | null>;
 }
 
-/** A source as its file writes it, with settings of its own type. */
+/** A source as its own file defines it, with its own settings type. */
 interface SourceDefinition<Settings> extends Omit<Source, "open"> {
   /** @throws {SourceSettingsError} naming every mistake */
   parseSettings(input: unknown): Settings;
@@ -106,7 +106,7 @@ interface SourceDefinition<Settings> extends Omit<Source, "open"> {
   watch(settings: Settings, context: WatchContext): AsyncIterable<Playback | null>;
 }
 
-/** Closes over a source's settings, so that nobody else handles what is only `unknown` to them. */
+/** Makes a source from its definition. Other code sees its settings only as `unknown`. */
 export function defineSource<Settings>(definition: SourceDefinition<Settings>): Source {
   const { parseSettings, account, addressOf, watch, ...described } = definition;
   return {
@@ -125,22 +125,22 @@ export function defineSource<Settings>(definition: SourceDefinition<Settings>): 
 
 /** Linking an account in the browser (OAuth 2.0 authorization code with PKCE). */
 export interface OAuthLinking {
-  /** Below the base URL; where the upstream sends the browser back to. */
+  /** The path below the base URL to which the upstream redirects the browser. */
   readonly callbackPath: string;
   /** Where the operator registers this server with the upstream. */
   readonly registrationUrl: string;
-  /** Where the browser is sent first, for pages that must allow it. */
+  /** The origin to which the browser is sent first, for pages that must allow it. */
   readonly origin: string;
-  /** What this server is registered as; `undefined` until the operator has entered it. */
+  /** The app as which this server is registered; `undefined` until the operator has entered it. */
   app(): Promise<UpstreamApp | undefined>;
-  /** Whether the upstream takes this redirect URI at all. */
+  /** Whether the upstream accepts this kind of redirect URI. */
   acceptsRedirect(redirectUri: string): boolean;
   /** Whether the app comes from settings, so that entering another one would have no effect. */
   readonly appIsFixed: boolean;
   /** @throws {LinkFailure} when there is no app yet */
   begin(redirectUri: string): Promise<AuthorizationRequest>;
   /**
-   * Turns what the browser came back with into settings.
+   * Turns the query parameters of the upstream's redirect into settings.
    * @throws {LinkFailure}
    */
   finish(attempt: OpenAttempt, answer: URLSearchParams): Promise<unknown>;
@@ -153,21 +153,21 @@ export function isLinked(source: Source): source is LinkedSource {
   return source.oauth !== undefined;
 }
 
-/** A linking under way, to be remembered until the browser comes back. */
+/** An OAuth linking in progress, stored until the browser returns. */
 export interface OpenAttempt {
-  /** Comes back with the browser; good for one answer. */
+  /** OAuth's `state`: the browser returns with it. Valid for one answer. */
   readonly state: string;
   readonly redirectUri: string;
   readonly codeVerifier: string;
 }
 
-/** A linking that begins. */
+/** The start of an OAuth linking. */
 export interface AuthorizationRequest extends OpenAttempt {
   /** Where to send the browser. */
   readonly url: string;
 }
 
-/** Why an account could not be linked; pages say it in words. */
+/** Why an account could not be linked; pages show a text for each. */
 export type LinkFailureReason =
   | "appMissing"
   | "denied"
@@ -189,8 +189,8 @@ export class LinkFailure extends Error {
 }
 
 /**
- * Why a source cannot tell what is playing: it refuses our credentials, wants to be asked later, or
- * cannot be reached or understood.
+ * Why a source cannot report what is playing: the upstream refuses our credentials, wants to be
+ * asked later, or cannot be reached or understood.
  */
 export type FailureMeaning =
   | { kind: "unauthorized" }
@@ -207,7 +207,7 @@ export class SourceFailure extends Error {
   }
 }
 
-/** Settings of a source that cannot be used; a sentence a line, each naming what is allowed. */
+/** A source's settings are unusable. The message has a sentence a line, naming what is allowed. */
 export class SourceSettingsError extends Error {
   override readonly name = "SourceSettingsError";
 }

@@ -22,36 +22,36 @@ import { type AccessTokens, createAccessTokens } from "./spotify/tokens.ts";
 import { createWebApi } from "./spotify/web-api.ts";
 import { type Upstream, UpstreamError } from "./upstream.ts";
 
-/** Spotify, by its Web API: https://developer.spotify.com/documentation/web-api */
+/** Spotify, through its Web API: https://developer.spotify.com/documentation/web-api */
 
 export interface SpotifyDeps {
   readonly clock: Clock;
   readonly upstream: Upstream;
-  /** Of the Web API and of the accounts service, without slashes at their ends. */
+  /** Base URLs of the Web API and of the accounts service, without slashes at their ends. */
   readonly apiUrl: string;
   readonly accountsUrl: string;
   /** Most calls to the Web API in any 30 seconds, for all users together. */
   readonly budget: number;
-  /** The app this server is registered as; `undefined` until somebody has entered it. */
+  /** The app as which this server is registered; `undefined` until it has been entered. */
   app(): Promise<UpstreamApp | undefined>;
   readonly appIsFixed: boolean;
   readonly pauses: PauseMemory;
-  /** Is called with how long after the last poll of a connection another was made. */
+  /** Is called after each new poll of a connection, with the time since the poll before. */
   onPoll?(afterMs: number): void;
-  /** How many polls a connection is worth in an hour. */
+  /** How many polls an hour a connection may use. */
   readonly pace?: Pace;
 }
 
-/** `additional_types`: without it podcasts are answered as nothing. */
+/** Without `additional_types`, Spotify answers as if a podcast were nothing. */
 const PLAYER_PATH = "/v1/me/player?additional_types=track,episode";
 
-/** Spotify counts calls over so long a time. */
+/** The window over which Spotify counts calls. */
 const BUDGET_WINDOW_MS = 30_000;
 const NO_APP_PAUSE_MS = 60_000;
-/** What is known of an account is kept this long after the last poll. */
+/** A session is kept this long after the last poll. */
 const SESSION_MS = 2 * 3_600_000;
 
-/** What is known of one linked account between polls; outlives failures and pauses of watching. */
+/** The state of one linked account between polls. It is kept when watching fails or stops. */
 interface Session {
   settings: SpotifySettings;
   readonly tokens: AccessTokens;
@@ -188,7 +188,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
 
 const MOST_ARTWORKS = 512;
 
-/** The pictures that Spotify has named, one object an address: others key their work by it. */
+/** Artworks by URL. A URL always gives the same object, which other code may use as a key. */
 function createArtworks(upstream: Upstream) {
   const known = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
   return {
@@ -215,12 +215,12 @@ function forgetOldSessions(sessions: Map<number, Session>, nowMs: number): void 
   }
 }
 
-/** A dead token is of no use to anybody. */
+/** Removes a refused refresh token from the stored settings. */
 async function discardToken(settings: SpotifySettings, context: WatchContext): Promise<void> {
   try {
     await context.connection.keepSettings({ ...settings, refreshToken: null });
   } catch {
-    // Without room on the disk it stays where it is, refused by Spotify.
+    // If the disk is full, the token stays stored. Spotify refuses it anyway.
   }
 }
 

@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import type { Clock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 
-/** What a call sends; the rest of `fetch`'s options is decided here. */
+/** What a call sends; this module sets the other options of `fetch`. */
 export interface UpstreamRequest {
   readonly method?: string;
   readonly headers?: ConstructorParameters<typeof Headers>[0];
@@ -10,13 +10,13 @@ export interface UpstreamRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Like `fetch`, which tests replace by an upstream of their own. */
+/** Like `fetch`; tests pass their own. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Upstream {
   /**
-   * Calls a server elsewhere and reads the whole answer, whatever its status: five seconds in all,
-   * a megabyte at most after decompression, redirects not followed.
+   * Calls an upstream server and reads the whole answer, whatever its status. Takes at most five
+   * seconds in all and a megabyte after decompression. Redirects are not followed.
    * @throws {UpstreamError} when there is no such answer, or the request's own abort reason
    */
   fetch(url: string | URL, request?: UpstreamRequest): Promise<Response>;
@@ -29,20 +29,20 @@ export class UpstreamError extends Error {
 
 export interface UpstreamDeps {
   readonly clock: Pick<Clock, "after">;
-  /** Origins that the operator chose: these may be private, and plain http. */
+  /** Origins that the operator chose. These may be private addresses and use plain http. */
   readonly trustedOrigins: readonly string[];
   readonly fetch?: Fetch;
-  /** Hears of each call's status, or that it failed. */
+  /** Is called after each call with its HTTP status, or `failed`. */
   onCall?(outcome: number | "failed"): void;
 }
 
-/** For a whole call, its body included: a half-open connection would hang for ever. */
+/** For a whole call with its body: without it, a half-open connection would never end. */
 export const UPSTREAM_DEADLINE_MS = 5_000;
-/** After decompression: a small body can expand without end. */
+/** After decompression: a small compressed body can become very large. */
 export const LARGEST_ANSWER_BYTES = 1024 * 1024;
 
 const USER_AGENT = `Marquee/${VERSION}`;
-/** Statuses whose answers have no body, which `Response` insists on. */
+/** Statuses for which `Response` does not allow a body. */
 const WITHOUT_BODY = [204, 205, 304];
 
 export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps): Upstream {
@@ -85,7 +85,7 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
         deps.onCall?.("failed");
         if (error instanceof UpstreamError) throw error;
         const problem = late ? "did not answer in time" : "could not be reached";
-        // What `fetch` throws may quote the whole address, query included: it is left out.
+        // The error of `fetch` may contain the whole URL with its query, so it is left out.
         throw new UpstreamError(`${place} ${problem}`);
       } finally {
         cancelDeadline();
@@ -103,7 +103,7 @@ async function readAll(
   const chunks: Uint8Array[] = [];
   const reader = response.body?.getReader();
   let bytes = 0;
-  // A body that drips does not always notice that its request was aborted.
+  // Reading a very slow body does not always end when its request is aborted.
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
   });
@@ -120,7 +120,7 @@ async function readAll(
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** Everything public over https, and whatever the operator chose. */
+/** Allows public hosts over https, and the origins that the operator chose. */
 function isAllowed(url: URL, trustedOrigins: readonly string[]): boolean {
   if (url.username || url.password) return false;
   if (/^https?:$/.test(url.protocol) && trustedOrigins.includes(url.origin)) return true;

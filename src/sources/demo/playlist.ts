@@ -8,19 +8,19 @@ import rain from "./covers/rain.webp" with { type: "file" };
 
 export interface DemoTrack {
   readonly id: string;
-  /** The file of its picture. */
+  /** The path of its cover picture. */
   readonly cover: string;
   readonly title: string;
   readonly artists: readonly string[];
   readonly album: string;
   readonly durationMs: number;
-  /** Where the player rests for a while. */
+  /** Where in the track the player pauses, and for how long. */
   readonly pause?: { readonly atMs: number; readonly lengthMs: number };
 }
 
 const seconds = (value: number) => value * 1000;
 
-/** Invented music by invented people: several lengths and scripts, and one title too long for any card. */
+/** Invented tracks and artists, with several lengths and scripts, and one very long title. */
 export const playlist: readonly DemoTrack[] = [
   {
     id: "lanterns",

@@ -1,4 +1,4 @@
-/** Where a picture is, imported with `{ type: "file" }`: in the tree, or inside the executable. */
+/** The path of an imported picture (`{ type: "file" }`): in the source tree or the executable. */
 declare module "*.webp" {
   const path: string;
   export default path;

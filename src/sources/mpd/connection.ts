@@ -11,16 +11,16 @@ import {
 /** Where MPD listens. */
 export type MpdAddress = { hostname: string; port: number } | { unix: string };
 
-/** One conversation with MPD: a command, its answer, and so on. */
+/** One connection to MPD, with one command and its answer at a time. */
 export interface MpdConnection {
   /**
-   * Sends a line, or several as one, and resolves with the answer.
+   * Sends a command, or several lines as one command list, and resolves with the answer.
    * @throws {MpdRefusal} when MPD answers `ACK`
    * @throws {MpdConnectionLost} when there is no answer in time or the connection ends
    */
   send(lines: string): Promise<MpdResponse>;
   /**
-   * Waits until one of the subsystems changes, at the longest `atMostMs`.
+   * Waits until one of the subsystems changes, but at most `atMostMs`.
    * @throws {MpdConnectionLost} when the connection ends
    */
   idle(subsystems: string, atMostMs: number): Promise<void>;
@@ -36,8 +36,8 @@ export class MpdConnectionLost extends Error {
 const DEADLINE_MS = 5_000;
 
 /**
- * Connects, waits for MPD's greeting and gives the password, if there is one.
- * @throws {MpdConnectionLost} when nobody answers, or not as MPD does
+ * Connects, waits for MPD's greeting and sends the password, if there is one.
+ * @throws {MpdConnectionLost} when there is no answer, or it is not MPD's protocol
  * @throws {MpdRefusal} when the password is wrong
  */
 export async function connectMpd(
@@ -124,7 +124,7 @@ export async function connectMpd(
       const change = expectAnswer();
       socket?.write(`idle ${subsystems}\n`);
       const cancel = clock.after(atMostMs, () => socket?.write("noidle\n"));
-      // Past the time, MPD has to answer the `noidle`: a half-open connection shows itself here.
+      // After that time MPD must answer the `noidle`. A half-open connection is detected here.
       const giveUp = clock.after(atMostMs + DEADLINE_MS, () => lose("MPD no longer answers"));
       try {
         await change;

@@ -4,11 +4,11 @@ import type { Artwork } from "../../playback.ts";
 import type { MpdConnection } from "./connection.ts";
 import { fieldOf, MpdRefusal, type MpdResponse, quote } from "./protocol.ts";
 
-/** What is known of a song's cover: at once or nearly so, and later. */
+/** A song's cover, as far as it is known within a moment, and the cover that is found later. */
 export interface CoverAnswer {
-  /** The cover, or `null` when it has none or it is not known within a moment. */
+  /** The cover; `null` when the song has none, or it is not found within `MOMENT_MS`. */
   readonly soon: Promise<Artwork | null>;
-  /** The cover if `soon` missed it, else `null`. */
+  /** The cover if `soon` was too early for it, else `null`. */
   late(): Promise<Artwork | null>;
 }
 
@@ -17,19 +17,19 @@ export interface CoverLookup {
   close(): void;
 }
 
-/** A title is not held back longer than this for its cover. */
+/** Longest time that a title waits for its cover. */
 const MOMENT_MS = 60;
 const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
-/** Longest time to read a cover, however small the pieces are that it comes in. */
+/** Longest time to read a whole cover, which MPD sends in pieces. */
 const LONGEST_READ_MS = 30_000;
 
-/** What all listeners' covers together may take before they are drawn. */
+/** Most memory for the covers of all users together, before they are drawn. */
 const MOST_ORIGINAL_BYTES = 32 * 1024 * 1024;
 const originals = createBoundedMap<string, Uint8Array>(MOST_ORIGINAL_BYTES, ({ length }) => length);
 
 /**
- * Finds covers in files, else in their folders, over a connection of its own: the first one is
- * busy waiting for changes. Pausing and seeking do not read the same song's cover again.
+ * Finds covers in song files, else in their folders. It has its own connection, because the first
+ * one is busy waiting for changes. Pausing and seeking do not read the same song's cover again.
  */
 export function createCoverLookup(
   connect: () => Promise<MpdConnection>,
@@ -37,7 +37,7 @@ export function createCoverLookup(
 ): CoverLookup {
   let connection: Promise<MpdConnection> | undefined;
   let last: { uri: string; cover: Promise<Artwork | null> } | undefined;
-  /** Counts the songs that were asked for: only the last one's cover is still wanted. */
+  /** Counts the requested songs: only the cover of the last one is still needed. */
   let turns = 0;
 
   const hangUp = () => {
@@ -54,7 +54,7 @@ export function createCoverLookup(
       const bytes = await readCover(open, uri, isWanted);
       return bytes && toArtwork(uri, bytes);
     } catch {
-      // A title without its cover beats no title; the connection is made anew for the next one.
+      // A title without a cover is better than none. The next cover gets a new connection.
       hangUp();
       return null;
     } finally {
@@ -62,7 +62,7 @@ export function createCoverLookup(
     }
   };
 
-  /** Over a connection of its own, since the other one may be in the middle of an answer. */
+  /** Uses a new connection, since the other one may be in the middle of an answer. */
   const readAgain = async (uri: string, key: string): Promise<Uint8Array> => {
     if (signal.aborted) throw new Error("its MPD is no longer listened to");
     const open = await connect();
@@ -76,7 +76,7 @@ export function createCoverLookup(
       open.close();
     }
   };
-  /** One after another, so that many at once do not fill the memory. */
+  /** Runs reads one after another, so that many at once do not fill the memory. */
   let reading: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(read: () => Promise<T>): Promise<T> => {
     const turn = reading.then(read);
@@ -95,7 +95,7 @@ export function createCoverLookup(
     find(uri) {
       if (last?.uri !== uri) {
         const turn = ++turns;
-        // One question at a time: the song before gets its answer first, and asks no other.
+        // One command at a time: the previous song's read ends with its current answer.
         const before = last?.cover ?? Promise.resolve();
         last = { uri, cover: before.then(() => read(uri, () => turn === turns)) };
       }
@@ -128,8 +128,8 @@ const readCover = async (
   (await readPicture(connection, "albumart", uri, isWanted));
 
 /**
- * A picture in pieces as MPD sends it, or `null` when the song has none of this kind, the pieces
- * do not make one, or it is no longer wanted.
+ * Reads a picture, which MPD sends in pieces. `null` when the song has none of this kind, the
+ * pieces do not fit together, or the picture is no longer needed.
  */
 async function readPicture(
   connection: MpdConnection,
@@ -153,13 +153,13 @@ async function readPicture(
   return null;
 }
 
-/** The whole picture's bytes as an answer tells them; `undefined` when that cannot be. */
+/** The whole picture's size in bytes, as answered; `undefined` when it is not plausible. */
 function sizeOf(answer: MpdResponse): number | undefined {
   const size = Number(fieldOf(answer, "size"));
   return Number.isInteger(size) && size >= 1 && size <= LARGEST_COVER_BYTES ? size : undefined;
 }
 
-/** MPD answers ACK when there is no picture, and to streams and files it does not know. */
+/** `null` on ACK: MPD sends it for a missing picture, for streams and for unknown files. */
 async function sendUnlessMissing(connection: MpdConnection, command: string) {
   try {
     return await connection.send(command);

@@ -1,4 +1,4 @@
-/** One answer of MPD: its fields in order (names repeat), and the bytes of a binary one. */
+/** One answer of MPD: its fields in order (names may repeat), and its binary part, if any. */
 export interface MpdResponse {
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly binary: Uint8Array | null;
@@ -18,18 +18,18 @@ export class MpdRefusal extends Error {
 export const ACK_PASSWORD = 3;
 export const ACK_PERMISSION = 4;
 
-/** What came in is not MPD's protocol. */
+/** The received bytes are not MPD's protocol. */
 export class MpdProtocolError extends Error {
   override readonly name = "MpdProtocolError";
 }
 
-/** A tag of a sane size is far below this; a peer that exceeds it is not to be trusted. */
+/** Real tags are far smaller than this; a peer that exceeds it is not trusted. */
 const LONGEST_LINE_BYTES = 64 * 1024;
 const LONGEST_ANSWER_BYTES = 1024 * 1024;
 
 /**
  * Reads MPD's answers from bytes as they arrive, in pieces of any size.
- * Works on bytes because `binary: N` is followed by N raw ones.
+ * Works on bytes, not text, because `binary: N` is followed by N raw bytes.
  */
 export class MpdResponseReader {
   #pending = new Uint8Array(0);
@@ -41,20 +41,20 @@ export class MpdResponseReader {
 
   /**
    * Takes the next bytes and returns the answers they complete.
-   * @throws {MpdProtocolError} when they are no answer of MPD's
+   * @throws {MpdProtocolError} when they are not a valid MPD answer
    */
   push(bytes: Uint8Array): (MpdResponse | MpdRefusal)[] {
     this.#pending = this.#pending.length === 0 ? bytes.slice() : concat(this.#pending, bytes);
     const answers: (MpdResponse | MpdRefusal)[] = [];
     while (this.#takeBinary() || this.#takeLine(answers)) {
-      // Each turn has consumed something.
+      // Each iteration has consumed some bytes.
     }
     return answers;
   }
 
   #takeBinary(): boolean {
     const size = this.#awaitedBinaryBytes;
-    // The bytes are followed by a newline of their own.
+    // A newline follows the bytes.
     if (size === null || this.#pending.length < size + 1) return false;
     this.#binary = this.#pending.slice(0, size);
     this.#pending = this.#pending.subarray(size + 1);
@@ -122,7 +122,7 @@ export function fieldsOf(response: MpdResponse, name: string): string[] {
   return response.fields.filter(([field]) => field === name).map(([, value]) => value);
 }
 
-/** An argument as MPD reads it, quoted; a line break cannot be part of one. */
+/** Quotes an argument for MPD. Line breaks are removed, since an argument cannot contain them. */
 export function quote(argument: string): string {
   return `"${argument.replaceAll(/[\r\n]/g, "").replaceAll(/[\\"]/g, "\\$&")}"`;
 }

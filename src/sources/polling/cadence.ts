@@ -1,84 +1,84 @@
 import { type Playback, positionAt } from "../../playback.ts";
 
 /**
- * When to ask an upstream again that does not tell of changes by itself. Pure: everything is
- * computed from what is given. Times are monotonic milliseconds.
+ * When to poll an upstream that does not report changes by itself. All functions are pure. Times
+ * are monotonic milliseconds.
  *
- * A poll is worth most where a change is likely, so the interval follows the likelihood: people who
- * have just skipped, paused or sought do it again, young tracks are skipped more often than old
- * ones, and whoever paused a moment ago comes back sooner than whoever left. Where changes come at a
- * rate λ and polls are limited, the shown state is wrong for the least time when intervals are
- * proportional to 1/√λ. The constants below come from simulated listening: `bun run bench` prints
- * what they lead to.
+ * A poll is worth most when a change is likely, so the interval depends on the likelihood. Users
+ * who have just skipped, paused or seeked often do it again. Young tracks are skipped more often
+ * than old ones. A user who paused a moment ago resumes sooner than one who has left. When changes
+ * come at a rate λ and polls are limited, the shown state is wrong for the least time if intervals
+ * are proportional to 1/√λ. The constants below come from simulated listening: `bun run bench`
+ * prints their results.
  */
 
-/** What the polls of one connection have told. */
+/** What the polls of one connection have found. */
 export interface PollState {
   /** What the last poll found. */
   readonly playback: Playback | null;
   readonly lastPollMs: number;
   /** When the state last changed, as far as polls could tell. */
   readonly changedAtMs: number;
-  /** Surprises (skips, pauses, seeks) of late, each counting less as time passes. */
+  /** Recent surprises (skips, pauses, seeks). Each counts less as time passes. */
   readonly restlessness: number;
-  /** Polls that may be spent; saved while nothing happens. */
+  /** Polls that may be made now; unused ones are saved. Negative after a burst of polls. */
   readonly budget: number;
-  /** Polls since the track's expected end that found it still there. */
+  /** Polls in a row that found the same track at its end, still playing. */
   readonly pollsPastEnd: number;
   /** Whether the last answer was suspect, and the one before it was not. */
   readonly suspect: boolean;
 }
 
-/** What a poll found, compared with what was expected; what is suspect is asked for again. */
+/** What a poll found, compared with the expected state. After `suspect` it is polled again soon. */
 export type Finding = "same" | "expected" | "surprise" | "suspect";
 
 export interface Pace {
-  /** Polls that a connection may have in an hour while something plays. */
+  /** Polls an hour that a connection may use while something plays. */
   readonly playingPerHour: number;
-  /** The same while paused or silent. */
+  /** The same while the player is paused or nothing plays. */
   readonly quietPerHour: number;
 }
 
 export interface NextPoll {
   readonly atMs: number;
-  /** Whether a track should just have ended: a poll that is worth most when it is on time. */
+  /** Whether the poll should be exactly on time, usually because a track has just ended. */
   readonly atEnd: boolean;
 }
 
 export const USUAL_PACE: Pace = { playingPerHour: 870, quietPerHour: 230 };
 
-/** What can be saved up, for a restless minute. */
+/** Most polls that can be saved, for a minute with many changes. */
 const MOST_SAVED = 16;
 const FIRST_POLLS = 4;
-/** Tracks of a few seconds end too often to be on time for each. */
+/** Below this budget, track ends get no poll of their own: very short tracks end too often. */
 const DEEPEST_DEBT = -6;
 
-/** A track's successor is known at the upstream this long after its end. */
+/** The upstream knows the next track this long after the end of a track. */
 const AFTER_END_MS = 300;
-/** Waits between the polls that find a track still there after its end. */
+/** Waits between polls that find a track still playing after its end. */
 const PAST_END_MS = [600, 1_200, 2_500] as const;
-/** So close to its end a track is taken to be over. */
+/** A track this close to its end counts as ended. */
 const AT_END_MS = 1_000;
-/** A regular poll this close before an end is better made at the end. */
+/** A regular poll this close before a track's end is moved to the end. */
 const BEFORE_END_MS = 1_500;
 
-/** Changes a second that nobody could foresee, of a track that has settled in. */
+/** Unforeseeable changes per second of a track that is not young. */
 const CALM_RATE = 1 / 70;
-/** What a young track adds. */
+/** What a young track adds to that rate. */
 const YOUNG_RATE = 1 / 45;
 const YOUNG_TRACK_MS = 30_000;
-/** What each recent surprise adds, and how fast it is forgotten. */
+/** What each recent surprise adds to that rate, and the time constant of its decay. */
 const RESTLESS_RATE = 1 / 30;
 const RESTLESS_MS = 6_000;
-/** A pause this young is watched like music; an older one ends the less likely the longer it lasts. */
+/** A pause this young is polled like music. An older one becomes less and less likely to end. */
 const FRESH_PAUSE_MS = 45_000;
-/** However long the silence was, its end is seen within this time. */
+/** Longest interval while paused or silent. */
 const LONGEST_QUIET_MS = 19_000;
-/** A suspect answer is asked for again after this time, once. */
+/** After a suspect answer there is one more poll after this time. */
 const ASK_AGAIN_MS = 1_200;
-/** Sooner than this after another poll there is little new to learn. */
+/** Shortest regular interval: an earlier poll seldom finds anything new. */
 const SHORTEST_MS = 1_500;
-/** While playing, no change goes unseen for longer than this unless the budget is used up. */
+/** Longest interval while something plays, unless the budget is used up. */
 const LONGEST_MS = 4_700;
 
 const HOUR_MS = 3_600_000;
@@ -94,7 +94,7 @@ export const newPollState = (nowMs: number): PollState => ({
   suspect: false,
 });
 
-/** The state after a poll. A suspect answer has cost its poll and told nothing. */
+/** The state after a poll. A suspect answer uses budget but does not change the playback. */
 export function afterPoll(
   before: PollState,
   found: { readonly playback: Playback | null; readonly finding: Finding; readonly nowMs: number },
@@ -114,7 +114,7 @@ export function afterPoll(
   return { ...paid, playback, pollsPastEnd: isAtEnd(playback) ? before.pollsPastEnd + 1 : 0 };
 }
 
-/** The polls that may be spent at a time. */
+/** The polls that may be made at a given time. */
 export function budgetAt(state: PollState, nowMs: number, pace: Pace = USUAL_PACE): number {
   const passedMs = Math.max(0, nowMs - state.lastPollMs);
   const earned = (passedMs * perHour(state, pace)) / HOUR_MS;
@@ -123,8 +123,8 @@ export function budgetAt(state: PollState, nowMs: number, pace: Pace = USUAL_PAC
 
 /**
  * When the next poll is due.
- * @param leastIntervalMs no regular poll sooner than this after the last: other users want their
- *   share of the budget, too
+ * @param leastIntervalMs least time between regular polls, so that other users get their share of
+ *   the request budget
  */
 export function nextPoll(
   state: PollState,
@@ -150,7 +150,7 @@ export function nextPoll(
 const isQuiet = ({ playback }: Pick<PollState, "playback">): boolean =>
   playback?.state !== "playing";
 
-/** A fresh pause earns as music does: it is watched as closely. */
+/** Polls earned per hour. A fresh pause earns as many as music, since it is polled as often. */
 const perHour = (state: PollState, pace: Pace): number =>
   isQuiet(state) && quietMs(state) > FRESH_PAUSE_MS ? pace.quietPerHour : pace.playingPerHour;
 
@@ -162,10 +162,10 @@ const restlessnessAt = ({ restlessness, lastPollMs }: PollState, nowMs: number):
 function intervalMsOf(state: PollState, pace: Pace): number {
   const { budget } = state;
   const earningMs = HOUR_MS / perHour(state, pace);
-  // In debt, after a burst, every poll waits until it is earned.
+  // With a negative budget, after a burst of polls, each poll waits until it is earned.
   const longestMs = isQuiet(state) ? LONGEST_QUIET_MS : Number.POSITIVE_INFINITY;
   if (budget < 0) return Math.min(earningMs * (1 - budget), longestMs);
-  // On average as much is spent as is earned; what is saved shortens the interval.
+  // On average, polls are used as fast as they are earned. Saved polls shorten the interval.
   const usualMs = (HOUR_MS / pace.playingPerHour) * (1.15 - 0.3 * (budget / MOST_SAVED));
   if (isQuiet(state)) {
     const age = Math.max(1, quietMs(state) / FRESH_PAUSE_MS);
@@ -175,17 +175,17 @@ function intervalMsOf(state: PollState, pace: Pace): number {
   return Math.min(Math.max(likelyMs, SHORTEST_MS), Math.max(LONGEST_MS, usualMs));
 }
 
-/** The rate at which {@link intervalMsOf} is the usual one. */
+/** The rate of change at which {@link intervalMsOf} uses the usual interval. */
 const USUAL_RATE = 1 / 28;
 
-/** How likely a change is that nobody can foresee, per second, while something plays. */
+/** The expected rate of unforeseeable changes per second, while something plays. */
 function changeRate({ playback, lastPollMs, restlessness }: PollState): number {
   const positionMs = playback ? positionAt(playback, lastPollMs) : 0;
   const young = positionMs < YOUNG_TRACK_MS ? YOUNG_RATE : 0;
   return CALM_RATE + young + RESTLESS_RATE * restlessness;
 }
 
-/** When the track will have played to its end; `undefined` when it has none. */
+/** When the track will reach its end; `undefined` when it has no end. */
 function expectedEndMs({ track, positionMs, observedAtMs, rate }: Playback): number | undefined {
   if (track.durationMs === null || rate <= 0) return undefined;
   return observedAtMs + (track.durationMs - positionMs) / rate;
@@ -199,7 +199,7 @@ function isAtEnd(playback: Playback | null): boolean {
 /** A position that differs by more than this from what was expected is a seek. */
 export const SEEK_MS = 1_500;
 
-/** Whether an answer says what was expected: the same track going on, or the same pause or silence. */
+/** Whether an answer is as expected: the same track continues, or the same pause or silence. */
 export function continues(
   current: Playback | null | undefined,
   answer: Playback | null,
@@ -213,7 +213,7 @@ export function continues(
   );
 }
 
-/** Whether the track before a change had played to its end, give or take a cross-fade. */
+/** Whether the track before a change had reached its end, with some tolerance for a cross-fade. */
 export function hadEnded(current: Playback | null | undefined, nowMs: number): boolean {
   if (current?.state !== "playing" || current.track.durationMs === null) return false;
   return positionAt(current, nowMs) >= current.track.durationMs - SEEK_MS;

@@ -18,22 +18,22 @@ export interface PollDeps {
   readonly demand: Demand;
   readonly signal: AbortSignal;
   readonly pace: Pace;
-  /** Keeps polls apart, where all users share a limit; without it every user has an upstream alone. */
+  /** Spaces polls where all users share a limit; absent where users do not share an upstream. */
   readonly budget?: Pick<RequestBudget, "leastIntervalMs">;
-  /** What polls have told so far. The source keeps it, so that it outlives one watching. */
+  /** The results of polls so far. The source keeps it, so that it lasts beyond one `watch`. */
   readonly memory: { state: PollState };
-  /** Asks the upstream once. Its errors end the polling. */
+  /** Polls the upstream once. An error ends the polling. */
   ask(urgency: Urgency, signal: AbortSignal): Promise<Playback | null>;
-  /** What an answer is, for upstreams whose answers are not always to be believed. */
+  /** Classifies an answer, for upstreams that sometimes give a stale answer. */
   classify?(answer: Playback | null, nowMs: number): Finding;
 }
 
-/** A request for the current state brings a poll forward, but not right after another one. */
+/** A request for the current state brings a poll forward only this long after the last poll. */
 const BETWEEN_REQUESTS_MS = 2_500;
-/** Requests further apart than this are no burden. */
+/** A request this long after the last poll, plus the least interval, counts as a regular poll. */
 const EARNED_MS = 4_500;
 
-/** Asks an upstream again and again, when it pays, and yields what is believed of its answers. */
+/** Polls an upstream when a poll is due or requested; yields all answers that are not suspect. */
 export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, void> {
   const { clock, demand, signal, pace, memory } = deps;
   const leastIntervalMs = () => deps.budget?.leastIntervalMs() ?? 0;
@@ -57,11 +57,11 @@ export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, voi
     sinceLastPollMs() >= BETWEEN_REQUESTS_MS &&
     budgetAt(memory.state, clock.monotonicMs(), pace) >= 0;
 
-  /** Whoever has waited for a fair share of the budget need not stand behind the others. */
+  /** A connection that has waited for its share of the budget gets the regular urgency. */
   const urgencyOfRequest = (): Urgency =>
     sinceLastPollMs() >= leastIntervalMs() + EARNED_MS ? "regular" : "asked";
 
-  /** Resolves when the next poll is due, with what it is for. */
+  /** Resolves when the next poll is due, with its urgency. */
   const nextOccasion = async (): Promise<Urgency> => {
     while (!signal.aborted) {
       const next = demand.watched ? nextPoll(memory.state, leastIntervalMs(), pace) : undefined;

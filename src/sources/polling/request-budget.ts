@@ -3,13 +3,13 @@ import type { Clock } from "../../clock.ts";
 import { type Demand, SourceFailure } from "../source.ts";
 
 /**
- * What a call is for decides how much of the budget it may use: the poll at the end of a track is on
- * time while regular polls wait, and a poll that somebody's request brings forward never takes the
- * place of others.
+ * The purpose of a call, which decides how much of the budget it may use. A poll at the end of a
+ * track is made on time while regular polls wait. A poll that a request brings forward (`asked`)
+ * never takes the place of others.
  */
 export type Urgency = "trackEnd" | "regular" | "asked";
 
-/** The one way to an upstream whose limits count for all users of an app together. */
+/** Every call passes here to an upstream that limits all users of an app together. */
 export interface RequestBudget {
   /**
    * Resolves when a call may be made, and counts it; resolves early when the signal aborts.
@@ -18,15 +18,15 @@ export interface RequestBudget {
   enter(urgency: Urgency, signal: AbortSignal): Promise<void>;
   /** Rejects with a {@link SourceFailure} while the upstream has asked for a pause. */
   refuseWhileClosed(): Promise<void>;
-  /** The upstream has asked for a pause. Remembered over restarts. */
+  /** Call this when the upstream has asked for a pause. The pause is kept over restarts. */
   close(retryAfter: string | null, message: string): Promise<SourceFailure>;
-  /** Takes in a user who is watched; the result ends that. */
+  /** Adds a user to those who share the budget; call the result to remove the user. */
   join(demand: Pick<Demand, "watched">): () => void;
-  /** How far apart regular polls of one user are, so that all who are watched get their share. */
+  /** Least time between regular polls of one user, so that all watched users get their share. */
   leastIntervalMs(): number;
 }
 
-/** Remembers a pause over restarts. */
+/** Stores a pause, so that it is kept over restarts. */
 export interface PauseMemory {
   recall(): Promise<UpstreamPause | undefined>;
   remember(pause: UpstreamPause): Promise<void>;
@@ -34,7 +34,7 @@ export interface PauseMemory {
 
 export interface RequestBudgetDeps {
   readonly clock: Clock;
-  /** As people know the upstream, such as `Spotify`. */
+  /** The upstream's display name, such as `Spotify`. */
   readonly upstream: string;
   /** Most calls in any window of `windowMs`. */
   readonly budget: number;
@@ -42,15 +42,15 @@ export interface RequestBudgetDeps {
   readonly memory: PauseMemory;
 }
 
-/** More than the upstream's own window, because calls may arrive closer together than they left. */
+/** Added to the upstream's window, because calls may arrive closer together than they were sent. */
 const MARGIN_MS = 1_000;
-/** The part of the window that may be used when a call of this kind enters. */
+/** A call of this urgency enters only while less than this share of the budget is used. */
 const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.92, asked: 0.6 };
-/** Regular polls are planned for less than they may use, so that they seldom queue. */
+/** Regular polls are planned for less than the share they may use, so that they seldom queue. */
 const PLANNED_SHARE = 0.8;
-/** When the header is missing or is no number. */
+/** The pause when the `Retry-After` header is missing or not a number. */
 const USUAL_PAUSE_MS = 30_000;
-/** Longer than any that was seen; what asks for more is no number of seconds. */
+/** Longer than any pause seen so far: a larger value is not a plausible number of seconds. */
 const LONGEST_PAUSE_MS = 7 * 86_400_000;
 const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];
 
@@ -75,13 +75,13 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
 
   const recall = async () => {
     const pause = await memory.recall().catch(() => {
-      // What cannot be read now is asked for again with the next call.
+      // If the pause cannot be read now, the next call tries again.
       recalled = undefined;
       return undefined;
     });
     if (!pause) return;
     const { from, until } = pause;
-    // A wall clock that was set back must not make the pause longer than it was.
+    // A wall clock that was set back must not make the pause longer.
     const restMs = Math.min(until - clock.wallMs(), until - from);
     closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + restMs);
   };
@@ -138,7 +138,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
         queues[urgency].add(waiting);
         admitWaiting();
       });
-      // Somebody else's call may have been refused while this one waited.
+      // The upstream may have asked for a pause while this call waited.
       if (!signal.aborted) await open();
     },
     async close(retryAfter, message) {
@@ -149,7 +149,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       if (nowMs + pauseMs > closedUntilMs) {
         closedUntilMs = nowMs + pauseMs;
         const from = clock.wallMs();
-        // Without room on the disk the pause is kept as long as this server runs.
+        // If the disk is full, the pause is kept only while this server runs.
         await memory.remember({ from, until: from + pauseMs }).catch(() => {});
       }
       return pauseFailure(closedUntilMs - nowMs, message);
@@ -166,7 +166,10 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
   };
 }
 
-/** A `Retry-After` in seconds; missing or garbled is half a minute, and nothing is under a second. */
+/**
+ * Converts a `Retry-After` in seconds to milliseconds: at least one second, at most seven days,
+ * and 30 seconds when it is missing or invalid.
+ */
 export function retryAfterMsOf(text: string | null): number {
   const seconds = text === null || text.trim() === "" ? Number.NaN : Number(text);
   return Number.isFinite(seconds) && seconds >= 0

@@ -12,11 +12,11 @@ import { isRecord, textOf } from "./json.ts";
 export interface Tokens {
   readonly accessToken: string;
   readonly expiresInMs: number;
-  /** `undefined` when the old one goes on working, which is usual in an answer to a refresh. */
+  /** `undefined` when the old one stays valid, which is usual in an answer to a refresh. */
   readonly refreshToken: string | undefined;
 }
 
-/** The service refuses a grant; the code is OAuth's (RFC 6749 § 5.2). */
+/** The service refuses a grant; `code` is OAuth's error code (RFC 6749 § 5.2). */
 export class GrantRefused extends Error {
   override readonly name = "GrantRefused";
   readonly code: string;
@@ -31,7 +31,7 @@ export class GrantRefused extends Error {
 }
 
 export interface AccountsService {
-  /** Where the browser is sent, and what has to be remembered until it comes back. */
+  /** The URL for the browser, and the values to store until the browser returns. */
   begin(
     app: UpstreamApp,
     redirectUri: string,
@@ -46,12 +46,12 @@ export interface AccountsService {
   refresh(app: UpstreamApp, refreshToken: string): Promise<Tokens>;
 }
 
-/** Reading what plays and which subscription the account has, and nothing else. */
+/** Permission to read only the playback and the account's profile with its subscription. */
 const SCOPE = "user-read-playback-state user-read-private";
-/** Spotify's access tokens live an hour; its answers say so. */
+/** Spotify's access tokens are valid for an hour; its answers normally say so. */
 const USUAL_EXPIRY_SECONDS = 3_600;
 
-/** Loaded when first needed: a server without Spotify does without it. */
+/** Loaded when first needed, so that a server without Spotify never loads it. */
 const load = (): Promise<typeof OAuth> => import("oauth4webapi");
 
 /** @param url the service's address without a slash at the end, such as `https://accounts.spotify.com` */
@@ -71,7 +71,7 @@ export function createAccountsService(url: string, upstream: Upstream): Accounts
         headers: { ...init.headers },
         body: String(init.body),
       }),
-    // The settings have made sure that plain http goes to this machine only.
+    // Safe, because the settings allow plain http only to this machine.
     [oauth.allowInsecureRequests]: true,
   });
 
@@ -90,7 +90,7 @@ export function createAccountsService(url: string, upstream: Upstream): Accounts
           scope: SCOPE,
           code_challenge_method: "S256",
           code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
-          // Linking again is a new consent only when the user is asked again.
+          // Without this, linking again would not ask the user, and would be no new consent.
           show_dialog: "true",
         }),
       );
@@ -132,7 +132,7 @@ export function createAccountsService(url: string, upstream: Upstream): Accounts
   };
 }
 
-/** @throws {LinkFailure} when the browser came back with a refusal */
+/** @throws {LinkFailure} when the browser returned with a refusal */
 function checkAnswer(
   oauth: typeof OAuth,
   server: OAuth.AuthorizationServer,
@@ -155,7 +155,10 @@ function checkAnswer(
   }
 }
 
-/** Reads a token answer; everything that is none becomes a {@link GrantRefused}. */
+/**
+ * Reads a token answer.
+ * @throws {GrantRefused} when its HTTP status is not 200
+ */
 async function readTokens(
   response: Response,
   process: (response: Response) => Promise<OAuth.TokenEndpointResponse>,

@@ -1,6 +1,6 @@
-/** Looking into answers that are unknown until they are checked. */
+/** Helpers that read values of type `unknown` from parsed answers. */
 
-/** An answer that is not what the documentation promises. */
+/** An answer that does not match the upstream's documentation. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }

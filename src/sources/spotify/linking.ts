@@ -22,7 +22,7 @@ export interface LinkingDeps {
   readonly appIsFixed: boolean;
 }
 
-/** Without a hyphen: Spotify has trouble with one in a redirect address (n8n#25805). */
+/** Has no hyphen, because Spotify can fail with one in a redirect URI (n8n#25805). */
 const CALLBACK_PATH = "/callback/spotify";
 
 export function createLinking(deps: LinkingDeps): OAuthLinking {
@@ -38,7 +38,7 @@ export function createLinking(deps: LinkingDeps): OAuthLinking {
     origin: new URL(deps.accountsUrl).origin,
     app: deps.app,
     appIsFixed: deps.appIsFixed,
-    // Plain http is for this machine alone, and "localhost" counts as a name of others.
+    // Plain http is accepted only for loopback IP addresses, and not for the name "localhost".
     acceptsRedirect: (redirectUri) =>
       /^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\])(:\d+)?\/)/.test(redirectUri),
     async begin(redirectUri): Promise<AuthorizationRequest> {

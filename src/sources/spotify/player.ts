@@ -2,32 +2,32 @@ import type { Artwork, Playback } from "../../playback.ts";
 import { isRecord, recordOf, textOf } from "./json.ts";
 
 /**
- * What `GET /v1/me/player` answers, as a playback.
+ * Converts the answer of `GET /v1/me/player` to a playback.
  * https://developer.spotify.com/documentation/web-api/reference/get-information-about-the-users-current-playback
  */
 
 export interface ReadingContext {
-  /** Monotonic time that the position belongs to, in milliseconds. */
+  /** Monotonic time at which the position was true, in milliseconds. */
   readonly observedAtMs: number;
-  /** The picture at an address that Spotify named. */
+  /** The artwork for a URL from Spotify's answer. */
   artworkAt(url: string): Artwork;
-  /** Where in a track playback should be, for answers that do not say. */
+  /** The expected position in a track (ms), for answers without a position. */
   expectedPositionMs(trackId: string): number;
 }
 
 /**
- * The playback in a parsed answer; `null` when nothing is to be shown: nothing is playing, an
- * advertisement is, or the user has asked for a private session.
+ * The playback in a parsed answer. `null` when nothing may be shown: nothing is playing, an
+ * advertisement is playing, or the user has turned on a private session.
  * @throws {UnreadableAnswer}
  */
 export function readPlayer(answer: unknown, context: ReadingContext): Playback | null {
   const player = recordOf(answer, "the answer");
   const device = isRecord(player["device"]) ? player["device"] : {};
   if (device["is_private_session"] === true) return null;
-  // The item is null in advertisements, between two tracks, and for what Spotify itself does not know.
+  // The item is null in advertisements, between two tracks, and for what Spotify does not know.
   if (player["currently_playing_type"] === "ad" || !isRecord(player["item"])) return null;
   const item = player["item"];
-  // A file on the user's own disk has an address but no id.
+  // A file on the user's own disk has a URI but no id.
   const id = textOf(item["id"]) ?? textOf(item["uri"]);
   const title = textOf(item["name"]);
   if (id === undefined && title === undefined) return null;
@@ -90,10 +90,10 @@ function imageUrls(images: unknown): string[] {
     .filter((url) => PICTURE_ADDRESS.test(url) && URL.canParse(url));
 }
 
-/** Encrypted, or of this very machine: nothing else is passed on. */
+/** Only https URLs, and http URLs of this machine, are passed on. */
 const PICTURE_ADDRESS = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/;
 
-/** A whole number from 0 on. */
+/** Rounds a number to a whole one; `null` when it is negative or not a number. */
 function amountOf(value: unknown): number | null {
   const isAmount = typeof value === "number" && Number.isFinite(value) && value >= 0;
   return isAmount ? Math.round(value) : null;

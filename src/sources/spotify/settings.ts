@@ -1,11 +1,11 @@
 import { SourceSettingsError } from "../source.ts";
 import { isRecord, textOf } from "./json.ts";
 
-/** What is stored of a linked account. */
+/** The stored settings of a linked account. */
 export interface SpotifySettings {
-  /** The app that the account was linked through: its tokens work with no other. */
+  /** The app through which the account was linked: the tokens work only with this app. */
   readonly clientId: string;
-  /** `null` once Spotify has refused it. */
+  /** `null` after Spotify has refused it. */
   readonly refreshToken: string | null;
   /** When the user agreed (Unix ms). */
   readonly consentedAt: number;
@@ -34,15 +34,15 @@ export function parseSpotifySettings(input: unknown): SpotifySettings {
   };
 }
 
-/** Spotify ends an app's access six months after the user agreed, refreshed or not. */
+/** Spotify ends an app's access six months after the user agreed, even if tokens are refreshed. */
 const CONSENT_MONTHS = 6;
 
-/** The day the consent ends, as Unix milliseconds. */
+/** When the consent ends, as Unix milliseconds. */
 export function consentEndsAt({ consentedAt }: Pick<SpotifySettings, "consentedAt">): number {
   const end = new Date(consentedAt);
   const day = end.getUTCDate();
   end.setUTCMonth(end.getUTCMonth() + CONSENT_MONTHS);
-  // The 31st of August and six months is the end of February, not the 3rd of March.
+  // 31 August plus six months is the last day of February, not 3 March.
   if (end.getUTCDate() !== day) end.setUTCDate(0);
   return end.getTime();
 }

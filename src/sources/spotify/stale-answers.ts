@@ -2,15 +2,15 @@ import { type Playback, positionAt } from "../../playback.ts";
 import { continues, type Finding, hadEnded } from "../polling/cadence.ts";
 
 /**
- * Spotify now and then answers with the state from before the latest change. Such a stale answer
- * looks like a jump back, so a jump back is believed only when it is answered twice.
+ * Spotify sometimes answers with the state from before the latest change. Such a stale answer
+ * looks like a jump back, so a jump back is accepted only when two answers in a row show it.
  */
 
-/** What has been believed lately. */
+/** The playbacks that were accepted last. */
 export interface Memory {
-  /** `undefined` before anything was heard. */
+  /** The accepted playback; `undefined` before the first answer. */
   readonly current: Playback | null | undefined;
-  /** What was believed before the latest change. */
+  /** The accepted playback before the latest change. */
   readonly before: Playback | null | undefined;
   /** When the latest change was found. */
   readonly changedAtMs: number;
@@ -25,9 +25,9 @@ export const NOTHING_BELIEVED: Memory = {
   suspect: false,
 };
 
-/** A stale answer comes soon after the change that it knows nothing of. */
+/** A stale answer comes within this time after the change that it misses. */
 const STALE_MS = 12_000;
-/** How closely a stale answer continues, or repeats, the state before. */
+/** How far the position of a stale answer may differ from the state before the change. */
 const SAME_PLACE_MS = 1_000;
 
 export interface Verdict {
@@ -36,8 +36,8 @@ export interface Verdict {
 }
 
 /**
- * What to make of an answer: one that may be stale and is asked for again, the same playback going
- * on, or a change, which was a surprise unless the track had come to its end.
+ * Classifies an answer: `suspect` when it may be stale and must be polled again, `same` when the
+ * playback continues, and otherwise a change: `expected` at a track's end, else a `surprise`.
  */
 export function classify(memory: Memory, heard: Playback | null, nowMs: number): Verdict {
   const { current, changedAtMs, suspect } = memory;
@@ -53,8 +53,9 @@ export function classify(memory: Memory, heard: Playback | null, nowMs: number):
 }
 
 /**
- * Whether an answer says again what was believed before. It may repeat any moment between the last
- * poll and now. After a pause it has to fit better: a track that goes on is in that span, too.
+ * Whether an answer repeats the state before the latest change. It may repeat any moment between
+ * that state's last poll and now. If `state` has changed since (a pause), the position must match
+ * more closely, because a track that continues is in that range, too.
  */
 function repeats({ before, current }: Memory, heard: Playback | null, nowMs: number): boolean {
   if (!before || !heard) return before === heard;

@@ -3,14 +3,14 @@ import type { Clock } from "../../clock.ts";
 import { SourceFailure } from "../source.ts";
 import { type AccountsService, GrantRefused, type Tokens } from "./accounts-service.ts";
 
-/** A user's access to the Web API, kept fresh. */
+/** A user's access tokens for the Web API, refreshed when needed. */
 export interface AccessTokens {
   /**
-   * A token that works for a while yet. However many ask, one refresh is made.
+   * A token that stays valid for a while. Concurrent calls share one refresh.
    * @throws {SourceFailure}
    */
   current(): Promise<string>;
-  /** The Web API refused this token although it had not expired. */
+  /** Call this when the Web API refused this token although it had not expired. */
   forget(token: string): void;
 }
 
@@ -19,16 +19,16 @@ export interface AccessTokensDeps {
   readonly service: AccountsService;
   /** @throws {SourceFailure} when there is none, or it is not the one the user linked through */
   app(): Promise<UpstreamApp>;
-  /** The refresh token that works now. */
+  /** The current refresh token. */
   refreshToken(): string;
-  /** Stores a refresh token that takes the other's place; resolves when it is safe. */
+  /** Stores a new refresh token in place of the old one; resolves when it is stored. */
   replaceRefreshToken(token: string): Promise<void>;
   onUnstored(error: unknown): void;
-  /** Spotify has asked for a pause. */
+  /** Is called when Spotify has asked for a pause. */
   onLimited(retryAfter: string | null, message: string): Promise<SourceFailure>;
 }
 
-/** Refreshed this long before it expires, so that no call meets an expired one. */
+/** A token is refreshed this long before it expires, so that no call uses an expired one. */
 const AHEAD_MS = 120_000;
 const WRONG_APP_PAUSE_MS = 60_000;
 
@@ -36,7 +36,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
   const { clock, service } = deps;
   let held: { readonly token: string; readonly expiresAtMs: number } | undefined;
   let refreshing: Promise<string> | undefined;
-  /** A token that was rotated and could not be stored yet: the stored one no longer works. */
+  /** A rotated refresh token that is not stored yet: the stored one no longer works. */
   let unstored: string | undefined;
 
   const keep = async ({ accessToken, expiresInMs, refreshToken }: Tokens, askedAtMs: number) => {
@@ -54,14 +54,14 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
 
   const refresh = async (): Promise<string> => {
     const app = await deps.app();
-    // A full disk may have room by now. Nothing is asked with a token that would be lost in a crash.
+    // A full disk may have space again. A token that a crash would lose is not used for a refresh.
     await storeRotated().catch((cause: unknown) => {
       const message = "a renewed Spotify token cannot be stored";
       throw new SourceFailure({ kind: "unavailable" }, message, { cause });
     });
     const askedAtMs = clock.monotonicMs();
     try {
-      // Not ended when whoever asked goes away: a rotated token would be lost with the answer.
+      // Not aborted with the caller's request: a rotated token would be lost with the answer.
       return await keep(await service.refresh(app, deps.refreshToken()), askedAtMs);
     } catch (error) {
       throw await explain(error);

@@ -7,7 +7,7 @@ import type { AccessTokens } from "./tokens.ts";
 
 /** An answer of Spotify's Web API. */
 export interface ApiAnswer {
-  /** Parsed JSON; `null` when there is nothing to tell (204). */
+  /** Parsed JSON; `null` when the answer has no content (204). */
   readonly body: unknown;
   /** Monotonic time in milliseconds at which the answer was most likely true. */
   readonly observedAtMs: number;
@@ -15,8 +15,8 @@ export interface ApiAnswer {
 
 export interface WebApi {
   /**
-   * Asks for what a user's token may see. An expired token is renewed, and what fails at Spotify
-   * is asked once more.
+   * Makes a GET request with a user's token. An expired token is refreshed, and a request that
+   * fails at Spotify is made once more.
    * @throws {SourceFailure | UnreadableAnswer | UpstreamError}
    */
   get(
@@ -35,7 +35,7 @@ export interface WebApiDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** A refusal that only the operator or Spotify can end is not asked about every few seconds. */
+/** The wait after a refusal that only the operator or Spotify can end. */
 const REFUSED_PAUSE_MS = 300_000;
 
 export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps): WebApi {
@@ -59,7 +59,7 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
         if (status === 429) throw await pause(response);
         if (status === 403) throw await refusal(response);
         if (status === 401) tokens.forget(token);
-        // About one answer in a thousand is a 502 or a stray 404, and the next one is right.
+        // About one answer in a thousand is a wrong 502 or 404, and the next one is right.
         if (last || (status < 500 && status !== 401 && status !== 404)) {
           throw new SourceFailure({ kind: "unavailable" }, `Spotify answered ${status}`);
         }
@@ -94,7 +94,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** What an error answer says; some are plain text. */
+/** The message and reason of an error answer; some answers are plain text. */
 async function errorOf(response: Response): Promise<{ message: string; reason?: string }> {
   const text = await response.text();
   try {
