@@ -1,19 +1,19 @@
 import type { Config } from "./config.ts";
 import type { Language } from "./languages.ts";
 
-/** Host and port at which programs of this machine, such as a proxy, reach a server. */
+/** Host and port where programs on this machine, such as a proxy, reach a server. */
 export function listeningAddressOf({ host }: Pick<Config, "host">, port: number): string {
   const everywhere = host === "0.0.0.0" || host === "::";
   const name = host.includes(":") ? `[${host}]` : host;
   return `${everywhere ? "127.0.0.1" : name}:${port}`;
 }
 
-/** Where a server that listens on this port is reached, without a slash at the end. */
+/** The base URL of a server that listens on this port, without a slash at the end. */
 export function baseUrlOf(config: Pick<Config, "baseUrl" | "host">, port: number): string {
   return config.baseUrl ?? `http://${listeningAddressOf(config, port)}`;
 }
 
-/** The base URL for a command: as set, else where the server was last reached, else the default. */
+/** The base URL for a command: the setting, else the server's last base URL, else the default. */
 export async function knownBaseUrl(
   config: Config,
   accounts: { lastBaseUrl(): Promise<string | undefined> },
@@ -21,12 +21,12 @@ export async function knownBaseUrl(
   return config.baseUrl ?? (await accounts.lastBaseUrl()) ?? baseUrlOf(config, config.port);
 }
 
-/** The path of the base URL, without a slash at the end: empty where a server has a host of its own. */
+/** The base URL's path, without a slash at the end: empty when the server has its own host. */
 export const basePathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
 
 /**
- * The address of a page. Like all below, it stands on a base without a slash at the end: the base
- * URL where it leaves the server, the base path on pages of ours.
+ * The address of a page. Here and below, `base` has no slash at the end. It is the base URL for
+ * addresses used outside the server, and the base path for hyperlinks on the server's own pages.
  */
 export const pageAddress = (base: string, language: Language, path: string): string =>
   `${base}/${language}/${path}`;
@@ -34,11 +34,11 @@ export const pageAddress = (base: string, language: Language, path: string): str
 export const docsAddress = (base: string, language: Language, page: string): string =>
   pageAddress(base, language, `docs/${page}`);
 
-/** @param below of a section or of what it offers, such as `/music` */
+/** @param below the path below the dashboard, such as `/music` for a section */
 export const dashboardAddress = (base: string, language: Language, below = ""): string =>
   pageAddress(base, language, `dashboard${below}`);
 
-/** A link that signs a browser in. */
+/** A magic link: it signs a browser in. */
 export const signInAddress = (base: string, language: Language, secret: string): string =>
   pageAddress(base, language, `sign-in/${secret}`);
 

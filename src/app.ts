@@ -35,44 +35,44 @@ export interface AppDeps {
   readonly log: Log;
   /** The settings in force and where each came from. */
   readonly settings: ResolvedConfig;
-  /** Where the server is reached, without a slash at the end. */
+  /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
-  /** Host and port at which programs of this machine reach it. */
+  /** Host and port where programs on this machine reach the server. */
   readonly listeningAddress: string;
-  /** Keeps drawn covers over restarts. */
+  /** Keeps resized covers across restarts. */
   readonly artworkCache?: DiskCache;
-  /** Counts what happens; without it nothing is counted and there is no `/metrics`. */
+  /** Counts events for `/metrics`. Without it, nothing is counted and `/metrics` does not exist. */
   readonly metrics?: Metrics;
-  /** Writes to the database, without waiting. @throws when it takes no writes just now */
+  /** Writes to the database without waiting. @throws when the database accepts no writes now */
   probeWrite(): void;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
 }
 
-/** A request for which the router has found a route; without names in its path it has no `params`. */
+/** A request with its route. `params` is missing when the route's path has no parameters. */
 type RoutedContext = Pick<PageContext, "request"> &
   Partial<Pick<PageContext, "params">> & { readonly route: string };
 
-/** What `Bun.serve` knows of a request. */
+/** What `Bun.serve` knows about a request. */
 export interface RequestServer extends Upgrader {
   requestIP(request: Request): { address: string } | null;
 }
 
 export interface App {
-  /** Answers a request; `undefined` once it has become a socket. */
+  /** Answers a request; `undefined` when it was upgraded to a WebSocket. */
   handle(request: Request): Promise<Response | undefined> | Response;
-  /** Makes addresses and sockets available; without it there are none. */
+  /** Gives access to client addresses and WebSockets. Before this call, neither is available. */
   attach(server: RequestServer): void;
   readonly sockets: Sockets;
-  /** Closes the sockets, of a user or of all, whose widget token or session no longer works. */
+  /** Closes one user's sockets, or all users', whose widget token or session is no longer valid. */
   dropEnded(userId?: number): Promise<void>;
-  /** From now on `/readyz` says that no more requests should come. */
+  /** From now on `/readyz` answers that the server takes no more requests. */
   drain(): void;
   /** Every route as `METHOD /path`. */
   readonly routes: readonly string[];
 }
 
-/** Builds the whole server from its parts; nothing here touches network or disk by itself. */
+/** Builds the whole server from its parts. It does not use network or disk by itself. */
 export function createApp(deps: AppDeps): App {
   const { accounts, hub, sources, vault, clock, log, settings, baseUrl, metrics } = deps;
   const { config } = settings;
@@ -148,28 +148,28 @@ export function createApp(deps: AppDeps): App {
     }
     log.error("a request failed", { method, path: pathname, reason: describeError(error) });
     if (isBelowApi(pathname)) return api.internalError();
-    // Only whoever runs the server can end this; nobody is to believe that anything was stored.
+    // Only the operator can fix this. The answer must say clearly that nothing was stored.
     return error instanceof SecretError && error.needsOtherKey
       ? plainText(503, KEY_REPLACED, { "Retry-After": "60" })
       : plainText(500, "Internal server error");
   };
 
-  // A host of few letters would otherwise change which path Elysia sees: it looks for the path's
-  // slash at a fixed place (its src/utils.ts).
+  // Without this option Elysia looks for the path's slash at a fixed offset (its src/utils.ts). A
+  // very short host name would then give a wrong path.
   const router = new Elysia({ handler: { standardHostname: false } }).onError(
     ({ code, error, request }) => (code === "NOT_FOUND" ? lost(request) : fail(error, request)),
   );
-  /** The routes of the requests under way, for counting. */
+  /** The route of each request in progress, for the metrics. */
   const routed = new WeakMap<Request, string>();
   if (metrics) {
     router.onTransform(({ request, route, params }: RoutedContext) => {
-      // Another first word than a language matches, too, but leads nowhere.
+      // `:lang` also matches words that are not a language. Such requests find no page.
       if (isLanguage(params?.["lang"] ?? "en")) routed.set(request, route);
     });
   }
 
-  // The whole map. What asks for no key is public, or opened by a secret in its path or state.
-  // Elysia reads the source of what it is given, and stumbles over methods: hence the arrows.
+  // All routes. Those without a key check are public or protected by a secret in the path or state.
+  // Elysia parses the source of handlers and fails on methods, so methods are wrapped in arrows.
   router
     .get("/", open(pages.languageRedirect))
     .get("/livez", () => health.live())
@@ -227,7 +227,7 @@ export function createApp(deps: AppDeps): App {
     const response = await answer(request);
     log.debug("request", {
       method,
-      // Without its query, which may hold a key in a spelling that no pattern finds.
+      // Without the query: it may hold a key in a spelling that the redaction patterns miss.
       url: url.split("?", 1)[0],
       status: response?.status ?? 101,
       ms: Math.round(clock.monotonicMs() - startedAtMs),
@@ -259,7 +259,7 @@ const KEY_REPLACED =
 
 const isBelowApi = (path: string): boolean => path.startsWith("/api/");
 
-/** The URL of a request with a foreign host may be anything: it is only looked at, not parsed. */
+/** The URL of a request with a foreign host may be malformed, so it is not parsed. */
 function refuseHost({ url }: Request): Response {
   const sentence =
     "This server does not answer to that name. Use its base URL, or list the name in MARQUEE_ALLOWED_HOSTS.";

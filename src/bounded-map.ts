@@ -1,14 +1,14 @@
-/** A map that holds only so much: what was set longest ago makes room. */
+/** A map of limited size: when it is full, the entry that was set longest ago is removed. */
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined;
-  /** Whoever sets what was there already has it stay longer. */
+  /** Setting an existing key again makes it the newest entry. */
   set(key: Key, value: Value): void;
-  /** Hands a value over and forgets it. */
+  /** Removes a value and returns it. */
   take(key: Key): Value | undefined;
   clear(): void;
 }
 
-/** @param weigh what a value counts towards `most`; without it, each is one */
+/** @param weigh how much a value counts towards `most`; by default each value counts as one */
 export function createBoundedMap<Key, Value extends NonNullable<unknown>>(
   most: number,
   weigh: (value: Value) => number = () => 1,

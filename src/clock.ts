@@ -1,6 +1,6 @@
 /**
- * The two times a server lives by. Elapsed time is monotonic, because the wall clock may jump;
- * the wall clock is only for what people and other machines read.
+ * The server's two clocks. Elapsed time is measured with the monotonic clock, because the wall
+ * clock may jump. The wall clock is only for times that people and other machines read.
  */
 export interface Clock {
   /** Unix time in milliseconds. May jump. */
@@ -13,7 +13,7 @@ export interface Clock {
   after(ms: number, task: () => void): () => void;
 }
 
-/** The longest delay a timer takes; a longer one would fire at once. */
+/** The longest delay that a timer accepts; a longer one would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

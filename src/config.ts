@@ -3,20 +3,20 @@ import ipaddr from "ipaddr.js";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
 import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
 
-/** One setting: everything that flags, environment, `--help`, `config` and the documentation say of it. */
+/** One setting, as used by flags, environment, `--help`, `config` and the documentation. */
 export interface Setting<Value> {
-  /** Value when nobody sets it. */
+  /** The default value. */
   readonly fallback: Value;
-  /** How the fallback reads in `--help` when it is not simply the value. */
+  /** How `--help` shows the default when it is not simply the value. */
   readonly fallbackText?: string;
-  /** What a value looks like in `--help`; a flag without one is a switch. */
+  /** What a value looks like in `--help`. A flag without a placeholder takes no value. */
   readonly placeholder?: string;
   /** One sentence for `--help` and the documentation. */
   readonly help: string;
-  /** What is allowed, as it ends the sentence "must be …". */
+  /** The allowed values, as the end of the sentence "must be …". */
   readonly allowed: string;
   readonly secret?: true;
-  /** The value a text stands for, or `undefined` when it is not allowed. */
+  /** Parses a text; `undefined` when it is not allowed. */
   parse(text: string): Value | undefined;
 }
 
@@ -26,7 +26,7 @@ const UPSTREAM_RULE =
 
 const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition;
 
-/** Every setting there is. The key gives flag (`--base-url`) and variable (`MARQUEE_BASE_URL`). */
+/** Every setting. The key `baseUrl` gives flag `--base-url` and variable `MARQUEE_BASE_URL`. */
 export const settings = {
   data: setting<string>({
     fallback: "./marquee-data",
@@ -212,7 +212,7 @@ export const flagOf = (name: SettingName): string =>
 export const variableOf = (name: SettingName): string =>
   `MARQUEE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** All that is wrong with the settings, a sentence each. */
+/** All mistakes in the settings, one sentence each. */
 export class SettingsError extends Error {
   readonly mistakes: readonly string[];
   constructor(mistakes: readonly string[]) {
@@ -226,13 +226,13 @@ export interface ResolvedConfig {
   config: Config;
   /** Where each value came from: a flag, a variable, a file or `default`. */
   origins: Readonly<Record<SettingName, string>>;
-  /** Variables that look like settings but are none, a sentence each. */
+  /** Variables that look like settings but are not, one sentence each. */
   warnings: readonly string[];
 }
 
 /**
- * Settles every setting: flag before variable before `…_FILE` before default.
- * @throws {SettingsError} naming every mistake at once.
+ * Determines every setting. Precedence: flag, variable, `…_FILE` variable, default.
+ * @throws {SettingsError} that lists all mistakes
  */
 export function resolveConfig(
   flags: Readonly<Record<string, unknown>>,
@@ -263,14 +263,14 @@ export function resolveConfig(
   };
 }
 
-/** One setting in force, as it may be shown. */
+/** One setting in force, in a form that is safe to show. */
 export interface ShownSetting {
-  /** As the flag names it, without dashes. */
+  /** The flag's name without the leading dashes. */
   readonly setting: string;
   readonly value: unknown;
   /** Whether it is a secret, whose value is not shown. */
   readonly masked: boolean;
-  /** The value in a line of text; a dash when there is none. */
+  /** The value as one line of text; a dash when there is none. */
   readonly text: string;
   /** Where it came from: a flag, a variable, a file or `default`. */
   readonly origin: string;
@@ -330,7 +330,7 @@ function findText(
       return undefined;
     }
   }
-  // systemd names the folder it made for the service; with several, the first is ours.
+  // systemd gives the folders that it created for the service; the first one is used.
   const stateDirectory =
     name === "data" ? environment["STATE_DIRECTORY"]?.split(":")[0] : undefined;
   return stateDirectory ? { text: stateDirectory, origin: "STATE_DIRECTORY" } : undefined;
@@ -368,7 +368,7 @@ function list<Item>(text: string, parse: (item: string) => Item | undefined): It
   return items.every((item) => item !== undefined) ? items : undefined;
 }
 
-/** Credentials go there: plain http only where nobody else listens. */
+/** Credentials are sent there, so plain http is allowed only to this machine. */
 function parseUpstreamUrl(text: string): string | undefined {
   const url = parseBaseUrl(text);
   if (url === undefined) return undefined;

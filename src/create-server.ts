@@ -20,19 +20,19 @@ export interface ServerDeps {
   readonly accounts: Accounts;
   readonly store: Store;
   readonly vault: Vault;
-  /** Where the server is reached, without a slash at the end. */
+  /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
-  /** Host and port at which programs of this machine reach it. */
+  /** Host and port where programs on this machine reach the server. */
   readonly listeningAddress: string;
-  /** Counts what happens; without it nothing is counted and there is no `/metrics`. */
+  /** Counts events for `/metrics`. Without it, nothing is counted and `/metrics` does not exist. */
   readonly metrics?: Metrics;
-  /** Keeps drawn covers over restarts. */
+  /** Keeps resized covers across restarts. */
   readonly artworkCache?: DiskCache;
-  /** In place of the network. */
+  /** Replaces the network. */
   readonly fetch?: Fetch;
-  /** In place of chance: numbers from 0 to 1. */
+  /** Replaces the random number generator: numbers from 0 to 1. */
   random?(): number;
-  /** In place of users' own connections, or beside them. */
+  /** Replaces or extends the users' connections. */
   replaceConnections?(real: ConnectionFinder): ConnectionFinder;
 }
 
@@ -41,11 +41,11 @@ export interface ServerParts {
   readonly hub: Hub;
   readonly accounts: Accounts;
   readonly sources: Sources;
-  /** Watches nobody's music any more. The store stays open for what is still to be written. */
+  /** Stops watching all connections. The store stays open for remaining writes. */
   close(): void;
 }
 
-/** Puts a whole server together; it does no I/O before something is asked of it. */
+/** Assembles a whole server. It does no I/O until one of its parts is used. */
 export function createServer(deps: ServerDeps): ServerParts {
   const { settings, clock, log, accounts, store, vault, metrics, random = Math.random } = deps;
   const { config } = settings;

@@ -1,7 +1,7 @@
 /**
- * The languages of everything that people read, each with its tag in HTML and dates (BCP 47).
- * Paths and options keep the short name: the texts under `pt` are Brazil's, and readers from
- * elsewhere take them too.
+ * The languages of all texts for people, each with its BCP 47 tag for HTML and dates.
+ * Paths and options use the short name: the texts under `pt` are Brazilian Portuguese, but serve
+ * all readers of Portuguese.
  */
 const TAGS = { en: "en", fr: "fr", es: "es", pt: "pt-BR", de: "de" } as const;
 
@@ -15,14 +15,14 @@ export function isLanguage(text: string): text is Language {
   return Object.hasOwn(TAGS, text);
 }
 
-/** The language that a text names, else the other. */
+/** The language with this name, else `otherwise`. */
 export function languageOr(text: string | null | undefined, otherwise: Language): Language {
   return text && isLanguage(text) ? text : otherwise;
 }
 
 /**
- * The best of our languages for an `Accept-Language` header (RFC 9110 § 12.5.4), English otherwise.
- * A region counts as its language: `pt-BR` and `pt-PT` are Portuguese.
+ * The best supported language for an `Accept-Language` header (RFC 9110 § 12.5.4), else English.
+ * Regions are ignored: `pt-BR` and `pt-PT` both mean Portuguese.
  */
 export function negotiateLanguage(header: string | null): Language {
   const wishes = (header ?? "").split(",").map((part) => {

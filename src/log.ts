@@ -6,7 +6,7 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
-/** Writes one structured line a call. Secrets are taken out here, whoever calls. */
+/** Writes one structured line per call, and always redacts secrets. */
 export interface Log {
   error(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -18,16 +18,16 @@ export interface Log {
 export interface LogOptions {
   level: LogLevel;
   format: LogFormat;
-  /** Takes one finished line without its newline. */
+  /** Writes one finished line, given without its newline. */
   write(line: string): void;
   /** Unix time in milliseconds. */
   wallMs(): number;
 }
 
 /**
- * What never leaves the process in a line: our own keys, tokens and link secrets wherever they
- * stand, what OAuth sends along, whatever follows `api_key=` or `/widget/` even when it is not a token of ours, and the values of headers
- * and settings that carry secrets.
+ * What is removed from every line: Marquee's keys, tokens and secrets of magic links, OAuth
+ * parameters, any text after `api_key=` or `/widget/` even when it is not a valid token, and the
+ * values of headers and settings that hold secrets.
  */
 const REDACTIONS: readonly [pattern: RegExp, replacement: string][] = [
   [/mq[wls]?_[0-9A-Za-z]+/g, "[redacted]"],
@@ -35,7 +35,7 @@ const REDACTIONS: readonly [pattern: RegExp, replacement: string][] = [
   [/(:\/\/)[^/?#\s]+@/g, "$1[redacted]@"],
   [/(\/widget\/)[^/?#\s]+/gi, "$1[redacted]"],
   [/((?:access|refresh)_token=|[?&](?:code|state)=|bearer )[^&#\s"']+/gi, "$1[redacted]"],
-  // These two headers have spaces and semicolons in their values.
+  // The values of these two headers contain spaces and semicolons.
   [/((?:authorization|cookie)["']?\s*[:=]\s*)[^\r\n]+/gi, "$1[redacted]"],
   [
     /((?:api[_-]?key|password|secret[_-]?key)["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"',;&]+)/gi,
@@ -67,7 +67,7 @@ export function createLog(options: LogOptions): Log {
   return { error: at("error"), warn: at("warn"), info: at("info"), debug: at("debug"), enabled };
 }
 
-/** The sentence of an error and of what caused it, without stacks. */
+/** The messages of an error and of its causes, without stack traces. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined
@@ -91,7 +91,7 @@ function textLine(time: string, level: LogLevel, message: string, fields: LogFie
   return line.replace(LINE_BREAKERS, " ");
 }
 
-/** What could make data in a line look like a line of its own, to a terminal too. */
+/** Characters that could make data look like a separate log line, also in a terminal. */
 const LINE_BREAKERS = /[\p{Cc}\u2028\u2029]/gu;
 
 function cleanFields(fields: LogFields): LogFields {

@@ -9,7 +9,7 @@ const code = await run(process.argv.slice(2), {
     try {
       writeLine(2, line);
     } catch {
-      // There is nowhere left to say so.
+      // No output is left to report this error.
     }
   },
 });

@@ -1,25 +1,25 @@
-/** What a server counts of itself while it runs. */
+/** What a running server counts and measures about itself. */
 export interface Metrics {
-  /** A request was answered; the route is a pattern of the route map, never an address. */
+  /** A request was answered. `route` is a route pattern, never the requested address. */
   request(route: string, status: number): void;
-  /** A source called its upstream; `failed` when no answer came. */
+  /** A source called its upstream; `outcome` is the status code, or `failed` without an answer. */
   upstreamCall(source: string, outcome: number | "failed"): void;
-  /** A source has polled again, so long after its last poll of the same connection. */
+  /** A source polled a connection again, `afterMs` after the connection's previous poll. */
   polledAgain(source: string, afterMs: number): void;
-  /** An observation reached the overlays so long after it was made. */
+  /** An observation was delivered to the overlays `latencyMs` after it was made. */
   delivered(latencyMs: number): void;
-  /** Called when the metrics are read: how many there are now. */
+  /** Sets functions that return current counts. They are called when the metrics are read. */
   watch(gauges: Readonly<Record<GaugeName, () => number>>): void;
-  /** Everything in Prometheus's text format, with its content type. */
+  /** All metrics in Prometheus's text format, with its content type. */
   read(): Promise<{ readonly text: string; readonly type: string }>;
 }
 
 export type GaugeName = "channels" | "overlays";
 
-/** Seconds: from the next turn of the event loop to a cover that took its time. */
+/** In seconds: from the next turn of the event loop to a slowly loaded cover. */
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Seconds: from a user who skips often to one among many. */
+/** In seconds: from one user who skips often to one of many users. */
 const INTERVAL_BUCKETS = [1, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 60];
 
 /** Counts nothing. */
@@ -31,7 +31,7 @@ export const noMetrics: Omit<Metrics, "read"> = {
   watch() {},
 };
 
-/** Loads the library only where metrics are wanted: it takes its share of memory. */
+/** Loads the metrics library only when metrics are enabled, to save memory. */
 export async function createMetrics(version: string): Promise<Metrics> {
   const { Counter, Gauge, Histogram, Registry } = await import("prom-client");
   const registry = new Registry();

@@ -6,7 +6,7 @@ import { socketSettings } from "./pages/sockets.ts";
 
 export interface ListenOptions<Created> {
   readonly host: string;
-  /** 0 for any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
   readonly clock: Clock;
   /** Builds the server once its port is known. */
@@ -16,21 +16,21 @@ export interface ListenOptions<Created> {
 export interface RunningServer<Created = unknown> {
   readonly port: number;
   readonly server: Created;
-  /** Lets requests finish and asks overlays to come back, for at most `atMostMs`. */
+  /** Waits at most `atMostMs` for requests to finish, and asks overlays to reconnect. */
   stop(atMostMs: number): Promise<void>;
 }
 
-/** The address cannot be listened on; the message says why and what to do. */
+/** The server cannot listen on the address. The message says why and what to do. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-/** Seconds that a connection may be quiet, a slowly sent request included. */
+/** Seconds that a network connection may be idle, also while a request is being sent. */
 const IDLE_SECONDS = 30;
-/** The only bodies that are read are forms, whose fields people fill in. */
+/** Only form bodies are read, and people fill in their fields. */
 const LARGEST_BODY_BYTES = 64 * 1024;
 
-/** @throws {ListenError} when the port is taken or the address is not this machine's */
+/** @throws {ListenError} when the port is in use or the address does not belong to this machine */
 export function listen<Created extends { readonly app: App }>({
   host,
   port,
@@ -42,17 +42,17 @@ export function listen<Created extends { readonly app: App }>({
     const listener = Bun.serve<SocketTicket>({
       hostname: host,
       port,
-      // Outside development Bun shares ports by default: a second server would start in silence.
+      // Outside development Bun shares ports by default: a second server would start without error.
       reusePort: false,
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: LARGEST_BODY_BYTES,
-      // Errors are answered by the app; a development page would show their stacks to strangers.
+      // The app answers errors. Bun's development page would publish stack traces.
       development: false,
       fetch: (request) => app?.handle(request) as Response,
       websocket: {
         ...socketSettings,
         open: (socket) => app?.sockets.opened(socket),
-        // An overlay has nothing to say.
+        // Messages from overlays are ignored.
         message: () => {},
         close: (socket) => app?.sockets.closed(socket),
       },
@@ -71,8 +71,8 @@ export function listen<Created extends { readonly app: App }>({
 }
 
 /**
- * Waits for requests under way, not for connections: `server.stop()` alone never ends while a
- * stream is open.
+ * Waits for requests in progress, not for open network connections: `server.stop()` alone never
+ * ends while a stream is open.
  */
 async function stop(
   listener: Server<SocketTicket>,

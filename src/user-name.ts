@@ -1,4 +1,4 @@
-/** What a user name may be, as it ends the sentence "must be …". */
+/** The rule for user names, as the end of the sentence "must be …". */
 export const USER_NAME_RULE =
   "1 to 32 characters of a-z, 0-9, _ and -, starting with a letter or digit";
 
@@ -6,7 +6,7 @@ export function isUserName(text: string): boolean {
   return /^[a-z0-9][a-z0-9_-]{0,31}$/.test(text);
 }
 
-/** The nearest valid user name to any text, such as an operating system's user name. */
+/** Turns any text, such as an operating system's user name, into the closest valid user name. */
 export function toUserName(text: string): string {
   const name = text
     .normalize("NFKD")

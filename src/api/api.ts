@@ -8,11 +8,11 @@ import { createUser, type UserDeps } from "./user.ts";
 export interface ApiDeps extends GuardDeps, NowPlayingDeps, UserDeps {
   readonly accounts: GuardDeps["accounts"] & UserDeps["accounts"];
   readonly config: Pick<Config, "demo" | "musicPrefix" | "rateLimitSeconds">;
-  /** Where the server is reached, without a slash at the end. */
+  /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
 }
 
-/** The read API: its endpoints by path, and what it answers to everything else below `/api/`. */
+/** The read API: its endpoints by path, and its answers to all other requests below `/api/`. */
 export function createApi(deps: ApiDeps) {
   const { baseUrl } = deps;
   const { musicPrefix, rateLimitSeconds } = deps.config;

@@ -1,4 +1,4 @@
-/** Every answer of the API carries these. */
+/** Headers of every API answer. */
 const COMMON_HEADERS = {
   "Content-Type": "application/json; charset=utf-8",
   "Cache-Control": "no-store",
@@ -18,19 +18,19 @@ export function success(data: unknown, meta?: unknown, extra?: ExtraHeaders): Re
   return answer(200, envelope, extra);
 }
 
-/** `{"success":false,"error":…}`. The message is for strangers: it holds no detail and no secret. */
+/** `{"success":false,"error":…}`. The message is public: it contains no details and no secrets. */
 export function failure(status: number, error: string, extra?: ExtraHeaders): Response {
   return answer(status, { success: false, error }, extra);
 }
 
-/** A JSON document that is no envelope, under the API's headers. */
+/** A JSON document without the envelope, with the API's headers. */
 export function document(body: string): Response {
   return new Response(body, { headers: commonHeaders });
 }
 
 export const notFound = (): Response => failure(404, "Not found");
 export const internalError = (): Response => failure(500, "Internal server error");
-/** Another program held the database for too long. */
+/** The answer when another process has locked the database for too long. */
 export const busy = (): Response =>
   failure(503, "The server is busy: try again", { "Retry-After": "1" });
 
@@ -39,7 +39,7 @@ const ALLOWED_METHODS = "GET, HEAD, OPTIONS";
 export const methodNotAllowed = (): Response =>
   failure(405, "Method not allowed", { Allow: ALLOWED_METHODS });
 
-/** The answer to a browser that asks whether another site's page may call. */
+/** The answer to a CORS preflight request. */
 export function preflight(): Response {
   return new Response(null, {
     status: 204,

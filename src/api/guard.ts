@@ -13,11 +13,11 @@ export interface GuardDeps {
   };
   readonly clock: Clock;
   readonly config: Pick<Config, "rateLimitSeconds">;
-  /** Where a request came from. */
+  /** The client address of a request. */
   addressOf(request: Request): string;
 }
 
-/** Answers an authenticated call that is within its limit; the headers belong on a 200. */
+/** Answers an authenticated call within its limit. A 200 answer must include the headers. */
 export type Answer = (holder: KeyHolder, headers: ExtraHeaders | undefined) => Promise<Response>;
 
 /** A route's handler. */
@@ -25,7 +25,7 @@ export type Endpoint = (context: { readonly request: Request }) => Promise<Respo
 
 const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
 
-/** Puts the key and the limit, which counts per key and endpoint, in front of an answer. */
+/** Checks the key and the rate limit, which counts per key and endpoint, before an answer. */
 export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
   const { keys } = accounts;
   const { rateLimitSeconds } = config;
@@ -45,11 +45,11 @@ export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
     return holder;
   };
 
-  /** Finds who a request's key belongs to, or answers in their stead. */
+  /** Finds the holder of a request's key, or returns an error response. */
   const authenticate = (request: Request): Promise<KeyHolder | Response> | KeyHolder | Response => {
     const sent = sentKey(request);
     if (sent === undefined) return failure(401, "Missing API key", CHALLENGE);
-    // A key known in memory needs no second look at its checksum.
+    // A cached key needs no checksum check.
     const holder = keys.cachedHolderOf(sent as ApiKey);
     if (!holder) {
       const key = parseApiKey(sent);
@@ -73,8 +73,8 @@ export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
 }
 
 /**
- * The key as sent: the header wins, an empty one counts as absent. Several in the query are no key
- * of anybody's, so they are answered as one that cannot exist.
+ * The key as sent. The header has precedence; an empty key counts as missing. Several keys in the
+ * query are treated as one invalid key.
  */
 function sentKey(request: Request): string | undefined {
   const header = request.headers.get("x-api-key");

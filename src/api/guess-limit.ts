@@ -1,17 +1,17 @@
 import { createBoundedMap } from "../bounded-map.ts";
 
-/** Limits wrong keys per network: a burst, then a slow trickle. */
+/** Limits wrong keys per network: first a burst, then a low rate. */
 export interface GuessLimit {
   /**
-   * Counts a wrong key at a monotonic time in milliseconds; `undefined` while it is tolerated, else
-   * the milliseconds until the next one is.
+   * Counts a wrong key at a monotonic time in milliseconds. Returns `undefined` while it is within
+   * the limit, else the milliseconds until the next wrong key is.
    */
   countWrongKey(network: string, nowMs: number): number | undefined;
 }
 
 const BURST = 10;
 const REFILL_MS = 60_000;
-/** Bounds the memory; who has been quiet longest is forgotten first. */
+/** Limits the memory; the network whose last wrong key is oldest is removed first. */
 const MOST_NETWORKS = 10_000;
 
 interface Bucket {
@@ -32,7 +32,7 @@ export function createGuessLimit(): GuessLimit {
   };
 }
 
-/** Whole tokens only: the time towards the next one is kept in `filledAtMs`. */
+/** Adds whole tokens only; `filledAtMs` keeps the time already counted towards the next token. */
 function refilled(bucket: Bucket | undefined, nowMs: number): Bucket {
   if (!bucket) return { tokens: BURST, filledAtMs: nowMs };
   const gained = Math.floor((nowMs - bucket.filledAtMs) / REFILL_MS);

@@ -1,4 +1,4 @@
-/** Fields named `music_…`, named after the setting instead, in their order. */
+/** Renames fields `music_…` to start with the prefix from the settings, in the same order. */
 export const withMusicPrefix = <Value>(
   fields: Readonly<Record<string, Value>>,
   musicPrefix: string,

@@ -10,15 +10,15 @@ import type * as schema from "./schema.ts";
 export interface NowPlayingDeps {
   readonly hub: Pick<Hub, "peek" | "read">;
   readonly clock: Clock;
-  /** The absolute address of a picture. */
+  /** The absolute URL of a picture. */
   artworkUrl(artwork: Artwork): string;
   readonly config: Pick<Config, "rateLimitSeconds">;
 }
 
-/** Longest wait for a source that has not been listened to until now. */
+/** Longest wait for the first reading of a source that was not watched before. */
 const FIRST_WORD_MS = 4_000;
 
-/** `GET /api/v1/now-playing`: the envelope around what the key's user is playing. */
+/** `GET /api/v1/now-playing`: the playback of the key's user, in the envelope. */
 export function createNowPlaying({ hub, clock, artworkUrl, config }: NowPlayingDeps): Answer {
   return async ({ user }, headers) => {
     const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
@@ -27,7 +27,7 @@ export function createNowPlaying({ hub, clock, artworkUrl, config }: NowPlayingD
       case "unlinked":
         return success(null, undefined, headers);
       case "unavailable": {
-        // Before that the limit refuses the caller anyway.
+        // The rate limit would refuse an earlier call.
         const waitSeconds = Math.max(config.rateLimitSeconds, secondsOf(reading.retryAfterMs));
         return failure(503, "Playback is temporarily unavailable", {
           "Retry-After": String(waitSeconds),
@@ -42,7 +42,7 @@ export function createNowPlaying({ hub, clock, artworkUrl, config }: NowPlayingD
   };
 }
 
-/** A playback as the API tells it at a monotonic time in milliseconds. */
+/** A playback as API data, at a monotonic time in milliseconds. */
 export function toData(
   playback: Playback,
   nowMs: number,

@@ -16,14 +16,14 @@ export function openApiDocument(options: OpenApiOptions) {
   const { baseUrl, rateLimitSeconds } = options;
   const schemas: Record<string, Schema> = {};
 
-  /** Keeps a schema apart under its name, so that the document holds it once. */
+  /** Stores a named schema once in the document, and returns a reference to it. */
   const refer = (name: string, schema: object): { $ref: string } => {
     schemas[name] ??= fieldsOf(schema);
     return { $ref: `#/components/schemas/${name}` };
   };
   const fieldsOf = (schema: object): Schema =>
     Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, plain(part)]));
-  /** A part of a schema as JSON, in which schemas with a name are references. */
+  /** A part of a schema as JSON, with references in place of named schemas. */
   const plain = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(plain);
     if (typeof part !== "object" || part === null) return part;

@@ -1,35 +1,35 @@
-/** Whether a call may pass; when not, how long to wait. */
+/** Whether a call is allowed, and if not, how long to wait. */
 export type Verdict =
   { readonly allowed: true } | { readonly allowed: false; readonly waitMs: number };
 
-/** Whose call it is, and what is counted by itself: a key at an endpoint. */
+/** The calling user, and the unit that is counted separately: one key at one endpoint. */
 export interface Caller {
   readonly userId: number;
   readonly name: string;
 }
 
 export interface RateLimit {
-  /** Decides on a call at a monotonic time in milliseconds, and counts it if it passes. */
+  /** Decides on a call at a monotonic time in milliseconds, and counts it if it is allowed. */
   admit(caller: Caller, nowMs: number): Verdict;
-  /** The limit headers of an answer given now. */
+  /** The rate-limit headers for an answer sent now. */
   headers(verdict: Verdict): Readonly<Record<string, string>>;
-  /** The sentence that refuses. */
+  /** The error message of a refused call. */
   readonly message: string;
 }
 
-/** A call may come this much too early: the network does not deliver evenly. */
+/** A call may come this much too early, because network delays vary. */
 const EARLY_MS = 250;
-/** Bounds the memory of callers inside their wait: fifty keys of each of 500 users at two endpoints. */
+/** Limits the remembered callers: 50 keys for each of 500 users at two endpoints. */
 export const MOST_CALLERS = 50_000;
 
 /**
- * One call every `windowSeconds` per caller. A refused call does not lengthen the wait, and waiting
- * as long as the answer says always succeeds.
+ * One call every `windowSeconds` per caller. A refused call does not lengthen the wait. After the
+ * wait given in the answer, a call always succeeds.
  */
 export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLERS): RateLimit {
   const windowMs = windowSeconds * 1000;
-  // Each user's calls, and the users themselves, in the order of their last admitted call: those
-  // past their wait are at the front.
+  // Users, and each user's callers, ordered by their last allowed call. Entries whose wait is over
+  // are at the front.
   const users = new Map<number, Map<string, number>>();
   let remembered = 0;
   const every = windowSeconds === 1 ? "1 second" : `${windowSeconds} seconds`;
@@ -50,7 +50,7 @@ export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLER
     }
   };
 
-  /** Whoever fills the memory pays for it: the user with most callers loses the oldest of them. */
+  /** Removes the oldest caller of the user with the most callers, to protect other users. */
   const makeRoom = () => {
     let largest: [userId: number, calls: Map<string, number>] | undefined;
     for (const user of users) {

@@ -2,11 +2,11 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import { withMusicPrefix } from "./music-prefix.ts";
 
 /**
- * What the API answers: the types of the answers, the OpenAPI document and the reference page come
- * from here. An endpoint takes only types from this file, so that it is loaded with the document.
+ * The schemas of the API's answers. Their types, the OpenAPI document and the reference page are
+ * derived from them. Endpoints import only types, so this file is loaded only for the document.
  */
 
-/** These fields, all of them, and no others. What has a name is a reference in the document. */
+/** An object with exactly these fields, all required. The document refers to named ones. */
 const closed = <Fields extends TProperties>(fields: Fields, name?: { readonly $id: string }) =>
   Type.Object(fields, { ...name, additionalProperties: false });
 
@@ -100,7 +100,7 @@ export const ErrorAnswer = closed({
 
 const BUSY = "The server is busy: try again";
 
-/** What is said of an endpoint. */
+/** The description of an endpoint. */
 interface Endpoint<Path extends string> {
   readonly path: Path;
   readonly operationId: string;
@@ -109,14 +109,14 @@ interface Endpoint<Path extends string> {
   readonly answer: {
     readonly name: string;
     readonly about: string;
-    /** The first has the most fields. */
+    /** The forms of the answer. The first has the most fields. */
     readonly forms: readonly [TObject, ...TObject[]];
-    /** Which of several forms is sent when. */
+    /** Explains when each form is sent. */
     readonly when?: string;
-    /** The first is the one that the reference shows. */
+    /** The reference page shows the first one. */
     readonly examples: Readonly<Record<string, { summary: string; value: object }>>;
   };
-  /** The errors with status 503, by a name of their own. */
+  /** The errors with status 503, by name. */
   readonly unavailable: {
     readonly about: string;
     readonly errors: Readonly<Record<string, string>>;
@@ -126,13 +126,13 @@ interface Endpoint<Path extends string> {
 const endpoint = <Path extends string>(one: Endpoint<Path>) => one;
 
 export interface ApiSettings {
-  /** Where the API is reached, without a slash at the end. */
+  /** The API's base URL, without a slash at the end. */
   readonly baseUrl: string;
-  /** First word of the three field names about music. */
+  /** The first word of the names of the three music fields. */
   readonly musicPrefix: string;
 }
 
-/** Every endpoint that asks for a key. */
+/** Every endpoint that requires a key. */
 export const describeEndpoints = ({ baseUrl, musicPrefix }: ApiSettings) => [
   endpoint({
     path: "/api/v1/now-playing",

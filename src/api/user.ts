@@ -14,7 +14,7 @@ export interface UserDeps {
   readonly config: Pick<Config, "demo" | "musicPrefix">;
 }
 
-/** `GET /api/v1/user`: the envelope around who the key's user is. */
+/** `GET /api/v1/user`: the key's user, in the envelope. */
 export function createUser({ accounts, sources, config }: UserDeps): Answer {
   return async ({ user }, headers) => {
     const music = await musicOf(user.id, accounts, sources);

@@ -4,9 +4,9 @@ const SAMPLE_SIDE_PX = 32;
 const PALETTE_COLOURS = 12;
 
 /**
- * A vivid colour of a picture, such as `#e07a5f`, or `null` when it has none (a grey one).
- * Bun quantises the picture to a palette; the PNG file that it writes holds that palette as a chunk
- * of its own (https://www.w3.org/TR/png-3/#11PLTE), so no pixel needs decoding here.
+ * A vivid colour of a picture, such as `#e07a5f`, or `null` when it has none, as in a grey picture.
+ * Bun reduces the picture to a palette and writes a PNG file with that palette in a separate chunk
+ * (https://www.w3.org/TR/png-3/#11PLTE), so no pixels need to be decoded here.
  */
 export async function accentOf(picture: Uint8Array, maxPixels: number): Promise<string | null> {
   const file = await new Bun.Image(picture, { maxPixels })
@@ -19,10 +19,10 @@ export async function accentOf(picture: Uint8Array, maxPixels: number): Promise<
   return mostVivid && vividness(mostVivid) > DULLEST ? toHex(mostVivid) : null;
 }
 
-/** Below this a colour is as good as grey. */
+/** A colour with less vividness than this counts as grey. */
 const DULLEST = 0.12;
 
-/** Colourful and neither too dark nor too pale to be seen as a colour. */
+/** High for colours that are saturated and neither too dark nor too pale. */
 function vividness(colour: Rgb): number {
   const light = Math.sqrt(luminance(colour));
   return saturation(colour) * (1 - Math.abs(light - 0.6));

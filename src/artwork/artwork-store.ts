@@ -3,13 +3,13 @@ import type { Artwork } from "../playback.ts";
 import { accentOf } from "./accent.ts";
 import type { DiskCache } from "./disk-cache.ts";
 
-/** The forms a picture is served in. The name is the last part of its address. */
+/** The sizes and formats of served pictures. The name is the last part of the path. */
 export const renditions = {
   /** For the overlay. */
   "256.webp": { sidePx: 256, type: "image/webp" },
-  /** For the overlay's themes with a large cover. */
+  /** For overlay themes with a large cover. */
   "512.webp": { sidePx: 512, type: "image/webp" },
-  /** For whoever reads the API, in the format that everything shows. */
+  /** For API clients, in the format that every program can show. */
   "640.jpg": { sidePx: 640, type: "image/jpeg" },
 } as const;
 
@@ -20,45 +20,45 @@ export interface RenderedArtwork {
   readonly type: string;
 }
 
-/** Pictures that sources have named, under addresses that cannot be guessed and never change. */
+/** The pictures of the sources, at paths that cannot be guessed and never change. */
 export interface ArtworkStore {
-  /** The path of a picture, such as `/art/mZ0…/256.webp`, which works from then on. */
+  /** Registers a picture and returns its path, such as `/art/mZ0…/256.webp`. */
   pathOf(artwork: Artwork, rendition: Rendition): string;
-  /** A vivid colour of the picture once it has been studied; `null` when it has none. */
+  /** A vivid colour of the picture; `null` if it has none or is not analysed yet. */
   accentOf(artwork: Artwork): string | null;
-  /** Prepares what the overlay will ask for; never rejects. */
+  /** Prepares the picture and colour for the overlay; never rejects. */
   analyse(artwork: Artwork): Promise<void>;
-  /** The picture at a path; `undefined` when no source named it or it cannot be read. */
+  /** The picture at a path; `undefined` when it is unknown or cannot be read. */
   render(id: string, rendition: string): Promise<RenderedArtwork | undefined>;
 }
 
 export interface ArtworkStoreDeps {
-  /** An unguessable name for a picture's key. */
+  /** Turns a picture's key into a name that cannot be guessed. */
   opaqueName(key: string): string;
-  /** Told once for each origin of covers, and for the disk: a player without one good cover has many. */
+  /** Called once per origin, and once for the disk: an origin often has many unreadable covers. */
   onUnreadable(reason: unknown, origin: string): void;
-  /** Keeps drawn pictures over restarts. */
+  /** Keeps resized pictures across restarts. */
   readonly disk?: DiskCache;
 }
 
 const MOST_ARTWORKS = 1_024;
 const MOST_RENDERED_BYTES = 16 * 1024 * 1024;
-/** Bounds the memory of what was logged. */
+/** Limits the memory for origins that were already logged. */
 const MOST_REPORTED = 1_000;
-/** A cover is not larger; a bomb is. */
+/** No real cover is larger. Protects against decompression bombs. */
 const MOST_PIXELS = 6_000 * 6_000;
 
-/** One picture and what has been found out about it. */
+/** One picture and the results of its analysis. */
 interface Entry {
-  /** As named last: an earlier one's source may not be there any more. */
+  /** The latest one: the source of an earlier one may no longer exist. */
   artwork: Artwork;
   accent: string | null;
   analysed: Promise<void> | undefined;
-  /** Its file, while somebody draws from it. */
+  /** The original file, while it is in use. */
   original: { readonly bytes: Promise<Uint8Array>; users: number } | undefined;
 }
 
-/** A picture under its unguessable name. */
+/** A picture with the name that cannot be guessed. */
 interface Registered {
   readonly id: string;
   readonly entry: Entry;
@@ -67,7 +67,7 @@ interface Registered {
 export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   const { opaqueName, onUnreadable, disk } = deps;
   const entries = createBoundedMap<string, Entry>(MOST_ARTWORKS);
-  /** Found at once for a picture that was asked for before: this is asked for every answer. */
+  /** Makes repeated lookups of the same picture fast: every answer needs one. */
   const registered = new WeakMap<Artwork, Registered>();
   const rendered = createBoundedMap<string, RenderedArtwork>(
     MOST_RENDERED_BYTES,
@@ -98,7 +98,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     onUnreadable(reason, origin);
   };
 
-  /** Whoever draws while another does shares the original; when nobody does, it is gone. */
+  /** Simultaneous uses share the original; after the last one it is released. */
   const withOriginal = async <T>(entry: Entry, use: (bytes: Uint8Array) => Promise<T>) => {
     const original = (entry.original ??= { bytes: loadOf(entry.artwork), users: 0 });
     original.users += 1;
@@ -113,7 +113,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   const draw = (id: string, entry: Entry, rendition: Rendition, name: string) =>
     withOriginal(entry, async (original) => {
       const bytes = await resize(original, rendition);
-      // A full disk costs a drawing after the next restart, and nothing now.
+      // If the disk is full, the picture is only resized again after the next restart.
       disk?.write(name, bytes).catch((error: unknown) => report(error, "the disk"));
       if (isOursAlone(entry)) void study(id, entry);
       return bytes;
@@ -156,7 +156,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   };
   const study = (id: string, entry: Entry) => (entry.analysed ??= examine(id, entry));
 
-  /** One after another: a large picture takes a hundred megabytes while it is drawn. */
+  /** One at a time: resizing a large picture takes a hundred megabytes. */
   const drawTheRest = (id: string, entry: Entry) =>
     withOriginal(entry, async () => {
       for (const rendition of Object.keys(renditions)) await render(id, rendition);
@@ -173,18 +173,18 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   };
 }
 
-/** What can be had from nowhere else is drawn in every form at once, so that the original can go. */
+/** Pictures without a URL get all renditions at once, so that the original can be released. */
 const isOursAlone = ({ artwork }: Entry): boolean => artwork.url === undefined;
 
-/** A rejection also where the source throws at once. */
+/** Turns a synchronous error of the source into a rejection. */
 const loadOf = async (artwork: Artwork): Promise<Uint8Array> => artwork.load();
 
-/** What {@link ArtworkStoreDeps.opaqueName} makes: nothing else becomes part of a file's name. */
+/** Matches names from {@link ArtworkStoreDeps.opaqueName}. Only these are used in file names. */
 const ID_PATTERN = /^[\w-]{22}$/;
 
-/** What a stream's overlay may load for one cover. */
+/** The largest file that an overlay may load for one cover. */
 const MOST_OVERLAY_BYTES = 60 * 1024;
-/** Tried in turn until an overlay's picture is small enough; nearly always the first one is. */
+/** Tried in order until an overlay's picture is small enough; the first nearly always suffices. */
 const ATTEMPTS = [
   { scale: 1, quality: 82 },
   { scale: 1, quality: 60 },
@@ -192,7 +192,7 @@ const ATTEMPTS = [
   { scale: 0.5, quality: 60 },
 ] as const;
 
-/** Whole and uncropped, at most as large as the rendition. */
+/** Resizes the whole picture, uncropped, to at most the rendition's size. */
 async function resize(bytes: Uint8Array, rendition: Rendition): Promise<Uint8Array<ArrayBuffer>> {
   const { sidePx, type } = renditions[rendition];
   const resized = (scale: number) =>

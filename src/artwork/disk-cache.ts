@@ -1,18 +1,18 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
-/** Files in a folder, as many as fit: who has not been read for longest goes first. */
+/** Files in a folder of limited size: the least recently read file is removed first. */
 export interface DiskCache {
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   write(name: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** Looking through the folder is not worth it for every file. */
+/** Checking the folder's size after every write would cost too much. */
 const WRITES_BETWEEN_CLEANINGS = 32;
 
 /**
- * @param folder created when the first file is written; losing it loses nothing
- * @param mostBytes what the files may take together, give or take a few writes
+ * @param folder created with the first file; it can be deleted without losing data
+ * @param mostBytes limit for the total size of all files; a few writes may exceed it
  */
 export function createDiskCache(folder: string, mostBytes: number): DiskCache {
   let writes = 0;
@@ -39,7 +39,7 @@ export function createDiskCache(folder: string, mostBytes: number): DiskCache {
     },
     async write(name, bytes) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Nobody ever reads half a file: it gets its name when it is whole.
+      // The file gets its final name only when it is complete, so a partial file is never read.
       const draft = join(folder, `${name}.${process.pid}-${writes}`);
       await Bun.write(draft, bytes);
       renameSync(draft, join(folder, name));

@@ -4,7 +4,7 @@ import { DatabaseError, isForbidden } from "../db/open.ts";
 import { type Command, print } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
 
-/** `marquee backup FILE`: a consistent copy of the database, while the server runs or not. */
+/** `marquee backup FILE`: a consistent copy of the database, even while the server runs. */
 export function backUp(file: string): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ store, actingAs }) => {

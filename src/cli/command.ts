@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 
-/** What a command may touch of the world around it. */
+/** The parts of a command's environment that it may use. */
 export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Writes one line. */
@@ -8,15 +8,15 @@ export interface Io {
   error(line: string): void;
 }
 
-/** A command with its arguments in place, ready to run on settled settings. */
+/** A command that already has its arguments and runs with the given settings. */
 export type Command = (config: Config, asJson: boolean, io: Io) => Promise<void>;
 
-/** A command was called wrongly; the message says how to call it. Exit code 2. */
+/** A command was called with wrong arguments; the message says how to call it. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Writes each document as a line of JSON, or the lines for people. */
+/** Writes each document as one line of JSON, or else the lines for people. */
 export function print(
   io: Io,
   asJson: boolean,

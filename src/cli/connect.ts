@@ -19,7 +19,7 @@ import { withWorkspace } from "./workspace.ts";
 
 /** `marquee connect USER SOURCE [--option value …]`. */
 export function connectUser(userName: string, sourceId: string, given: readonly string[]): Command {
-  // An option before the source shifts every word: none is shown, for it may be a password.
+  // An option before the source shifts all words. Show none of them: one may be a password.
   if ([userName, sourceId].some((word) => word.startsWith("-"))) {
     throw new UsageError(
       "A source's options come last: marquee connect USER SOURCE --option value …",
@@ -48,7 +48,7 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
     });
 }
 
-/** Prints the address where a user links an account that needs a browser. */
+/** Prints the address where a user links an account in the browser. */
 function linkInBrowser(
   userName: string,
   { id, name }: Source,
@@ -115,9 +115,9 @@ export function describeSources(): string {
   return ["Sources and their options:", ...lines].join("\n");
 }
 
-/** @throws {UsageError} naming what is wrong and what is allowed */
+/** @throws {UsageError} that names the mistake and what is allowed */
 function parseSourceOptions(source: Source, given: readonly string[]): OpenSource {
-  // A secret may also come from a file, so that it is not seen in the list of processes.
+  // A secret may also come from a file, so that it does not appear in the process list.
   const secretFiles = source.options
     .filter(({ secret }) => secret)
     .map(({ name }) => `${name}-file`);
@@ -137,7 +137,7 @@ function parseSourceOptions(source: Source, given: readonly string[]): OpenSourc
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof SourceSettingsError) throw new UsageError(redact(reason));
     const options = names.map((name) => `--${name}`).join(", ") || "no options";
-    // A word too many is not shown: it may be the rest of a password with a space in it.
+    // An extra word is not shown: it may be the rest of a password that contains a space.
     const mistake = /^Unexpected argument/.test(reason)
       ? "A word is not an option or its value (quote values with spaces)"
       : redact(reason.split(". ")[0] ?? reason).replace(/\.+$/, "");
@@ -156,10 +156,10 @@ function readSecretFile(option: string, path: string): string {
 }
 
 const TRY_OUT_MS = 3_000;
-/** One word is enough. */
+/** No demand: the first reading is enough. */
 const BRIEF: Demand = { watched: false, nextChange: () => new Promise(() => {}) };
 
-/** Listens for a moment, so that a mistyped address shows at once; what is wrong, if anything. */
+/** Tries the connection briefly, to find a mistyped address at once. Returns the error, if any. */
 async function tryOut(name: string, open: OpenSource): Promise<string | undefined> {
   const signal = AbortSignal.timeout(TRY_OUT_MS);
   const quiet = () => {};

@@ -2,20 +2,20 @@ import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { keepReadingEverything } from "./linux-capabilities.ts";
 
-/** The data folder is somebody else's, and cannot be worked in safely; the message says what to do. */
+/** The data folder has another owner and is not safe to use; the message says what to do. */
 export class FolderOwnerError extends Error {
   override readonly name = "FolderOwnerError";
 }
 
 const ROOT = 0;
-/** By convention the group that owns nothing. */
+/** By convention the group that owns no files. */
 const NO_GROUP = 65_534;
 
 /**
- * Root becomes the user whom a folder belongs to, for as long as the process lives, and answers that
- * user's id. Root would follow the links that this user may put there, and leave files that the user
- * cannot open. Nobody but root changes, and a folder that is not there yet is root's to create.
- * @throws {FolderOwnerError} when root cannot, and should not go on as root
+ * If the process runs as root, it becomes the folder's owner until it ends, and returns the owner's
+ * id. Otherwise root would follow symbolic links made by the owner, and create files that the owner
+ * cannot open. Other users do not change. A missing folder is created by root.
+ * @throws {FolderOwnerError} when root cannot become the owner, and should not continue as root
  */
 export async function becomeOwnerOf(folder: string): Promise<number | undefined> {
   if (process.geteuid?.() !== ROOT) return undefined;
@@ -43,12 +43,12 @@ function ownerOf(folder: string): Owner | undefined {
   try {
     return statSync(folder);
   } catch {
-    // Whatever is wrong with the path is said where the folder is opened.
+    // A problem with the path is reported when the folder is opened.
     return undefined;
   }
 }
 
-/** Where a way that somebody else laid leads to a folder of root's, root would create files for them. */
+/** Refuses another user's symbolic link to root's folder: root would create files through it. */
 function refuseForeignLink(folder: string): void {
   for (let path = resolve(folder); path !== dirname(path); path = dirname(path)) {
     const { uid } = lstatSync(path);
@@ -60,14 +60,14 @@ function refuseForeignLink(folder: string): void {
 }
 
 async function become({ uid, gid }: Owner, folder: string): Promise<void> {
-  // A folder often keeps root's group when only its user is changed; root's group is no user's.
+  // A folder often keeps root's group when only its owner changes. Do not keep root's group.
   const group = gid === ROOT ? NO_GROUP : gid;
   process.setgroups?.([]);
   process.setgid?.(group);
   if (isReachableBy(uid, folder)) {
     process.setuid?.(uid);
   } else {
-    // As with systemd's DynamicUser, whose folders lie in one that only root may enter.
+    // This is the case with systemd's DynamicUser: its parent folder is open only to root.
     await keepReadingEverything(() => process.setuid?.(uid)).catch((cause: unknown) => {
       throw new FolderOwnerError(
         `The data folder ${folder} belongs to user ${uid}, who cannot enter it. Open the folders above it to that user.`,
@@ -86,7 +86,7 @@ function isReachableBy(uid: number, folder: string): boolean {
   }
 }
 
-/** Whether this process can look up what is in a folder. */
+/** Whether this process can access a folder's contents. */
 function isOpen(folder: string): boolean {
   try {
     statSync(`${folder}/.`);

@@ -7,13 +7,13 @@ export class UnhealthyError extends Error {
 
 const ANSWER_WITHIN_MS = 3_000;
 
-/** Addresses that stand for every network, and where such a server is reached. */
+/** Addresses that mean "all networks", each with the address where such a server is reached. */
 const REACHED_AT: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /**
- * `marquee healthcheck`: asks the server on this machine whether it lives. For containers that hold
- * nothing else which could ask.
- * @throws {UnhealthyError} when it does not say so within three seconds
+ * `marquee healthcheck`: asks the server on this machine whether it runs. For containers that have
+ * no other program to ask with.
+ * @throws {UnhealthyError} when the server does not confirm it within three seconds
  */
 export async function checkHealth({ host, port }: Pick<Config, "host" | "port">): Promise<void> {
   const hostname = REACHED_AT[host] ?? host;
@@ -29,8 +29,8 @@ export async function checkHealth({ host, port }: Pick<Config, "host" | "port">)
 }
 
 /**
- * The first line of what `/livez` answers. Asked without `fetch`, which would ask a proxy that
- * HTTP_PROXY names, and without Node's client, which every idle server would hold in memory.
+ * The first line of the answer from `/livez`. It does not use `fetch`, which would use the proxy in
+ * HTTP_PROXY, nor Node's client, which would stay in the memory of every idle server.
  */
 async function statusLineOf(hostname: string, port: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -66,7 +66,7 @@ export function rotateKey(userName: string, keyId: string | undefined, grace: st
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const LONGEST_GRACE_MS = 24 * 3_600_000;
 
-/** @throws {UsageError} unless the text is a time from `0s` to `24h` */
+/** @throws {UsageError} unless the text is a duration from `0s` to `24h` */
 function parseGrace(text: string): number {
   const [, amount, unit = ""] = /^(\d{1,5})([smh])$/.exec(text) ?? [];
   const graceMs = Number(amount) * (UNIT_MS[unit] ?? Number.NaN);

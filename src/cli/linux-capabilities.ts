@@ -1,4 +1,4 @@
-/** Where the C library of Linux systems is found, glibc's first, then musl's. */
+/** File names of the C library on Linux: first glibc, then musl. */
 const C_LIBRARIES = [
   "libc.so.6",
   `libc.musl-${process.arch === "x64" ? "x86_64" : "aarch64"}.so.1`,
@@ -10,22 +10,22 @@ const CAPABILITY_VERSION_3 = 0x20080522;
 const CAP_DAC_READ_SEARCH = 1 << 2;
 
 /**
- * Gives root up but for one right: to enter every folder and read every file, not to write them.
- * The right is this thread's alone, and nothing that is started inherits it.
+ * Gives up all of root's rights except one: to enter every folder and read every file, not to
+ * write. Only this thread has this right, and child processes do not inherit it.
  * @param becomeUser changes this process's user
- * @throws where this is not Linux, or root has less than its usual rights
+ * @throws when this is not Linux, or root has less than its usual rights
  */
 export async function keepReadingEverything(becomeUser: () => void): Promise<void> {
   const { prctl, capset, ptr } = await loadCapabilities();
   if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) !== 0) throw new Error("prctl failed");
   becomeUser();
   const thisThread = new Uint32Array([CAPABILITY_VERSION_3, 0]);
-  // Effective, permitted, inheritable; then the same for capabilities past the 32nd.
+  // Effective, permitted, inheritable; then the same three for capabilities after the 32nd.
   const rights = new Uint32Array([CAP_DAC_READ_SEARCH, CAP_DAC_READ_SEARCH, 0, 0, 0, 0]);
   if (capset(ptr(thisThread), ptr(rights)) !== 0) throw new Error("capset failed");
 }
 
-/** Loaded when needed, which is seldom. */
+/** Loaded only when needed, which is rare. */
 async function loadCapabilities() {
   const { dlopen, ptr } = await import("bun:ffi");
   for (const library of C_LIBRARIES) {
@@ -36,7 +36,7 @@ async function loadCapabilities() {
       });
       return { ...symbols, ptr };
     } catch {
-      // The other one, then.
+      // Try the next library.
     }
   }
   throw new Error("no C library with capabilities");

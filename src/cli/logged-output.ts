@@ -1,27 +1,27 @@
 import { existsSync, fstatSync, statSync } from "node:fs";
 import type { Io } from "./command.ts";
 
-/** What tells whether standard output ends up in a log. */
+/** The facts that show whether standard output is written to a log. */
 export interface OutputFacts {
   readonly environment: Io["environment"];
-  /** Which open file standard output is: its device and number, `8:42`. */
+  /** The file that standard output is open on, as device and inode number: `8:42`. */
   readonly output: string | undefined;
-  /** Whether this program runs where a container engine has left its mark. */
+  /** Whether files of a container engine show that this program runs in a container. */
   readonly isInContainer: boolean;
-  /** Whether it is the first process there, was started by it, or writes to where that one does. */
+  /** Whether it is the container's first process, its child, or writes to the same output. */
   readonly speaksForContainer: boolean;
 }
 
-/** Whether a log keeps what is printed, so that secrets in it would outlive their moment. */
+/** Whether a log keeps the output, so that printed secrets would stay readable. */
 export function isOutputLogged(facts: OutputFacts): boolean {
   const { environment, output, isInContainer, speaksForContainer } = facts;
-  // Podman and systemd-nspawn say so to what they start, and Kubernetes says where it is.
+  // Podman and systemd-nspawn set `container`, and Kubernetes sets its service's address.
   if (environment["container"] || environment["KUBERNETES_SERVICE_HOST"]) return true;
-  // Docker says nothing. Whoever works inside a container by hand is not logged, only what the
-  // container was started for is.
+  // Docker sets no variable. It logs only the output of the container's main process, not of
+  // commands that a person runs inside the container.
   if (isInContainer && speaksForContainer) return true;
-  // systemd names the journal's end of standard output. It is inherited: a desktop's terminals
-  // have the variable too, but write elsewhere.
+  // systemd sets this variable to the file that leads to the journal. Desktop terminals inherit
+  // the variable too, but their output is another file.
   return output !== undefined && environment["JOURNAL_STREAM"] === output;
 }
 
@@ -44,7 +44,7 @@ function identify(look: () => { dev: number; ino: number }): string | undefined 
     const { dev, ino } = look();
     return `${dev}:${ino}`;
   } catch {
-    // Output may be closed, and another account's process shows nothing of itself.
+    // Output may be closed, and the details of another user's process cannot be read.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { languageOr } from "../languages.ts";
 import { type Command, print } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
 
-/** `marquee login USER`: a link that signs one browser in. */
+/** `marquee login USER`: prints a magic link that signs one browser in. */
 export function printSignInLink(name: string): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {

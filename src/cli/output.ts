@@ -1,14 +1,14 @@
 import { writeSync } from "node:fs";
 
-/** What a command had to tell could not be written: the reader is gone or the disk is full. */
+/** A command's output could not be written: the reader is gone or the disk is full. */
 export class OutputError extends Error {
   override readonly name = "OutputError";
 }
 
 /**
- * Writes a line to a file descriptor before it returns, and finds out whether that worked; the
- * console would lose a key that is shown once in silence.
- * (`process.stdout` would load Node's streams and terminal, 5 MB of idle memory.)
+ * Writes a line to a file descriptor synchronously, and throws if that fails. The console would
+ * ignore the error, and a key that is shown only once would be lost.
+ * (`process.stdout` would load Node's streams and terminal code: 5 MB of idle memory.)
  * @throws {OutputError}
  */
 export function writeLine(fileDescriptor: number, line: string): void {
@@ -24,13 +24,13 @@ export function writeLine(fileDescriptor: number, line: string): void {
           { cause: error },
         );
       }
-      // A slow reader's pipe is full: it gets a moment.
+      // The pipe of a slow reader is full: wait a little.
       Bun.sleepSync(5);
     }
   }
 }
 
-/** Whether standard output is a terminal. Only the question loads what can answer it, 2.5 MB. */
+/** Whether standard output is a terminal. The first call loads a module that takes 2.5 MB. */
 export function isTerminal(): boolean {
   return process.getBuiltinModule("node:tty").isatty(1);
 }

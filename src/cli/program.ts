@@ -29,7 +29,7 @@ import { showConfig } from "./show-config.ts";
 import { addUsers, listUsers, removeUser } from "./user.ts";
 import { rotateWidget, showWidgetUrl } from "./widget.ts";
 
-/** Exit codes: done, failed, wrongly called. */
+/** Exit codes: success, failure, wrong usage. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** Runs a command line (without the program's own name) and resolves with the exit code. */
@@ -45,10 +45,10 @@ export async function run(arguments_: readonly string[], io: Io): Promise<number
   }
 }
 
-/** Settings that matter to every command; `serve` and `config` take all of them. */
+/** Settings that every command accepts; `serve` and `config` accept all settings. */
 const SHARED_SETTINGS: readonly SettingName[] = ["data", "baseUrl", "secretKey"];
 
-/** Every command with its options, as the command line is read and as the documentation is held to. */
+/** Every command with its options. It parses the command line, and the documentation must match. */
 export function createProgram(io: Io): CommanderCommand {
   const program = quiet(new CommanderCommand("marquee"), io)
     .description("What is playing, for your stream: a JSON API and an overlay for OBS.")
@@ -65,11 +65,11 @@ export function createProgram(io: Io): CommanderCommand {
     return (usage: string, description: string, examples: readonly string[] = []) =>
       addExamples(quiet(parent.command(usage).description(description), io), examples);
   };
-  /** Gives a command its settings and runs what `prepare` makes of its arguments. */
+  /** Makes a command run what `prepare` returns for its arguments, with the settings in force. */
   const runs = (target: CommanderCommand, prepare: (...given: never[]) => Command) => {
     addSettings(target, SHARED_SETTINGS);
     target.action(async (...given: unknown[]) => {
-      // Commander hands over the arguments, then the options, then the command itself.
+      // Commander passes the arguments, then the options, then the command itself.
       const { config, asJson } = settle(target, io);
       await prepare(...(given.slice(0, -1) as never[]))(config, asJson, io);
     });
@@ -207,7 +207,7 @@ Examples:
 Settings can be flags, environment variables (MARQUEE_PORT for --port) and, for secrets, files
 (MARQUEE_SECRET_KEY_FILE). "marquee serve --help" lists them all.`;
 
-/** Options may stand before the command's words too; Commander wants them behind. */
+/** Options may also come before the command's words; Commander expects them after. */
 function moveOptionsBack(
   program: CommanderCommand,
   arguments_: readonly string[],
@@ -233,7 +233,7 @@ function moveOptionsBack(
   return arguments_;
 }
 
-/** Commander would take a mistyped command for an argument of the default one. */
+/** Without this, Commander treats a mistyped command as an argument of the default command. */
 function refuseUnknownCommand(program: CommanderCommand, arguments_: readonly string[]): void {
   const [first = "-"] = arguments_;
   if (first.startsWith("-") || program.commands.some((command) => command.name() === first)) return;
@@ -241,7 +241,7 @@ function refuseUnknownCommand(program: CommanderCommand, arguments_: readonly st
   throw new UsageError(`There is no command ${JSON.stringify(first)}. There are: ${known}.`);
 }
 
-/** Lines go through `io`, and nothing exits by itself. */
+/** Sends Commander's output through `io`, and keeps Commander from ending the process. */
 function quiet(command: CommanderCommand, io: Io): CommanderCommand {
   return command
     .exitOverride()
@@ -278,17 +278,17 @@ interface Settled {
   readonly asJson: boolean;
 }
 
-/** @throws {SettingsError} naming every mistake at once */
+/** @throws {SettingsError} that lists all mistakes */
 function settle(command: CommanderCommand, io: Io): Settled {
   const flags: Record<string, unknown> = command.opts();
   const resolved = resolveConfig(flags, io.environment);
   return { resolved, config: resolved.config, asJson: flags["json"] === true };
 }
 
-/** Says what went wrong in a sentence, and answers with the exit code. */
+/** Prints what went wrong in one sentence, and returns the exit code. */
 function explain(error: unknown, io: Io): number {
   if (error instanceof CommanderError) {
-    // Commander has said it already; asking for help or the version is no mistake.
+    // Commander has already printed the message. Asking for help or the version is no error.
     return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   }
   const say = (message: string) => {

@@ -6,7 +6,7 @@ import { type Config, settings } from "../config.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { keyInForce, withWorkspace } from "./workspace.ts";
 
-/** `marquee secret rotate`: everything sealed is sealed anew under another key. */
+/** `marquee secret rotate`: encrypts all stored secrets again under another key. */
 export function rotateSecret(oldKeyFile: string | undefined): Command {
   return async (config, asJson, io) => {
     const { secretKey } = config;
@@ -59,7 +59,7 @@ function givenKeyLines(resealed: number | undefined): string[] {
       ];
 }
 
-/** The key is a file in the data folder: its successor is made there. */
+/** For a key that is a file in the data folder: the new key is created there too. */
 function rotateOwnKey(config: Config): Promise<number> {
   return withWorkspace(config, ({ store }) => {
     const newKey = newSecretKey();
@@ -73,7 +73,7 @@ function rotateOwnKey(config: Config): Promise<number> {
   });
 }
 
-/** The operator keeps the keys. Answers `undefined` when the new one was in force already. */
+/** For a key given by a setting. Returns `undefined` when the new key was already in force. */
 async function rotateToGivenKey(
   config: Config,
   newKey: string,
@@ -96,7 +96,7 @@ async function rotateToGivenKey(
     );
   } catch (error) {
     if (!(error instanceof SecretError && error.needsOtherKey)) throw error;
-    // A rotation that nobody saw the end of: then the new key is in force.
+    // An earlier rotation may have finished unnoticed. Then the new key is already in force.
     await withWorkspace(config, async () => {});
     return undefined;
   }

@@ -26,21 +26,21 @@ import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
 import { type DataFolder, openDataFolder } from "./workspace.ts";
 
-/** Nobody is answered while the server waits for another process's lock on the database. */
+/** The server answers no requests while it waits for another process's lock on the database. */
 const LOCK_WAIT_MS = 250;
-/** How soon the changes of other commands take effect. */
+/** How soon the server applies the changes that other commands make. */
 const LOOK_FOR_CHANGES_MS = 250;
 const FLUSH_KEY_USES_MS = 30_000;
 const RETRY_WRITES_MS = 1_000;
-/** How often a server that stops tries to write what is left. */
+/** How often a stopping server retries its remaining writes. */
 const LAST_WRITES_EVERY_MS = 50;
 const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
-/** What covers may take on the disk. */
+/** Limit for covers on disk. */
 const MOST_COVER_BYTES = 64 * 1024 * 1024;
-/** A stop takes at most this long, so that a service manager need not kill. */
+/** A stop takes at most this long, so that a service manager does not kill the process. */
 const STOP_WITHIN_MS = 3_500;
 
-/** `marquee serve`: runs until it is told to stop. */
+/** `marquee serve`: runs until a signal stops it. */
 export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): Promise<void> {
   const { config } = resolved;
   const clock = systemClock;
@@ -94,7 +94,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       openBrowser(loginUrl, scene, log);
     }
     store.waitForLocks(LOCK_WAIT_MS);
-    // The executable is built with a patient JIT compiler, which starts sooner and in less memory.
+    // The executable starts with a late JIT, to start sooner with less memory. Now use the default.
     Bun.unsafe.setJITPolicy(1);
     if (isOpenToOthers(config)) {
       log.warn(
@@ -114,12 +114,12 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   }
 }
 
-/** Whether other machines can connect, but would be turned away for the name they use. */
+/** Whether other machines can connect, but would be refused because of the host name they use. */
 function isOpenToOthers({ host, baseUrl, allowedHosts }: Config): boolean {
   return ["0.0.0.0", "::"].includes(host) && baseUrl === null && allowedHosts.length === 0;
 }
 
-/** Resolves with the name of the first signal that ends a program. */
+/** Resolves with the name of the first signal that asks the program to stop. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -128,13 +128,13 @@ function stopSignal(): Promise<string> {
   });
 }
 
-/** Notices what other commands do to the accounts, and writes when keys were used. */
+/** Regularly applies other commands' account changes, and stores when keys were last used. */
 function keepUp(accounts: Accounts, log: Log, remindOfConsent: () => Promise<void>): () => void {
   const attempt = (task: () => void | Promise<void>) => async () => {
     try {
       await task();
     } catch (error) {
-      // A full disk must not end the server: the next turn may work.
+      // A full disk must not stop the server: the next attempt may succeed.
       log.error("background work failed", { reason: describeError(error) });
     }
   };
@@ -149,7 +149,7 @@ function keepUp(accounts: Accounts, log: Log, remindOfConsent: () => Promise<voi
   return () => timers.forEach((timer) => clearInterval(timer));
 }
 
-/** Goes over to a secret key that a command has put in force, and tells the log once. */
+/** Switches to a secret key that a command has put in force. Logs each change or failure once. */
 function createKeyFollower(
   { store, vault }: Pick<DataFolder, "store" | "vault">,
   log: Log,
@@ -168,7 +168,7 @@ function createKeyFollower(
   };
 }
 
-/** Another process may hold a lock just then: it is tried until the stop has to end. */
+/** Another process may hold a lock, so the writes are retried until the stop's time limit. */
 async function writeWhatIsLeft(
   { keys, retryWrites }: Accounts,
   clock: Clock,
@@ -192,8 +192,8 @@ async function writeWhatIsLeft(
 }
 
 /**
- * Says where the server is, and on the first start everything needed to use it. Resolves with the
- * first start's sign-in link.
+ * Prints the server's address, and on the first start everything needed to use it. Resolves with
+ * the magic link of the first start.
  */
 async function greet(
   accounts: Accounts,
@@ -228,10 +228,10 @@ async function greet(
         "",
       ].join("\n");
   try {
-    // In one piece: a reader that has seen enough must not end the server by closing its pipe.
+    // In one write: a reader that closes its pipe early must not stop the server.
     io.out(text);
   } catch (error) {
-    // What is shown only once has to be seen; the rest the log tells as well.
+    // Credentials are shown only once, so they must be printed. The rest is also logged.
     if (added) throw error;
   }
   return loginUrl;
@@ -297,7 +297,7 @@ function secretsOf({ user, key, widgetToken }: AddedUser, baseUrl: string): stri
   ];
 }
 
-/** A log keeps what it sees: the link in it ends soon, a key or an address would not. */
+/** A log keeps its text. A magic link expires soon, but an API key or widget address does not. */
 function whereSecretsAre({ user }: AddedUser): string[] {
   return [
     "  This goes to a log, so neither API key nor widget address is shown. Get them in the dashboard,",
@@ -307,12 +307,12 @@ function whereSecretsAre({ user }: AddedUser): string[] {
   ];
 }
 
-/** How this program is called: by its own name, or from its source. */
+/** The command that runs this program: its own name, or the command that runs the sources. */
 function ownCommand(): string {
   return /^bun(\.exe)?$/.test(basename(process.execPath)) ? RUN_FROM_SOURCE : "marquee";
 }
 
-/** A container's user may have no entry in its list of users. */
+/** In a container, the process's user may be missing from the list of users. */
 function nameFromUserInfo(): string {
   try {
     return userInfo().username;
@@ -321,9 +321,9 @@ function nameFromUserInfo(): string {
   }
 }
 
-/** The operating system's name for whoever runs this; containers may have none. */
+/** The operating system's name for the user who runs this. In a container there may be none. */
 function systemUserName(): string {
-  // Bun takes the name from $USER alone and says "unknown" where a service has no such variable.
+  // Bun reads the name only from $USER, and returns "unknown" for services without that variable.
   const username = nameFromUserInfo();
   if (username !== "unknown") return username;
   const answer = Bun.which("id") ? Bun.spawnSync(["id", "-un"]).stdout.toString().trim() : "";

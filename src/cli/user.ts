@@ -28,7 +28,7 @@ export function addUsers(names: readonly string[], source: string | undefined): 
     );
 }
 
-/** `marquee user list`: everybody, what they are connected to, and how that does. */
+/** `marquee user list`: all users with their connection and its status. */
 export function listUsers(): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts, sources }) => {
@@ -70,7 +70,7 @@ function statusDocument(health: StoredStatus) {
   };
 }
 
-/** How a connection does, in words for a terminal. */
+/** A connection's status in words, for the terminal. */
 function describeStatus(health: StoredStatus): string {
   switch (health.state) {
     case "untried":
@@ -138,7 +138,7 @@ function printAdded(io: Io, asJson: boolean, added: AddedUser, baseUrl: string):
   );
 }
 
-/** A source connected as it comes, without options. */
+/** A connection to a source with its default options. */
 function defaultConnection(id: string, sources: Sources): { source: string; settings: unknown } {
   const source = sources.byId(id);
   if (!source) throw new UsageError(`--source ${JSON.stringify(id)}: there is no such source.`);

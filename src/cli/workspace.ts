@@ -22,32 +22,32 @@ import {
 } from "../db/open.ts";
 import { becomeOwnerOf } from "./folder-owner.ts";
 
-/** The data folder, opened. */
+/** The opened data folder. */
 export interface DataFolder {
   readonly store: Store;
   readonly vault: Vault;
-  /** The user whom root has become, because the folder is that user's. */
+  /** The id of the folder's owner if root has become that user. */
   readonly actingAs: number | undefined;
 }
 
-/** What every command works on. */
+/** What every command works with. */
 export interface Workspace extends DataFolder {
   readonly accounts: Accounts;
   readonly sources: Sources;
 }
 
-/** What a command does where there is no data folder yet. */
+/** What a command does when the data folder does not exist. */
 export type WhenMissing = "create" | "refuse";
 
 /**
- * Opens the data folder as the user it belongs to; one that is missing may be a mistyped one.
+ * Opens the data folder as its owner. A missing folder may be a mistyped path.
  * @throws {DatabaseError | SecretError | FolderOwnerError} when it cannot be used
  */
 export async function openDataFolder(
   config: Config,
   whenMissing: WhenMissing,
 ): Promise<DataFolder> {
-  // Before anything in the folder is touched; what settings name elsewhere has been read by now.
+  // Before anything in the folder is used, but after the files that settings name were read.
   const actingAs = await becomeOwnerOf(config.data);
   try {
     return { ...(await openFolder(config, whenMissing)), actingAs };
@@ -81,7 +81,7 @@ async function openFolder(
   }
 }
 
-/** The same for a command, which looks at accounts and sources. */
+/** Does the same for a command, which also needs accounts and sources. */
 export async function openWorkspace(config: Config, whenMissing: WhenMissing): Promise<Workspace> {
   const folder = await openDataFolder(config, whenMissing);
   const accounts = await createAccounts({ ...folder, wallMs: systemClock.wallMs });
@@ -90,7 +90,7 @@ export async function openWorkspace(config: Config, whenMissing: WhenMissing): P
   return { ...folder, accounts, sources };
 }
 
-/** Runs a command on the data folder and closes it after. */
+/** Runs a command on the data folder, then closes the folder. */
 export async function withWorkspace<Result>(
   config: Config,
   command: (workspace: Workspace) => Promise<Result>,
@@ -105,8 +105,8 @@ export async function withWorkspace<Result>(
 }
 
 /**
- * The key that the database's secrets are under; where there are no users yet, any key will do.
- * @throws {SecretError} when it is not known here
+ * The key that encrypts the database's secrets. While there are no users, any key is accepted.
+ * @throws {SecretError} when the key is missing or wrong
  */
 export function keyInForce({ data, secretKey }: Config, store: Store): string {
   const path = secretKeyPath(data);
@@ -126,16 +126,16 @@ export function keyInForce({ data, secretKey }: Config, store: Store): string {
   );
 }
 
-/** The database remembers its key, so that a wrong one is found at the start. */
+/** Records the key's id in the database, so that a wrong key is found at the start. */
 async function recordKey(store: Store, vault: Vault): Promise<void> {
   const recorded = store.sealed.keyId();
-  // It may have been replaced since it was read.
+  // The key may have been replaced since it was read.
   if (recorded !== undefined) vault.follow();
   if (store.sealed.isInForce(vault.keyId)) return;
-  // A database from before keys were recorded proves by what is in it that this one fits.
+  // Older databases have no recorded key. Check that this key decrypts their contents.
   const { users, widgets } = await createAccounts({ store, vault, wallMs: systemClock.wallMs });
   const owner = await users.owner();
   if (owner) await widgets.proveKey(owner);
-  // Another process may have been faster, and may even have replaced the key since.
+  // Another process may have recorded the key first, and may even have replaced it since.
   if (!store.sealed.changeKey(recorded, vault.keyId)) vault.follow();
 }

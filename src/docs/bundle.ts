@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Reads the documentation's files. Used as macros: they run while the program is compiled or loaded. */
+/** Macros that read the documentation's files. They run when the program is compiled or loaded. */
 
-/** Every page's Markdown by language and name: `fr/widget`. */
+/** Every page's Markdown, by language and name such as `fr/widget`. */
 export function bundledDocuments(): Record<string, string> {
   return Object.fromEntries(
     filesIn("*.md").map((file) => [
@@ -13,7 +13,7 @@ export function bundledDocuments(): Record<string, string> {
   );
 }
 
-/** Every picture in base64 by its file's name. */
+/** Every picture in base64, by file name. */
 export function bundledPictures(): Record<string, string> {
   return Object.fromEntries(
     filesIn("*.webp").map((file) => [

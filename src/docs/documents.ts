@@ -1,7 +1,7 @@
 import type { Language } from "../languages.ts";
 import { bundledDocuments, bundledPictures } from "./bundle.ts" with { type: "macro" };
 
-/** The pages of the documentation, in the order they are read. */
+/** The pages of the documentation, in reading order. */
 export const DOCUMENTS = [
   "quick-start",
   "api",

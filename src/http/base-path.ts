@@ -1,14 +1,14 @@
 import { LANGUAGES } from "../languages.ts";
 
 /**
- * Takes the base path off the addresses of requests, so that each route stands in the map once; some
- * proxies have done so before. The request stays the same object: Bun opens sockets and tells client
- * addresses only for the one that it made.
+ * Removes the base path from request URLs, so that each route is registered once. Some proxies
+ * have already removed it. The request object stays the same: Bun opens WebSockets and returns
+ * client addresses only for the request objects that it created.
  */
 export function createBasePath(basePath: string, routes: readonly string[]) {
   if (basePath === "") return () => {};
   const beginnings = new Set<string>([...LANGUAGES, ...routes.map((path) => wordAt(path, 0))]);
-  // Below a base path such as `/en`, `/en/docs` may be either `/docs` or, from some proxies, `/en/docs`.
+  // With a base path such as `/en`, `/en/docs` means `/docs`, or `/en/docs` behind some proxies.
   const mayBeOurs = beginnings.has(wordAt(basePath, 0));
   return (request: Request): void => {
     const { url } = request;
@@ -21,6 +21,6 @@ export function createBasePath(basePath: string, routes: readonly string[]) {
   };
 }
 
-/** The word of a path that begins with the slash at `start`. */
+/** The path segment that follows the slash at `start`. */
 const wordAt = (path: string, start: number): string =>
   path.slice(start + 1).split(/[/?]/, 1)[0] ?? "";

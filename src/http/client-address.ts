@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Finds out where a request came from, believing only proxies we were told to trust. */
+/** Finds a request's client address. Only the configured proxies are trusted. */
 export type ClientAddress = (peer: string | undefined, forwardedFor: string | null) => string;
 
 /** @param trustedProxies IP addresses and CIDR ranges, already checked */
@@ -15,7 +15,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     const direct = parseAddress(peer ?? "");
     if (!direct) return "unknown";
     let client = direct;
-    // Each proxy appends whom it saw, so the list is believed from the right as far as trust goes.
+    // Each proxy appends its client's address. Read from the right, up to the first untrusted one.
     for (const entry of (forwardedFor ?? "").split(",").reverse()) {
       const forwarded = parseAddress(entry.trim());
       if (!isTrusted(client) || !forwarded) break;
@@ -25,7 +25,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   };
 }
 
-/** The network a guesser cannot easily leave: the address, or the /64 of an IPv6 one. */
+/** The network that a client cannot easily change: an IPv4 address, or the /64 of an IPv6 one. */
 export function networkOf(address: string): string {
   const parsed = parseAddress(address);
   if (parsed?.kind() !== "ipv6") return address;
@@ -33,7 +33,7 @@ export function networkOf(address: string): string {
 }
 
 function parseAddress(text: string): Address | undefined {
-  // Some proxies add the port: 192.0.2.7:1234, [2001:db8::1]:1234.
+  // Some proxies append the port: 192.0.2.7:1234, [2001:db8::1]:1234.
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined;
 }

@@ -1,29 +1,29 @@
-/** The value of a cookie that a request carries; `undefined` when it has none or several. */
+/** The value of a request's cookie; `undefined` when it was sent not at all or several times. */
 export function cookieOf(request: Request, name: string): string | undefined {
   const [found, ...others] = cookiesOf(request).filter(([own]) => own === name);
   return others.length === 0 ? found?.[1] || undefined : undefined;
 }
 
-/** The names of a request's cookies that begin so, as browsers send them: the oldest first. */
+/** The names of a request's cookies with this prefix, in the browser's order: oldest first. */
 export function cookieNames(request: Request, prefix: string): string[] {
   return cookiesOf(request)
     .map(([name]) => name)
     .filter((name) => name.startsWith(prefix));
 }
 
-/** One that is sent twice is here twice. */
+/** A cookie that was sent twice appears twice. */
 const cookiesOf = (request: Request) => [...new Bun.CookieMap(request.headers.get("cookie") ?? "")];
 
 export interface CookieOptions {
-  /** Whether it is sent over https alone. */
+  /** Whether the cookie is sent only over https. */
   readonly secure: boolean;
-  /** 0 takes the cookie away. */
+  /** 0 deletes the cookie. */
   readonly maxAgeSeconds: number;
-  /** What is asked for with it; everything unless it says otherwise. */
+  /** The paths that receive the cookie; by default all. */
   readonly path?: string;
 }
 
-/** A `Set-Cookie` header for a cookie that no script reads and no foreign form sends along. */
+/** A `Set-Cookie` header; scripts cannot read the cookie, and other sites' forms do not send it. */
 export function setCookie(
   name: string,
   value: string,

@@ -6,12 +6,12 @@ export interface FormTokens {
   isValid(session: Pick<Session, "id">, token: unknown): boolean;
 }
 
-/** @param secret signs the tokens; never leaves the server */
+/** @param secret signs the tokens; it never leaves the server */
 export function createFormTokens(secret: string): FormTokens {
   return {
     issue: ({ id }) => Bun.CSRF.generate(secret, { sessionId: id }),
     isValid: ({ id }, token) =>
-      // An empty token is an error to Bun, not a wrong one.
+      // Bun throws on an empty token instead of returning false.
       typeof token === "string" &&
       token !== "" &&
       Bun.CSRF.verify(token, { secret, sessionId: id }),

@@ -1,23 +1,23 @@
 import type { Clock } from "../clock.ts";
 import { plainText } from "./plain-text.ts";
 
-/** Answers for whoever watches over the process. */
+/** Answers for programs that monitor the process. */
 export interface Health {
   /** `GET /livez`: the process runs. */
   live(): Response;
-  /** `GET /readyz`: it can do its work, writes included. */
+  /** `GET /readyz`: the server can do its work, including database writes. */
   ready(): Response;
-  /** From now on it is not ready, because it stops. */
+  /** From now on the server is not ready, because it is stopping. */
   drain(): void;
 }
 
 export interface HealthDeps {
   readonly clock: Clock;
-  /** Writes to the database, without waiting. @throws when it takes no writes just now */
+  /** Writes to the database without waiting. @throws when the database accepts no writes now */
   probeWrite(): void;
 }
 
-/** The database is not written to more often than this, however often anybody asks. */
+/** Shortest time between two test writes, however often `/readyz` is requested. */
 const PROBE_EVERY_MS = 1_000;
 
 export function createHealth({ probeWrite, clock }: HealthDeps): Health {

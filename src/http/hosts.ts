@@ -2,13 +2,13 @@
 export interface Hosts {
   /** Whether a `Host` header names this server, whatever the port. */
   allows(host: string | null): boolean;
-  /** Whether a page from this origin is one that this server sends, under the host it was asked by. */
+  /** Whether this server sends the pages of this origin. `host` is the request's `Host` header. */
   allowsOrigin(origin: string, host: string | null): boolean;
 }
 
 export interface HostsOptions {
   readonly baseUrl: string;
-  /** The address listened on. */
+  /** The address that the server listens on. */
   readonly host: string;
   /** More names, lower-case, without ports. */
   readonly allowedHosts: readonly string[];
@@ -16,15 +16,15 @@ export interface HostsOptions {
 
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
-/** A name or address, and perhaps a port: nothing else gets as far as a look-up. */
+/** A name or address with an optional port. Other values are refused without a lookup. */
 const HOST_HEADER = /^([0-9A-Za-z._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** Bounds the memory of headers seen; each is one of ours with some port. */
+/** Limits the cache of allowed headers; each is an allowed name with some port. */
 const MOST_REMEMBERED = 64;
 
 /**
- * Answers only to names that are ours, so that a page elsewhere cannot make a browser talk to this
- * server under a name of its own (DNS rebinding).
+ * Accepts only this server's host names. Otherwise another site could point its own name at this
+ * server and use it through a visitor's browser (DNS rebinding).
  */
 export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Hosts {
   const base = new URL(baseUrl);
@@ -35,7 +35,7 @@ export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Host
     ...allowedHosts,
   ]);
   const remembered = new Set<string>();
-  // This machine's own names keep any port: a tunnel or a container maps another one to ours.
+  // Loopback names are allowed with any port: a tunnel or container may map another port.
   const baseIsAnyPort = base.protocol === "http:" && LOOPBACK_NAMES.includes(base.hostname);
 
   const allows = (header: string | null): boolean => {
@@ -52,9 +52,9 @@ export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Host
     allowsOrigin(origin, host) {
       const url = URL.parse(origin);
       if (url === null || !/^https?:$/.test(url.protocol)) return false;
-      // Behind a proxy the page's origin is the public one, whatever host the proxy asks for.
+      // Behind a proxy, the page has the public origin, whatever `Host` header the proxy sends.
       if (url.origin === base.origin) return true;
-      // Whoever is on the way can put a page of their own under http, or serve another port.
+      // With plain http or another port, the page could come from an attacker on the network.
       if (url.hostname === base.hostname && !baseIsAnyPort) return false;
       return url.host === host && allows(host);
     },

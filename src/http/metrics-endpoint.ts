@@ -1,7 +1,7 @@
 import type { Metrics } from "../metrics.ts";
 import { plainText } from "./plain-text.ts";
 
-/** `GET /metrics`: for whoever has the token. */
+/** `GET /metrics`: for clients with the token. */
 export function createMetricsEndpoint(metrics: Pick<Metrics, "read">, token: string) {
   return async (request: Request): Promise<Response> => {
     const sent = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
@@ -13,7 +13,7 @@ export function createMetricsEndpoint(metrics: Pick<Metrics, "read">, token: str
   };
 }
 
-/** Compared as hashes, so that the time it takes says nothing of how much was right. */
+/** Compares hashes, so that the time taken does not reveal how many characters match. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
   return digest(one) === digest(other);

@@ -1,4 +1,4 @@
-/** A short answer for machines and for whoever reads it by hand. */
+/** A short text answer for programs and people. */
 export function plainText(
   status: number,
   text: string,

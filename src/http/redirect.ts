@@ -1,4 +1,4 @@
-/** Redirects a browser; nobody learns the address it comes from. */
+/** Redirects a browser without revealing the address that it comes from. */
 export function redirect(
   location: string,
   status: 302 | 303,

@@ -1,11 +1,11 @@
 import { SecretError, type SealPurpose, type Vault } from "../accounts/secrets.ts";
 import type { Clock } from "../clock.ts";
 
-/** What a browser keeps for us and can neither read nor change; nothing of it is kept here. */
+/** Encrypted data in a browser's cookie: the browser cannot read or change it. Not stored here. */
 export interface SealedCookie<Content> {
   /** The cookie's value. */
   seal(userId: number, content: Content): Promise<string>;
-  /** What was sealed for this user; `undefined` when it is damaged, another's or too old. */
+  /** The content sealed for this user; `undefined` if damaged, too old or another user's. */
   open(userId: number, value: string | undefined): Promise<Content | undefined>;
 }
 
@@ -14,7 +14,7 @@ export interface SealedCookieDeps {
   readonly clock: Pick<Clock, "wallMs">;
 }
 
-/** @param purpose of this kind of content alone: it is what tells it from others */
+/** @param purpose unique to this kind of content, so that other kinds cannot be opened as it */
 export function createSealedCookie<Content>(
   { vault, clock }: SealedCookieDeps,
   purpose: SealPurpose,

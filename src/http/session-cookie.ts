@@ -7,24 +7,24 @@ import { type Language, languageOr } from "../languages.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import { redirect } from "./redirect.ts";
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface SignedIn {
   readonly user: User;
   readonly session: Session;
 }
 
-/** Lets people in and out, and knows who is in. */
+/** Signs users in and out, and finds the signed-in user of a request. */
 export interface SessionCookie {
   signedIn(request: Request): Promise<SignedIn | undefined>;
-  /** Signs a browser in, under a new session, and sends it to the dashboard. */
+  /** Signs a browser in with a new session, and redirects it to the dashboard. */
   signIn(request: Request, user: User, language: Language): Promise<Response>;
-  /** Takes the cookie away and sends the browser elsewhere. */
+  /** Deletes the session cookie and redirects the browser to `path`. */
   signOut(path: string): Response;
 }
 
 export interface SessionCookieDeps {
   readonly accounts: Pick<Accounts, "sessions">;
-  /** Where the server is reached, without a slash at the end, and its path alone. */
+  /** The server's base URL, without a slash at the end; `basePath` is its path. */
   readonly baseUrl: string;
   readonly basePath: string;
 }
@@ -46,7 +46,7 @@ export function createSessionCookie({
   return {
     signedIn,
     async signIn(request, user, language) {
-      // A session from before is ended: whoever knew it must not be signed in along with the user.
+      // End the previous session: anyone else who knows it must not stay signed in with the user.
       const before = await signedIn(request);
       if (before) await sessions.close(before.user, before.session.id);
       const token = await sessions.open(user, request.headers.get("user-agent") ?? "");

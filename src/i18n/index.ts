@@ -9,7 +9,7 @@ export type { Words };
 
 export const languages: Readonly<Record<Language, Words>> = { en, fr, es, pt, de };
 
-/** Puts values in the places that a text names, such as `{source}`. */
+/** Replaces placeholders in a text, such as `{source}`, with values. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }
@@ -23,8 +23,8 @@ export function formatDay(language: Language, unixMs: number): string {
 }
 
 /**
- * A day and time of day as people write them, in the server's time zone; the time alone when the
- * day is that of `nowMs`.
+ * A date and time as people write them, in the server's time zone. Without the date when it is the
+ * same day as `nowMs`.
  */
 export function formatTime(language: Language, unixMs: number, nowMs?: number): string {
   const isToday =
