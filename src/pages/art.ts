@@ -1,6 +1,6 @@
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 
-/** `GET /art/{id}/{rendition}`: a cover that a source has named. */
+/** `GET /art/{id}/{rendition}`: a cover that a source has reported. */
 export function createArt(artworks: Pick<ArtworkStore, "render">) {
   return async (id: string, rendition: string): Promise<Response | undefined> => {
     const picture = await artworks.render(id, rendition);
@@ -10,7 +10,7 @@ export function createArt(artworks: Pick<ArtworkStore, "render">) {
         "Content-Type": picture.type,
         "Cache-Control": "public, max-age=31536000, immutable",
         "X-Content-Type-Options": "nosniff",
-        // Whoever reads the API may show the picture on a page of their own.
+        // Clients of the API may show the picture on their own pages.
         "Cross-Origin-Resource-Policy": "cross-origin",
         "Access-Control-Allow-Origin": "*",
       },

@@ -2,13 +2,13 @@ import iconSource from "./icon.svg" with { type: "text" };
 import { bundled } from "./bundle.ts" with { type: "macro" };
 
 interface Asset {
-  /** Path below the base URL; it names the content, so it may be kept for ever. */
+  /** Path below the base URL. It contains a content hash, so it can be cached permanently. */
   readonly path: string;
   readonly body: string;
   readonly type: string;
 }
 
-// Bun would copy the answer of a macro to each of its uses, but not that of a call.
+// Bun inlines the result of a macro at each use, but not the result of a call around it.
 const bundles = Object.freeze(bundled());
 const assets = new Map<string, Asset>();
 
@@ -31,7 +31,7 @@ export const widgetEditorScript = script(
 export const copyScript = script("copy", bundles["src/pages/browser/copy.ts"]);
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 
-/** The script of the file that waits for the server: it is part of that file, and no asset. */
+/** The launcher's script. It is inlined in the launcher file and is not served as an asset. */
 export const launcherScript = bundles["widget/launcher.ts"];
 
 /** `GET /assets/{file}`: the pages' script, styles and icon. */

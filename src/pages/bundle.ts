@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** What browsers load, each with everything it imports. */
+/** The files that browsers load, each bundled with everything it imports. */
 const FILES = [
   "src/pages/browser/copy.ts",
   "src/pages/browser/docs.ts",
@@ -16,7 +16,7 @@ const FILES = [
   "widget/widget.css",
 ] as const;
 
-/** Each file bundled and minified. Used as a macro: it runs while the program is compiled or loaded. */
+/** Each file bundled and minified. A macro: it runs while the program is compiled or loaded. */
 export function bundled(): Record<(typeof FILES)[number], string> {
   // Bun refuses to bundle within a macro, so another process does it, for all files at once.
   const { success, stdout, stderr } = Bun.spawnSync([process.execPath, import.meta.path]);

@@ -4,7 +4,7 @@ import { languageOf } from "./page.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** The page instead of one that could not be had, because another program held the database. */
+/** The page shown when another program locked the database and the request failed. */
 export function createBusy(basePath: string) {
   return (path: string): Promise<Response> => {
     const language = languageOf(path);

@@ -12,18 +12,18 @@ import { homeStylesheet } from "./assets.ts";
 import { Document, htmlResponse } from "./html.tsx";
 
 export interface HomeDeps {
-  /** Where the server is reached, without a slash at the end. */
+  /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
   readonly basePath: string;
 }
 
-/** `GET /{lang}/`: says in a glance what this server is. */
+/** `GET /{lang}/`: a short description of this server. */
 export function createHome(deps: HomeDeps) {
   return (language: Language): Promise<Response> =>
     htmlResponse(<HomePage {...deps} language={language} />, { frames: "'self'" });
 }
 
-/** `GET /`: sends people to their language. */
+/** `GET /`: redirects to the home page in the browser's language. */
 export function createLanguageRedirect(basePath: string) {
   return ({ request }: { request: Request }): Response => {
     const language = negotiateLanguage(request.headers.get("accept-language"));

@@ -6,7 +6,7 @@ import { attribute } from "./attribute.ts";
 import { LanguageLinks } from "./parts.tsx";
 import { deadAddressScript, icon, pageStylesheet } from "./assets.ts";
 
-/** Headers of every page: nothing of ours runs elsewhere, nothing from elsewhere runs here. */
+/** Headers of every page: no caching, no referrer, no guessing of the content type. */
 export const PAGE_HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
@@ -16,25 +16,25 @@ export const PAGE_HEADERS = {
 
 export interface PageResponse {
   readonly status?: number;
-  /** When a program may ask again. */
+  /** After how many seconds a client may retry. */
   readonly retryAfterSeconds?: number;
-  /** Who may show the page in a frame; nobody unless it says so. */
+  /** Which sites may show the page in a frame; none by default. */
   readonly frameAncestors?: "*" | "'none'";
   /** Whether the page has forms. */
   readonly hasForm?: boolean;
-  /** What it may show in frames and as pictures, as the policy says it. */
+  /** Allowed sources of frames and images, in the policy's syntax. */
   readonly frames?: string;
   readonly images?: string;
 }
 
-/** Answers with a page. */
+/** A response with a page. */
 export async function htmlResponse(
   page: JSX.Element,
   { status = 200, retryAfterSeconds, hasForm = false, ...allowed }: PageResponse = {},
 ): Promise<Response> {
   const headers = {
     ...PAGE_HEADERS,
-    // Without a referrer browsers send no origin along with a form either.
+    // With no referrer, browsers do not send a form's origin either.
     ...(hasForm && { "Referrer-Policy": "same-origin" }),
     ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
     "Content-Security-Policy": contentSecurityPolicy({ hasForm, ...allowed }),
@@ -64,11 +64,11 @@ function contentSecurityPolicy(allowed: PageResponse): string {
 export interface DocumentProps {
   language: Language;
   title: string;
-  /** Path of this page after the language, for the links to its translations. */
+  /** Path of this page after the language, for the hyperlinks to its translations. */
   path: string;
   /** Path prefix of the base URL. */
   basePath: string;
-  /** Whether the page may appear where an overlay was, and then has to stay blank. */
+  /** Whether the page may appear in place of an overlay. It must then stay blank. */
   inPlaceOfOverlay?: boolean;
   /** Paths of the scripts that it runs. */
   scripts?: readonly string[];
@@ -76,16 +76,16 @@ export interface DocumentProps {
   wide?: boolean;
   /** Paths of stylesheets besides the one of every page. */
   stylesheets?: readonly string[];
-  /** What search engines are told of a page that they may find. */
+  /** Data for search engines, on pages that they may index. */
   found?: {
-    /** Where the server is reached, without a slash at the end. */
+    /** The server's base URL, without a slash at the end. */
     readonly baseUrl: string;
     readonly description: string;
   };
   children: JSX.Element;
 }
 
-/** The frame of every page that people read. */
+/** The common frame of all pages except overlays. */
 export function Document({
   language,
   title,
@@ -127,7 +127,7 @@ export function Document({
   );
 }
 
-/** Translations of a page for search engines, and what it is about. */
+/** A page's translations and description, for search engines. */
 function Found({
   language,
   path,
@@ -155,7 +155,7 @@ function Found({
   );
 }
 
-/** The way from everywhere to the pages that everybody may see. */
+/** Hyperlinks to the public pages, on every page. */
 function SiteHeader({ language, basePath }: { language: Language; basePath: string }): JSX.Element {
   const { site } = languages[language];
   return (

@@ -14,7 +14,7 @@ export interface MessagePageProps {
   readonly again?: { readonly path: string; readonly label: string };
 }
 
-/** A page that says one thing, and what to do about it. */
+/** A page with one message, and what to do about it. */
 export function messagePage(props: MessagePageProps): Promise<Response> {
   const { language, basePath, title, lead, note, again, status, retryAfterSeconds } = props;
   const page = (

@@ -4,7 +4,7 @@ import type { Language } from "../languages.ts";
 import { Document, htmlResponse } from "./html.tsx";
 import { languageOf } from "./page.ts";
 
-/** The page behind every address that leads nowhere, in the language that the path starts with. */
+/** The page for unknown addresses, in the language that the path starts with. */
 export function createNotFound(basePath: string) {
   return (path: string): Promise<Response> => {
     const language = languageOf(path);

@@ -1,21 +1,21 @@
 import { isLanguage, type Language, languageOr } from "../languages.ts";
 import type { Upgrader } from "./socket-ticket.ts";
 
-/** What a route hands to a page. */
+/** What a route passes to a page. */
 export interface PageContext {
   readonly request: Request;
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** A page's answer; `undefined` when there is nothing under its address. */
+/** A page's response; `undefined` when nothing exists at its address. */
 export type PageAnswer = Promise<Response | undefined> | Response | undefined;
 
 export type Page = (context: PageContext) => PageAnswer;
 
-/** Makes a socket of a request: `undefined` once it has become one. */
+/** Upgrades a request to a socket and then returns `undefined`. */
 export type SocketPage = (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
 
-/** A page in the language that its path names; another first word of a path is no page of ours. */
+/** A page in the language of its path; `undefined` if the path has no known language. */
 export function inLanguage(render: (language: Language, context: PageContext) => PageAnswer): Page {
   return (context) => {
     const { lang = "" } = context.params;

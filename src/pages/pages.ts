@@ -28,7 +28,7 @@ import { createSignIn } from "./sign-in/sign-in.tsx";
 import { createSockets, type Sockets } from "./sockets.ts";
 import { createWidget } from "./overlay/widget.tsx";
 
-/** Everything that people and their browsers open. */
+/** All pages, files and sockets that browsers open. */
 export interface Pages {
   readonly languageRedirect: Page;
   readonly asset: Page;
@@ -38,7 +38,7 @@ export interface Pages {
   readonly docsPage: Page;
   readonly docsPicture: Page;
   readonly widget: Page;
-  /** The overlay as everybody may see it, playing the demo. */
+  /** The public overlay, which plays the demo. */
   readonly demo: Page;
   readonly demoSocket: SocketPage;
   readonly launcher: Page;
@@ -50,12 +50,12 @@ export interface Pages {
   readonly signIn: Readonly<Record<"ask" | "confirm" | "enter" | "withSource", Page>>;
   readonly dashboard: DashboardRoutes;
   readonly notFound: (path: string) => Promise<Response>;
-  /** Another program held the database for too long. */
+  /** The page for a database that another program locked for too long. */
   readonly busy: (path: string) => Promise<Response>;
   readonly sockets: Sockets;
-  /** Closes the sockets, of a user or of all, whose widget token or session no longer works. */
+  /** Closes the sockets, of one user or of all, whose widget token or session no longer works. */
   dropEnded(userId?: number): Promise<void>;
-  /** Tells the dashboards, of a user or of all, what has changed. */
+  /** Sends the new state to the dashboards, of one user or of all, if it has changed. */
   redraw(userId: number | undefined): void;
 }
 
@@ -67,14 +67,14 @@ export interface PagesDeps {
   readonly log: Log;
   readonly artworks: ArtworkStore;
   readonly settings: ResolvedConfig;
-  /** Where the server is reached, without a slash at the end, and its path alone. */
+  /** The server's base URL, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
-  /** Host and port at which programs of this machine reach it. */
+  /** Host and port for programs on the same machine. */
   readonly listeningAddress: string;
-  /** Hears how long an observation took to the overlays. */
+  /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;
-  /** Signs the tokens of forms, and seals what browsers keep for us. */
+  /** Signs the tokens of forms, and seals the data that we store in cookies. */
   readonly vault: Pick<Vault, "formSecret" | "seal" | "open">;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
@@ -89,7 +89,7 @@ export function createPages(deps: PagesDeps): Pages {
   const formTokens = createFormTokens(vault.formSecret);
   const covers = createCovers(artworks, basePath, clock);
   const notFound = createNotFound(basePath);
-  // Loaded when first read: a server whose documentation nobody opens does without its memory.
+  // Loaded on first use, so that unread documentation takes no memory.
   let docs: Promise<Docs> | undefined;
   const loadDocs = () => {
     docs ??= import("./docs/docs.tsx").then(({ createDocs }) =>
@@ -142,7 +142,7 @@ export function createPages(deps: PagesDeps): Pages {
     basePath,
     isOwnOrigin,
   });
-  // The same for the dashboard.
+  // The dashboard is loaded on first use too.
   let openDashboard: Dashboard | undefined;
   let loading: Promise<Dashboard> | undefined;
   const loadDashboard = () => {
@@ -205,7 +205,7 @@ export function createPages(deps: PagesDeps): Pages {
   };
 }
 
-/** The dashboard's routes, which load the dashboard when the first of them is asked for. */
+/** The dashboard's routes, which load the dashboard on the first request. */
 function loadedLater(load: () => Promise<DashboardRoutes>): DashboardRoutes {
   const later =
     (pick: (routes: DashboardRoutes) => Page): Page =>

@@ -8,7 +8,7 @@ export function Copyable({ language, text }: { language: Language; text: string 
   const { parts } = languages[language];
   return (
     <div class="copyable">
-      {/* It can be wider than its place, and is then moved with the keyboard. */}
+      {/* The text can be wider than its box; the tab index lets the keyboard scroll it. */}
       <code tabindex="0" safe>
         {text}
       </code>
@@ -26,7 +26,7 @@ export interface LanguageLinksProps {
   readonly path: string;
 }
 
-/** A page's translations, each by its language's own name. */
+/** Hyperlinks to a page's translations, each with the language's own name. */
 export function LanguageLinks({ language, basePath, path }: LanguageLinksProps): JSX.Element {
   return (
     <nav class="languages" aria-label={languages[language].home.languages}>

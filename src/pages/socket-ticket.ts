@@ -2,20 +2,20 @@ import type { WidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
 import type { Language } from "../languages.ts";
 
-/** What an overlay's socket carries. */
+/** The data of an overlay's socket. */
 export interface LiveTicket {
   readonly kind: "overlay";
-  /** What opened it; `null` for the demo that everybody may see. */
+  /** The token that opened it; `null` for the public demo. */
   readonly token: WidgetToken | null;
-  /** Whose token it is. */
+  /** The ID of the token's user. */
   readonly userId: number;
   /** Whether it is a browser source of streaming software. */
   readonly onStream: boolean;
-  /** Whose channel it follows: a user's, or the demo's. */
+  /** The ID of the channel that it follows: a user's, or the demo's. */
   readonly listenerId: number;
 }
 
-/** What a dashboard's socket carries. */
+/** The data of a dashboard's socket. */
 export interface DashboardTicket {
   readonly kind: "dashboard";
   readonly user: User;
@@ -23,10 +23,10 @@ export interface DashboardTicket {
   readonly language: Language;
 }
 
-/** What a socket carries: it belongs to an overlay or to a dashboard. */
+/** The data of a socket, which belongs to an overlay or to a dashboard. */
 export type SocketTicket = LiveTicket | DashboardTicket;
 
-/** What turns a request into a socket: `Bun.serve`'s server. */
+/** Upgrades a request to a socket: `Bun.serve`'s server. */
 export interface Upgrader {
   upgrade(request: Request, options: { data: SocketTicket }): boolean;
 }

@@ -3,7 +3,7 @@ import type { DashboardLive } from "./dashboard/live.ts";
 import type { Live } from "./overlay/live.ts";
 import type { DashboardTicket, LiveTicket, SocketTicket } from "./socket-ticket.ts";
 
-/** Half a minute of silence is pinged; a client that reads nothing is let go, not waited for. */
+/** Sockets that are idle for 30 s are pinged. A client that does not read is disconnected. */
 export const socketSettings = {
   idleTimeout: 30,
   maxPayloadLength: 1024,
@@ -12,17 +12,17 @@ export const socketSettings = {
   perMessageDeflate: false,
 } as const satisfies WebSocketHandler<SocketTicket>;
 
-/** Every socket there is, whoever it belongs to. */
+/** All sockets, of overlays and dashboards. */
 export interface Sockets {
   opened(socket: ServerWebSocket<SocketTicket>): void;
   closed(socket: ServerWebSocket<SocketTicket>): void;
-  /** Asks every page to come back later. */
+  /** Closes every socket with a code that makes its page reconnect later. */
   stop(): void;
-  /** How many overlays are on screen. */
+  /** The number of connected overlays. */
   overlays(): number;
 }
 
-/** @param dashboardLive there once a dashboard has been opened */
+/** @param dashboardLive returns `undefined` until a dashboard has been opened */
 export function createSockets(live: Live, dashboardLive: () => DashboardLive | undefined): Sockets {
   return {
     opened(socket) {

@@ -1,6 +1,6 @@
 /**
- * Buttons that copy: `<button hidden data-copy="text" data-copied="Copied">`. Without this script,
- * or where the clipboard is out of reach, they stay hidden and the text can be marked by hand.
+ * Copy buttons: `<button hidden data-copy="text" data-copied="Copied">`. Without this script,
+ * or without access to the clipboard, they stay hidden and the text can be selected by hand.
  */
 const SHOWN_MS = 2_000;
 

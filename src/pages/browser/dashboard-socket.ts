@@ -4,7 +4,7 @@ const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 10_000;
 const SIGNED_OUT = 4001;
 
-/** Hands on everything that the dashboard's socket tells, for as long as the page is open. */
+/** Passes every state from the dashboard's socket to `show`, for as long as the page is open. */
 export function followDashboard(path: string, show: (state: DashboardState) => void): void {
   let retryMs = FIRST_RETRY_MS;
   const connect = () => {
@@ -24,7 +24,7 @@ export function followDashboard(path: string, show: (state: DashboardState) => v
   connect();
 }
 
-/** Says whether OBS shows the overlay, wherever the page has a place for it. */
+/** Shows on the page whether OBS shows the overlay. */
 export function showPresence({ overlays, presence }: DashboardState): void {
   for (const element of document.querySelectorAll("[data-live-presence]")) {
     element.className = `status ${overlays > 0 ? "good" : "idle"}`;

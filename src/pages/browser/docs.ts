@@ -7,7 +7,7 @@ const COPIED_MS = 2_000;
 const docs = document.querySelector<HTMLElement>(".docs");
 const { copy = "", copied = "", search = "", noResults = "" } = docs?.dataset ?? {};
 
-// On small screens the pages are a row that scrolls: the one that is read is brought into it.
+// On small screens the list of pages is a scrolling row: scroll it to the current page.
 const chosen = document.querySelector<HTMLElement>(".docs aside nav [aria-current]");
 const row = chosen?.closest("ul");
 if (chosen && row) {
@@ -56,7 +56,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-ke
     const { api_key: key, error } = answer;
     if (error) button.textContent = error;
     if (!key) return;
-    // One key serves every form of the page.
+    // Fill the same key into every form of the page.
     for (const field of document.querySelectorAll<HTMLInputElement>("form[data-try] input")) {
       field.value = key;
     }
@@ -66,7 +66,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-ke
   });
 }
 
-/** The status and the body of an answer; `undefined` when none came. */
+/** The status and the body of a response; `undefined` when there was none. */
 async function call(address: string, key: string): Promise<string | undefined> {
   try {
     const response = await fetch(address, { headers: { "X-Api-Key": key } });
@@ -90,7 +90,7 @@ const field = document.querySelector<HTMLInputElement>("#search");
 const results = document.querySelector<HTMLElement>("#results");
 let entries: Promise<SearchEntry[]> | undefined;
 
-/** Without case and accents, as people type. */
+/** Text in lower case and without accents, for comparison. */
 const simple = (text: string): string =>
   text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
@@ -106,7 +106,7 @@ async function find(): Promise<void> {
   const words = simple(field.value).split(/\s+/).filter(Boolean);
   entries ??= fetch(search).then((response) => response.json());
   const all = await entries.catch(() => undefined);
-  // Without an answer nothing can be t; the next letter asks again.
+  // Without the index nothing can be found; the next input fetches it again.
   if (!all) {
     entries = undefined;
     return;

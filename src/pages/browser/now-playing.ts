@@ -1,7 +1,7 @@
 import type { DashboardState } from "../dashboard/state.ts";
 import { followDashboard, showPresence } from "./dashboard-socket.ts";
 
-/** Keeps the dashboard's first page as it is now: what is heard, its health, the overlays. */
+/** Keeps the dashboard's first page up to date: the track, the status and the overlays. */
 const live = document.querySelector<HTMLElement>("[data-live]");
 const progress = document.querySelector<HTMLProgressElement>("[data-live-progress]");
 const art = document.querySelector<HTMLImageElement>("[data-live-art]");

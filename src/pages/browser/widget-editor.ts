@@ -11,10 +11,10 @@ import {
 import { languageOr } from "../../languages.ts";
 import { followDashboard, showPresence } from "./dashboard-socket.ts";
 
-/** Shows every change at once: in the preview, in the page's address and in those to be copied. */
+/** Shows every change at once: in the preview, the page's address and the addresses to copy. */
 const RELOAD_AFTER_MS = 250;
 
-/** The first element that a selector finds; the page is drawn along with this script. */
+/** The first element that a selector finds; the page always contains it. */
 function find<Kind extends Element>(selector: string): Kind {
   const found = document.querySelector<Kind>(selector);
   if (!found) throw new Error(`the page lacks ${selector}`);
@@ -30,7 +30,7 @@ const pageLanguage = languageOr(language, "en");
 let previewed = frame.getAttribute("src") ?? "";
 let reloading: ReturnType<typeof setTimeout> | undefined;
 
-/** What a form would send, without files. */
+/** The fields that a form would send, without files. */
 function entriesOf(of: HTMLFormElement): URLSearchParams {
   const entries = new URLSearchParams();
   for (const [name, value] of new FormData(of)) entries.append(name, String(value));
@@ -53,7 +53,7 @@ function showMistakes({ invalid }: EditorQuery): void {
   for (const control of document.querySelectorAll<HTMLElement>("[data-control]")) {
     const mistake = control.querySelector<HTMLElement>(".mistake");
     const input = control.querySelector("input:not([type=hidden])");
-    // A number that cannot be read is sent as nothing.
+    // The browser sends an invalid number as empty text.
     const unreadable = control.querySelector("input:invalid") !== null;
     const isWrong = unreadable || invalid.has(control.dataset["control"] ?? "");
     if (!mistake || !input || mistake.hidden === !isWrong) continue;
@@ -78,7 +78,7 @@ function showPreview(editorQuery: EditorQuery): void {
   const address = previewAddress(basePath, editorQuery, token);
   if (address === previewed) return;
   previewed = address;
-  // In its place, so that going back leads to the page before this one.
+  // Replaces the history entry, so that "back" leads to the page before this one.
   frame.contentWindow?.location.replace(address);
 }
 
@@ -96,14 +96,14 @@ function update(): void {
   reloading = setTimeout(() => showPreview(editorQuery), RELOAD_AFTER_MS);
 }
 
-/** Choosing a colour takes it out of the theme's hands. */
+/** A colour that the user chooses replaces the theme's colour. */
 function takeColour({ target }: Event): void {
   if (!(target instanceof HTMLInputElement) || target.type !== "color") return;
   const automatic = target.parentElement?.querySelector<HTMLInputElement>("[type=checkbox]");
   if (automatic) automatic.checked = false;
 }
 
-/** Shows a picture of the user's own behind the overlay; it goes nowhere. */
+/** Shows the user's own picture behind the overlay; it is not uploaded. */
 function offerOwnPicture(): void {
   const label = find<HTMLElement>("[data-own-picture]");
   const chooser = find<HTMLInputElement>("[data-own-picture] [type=file]");
@@ -120,7 +120,7 @@ function offerOwnPicture(): void {
   });
 }
 
-/** Sends a test track without leaving the page, where the preview may show it. */
+/** Sends a test track without leaving the page, so that the preview can show it. */
 function sendTestInPlace(): void {
   const outcome = find<HTMLElement>("[data-test-outcome]");
   const test = outcome.closest("form");
@@ -134,7 +134,7 @@ function sendTestInPlace(): void {
       if (told === undefined || !answer.ok) return location.reload();
       outcome.textContent = told;
     } catch {
-      // The page's own way tells what is the matter.
+      // Submitting the form normally shows what is wrong.
       test.submit();
     }
   });
@@ -151,7 +151,7 @@ form.addEventListener("submit", (event) => {
 find<HTMLElement>("[data-without-script]").hidden = true;
 offerOwnPicture();
 sendTestInPlace();
-// Browsers keep what was typed over a reload; what was told once is told.
+// Browsers keep typed values over a reload; a notice is shown only once.
 update();
 
 const live = find<HTMLElement>("[data-live]").dataset["live"];

@@ -21,12 +21,12 @@ export interface AccountDeps {
   readonly sessionCookie: Pick<SessionCookie, "signOut">;
 }
 
-/** What was typed to confirm a deletion and is not the user's name. */
+/** The text typed to confirm a deletion, when it is not the user's name. */
 interface RefusedDeletion {
   readonly typed: string;
 }
 
-/** The user: language, browsers, all that is kept, and the way out. */
+/** The account page: language, signed-in browsers, data export and deletion. */
 export function createSection({ accounts, sessionCookie }: AccountDeps): Section {
   const { users, sessions } = accounts;
 
@@ -65,7 +65,7 @@ export function createSection({ accounts, sessionCookie }: AccountDeps): Section
     );
   };
 
-  /** Who owns the server once this user is gone. */
+  /** Who will own the server after this user is deleted. */
   const heirOf = async (user: User): Promise<Heir> => {
     if (user.role !== "owner") return { kind: "owner stays" };
     const next = (await users.list()).find(({ id }) => id !== user.id);
@@ -231,7 +231,7 @@ function Browser({ request, session, isThis }: BrowserProps): JSX.Element {
   );
 }
 
-/** Such as `Firefox on Windows`. */
+/** The browser's name, such as `Firefox on Windows`. */
 function describeBrowser({ words }: DashboardRequest, userAgent: string): string {
   const { account: t } = words.dashboard;
   const { browser = t.unknownBrowser, system } = browserNameOf(userAgent);

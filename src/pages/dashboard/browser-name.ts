@@ -1,4 +1,4 @@
-/** A browser as people call it; each part is `undefined` where it cannot be told. */
+/** A browser's common name and its system; each part is `undefined` when unknown. */
 export interface BrowserName {
   readonly browser: string | undefined;
   readonly system: string | undefined;
@@ -6,7 +6,7 @@ export interface BrowserName {
 
 type Signs = readonly (readonly [name: string, sign: RegExp])[];
 
-/** In this order: most browsers also name the ones that they want to be taken for. */
+/** The order matters: most browsers also name others, for compatibility. */
 const BROWSERS: Signs = [
   ["OBS", /\bOBS\/\d/],
   ["Edge", /\bEdg(?:e|A|iOS)?\/\d/],
@@ -29,7 +29,7 @@ const SYSTEMS: Signs = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** What a browser is, from what it calls itself in the `User-Agent` header. */
+/** Finds a browser's name from its `User-Agent` header. */
 export function browserNameOf(userAgent: string): BrowserName {
   return { browser: firstSeen(BROWSERS, userAgent), system: firstSeen(SYSTEMS, userAgent) };
 }

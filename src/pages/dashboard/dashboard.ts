@@ -11,7 +11,7 @@ export interface DashboardDeps
   readonly log: Log;
 }
 
-/** The pages of somebody who is signed in. */
+/** The pages of a signed-in user. */
 export interface Dashboard {
   readonly routes: DashboardRoutes;
   readonly live: DashboardLive;

@@ -8,30 +8,30 @@ import {
 import { widgetAddress } from "../../addresses.ts";
 import { type Language, languageOr } from "../../languages.ts";
 
-/** How somebody wants the overlay, read from the editor's form or the page's address. */
+/** The user's choices for the overlay, read from the editor's form or the page's address. */
 export interface EditorQuery {
   readonly options: WidgetOptions;
   /** The overlay's query: only what differs from the defaults, in the table's order. */
   readonly search: URLSearchParams;
-  /** What stands in the controls, where it is not the default; right or wrong. */
+  /** The text in the controls where it is not the default, valid or not. */
   readonly typed: ReadonlyMap<string, string>;
-  /** The options whose text is not allowed. */
+  /** The options whose text is not valid. */
   readonly invalid: ReadonlySet<string>;
-  /** Of the overlay's words. */
+  /** The language of the overlay's texts. */
   readonly language: Language;
-  /** Whether the preview plays what the user hears instead of the demo. */
+  /** Whether the preview shows the user's own music instead of the demo. */
   readonly ownMusic: boolean;
 }
 
 export type AnyOption = WidgetOption<unknown>;
 
-/** The options that the editor offers; the music of the preview is not the overlay's matter. */
+/** The options that the editor offers. `demo` only concerns the preview, so it is left out. */
 export const editedOptions: readonly (readonly [name: OptionName, option: AnyOption])[] =
   optionList.filter(([name]) => name !== "demo");
 
 /**
- * Reads what somebody wants. Of several values the last counts, because a form sends a switch that is off as `0`
- * and one that is on as `0` and `1`.
+ * Reads the user's choices. Of several values the last counts, because a form sends a switch
+ * that is off as `0` and one that is on as `0` and `1`.
  */
 export function readEditorQuery(given: URLSearchParams, pageLanguage: Language): EditorQuery {
   const last = (name: string): string => given.getAll(name).at(-1) ?? "";
@@ -62,7 +62,7 @@ export function readEditorQuery(given: URLSearchParams, pageLanguage: Language):
   };
 }
 
-/** The query of the editor's own page that says the same editorQuery. */
+/** The query of the editor's own page for the same choices. */
 export function pageQuery(editorQuery: EditorQuery, pageLanguage: string): URLSearchParams {
   const query = new URLSearchParams(editorQuery.search);
   if (editorQuery.language !== pageLanguage) query.set("language", editorQuery.language);
@@ -70,21 +70,21 @@ export function pageQuery(editorQuery: EditorQuery, pageLanguage: string): URLSe
   return query;
 }
 
-/** A path with a query, if there is one. */
+/** A path with a query, if the query is not empty. */
 export function withQuery(path: string, query: URLSearchParams): string {
   const text = query.toString();
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** The overlay's address, as it is copied. */
+/** The overlay's address, as the user copies it. */
 export const overlayAddress = (base: string, editorQuery: EditorQuery, token: string): string =>
   withQuery(widgetAddress(base, editorQuery.language, token), editorQuery.search);
 
-/** The same for the file that waits for the server. */
+/** The address of the launcher, the file that waits for the server. */
 export const launcherAddress = (base: string, editorQuery: EditorQuery, token: string): string =>
   withQuery(`${widgetAddress(base, editorQuery.language, token)}/launcher`, editorQuery.search);
 
-/** The same for the preview, where something is to move. */
+/** The address of the preview, which plays the demo unless the user chose their own music. */
 export function previewAddress(base: string, editorQuery: EditorQuery, token: string): string {
   const query = new URLSearchParams(editorQuery.search);
   if (!editorQuery.ownMusic) query.set("demo", "1");
@@ -101,10 +101,10 @@ const SIZE_OF_THEME: Partial<Record<WidgetOptions["theme"], SourceSize>> = {
   art: { width: 300, height: 300 },
   bar: { width: 1000, height: 120 },
 };
-/** The text size for which a source of the usual size is made. */
+/** The text size, in pixels, that fits a browser source of the usual size. */
 const USUAL_TEXT_PX = 16;
 
-/** The size of a browser source, in pixels, in which an overlay has room. */
+/** The size of a browser source, in pixels, that an overlay fits into. */
 export function sourceSize({ theme, size, width }: WidgetOptions): SourceSize {
   const usual = SIZE_OF_THEME[theme] ?? USUAL;
   const growth = theme === "art" ? 1 : Math.max(1, (size ?? 0) / USUAL_TEXT_PX);

@@ -4,7 +4,7 @@ import type { User } from "../../accounts/users.ts";
 import type { Sources } from "../../sources/index.ts";
 import { musicOf } from "../../sources/connected-music.ts";
 
-/** All that is kept of a user, but for secrets: those open things, and say nothing of anybody. */
+/** All stored data of a user except secrets, which give access but are not personal data. */
 export async function exportOf(
   user: User,
   accounts: Pick<Accounts, "keys" | "connections" | "sessions" | "privacy">,

@@ -5,15 +5,15 @@ import { pathTo } from "./sections.ts";
 
 export interface FormProps {
   readonly request: DashboardRequest;
-  /** What is to be done, for the section's `act`. */
+  /** The action that the section's `act` carries out. */
   readonly action: string;
-  /** Names what it is done to. */
+  /** The item that the action applies to. */
   readonly target?: string;
   readonly class?: string;
   readonly children: JSX.Element;
 }
 
-/** A form of the page that it stands on. */
+/** A form that is sent to the page it is on. */
 export function Form({ request, action, target, children, ...rest }: FormProps): JSX.Element {
   return (
     <form method="post" action={pathTo(request, request.section)} class={rest.class ?? "form"}>
@@ -38,7 +38,7 @@ export interface FieldProps {
   readonly maxlength?: number;
 }
 
-/** A text to type, with what is wrong with it beside it. */
+/** A text field, with its error message. */
 export function Field(props: FieldProps): JSX.Element {
   const { id, value, mistake, placeholder } = props;
   return (
@@ -69,7 +69,7 @@ export interface LinesProps {
   readonly rows?: number;
 }
 
-/** Texts to type, one a line, with what is wrong with them below. */
+/** A field for several texts, one per line, with its error message. */
 export function Lines(props: LinesProps): JSX.Element {
   const { id, value, mistake, rows = 5 } = props;
   return (
@@ -84,7 +84,7 @@ export function Lines(props: LinesProps): JSX.Element {
         {...(mistake !== undefined && { "aria-invalid": "true" })}
         safe
       >
-        {/* The parser drops a line break right after the tag, so one of ours goes first. */}
+        {/* HTML parsers drop a line break right after the tag, so add one that may be lost. */}
         {`\n${value}`}
       </textarea>
     </Labelled>
@@ -99,7 +99,7 @@ interface LabelledProps {
   readonly children?: JSX.Element;
 }
 
-/** What stands around a control: its name, a hint, and what is wrong with it. */
+/** A control with its label, hint and error message. */
 function Labelled({ id, label, hint, mistake, children }: LabelledProps): JSX.Element {
   return (
     <div class="field">
@@ -125,7 +125,7 @@ function Labelled({ id, label, hint, mistake, children }: LabelledProps): JSX.El
   );
 }
 
-/** Names what describes a control to a screen reader. */
+/** The IDs of the texts that describe a control to a screen reader. */
 function descriptionOf({ id, hint, mistake }: LabelledProps) {
   const ids = [
     ...(hint === undefined ? [] : [`${id}-hint`]),
@@ -145,7 +145,7 @@ export interface ChoiceProps {
   }[];
 }
 
-/** One of a few, to choose from a list. */
+/** A list to choose one value from. */
 export function Choice({ id, label, chosen, options, ...rest }: ChoiceProps & { name?: string }) {
   return (
     <div class="field">
@@ -169,14 +169,14 @@ export function Choice({ id, label, chosen, options, ...rest }: ChoiceProps & { 
 }
 
 export interface ConfirmProps {
-  /** On the button that opens the question. */
+  /** The label of the button that opens the confirmation. */
   readonly label: string;
   /** What will happen. */
   readonly consequence: string;
   readonly children: JSX.Element;
 }
 
-/** Asks once more, without a script: what cannot be undone is a second click away. */
+/** Asks for confirmation, without a script, before an action that cannot be undone. */
 export function Confirm({ label, consequence, children }: ConfirmProps): JSX.Element {
   return (
     <details class="confirm">

@@ -9,19 +9,19 @@ import { mayOpen, pathTo, SECTION_NAMES, sectionPath } from "./sections.ts";
 export interface FrameProps {
   readonly request: DashboardRequest;
   readonly title: string;
-  /** What the page is for, in a sentence. */
+  /** The purpose of the page, in one sentence. */
   readonly lead?: string;
-  /** Paths of the scripts that it runs, besides the one that copies. */
+  /** Paths of the scripts that it runs, besides the one for copy buttons. */
   readonly scripts?: readonly string[];
-  /** Told instead of the request's own notice. */
+  /** Shown instead of the request's own notice. */
   readonly notice?: Notice;
   readonly children: JSX.Element;
 }
 
-/** Answers with a page of the dashboard. */
+/** A response with a page of the dashboard. */
 export function dashboardPage(props: FrameProps, status = 200): Promise<Response> {
   const page = <Frame {...props}>{props.children as "safe"}</Frame>;
-  // The overlay as a preview, over a picture of the user's own.
+  // For the preview: the overlay in a frame, over the user's own picture.
   const shown = { frames: "'self'", images: "'self' blob:" };
   return htmlResponse(page, { status, hasForm: true, ...shown });
 }
@@ -91,7 +91,7 @@ function Navigation({ request }: { request: DashboardRequest }): JSX.Element {
   );
 }
 
-/** What a form has come to. */
+/** The result of a form. */
 function NoticeBox({
   notice,
   request,

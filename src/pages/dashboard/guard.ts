@@ -16,13 +16,13 @@ import { mayOpen, pathTo } from "./sections.ts";
 export interface DashboardGuardDeps {
   readonly sessionCookie: SessionCookie;
   readonly clock: Pick<Clock, "wallMs">;
-  /** Seals what a form has come to, on its way to the page that tells it. */
+  /** Seals a form's notice until the page that shows it opens it. */
   readonly vault: Pick<Vault, "seal" | "open">;
   /** Where the server is reached, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
   readonly formTokens: FormTokens;
-  /** Whether a form comes from a page of ours. */
+  /** Whether a form was sent from one of our pages. */
   isOwnOrigin(origin: string, host: string | null): boolean;
 }
 
@@ -34,20 +34,20 @@ type SignedInAnswer = (
   context: PageContext,
 ) => Promise<Response>;
 
-/** Receives requests to the dashboard: only from who is signed in, and forms only from our pages. */
+/** Accepts dashboard requests only from signed-in users, and forms only from our pages. */
 export interface DashboardGuard {
   show(name: SectionName, section: Section): Answer;
   act(name: SectionName, section: Section): Answer;
-  /** For what is no page, such as a download: 401 without a session. */
+  /** For routes that are not pages, such as a download: 401 without a session. */
   guard(answer: SignedInAnswer): Answer;
 }
 
-/** A notice that nobody came to see is forgotten. */
+/** A notice that was not shown within this time is dropped. */
 const NOTICE_LIFETIME_MS = 5 * 60_000;
 /** Browsers keep cookies of 4,096 bytes, their names and attributes included. */
 const MOST_COOKIE_BYTES = 4_000;
 
-/** A notice on its way, with the session that it is for. */
+/** A notice that is not shown yet, with the session that it is for. */
 interface SentNotice {
   readonly sessionId: string;
   readonly notice: Notice;
@@ -55,7 +55,7 @@ interface SentNotice {
 
 export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
   const { sessionCookie, baseUrl, basePath, formTokens } = deps;
-  // It may hold a fresh key: the browser keeps it sealed, for the one page that tells it.
+  // A notice may contain a new key, so its cookie is sealed and sent only to the page it is for.
   const sealed = createSealedCookie<SentNotice>(deps, "notice", NOTICE_LIFETIME_MS);
   const secure = baseUrl.startsWith("https:");
 

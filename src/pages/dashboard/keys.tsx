@@ -18,17 +18,17 @@ export interface KeysDeps {
   readonly clock: Pick<Clock, "wallMs">;
 }
 
-/** How long a replaced key may go on working. */
+/** How long a replaced key may continue to work. */
 const GRACES_MS = { now: 0, hour: 3_600_000, day: 86_400_000 } as const;
 type Grace = keyof typeof GRACES_MS;
 const GRACES: readonly Grace[] = ["now", "hour", "day"];
 
-/** A name that was typed and cannot be used. */
+/** A typed name that is not valid. */
 interface RefusedName {
   readonly typed: string;
 }
 
-/** The keys that bots and programs ask with. */
+/** The page of the API keys that bots and programs use. */
 export function createSection({ accounts, clock }: KeysDeps): Section {
   const { keys } = accounts;
 
@@ -36,7 +36,7 @@ export function createSection({ accounts, clock }: KeysDeps): Section {
     const { words, user } = request;
     const { keys: t } = words.dashboard;
     const nameWrong = fill(t.nameWrong, { most: String(LONGEST_KEY_NAME) });
-    // Uses are written once in a while, and this page is to be right.
+    // Uses are written only from time to time, and this page must show the latest.
     await keys.flushUses();
     const all = await keys.list(user);
     const isWorking = ({ revokedAt }: KeyRecord) =>
@@ -124,7 +124,7 @@ export function createSection({ accounts, clock }: KeysDeps): Section {
     };
   };
 
-  /** Asked for by the API's reference, which fills the key in or shows what is wrong. */
+  /** Requested by the API reference page, which fills the key in or shows the error. */
   const addToTry = async (request: DashboardRequest): Promise<Response> => {
     const headers = { "Cache-Control": "no-store" };
     try {
@@ -160,7 +160,7 @@ export function createSection({ accounts, clock }: KeysDeps): Section {
             return await page(request);
         }
       } catch (error) {
-        // Their messages are for the command line.
+        // The messages of these errors are written for the command line.
         if (error instanceof TooManyKeysError) return { tone: "bad", text: tooMany(request) };
         if (!(error instanceof AccountError)) throw error;
         return { tone: "bad", text: request.words.dashboard.keys.gone };
@@ -269,7 +269,7 @@ function EndedKeys(props: {
 const tooMany = ({ words }: DashboardRequest): string =>
   fill(words.dashboard.keys.tooMany, { count: String(MOST_WORKING_KEYS) });
 
-/** The key, and a line that asks with it. */
+/** The key, and a command that uses it. */
 function shownOnce(request: DashboardRequest, key: ApiKey): NonNullable<Notice["shownOnce"]> {
   const { keys: t } = request.words.dashboard;
   return [
@@ -278,6 +278,6 @@ function shownOnce(request: DashboardRequest, key: ApiKey): NonNullable<Notice["
   ];
 }
 
-/** Asks what is playing, from a terminal. */
+/** The command that gets the current track, for a terminal. */
 const curlLine = ({ baseUrl }: DashboardRequest, key: string): string =>
   `curl -H 'X-Api-Key: ${key}' ${apiAddress(baseUrl, "now-playing")}`;

@@ -10,17 +10,17 @@ type DashboardSocket = ServerWebSocket<DashboardTicket>;
 
 /** The dashboards that are open now. */
 export interface DashboardLive {
-  /** Whether a session has as many open as it may. */
+  /** Whether a session has reached its limit of open dashboards. */
   isFull(sessionId: string): boolean;
   ticketFor(signedIn: SignedIn, language: Language): DashboardTicket;
   opened(socket: DashboardSocket): void;
   closed(socket: DashboardSocket): void;
-  /** Closes what belongs to sessions, of a user or of all, that have ended. */
+  /** Closes the sockets of ended sessions, of one user or of all. */
   dropEndedSessions(
     isOpen: (sessionId: string) => Promise<boolean>,
     userId: number | undefined,
   ): Promise<void>;
-  /** Tells the dashboards, of a user or of all, what has changed, if anything has. */
+  /** Sends the new state to the dashboards, of one user or of all, if it has changed. */
   redraw(userId: number | undefined): void;
   stop(): void;
 }
@@ -31,9 +31,9 @@ export interface DashboardLiveDeps {
   readonly log: Log;
 }
 
-/** More tabs than anybody uses. */
+/** More tabs than any user needs. */
 const MOST_SOCKETS_PER_SESSION = 20;
-/** The page's session has ended: it is not worth coming back. */
+/** The page's session has ended: it should not reconnect. */
 const CLOSED_SIGNED_OUT = 4001;
 const CLOSED_RESTARTING = 1012;
 
@@ -56,7 +56,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
 
   const allSockets = () => [...rooms.values()].flatMap(({ sockets }) => [...sockets]);
 
-  /** Tells a room what has changed; a position that only went on is no change. */
+  /** Sends the state to a room if it changed; a playback position that advances is no change. */
   const tellNow = async (room: Room, always: boolean) => {
     const state = await presenter.present(room.user, room.language);
     const { track } = state;
@@ -72,7 +72,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     if (room.sockets.has(socket)) socket.send(JSON.stringify(state));
   };
 
-  /** Nobody waits for it, so a failure must not end the server; the next change may do better. */
+  /** Nothing awaits this promise, so a failure is logged and must not end the server. */
   const unlessItFails = (told: Promise<void>, room: Room) => {
     told.catch((error: unknown) => {
       if (room.sockets.size === 0) return;

@@ -28,14 +28,14 @@ export interface MusicDeps {
   readonly settings: ResolvedConfig;
 }
 
-/** What was typed into a source's form and cannot be used. */
+/** The values typed into a source's form that are not valid. */
 interface Refused {
   readonly sourceId: string;
   readonly typed: Readonly<Record<string, string>>;
   readonly mistake: string;
 }
 
-/** Where the user's music is heard: connecting, linking again, disconnecting. */
+/** The page of the user's connection: connecting, linking again, disconnecting. */
 export function createSection(deps: MusicDeps): Section {
   const { accounts, sources } = deps;
 
@@ -93,7 +93,7 @@ export function createSection(deps: MusicDeps): Section {
     const { music: t } = words.dashboard;
     const { source, account, stored, status } = music;
     const { tone, text } = describeStatus(status, source.name, language, deps.clock.wallMs());
-    // Its form is then the way to connect again, even where it has no fields.
+    // Then the form is shown to connect again, even if it has no fields.
     const enterAgain = !stored.usable && !isLinked(source);
     return (
       <section class="source connected">
@@ -255,8 +255,9 @@ export function createSection(deps: MusicDeps): Section {
   };
 
   /**
-   * The source with the settings given, and with the stored secrets where none were typed: they are never shown, so a
-   * form cannot send them back. Another server, be it on the same host, does not get to see them.
+   * Opens the source with the given settings, and with the stored secrets where none were typed.
+   * Secrets are never shown, so a form cannot send them back. They are not sent to another server,
+   * even on the same host.
    */
   const withKeptSecrets = async (
     user: DashboardRequest["user"],
@@ -332,7 +333,7 @@ export function createSection(deps: MusicDeps): Section {
   };
 }
 
-/** The stored value of an option, to be shown and changed. */
+/** The stored value of an option. */
 function currentValue(settings: unknown, { name }: { name: string }): string | undefined {
   const value =
     typeof settings === "object" && settings !== null
@@ -341,7 +342,7 @@ function currentValue(settings: unknown, { name }: { name: string }): string | u
   return typeof value === "string" ? value : undefined;
 }
 
-/** What an option is called in the request's language; its own name where there is no word for it. */
+/** An option's label in the request's language; the option's own name if it has no label. */
 function optionLabel({ words }: DashboardRequest, sourceId: string, option: string): string {
   const labels: Readonly<Record<string, string>> = words.dashboard.music.options;
   return labels[`${sourceId}_${option}`] ?? option;

@@ -16,10 +16,10 @@ export interface NowPlayingDeps {
   readonly presenter: Presenter;
 }
 
-/** A page is not held back longer than this for a source that has not been listened to until now. */
+/** The longest time that the page waits for the first reading of a channel. */
 const FIRST_WORD_MS = 80;
 
-/** What Marquee hears, live, and for newcomers the first steps. */
+/** The first page: the current playback, live, and the first steps for new users. */
 export function createSection(deps: NowPlayingDeps): Section {
   return {
     async show(request) {
@@ -111,7 +111,7 @@ function Playing({ request, state }: PartProps): JSX.Element {
         width="144"
         height="144"
         data-live-art
-        // Without an address it would not be valid, not even while it is hidden.
+        // An image needs an address to be valid HTML, even while it is hidden.
         src={track?.art ?? basePath + icon.path}
         hidden={!track?.art}
       />

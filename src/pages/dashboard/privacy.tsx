@@ -17,7 +17,7 @@ const PAUSE_MS = 3_600_000;
 const MOST_LINES = 100;
 const LONGEST_LINE = 200;
 
-/** Texts as typed, one a line, and what is wrong with them. */
+/** Texts as typed, one per line, and the error. */
 interface TypedTexts {
   readonly typed: string;
   readonly mistake: string | undefined;
@@ -28,7 +28,7 @@ interface TypedRules {
   readonly artists: TypedTexts;
 }
 
-/** What others do not see: nothing for a while, or never what matches. */
+/** The page to pause sharing for a time, and to hide matching titles and artists. */
 export function createSection(deps: PrivacySectionDeps): Section {
   const { accounts, clock } = deps;
 
@@ -193,10 +193,10 @@ const typedRulesOf = ({ hiddenTitles, hiddenArtists }: PrivacyRules): TypedRules
   artists: { typed: hiddenArtists.join("\n"), mistake: undefined },
 });
 
-/** Accents do not count, so a line of them alone would be in every name. */
+/** Accents are ignored, so a line with only accents would match every name. */
 const saysSomething = (line: string): boolean => /[^\p{M}\s]/u.test(line.normalize("NFKD"));
 
-/** Reads texts, one a line; empty lines and repeated ones do not count. */
+/** Reads texts, one per line; empty and repeated lines are left out. */
 function readTexts(
   { words }: DashboardRequest,
   sent: FormDataEntryValue | null,
@@ -218,5 +218,5 @@ function readTexts(
   return { typed, texts, mistake };
 }
 
-/** In characters as people count them, or nearly so. */
+/** The length in Unicode code points. */
 const lengthOf = (text: string): number => [...text].length;

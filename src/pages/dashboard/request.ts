@@ -3,7 +3,7 @@ import type { User } from "../../accounts/users.ts";
 import type { Words } from "../../i18n/index.ts";
 import type { Language } from "../../languages.ts";
 
-/** Somebody who is signed in, looking at a page of the dashboard. */
+/** A signed-in user's request for a page of the dashboard. */
 export interface DashboardRequest {
   readonly language: Language;
   readonly words: Words;
@@ -14,31 +14,31 @@ export interface DashboardRequest {
   /** Path prefix of the base URL, and the base URL itself, without slashes at their ends. */
   readonly basePath: string;
   readonly baseUrl: string;
-  /** The page that was asked for. */
+  /** The requested page. */
   readonly section: SectionName;
   /** Proves that a form was sent from a page of this session. */
   readonly formToken: string;
-  /** What the last form has led to, shown once. */
+  /** The result of the last form, shown once. */
   readonly notice: Notice | undefined;
 }
 
-/** What a form has come to. */
+/** The result of a form. */
 export interface Notice {
   readonly tone: "good" | "bad";
   readonly text: string;
-  /** Something that is shown this once, to be copied. */
+  /** Values that are shown only once, to be copied. */
   readonly shownOnce?: readonly { readonly label: string; readonly value: string }[];
 }
 
-/** Whoever adds a section, begins with what it is called. */
+/** To add a section, first add its name to the words. */
 export type SectionName = keyof Words["dashboard"]["sections"];
 
 /** One page of the dashboard. */
 export interface Section {
   show(request: DashboardRequest): Promise<Response>;
   /**
-   * Carries out what a form asks for. A notice sends the browser back to the page and tells it
-   * there; a response, such as the page with what was typed and what is wrong, is sent as it is.
+   * Carries out a form's action. A notice sends the browser back to the page and is shown there.
+   * A response, such as the page with the typed values and their errors, is sent as it is.
    */
   act(request: DashboardRequest, form: FormData): Promise<Notice | Response>;
 }

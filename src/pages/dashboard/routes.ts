@@ -33,13 +33,13 @@ export interface DashboardRoutesDeps {
   isOwnOrigin(origin: string, host: string | null): boolean;
 }
 
-/** What the route map needs of the dashboard: each answers 401 to whoever is not signed in. */
+/** The dashboard's routes for the route map: each answers 401 to users who are not signed in. */
 export interface DashboardRoutes {
   show(section: SectionName): Page;
   act(section: SectionName): Page;
-  /** Off to an upstream, to link an account. */
+  /** Redirects to an upstream to link an account. */
   readonly link: Page;
-  /** All that is kept of a user, as a file. */
+  /** All stored data of a user, as a file. */
   readonly export: Page;
   /** A copy of the database, for the owner. */
   readonly backup: Page;

@@ -11,7 +11,7 @@ import type { Live } from "../overlay/live.ts";
 import type { Section, SectionName } from "./request.ts";
 import type { Presenter } from "./state.ts";
 
-/** What sections are made of; each takes what it needs. */
+/** The dependencies of all sections; each section uses those it needs. */
 export interface SectionParts {
   readonly accounts: Accounts;
   readonly hub: Hub;
@@ -20,9 +20,9 @@ export interface SectionParts {
   readonly presenter: Presenter;
   readonly sessionCookie: SessionCookie;
   readonly clock: Clock;
-  /** The settings in force and where each came from. */
+  /** The current settings and where each came from. */
   readonly settings: ResolvedConfig;
-  /** Where the server is reached, without a slash at the end. */
+  /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
 }
 
@@ -31,11 +31,11 @@ interface SectionEntry {
   readonly path: string;
   /** Only the owner of the server sees it. */
   readonly ownerOnly?: true;
-  /** Loads its code, which a server whose dashboard nobody opens does without. */
+  /** Loads its code on first use, so that a server with an unused dashboard saves the memory. */
   load(): Promise<{ createSection(parts: SectionParts): Section }>;
 }
 
-/** The pages of the dashboard, in the order of its navigation. Their names stand with the words. */
+/** The pages of the dashboard, in the order of its navigation. Their names are in the words. */
 const SECTIONS: Readonly<Record<SectionName, SectionEntry>> = {
   nowPlaying: { path: "", load: () => import("./now-playing.tsx") },
   music: { path: "/music", load: () => import("./music.tsx") },

@@ -26,19 +26,19 @@ export interface ServerDeps {
   readonly accounts: Accounts;
   readonly sources: Pick<Sources, "byId">;
   readonly clock: Clock;
-  /** The settings in force and where each came from. */
+  /** The current settings and where each came from. */
   readonly settings: ResolvedConfig;
-  /** Where the server is reached, without a slash at the end. */
+  /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
 }
 
-/** A name that was typed and cannot be added. */
+/** A typed name that cannot be added. */
 interface RefusedName {
   readonly typed: string;
   readonly mistake: string;
 }
 
-/** Users, backup and settings, for the owner. */
+/** The owner's page: users, backup and settings. */
 export function createSection(deps: ServerDeps): Section {
   const { accounts, sources, clock, settings, baseUrl } = deps;
 
@@ -149,7 +149,7 @@ export function createSection(deps: ServerDeps): Section {
     );
   };
 
-  /** An address that signs a browser in, in the language of whoever it is for. */
+  /** A magic link in the language of the user it is for. */
   const signInUrl = async (user: User, request: DashboardRequest): Promise<string> => {
     const secret = await accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
     const language = languageOr(user.language, request.language);
@@ -213,7 +213,7 @@ interface PageLinksProps {
   readonly shown: UserPage;
 }
 
-/** Each card's user has a connection to decrypt, so not all are shown at once. */
+/** Hyperlinks to the pages of users. Each user's connection must be decrypted to be shown. */
 function PageLinks({ request, shown: { number, pages } }: PageLinksProps): JSX.Element {
   return (
     <nav class="actions" aria-label={attribute(request.words.dashboard.server.users)}>

@@ -14,16 +14,16 @@ import { musicOf } from "../../sources/connected-music.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
 export interface DashboardState {
-  /** Such as "Now playing". */
+  /** The heading, such as "Now playing". */
   readonly label: string;
-  /** What is heard, hidden from others or not. */
+  /** The current track, even if it is hidden from others. */
   readonly track: DashboardTrack | null;
-  /** That and why others see nothing of it; empty when they do. */
+  /** Says why the track is hidden from others; empty when it is not. */
   readonly privacy: string;
   readonly status: StatusSentence;
-  /** Whether the user has connected more than the demo. */
+  /** Whether the user has a connection other than the demo. */
   readonly hearsOwnMusic: boolean;
-  /** How many overlays are on stream. */
+  /** The number of overlays on stream. */
   readonly overlays: number;
   readonly presence: string;
 }

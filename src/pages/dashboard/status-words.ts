@@ -6,15 +6,15 @@ import {
 import { fill, formatDay, formatTime, languages } from "../../i18n/index.ts";
 import type { Language } from "../../languages.ts";
 
-/** How a connection does, in a sentence for its user. */
+/** A connection's status, in a sentence for its user. */
 export interface StatusSentence {
   readonly tone: "good" | "warn" | "bad";
   readonly text: string;
-  /** Whether linking again is the thing to do. */
+  /** Whether the user should link again. */
   readonly linkAgain: boolean;
 }
 
-/** @param sourceName as people know the source, such as `Spotify` */
+/** @param sourceName the source's display name, such as `Spotify` */
 export function describeStatus(
   { linkedUntil, ...stored }: ConnectionStatus,
   sourceName: string,

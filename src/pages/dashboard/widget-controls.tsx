@@ -12,7 +12,7 @@ export interface ControlProps {
   readonly option: AnyOption;
 }
 
-/** The control for an option, by what kind of value it takes. */
+/** The control for an option, chosen by the kind of its value. */
 export function Control(props: ControlProps): JSX.Element {
   switch (props.option.type.kind) {
     case "choice":
@@ -28,7 +28,7 @@ export function Control(props: ControlProps): JSX.Element {
   }
 }
 
-/** What an option is called. */
+/** An option's label. */
 const labelOf = ({ request, name }: ControlProps): string =>
   request.words.dashboard.widget.labels[name];
 
@@ -43,12 +43,12 @@ export interface PillsProps {
   readonly name: string;
   readonly choices: readonly { readonly value: string; readonly label: string }[];
   readonly chosen: string;
-  /** The form that they belong to, when they stand outside of it. */
+  /** The ID of their form, when they are outside of it. */
   readonly form?: string;
   readonly children?: JSX.Element;
 }
 
-/** One of a few, side by side. */
+/** Radio buttons side by side. */
 export function Pills(props: PillsProps): JSX.Element {
   const { legend, name, choices, chosen, form, children } = props;
   return (
@@ -92,7 +92,7 @@ function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JS
   );
 }
 
-/** What a choice is called; its own name where there is no word for it. */
+/** A choice's label; its own name if it has no label. */
 function choiceLabel(words: Words, option: string, choice: string): string {
   const labels: Readonly<Record<string, string>> = words.dashboard.widget.choices;
   return labels[`${option}_${choice}`] ?? choice;
@@ -121,7 +121,7 @@ function SwitchControl(props: ControlProps): JSX.Element {
   );
 }
 
-/** What colour inputs show while the theme decides: they cannot be empty. */
+/** Shown in colour inputs, which cannot be empty, while the theme's colour is used. */
 const UNSET_COLOUR: Readonly<Record<string, string>> = {
   bg: "#11131a",
   color: "#ffffff",
@@ -160,7 +160,7 @@ function ColourControl(props: ControlProps): JSX.Element {
   );
 }
 
-/** A colour as colour inputs take it. */
+/** A colour with six digits, as colour inputs need it. */
 const sixDigits = (digits: string): string =>
   `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
 
@@ -193,7 +193,7 @@ function TypedControl(props: ControlProps): JSX.Element {
   );
 }
 
-/** What is allowed; hidden while nothing is wrong. */
+/** Says which values are valid; hidden while the value is valid. */
 function Mistake(props: ControlProps): JSX.Element {
   const { request, editorQuery, name, option } = props;
   return (

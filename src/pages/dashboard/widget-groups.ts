@@ -4,7 +4,7 @@ import { editedOptions } from "./editor-query.ts";
 export const GROUPS = ["look", "text", "behaviour", "more"] as const;
 export type GroupName = (typeof GROUPS)[number];
 
-/** Where each option stands in the editor; one that is named nowhere stands under "more". */
+/** The group of each option in the editor; options not listed here are in "more". */
 const PLACES: Readonly<Record<GroupName, readonly OptionName[]>> = {
   look: [
     "theme",
@@ -41,7 +41,7 @@ export interface Group {
   readonly options: typeof editedOptions;
 }
 
-/** A table of options in groups, every option once, without groups that are empty. */
+/** Sorts options into groups: each option once, no empty groups. */
 export function groupOptions(table: Group["options"] = editedOptions): readonly Group[] {
   const placed = new Set(Object.values(PLACES).flat());
   const found = new Map(table);

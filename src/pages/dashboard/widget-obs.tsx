@@ -3,7 +3,7 @@ import { Copyable } from "../parts.tsx";
 import type { DashboardRequest } from "./request.ts";
 import type { SourceSize } from "./editor-query.ts";
 
-/** What OBS itself writes into the field for custom CSS. */
+/** The default text of the custom CSS field in OBS. */
 const CUSTOM_CSS =
   "body { background-color: rgba(0, 0, 0, 0) !important; margin: 0 auto; overflow: hidden; }";
 
@@ -13,7 +13,7 @@ export interface ObsStepsProps {
   readonly size: SourceSize;
 }
 
-/** How the overlay gets into OBS. */
+/** The steps to add the overlay to OBS. */
 export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element {
   const { obs, address: addressLabel } = request.words.dashboard.widget;
   const { language } = request;
@@ -68,7 +68,7 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
   );
 }
 
-/** The menu behind the + below the sources. */
+/** A picture of the menu that the + below the sources opens. */
 function MenuPicture({ request }: { request: DashboardRequest }): JSX.Element {
   const { obs } = request.words.dashboard.widget;
   return (
@@ -90,7 +90,7 @@ function MenuPicture({ request }: { request: DashboardRequest }): JSX.Element {
   );
 }
 
-/** The source's properties, filled in. */
+/** A picture of the source's properties, filled in. */
 function PropertiesPicture({ request, address, size }: ObsStepsProps): JSX.Element {
   const { obs } = request.words.dashboard.widget;
   return (
@@ -119,7 +119,7 @@ function PropertiesPicture({ request, address, size }: ObsStepsProps): JSX.Eleme
   );
 }
 
-/** The overlay over a game. */
+/** A picture of the overlay over a game. */
 function ScenePicture({ request }: { request: DashboardRequest }): JSX.Element {
   const { testTrack } = request.words.dashboard.widget;
   return (

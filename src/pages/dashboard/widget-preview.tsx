@@ -9,13 +9,13 @@ export interface PreviewProps {
   readonly request: DashboardRequest;
   readonly editorQuery: EditorQuery;
   readonly token: string;
-  /** What OBS is to open. */
+  /** The address for OBS. */
   readonly address: string;
-  /** The form that the controls here belong to. */
+  /** The ID of the form that the controls here belong to. */
   readonly form: string;
 }
 
-/** The overlay itself over what may be behind it, and the address that shows it. */
+/** The overlay over a choice of backgrounds, and its address. */
 export function Preview({ request, editorQuery, token, address, form }: PreviewProps): JSX.Element {
   const { words, basePath, language } = request;
   const { widget } = words.dashboard;

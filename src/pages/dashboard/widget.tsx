@@ -38,8 +38,8 @@ const TEST_TRACK_MS = 12_000;
 const FORM = "widget-options";
 
 /**
- * The overlay's looks, its address and its way into OBS. What is chosen is kept nowhere but in the
- * address of the page, and so in that of the overlay.
+ * The overlay's appearance, its address and how to add it to OBS. The choices are stored only in
+ * the address of the page and in the overlay's address.
  */
 export function createSection(deps: WidgetEditorDeps): Section {
   const { accounts, live, clock } = deps;
@@ -47,7 +47,7 @@ export function createSection(deps: WidgetEditorDeps): Section {
   const editorQueryOf = ({ language }: DashboardRequest, query: URLSearchParams): EditorQuery =>
     readEditorQuery(query, language);
 
-  /** Back to the page and the editorQuery that a form was sent from, to tell there what came of it. */
+  /** Redirects to the page with the form's own editorQuery, to show the outcome there. */
   const backTo = (request: DashboardRequest, form: FormData, outcome?: Outcome): Response => {
     const editorQuery = editorQueryOf(request, new URLSearchParams(fieldOf(form, "editorQuery")));
     return redirect(
@@ -62,7 +62,7 @@ export function createSection(deps: WidgetEditorDeps): Section {
       const editorQuery = editorQueryOf(request, query);
       const outcome = readOutcome(query.get(OUTCOME));
       const ownQuery = addressed(request, editorQuery, outcome);
-      // A form without a script sends everything; the address is to say what is special.
+      // Without a script, a form sends every field; keep only the non-default ones in the address.
       if (editorQuery.invalid.size === 0 && ownQuery.toString() !== query.toString()) {
         return redirect(withQuery(pathTo(request, "widget"), ownQuery), 303);
       }
@@ -119,10 +119,10 @@ export function createSection(deps: WidgetEditorDeps): Section {
   };
 }
 
-/** What a form has led to; it is shown through the address, which keeps the editor's query as well. */
+/** The result of a form. The address carries it, together with the editor's query. */
 type Outcome =
   | { readonly kind: "rotated" }
-  /** How many browser sources showed the track. */
+  /** The number of browser sources that showed the track. */
   | { readonly kind: "tested"; readonly overlays: number };
 
 const OUTCOME = "told";
@@ -133,7 +133,7 @@ function readOutcome(text: string | null): Outcome | undefined {
   return overlays === undefined ? undefined : { kind: "tested", overlays: Number(overlays) };
 }
 
-/** The query of the page: the editor's, and what is to be shown. */
+/** The query of the page: the editor's query and the outcome to show. */
 function addressed(
   { language }: DashboardRequest,
   editorQuery: EditorQuery,
@@ -152,7 +152,7 @@ function noticeOf(outcome: Outcome, { dashboard }: Words): Notice {
   return { tone: "good", text: fill(widget.testSent, { count: String(outcome.overlays) }) };
 }
 
-/** A track that nobody made, in the user's language. */
+/** An invented track, in the user's language. */
 function testTrack({ dashboard }: Words, observedAtMs: number): Playback {
   const { title, artist, album } = dashboard.widget.testTrack;
   return {
@@ -243,7 +243,7 @@ function OptionGroup({ request, editorQuery, group }: PartProps & { group: Group
   );
 }
 
-/** No option of the table: it stands in the path of the overlay's address. */
+/** The language is not in the table of options: it is in the path of the overlay's address. */
 function LanguageChoice({ request, editorQuery }: PartProps): JSX.Element {
   return (
     <div class="control">
@@ -257,7 +257,7 @@ function LanguageChoice({ request, editorQuery }: PartProps): JSX.Element {
   );
 }
 
-/** The editorQuery, so that it outlives what a form does. */
+/** A hidden field that keeps the editorQuery when a form is sent. */
 function EditorQueryField({ request, editorQuery }: PartProps): JSX.Element {
   const query = pageQuery(editorQuery, request.language).toString();
   return <input type="hidden" name="editorQuery" value={attribute(query)} data-editor-query />;

@@ -20,28 +20,28 @@ import { WIDGET_TOKEN_IN_FILES, withServersAddresses, withWidgetToken } from "./
 import { type Heading, type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 import { optionsTable, settingsTable, sourcesTable } from "./tables.ts";
 
-/** The name of the page that is made from the API's description. */
+/** The name of the page that is generated from the API's description. */
 const REFERENCE = "reference";
 
 export interface DocsDeps {
   readonly sources: Pick<Sources, "all">;
   readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
-  /** Where the server is reached, without a slash at the end, and its path alone. */
+  /** The server's base URL, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
-  /** Host and port at which programs of this machine reach it. */
+  /** Host and port for programs on the same machine. */
   readonly listeningAddress: string;
 }
 
-/** Somebody who is signed in and reads. */
+/** A signed-in user who reads the documentation. */
 export interface Reader {
   readonly keyOffer: KeyOffer;
   widgetToken(): Promise<WidgetToken>;
 }
 
-/** The documentation, true to the version that runs. */
+/** The documentation of the running version. */
 export interface Docs {
-  /** `GET /{lang}/docs`: all pages at a glance. */
+  /** `GET /{lang}/docs`: an overview of all pages. */
   index(language: Language): Promise<Response>;
   /** `GET /{lang}/docs/{page}`; `undefined` when there is no such page. */
   page(
@@ -53,7 +53,7 @@ export interface Docs {
   picture(file: string): Response | undefined;
 }
 
-/** A section of a page, for the search. */
+/** A section of a page, as an entry of the search index. */
 export interface SearchEntry {
   readonly page: string;
   readonly heading: string;
@@ -63,7 +63,7 @@ export interface SearchEntry {
 
 export function createDocs(deps: DocsDeps): Docs {
   const { sources, config, baseUrl, basePath } = deps;
-  // The same for every reader: what is one reader's own is put in for each answer.
+  // The same for every reader. A reader's own values are inserted into each response.
   const rendered = new Map<string, RenderedMarkdown>();
 
   const render = (language: Language, name: DocumentName): RenderedMarkdown => {
@@ -85,7 +85,7 @@ export function createDocs(deps: DocsDeps): Docs {
     return fresh;
   };
 
-  /** Links in the files lead to other files; here they lead to pages. */
+  /** Turns a hyperlink to another file into one to its page. */
   const linkTo = (language: Language, href: string): string => {
     const picture = /^\.\.\/pictures\/([\w.-]+)$/.exec(href)?.[1];
     if (picture) return `${basePath}/docs-pictures/${picture}`;
@@ -287,7 +287,7 @@ function Neighbours({
   );
 }
 
-/** The sections of a page, as links. */
+/** The sections of a page, as hyperlinks. */
 function contents(language: Language, headings: readonly Heading[]): string {
   const sections = headings.filter(({ level }) => level === 2);
   if (sections.length < 3) return "";
@@ -301,7 +301,7 @@ function contents(language: Language, headings: readonly Heading[]): string {
 const anchorsOf = ({ headings }: RenderedMarkdown): string[] =>
   headings.map(({ anchor }) => anchor);
 
-/** Text without elements and entities. */
+/** The text of HTML, without elements and entities. */
 function plain(html: string): string {
   return unescape(html.replace(/<[^>]*>/g, " "))
     .replace(/\s+/g, " ")

@@ -1,8 +1,8 @@
 import type { WidgetToken } from "../../accounts/credential.ts";
 
 /**
- * The documentation's files name the addresses of a server without settings. A page names those of
- * the server that it comes from, so that what is copied from it works as pasted:
+ * The documentation's files use the addresses of a server with default settings. A page shows its
+ * own server's addresses instead, so that copied examples work without changes:
  *
  * - `http://127.0.0.1:4747` is the base URL;
  * - in the configuration of a proxy, `127.0.0.1:4747` is where this server listens, since the base
@@ -12,19 +12,19 @@ import type { WidgetToken } from "../../accounts/credential.ts";
 
 const BASE_URL_IN_FILES = "http://127.0.0.1:4747";
 const LISTENING_ADDRESS_IN_FILES = "127.0.0.1:4747";
-/** Followed by the end of an address, unlike the mention of what tokens begin with. */
+/** The ellipsis makes it differ from a mention of the prefix `mqw_` alone. */
 export const WIDGET_TOKEN_IN_FILES = "mqw_…";
 
 const PROXY_LANGUAGES: readonly (string | undefined)[] = ["caddyfile", "nginx"];
 
 export interface ServersAddresses {
-  /** Where the server is reached, without a slash at the end. */
+  /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
-  /** Host and port at which programs of this machine reach it. */
+  /** Host and port for programs on the same machine. */
   readonly listeningAddress: string;
 }
 
-/** Code of the documentation, as HTML, with this server's addresses in place of those in the files. */
+/** A code example, as HTML, with this server's addresses instead of those in the files. */
 export function withServersAddresses(
   code: string,
   language: string | undefined,

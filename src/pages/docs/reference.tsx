@@ -8,21 +8,21 @@ import { Html } from "../../jsx.ts";
 
 export interface ReferenceProps {
   readonly language: Language;
-  /** Where the server is reached, without a slash at the end, and its path alone. */
+  /** The server's base URL, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
   readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
   readonly offer?: KeyOffer;
 }
 
-/** How somebody who is signed in makes a key to try the API with. */
+/** How a signed-in user creates a key to try the API with. */
 export interface KeyOffer {
   /** Where the form is sent. */
   readonly path: string;
   readonly formToken: string;
 }
 
-/** The API's reference, made from its list of endpoints and its OpenAPI document. */
+/** The API's reference, generated from its list of endpoints and its OpenAPI document. */
 export function Reference(props: ReferenceProps): JSX.Element {
   const { language, baseUrl, basePath, config, offer } = props;
   const { reference } = languages[language];
@@ -184,7 +184,7 @@ function Endpoint({
   );
 }
 
-/** A field of an answer, such as `data.track.id`. */
+/** A field of a response, such as `data.track.id`. */
 interface Field {
   readonly path: string;
   readonly type: string;
@@ -205,7 +205,7 @@ function fieldsOf(schema: TSchema, path = ""): Field[] {
 const typeText = ({ type, nullable }: Field, or: string): string =>
   nullable ? `${type} ${or}` : type;
 
-/** What a field means in a language; the words about music go by their last part. */
+/** What a field means in a language. It is looked up without `data.` and the music prefix. */
 function meaningOf(language: Language, path: string, musicPrefix: string): string {
   const meanings: Readonly<Record<string, string>> = languages[language].reference.fieldMeanings;
   const name = path.replace(/^data\./, "").replace(new RegExp(`^${musicPrefix}_`), "");

@@ -1,4 +1,4 @@
-/** A heading of a page, for its table of contents and for links. */
+/** A heading of a page, for its table of contents and for hyperlinks. */
 export interface Heading {
   readonly level: number;
   readonly text: string;
@@ -11,17 +11,17 @@ export interface RenderedMarkdown {
 }
 
 export interface MarkdownContext {
-  /** Anchors in the order of the headings; made from the headings themselves where there are none. */
+  /** Anchors in the order of the headings; a missing one is made from the heading's text. */
   readonly anchors?: readonly string[];
-  /** Where a link leads. */
+  /** The address for a hyperlink's target. */
   linkTo(href: string): string;
-  /** What stands in place of code, a language's where it has one; both are HTML. */
+  /** The HTML to show for code, which is HTML too, in a language if the Markdown names one. */
   example(code: string, language?: string): string;
   /** The HTML in place of a token such as `settings`; `undefined` when there is no such token. */
   replace(token: string): string | undefined;
 }
 
-/** Our own Markdown as HTML: everything in it is text, nothing is markup of its own. */
+/** Renders our own Markdown as HTML. HTML inside it is shown as text. */
 export function renderMarkdown(markdown: string, context: MarkdownContext): RenderedMarkdown {
   const headings: Heading[] = [];
   const cell = (tag: "th" | "td") => (content: string, meta?: { align?: string }) =>
@@ -63,7 +63,7 @@ export function renderMarkdown(markdown: string, context: MarkdownContext): Rend
   return { html, headings };
 }
 
-/** A heading's text as the part of an address after `#`. */
+/** A heading's anchor: the part of an address after `#`. */
 function anchorOf(text: string): string {
   return text
     .replace(/&[^;]+;/g, "")

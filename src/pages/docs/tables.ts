@@ -5,7 +5,7 @@ import type { Language } from "../../languages.ts";
 import { settingMeanings } from "../../i18n/settings.ts";
 import type { Source } from "../../sources/source.ts";
 
-/** Tables of the documentation that are made from the program's own tables, as HTML. */
+/** Tables of the documentation, as HTML, generated from the program's own tables. */
 
 /** Every setting: flag, variable, default and meaning. */
 export function settingsTable(language: Language): string {

@@ -7,10 +7,10 @@ import { attribute } from "../attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Copyable } from "../parts.tsx";
 
-/** What the owner typed and has to correct. */
+/** The values that the owner typed and must correct. */
 export interface EnteredApp {
   readonly clientId: string;
-  /** Whether the secret is what cannot be one. */
+  /** Whether the secret is not valid. */
   readonly secretIsWrong: boolean;
 }
 
@@ -22,11 +22,11 @@ export interface AppFormProps {
   readonly redirectUri: string;
   readonly oauth: Pick<OAuthLinking, "registrationUrl">;
   readonly entered?: EnteredApp;
-  /** What else the form sends. */
+  /** Other fields that the form sends. */
   readonly fields?: JSX.Element;
 }
 
-/** How to make an app with the upstream, step by step. */
+/** The steps to create an app with the upstream. */
 export function AppSteps(props: AppFormProps): JSX.Element {
   const { language, sourceName, redirectUri, oauth } = props;
   const { connect } = languages[language];
@@ -56,7 +56,7 @@ export function AppSteps(props: AppFormProps): JSX.Element {
   );
 }
 
-/** Where the app is entered. */
+/** The form to enter the app. */
 export function AppForm({
   language,
   sourceName,
@@ -119,7 +119,7 @@ function Mistake({ id, text }: { id: string; text: string | false | undefined })
 /** A client ID or secret. */
 const APP_TEXT = /^[0-9A-Za-z_-]{1,128}$/;
 
-/** The app that a form names; `undefined` when it cannot be one, with what was typed. */
+/** Reads the app from a form, with the typed values; `app` is `undefined` when not valid. */
 export function readApp(form: FormData): EnteredApp & { app: UpstreamApp | undefined } {
   const clientId = fieldOf(form, "client_id");
   const clientSecret = fieldOf(form, "client_secret") || null;

@@ -13,7 +13,7 @@ export interface LinkPageProps {
   readonly basePath: string;
   readonly sourceName: string;
   readonly userName: string;
-  /** Of this page. */
+  /** The path of this page. */
   readonly path: string;
   readonly redirectUri: string;
   readonly oauth: Pick<OAuthLinking, "acceptsRedirect" | "registrationUrl">;
@@ -22,7 +22,7 @@ export interface LinkPageProps {
   readonly entered?: EnteredApp;
 }
 
-/** The page where linking begins: with the app, if there is none yet. */
+/** The page where OAuth linking begins. If there is no app yet, it asks for it first. */
 export function linkPage(props: LinkPageProps): Promise<Response> {
   return htmlResponse(<LinkPage {...props} />, {
     status: props.entered ? 422 : 200,

@@ -16,26 +16,26 @@ export interface ConnectDeps {
   readonly accounts: Pick<Accounts, "magicLinks" | "upstreams">;
   readonly sources: Pick<Sources, "byId">;
   readonly linkingFlow: LinkingFlow;
-  /** Where the server is reached, without a slash at the end, and its path alone. */
+  /** The server's base URL, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
-  /** Whether a form comes from a page of ours. */
+  /** Whether a form was sent from one of our pages. */
   isOwnOrigin(origin: string, host: string | null): boolean;
 }
 
-/** Linking an account in the browser, opened by a link that works once. */
+/** The pages of OAuth linking, opened by a magic link. */
 export interface ConnectPages {
-  /** `GET /{lang}/connect/{source}/{secret}`: what there is to do. */
+  /** `GET /{lang}/connect/{source}/{secret}`: the next step. */
   readonly show: ConnectPage;
-  /** `POST` to the same: the owner enters the app. */
+  /** `POST` to the same path: the owner enters the app. */
   readonly enterApp: ConnectPage;
-  /** `GET …/start`: off to the upstream. */
+  /** `GET …/start`: redirects to the upstream. */
   readonly start: ConnectPage;
 }
 
 type ConnectPage = (language: Language, context: PageContext) => Promise<Response | undefined>;
 
-/** A link that works, and what it is for. */
+/** A valid magic link, and its purpose. */
 interface OpenLink {
   readonly user: User;
   readonly source: LinkedSource;
@@ -72,7 +72,7 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
     });
   };
 
-  /** Answers for links that do not work. */
+  /** Wraps a handler: magic links that are not valid get a page that says so. */
   const withLink =
     (answer: (language: Language, link: OpenLink, request: Request) => Promise<Response>) =>
     async (language: Language, context: PageContext): Promise<Response | undefined> => {

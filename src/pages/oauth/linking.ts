@@ -28,21 +28,21 @@ export interface LinkingFlowDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly vault: Pick<Vault, "seal" | "open">;
-  /** Where the server is reached, without a slash at the end, and its path alone. */
+  /** The server's base URL, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
 }
 
-/** Sending a browser to an upstream, and what happens when it comes back. */
+/** OAuth linking: sends a browser to an upstream, and handles its return. */
 export interface LinkingFlow {
-  /** Off to the upstream. */
+  /** Redirects to the upstream. */
   start(
     request: Request,
     language: Language,
     source: LinkedSource,
     intent: OAuthIntent,
   ): Promise<Response>;
-  /** `GET /callback/{source}`: back from the upstream. */
+  /** `GET /callback/{source}`: the browser returns from the upstream. */
   callback(context: PageContext): Promise<Response | undefined>;
 }
 
@@ -50,7 +50,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
   const attempts = createPendingAuthorizations(deps, baseUrl.startsWith("https:"));
 
-  /** Where somebody goes to try once more. */
+  /** The address where the user can try again. */
   const beginningOf = ({ intent, source, language }: PendingAuthorization): string => {
     switch (intent.kind) {
       case "connect":
@@ -110,7 +110,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     });
   };
 
-  /** The user who has linked the account that somebody has just shown to be theirs. */
+  /** The user who has linked the account that was just authorized. */
   const userWithAccount = async (source: Source, settings: unknown) => {
     const { id } = source.open(settings).account;
     if (id == null) return undefined;
@@ -179,7 +179,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   return {
     async start(request, language, source, intent) {
       const { oauth } = source;
-      // The upstream sends the browser back to the base URL, where a cookie of "localhost" is not seen.
+      // The upstream redirects to the base URL, where browsers do not send a cookie of "localhost".
       const asked = new URL(request.url);
       const { hostname } = new URL(baseUrl);
       if (asked.hostname === "localhost" && hostname !== "localhost") {
@@ -208,7 +208,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   };
 }
 
-/** What stands behind a one-time link that no longer works. */
+/** The page for a magic link that no longer works. */
 export function endedPage(language: Language, basePath: string): Promise<Response> {
   const { endedTitle, endedText } = languages[language].connect;
   return messagePage({ language, basePath, title: endedTitle, lead: endedText, status: 404 });

@@ -6,16 +6,16 @@ import type { OpenAttempt } from "../../sources/source.ts";
 import { cookieNames, cookieOf, setCookie } from "../../http/cookies.ts";
 import { createSealedCookie, type SealedCookieDeps } from "../../http/sealed-cookie.ts";
 
-/** What a linking is for. */
+/** The purpose of an OAuth linking. */
 export type OAuthIntent =
-  /** Opened by a one-time link. */
+  /** Opened by a magic link. */
   | { readonly kind: "connect"; readonly secret: MagicLinkSecret }
   /** A signed-in user connects music. */
   | { readonly kind: "dashboard"; readonly userId: number }
-  /** Somebody shows who they are. */
+  /** A user signs in. */
   | { readonly kind: "signIn" };
 
-/** A linking whose browser is away at the upstream. */
+/** An OAuth linking whose browser has not yet returned from the upstream. */
 export interface PendingAuthorization {
   readonly source: string;
   readonly intent: OAuthIntent;
@@ -24,29 +24,29 @@ export interface PendingAuthorization {
 }
 
 /**
- * Linkings under way. Each is kept, sealed, by the browser that began it, so that nobody else's
- * attempts can push it out; tabs of one browser have a cookie each.
+ * OAuth linkings in progress. Each is stored in a sealed cookie of the browser that began it, so
+ * that other browsers' attempts cannot replace it. Each tab has its own cookie.
  */
 export interface PendingAuthorizations {
-  /** The `Set-Cookie` headers that keep a linking in the browser that begins it. */
+  /** The `Set-Cookie` headers that store a linking in the browser that begins it. */
   begin(request: Request, pending: PendingAuthorization): Promise<string[]>;
-  /** The linking that a browser comes back for. Good for one answer, from that browser, in time. */
+  /** The linking of a returning browser. Works once, in that browser, before it expires. */
   claim(request: Request, state: string): Promise<PendingAuthorization | undefined>;
-  /** The `Set-Cookie` header that takes a linking away from its browser. */
+  /** The `Set-Cookie` header that removes a linking from its browser. */
   end(state: string): string;
 }
 
-/** As long as an upstream's page may stay open. */
+/** How long an upstream's page may stay open. */
 const ATTEMPT_LIFETIME_MS = 10 * 60_000;
-/** Tabs that a browser may have at an upstream: its cookies must fit into a request. */
+/** Linkings per browser at the same time: their cookies must fit into a request. */
 const MOST_IN_A_BROWSER = 4;
 /**
- * Bounds the memory of states that were used. A stranger who pushes one out gains nothing: only its
- * own browser holds the cookie it belongs to, and the upstream takes no code twice.
+ * Limits how many used states are remembered. If an attacker forces one out, nothing is gained:
+ * only its own browser has the cookie, and the upstream accepts each code only once.
  */
 const MOST_USED = 10_000;
 
-/** @param secure whether the server is reached by https */
+/** @param secure whether the server is reached over HTTPS */
 export function createPendingAuthorizations(
   deps: SealedCookieDeps,
   secure: boolean,

@@ -3,20 +3,20 @@ import type { Clock } from "../../clock.ts";
 import type { Reading } from "../../channels/reading.ts";
 import type { Artwork } from "../../playback.ts";
 
-/** What the overlay needs of covers. */
+/** The cover functions that the overlay needs. */
 export interface Covers {
   /** Path of a picture on this server. */
   pathOf(artwork: Artwork): string;
   /** A lively colour of it such as `#e07a5f`; `null` when it has none or is not known yet. */
   accentOf(artwork: Artwork): string | null;
   /**
-   * Gets a reading's cover ready, for a moment at most; never rejects. `late` is there when it
-   * takes longer, and resolves when the cover is ready.
+   * Waits a short time for a reading's cover to be analysed; never rejects. If the analysis takes
+   * longer, `late` is set and resolves when it is done.
    */
   prepare(reading: Reading): Promise<{ readonly late?: Promise<void> }>;
 }
 
-/** A change is not held back longer than this for the colour of its cover. */
+/** The longest time that a change waits for the colour of its cover. */
 const MOMENT_MS = 120;
 
 export function createCovers(

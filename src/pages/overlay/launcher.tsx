@@ -9,13 +9,13 @@ import { PAGE_HEADERS } from "../html.tsx";
 
 export interface LauncherDeps {
   readonly widgets: Pick<Widgets, "userOf">;
-  /** Where the server is reached, without a slash at the end. */
+  /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
 }
 
 /**
- * `GET /{lang}/widget/{token}/launcher`: a file to download that waits for the server and then goes
- * to the overlay; `undefined` when the token shows nobody.
+ * `GET /{lang}/widget/{token}/launcher`: a file to download that waits for the server and then
+ * opens the overlay; `undefined` when the token belongs to no user.
  */
 export function createLauncher({ widgets, baseUrl }: LauncherDeps) {
   return async (

@@ -20,28 +20,28 @@ import { toWidgetState } from "./widget-state.ts";
 
 type LiveSocket = ServerWebSocket<LiveTicket>;
 
-/** The overlays that are on screen now. */
+/** The overlays that are connected now. */
 export interface Live {
-  /** Turns a request into a socket, or answers why not; `undefined` when it became one. */
+  /** Upgrades a request to a socket and returns `undefined`, or returns an error response. */
   upgrade(
     request: Request,
     tokenText: string,
     server: Upgrader | undefined,
   ): Promise<Response | undefined>;
-  /** The same for the demo that everybody may see. */
+  /** The same for the public demo. */
   upgradeDemo(request: Request, server: Upgrader | undefined): Response | undefined;
   opened(socket: LiveSocket): void;
   closed(socket: LiveSocket): void;
-  /** Closes the overlays, of a user or of all, whose token no longer works. */
+  /** Closes the overlays, of one user or of all, whose token no longer works. */
   dropReplacedTokens(userId?: number): Promise<void>;
-  /** Asks every overlay to come back later. */
+  /** Closes every overlay with a code that makes it reconnect later. */
   stop(): void;
   connected(): number;
-  /** How many browser sources show a user's overlay. */
+  /** The number of browser sources that show a user's overlay. */
   onStream(userId: number): number;
-  /** Calls back with the user whose number of overlays on stream has changed. */
+  /** Calls `listener` with a user's ID when their number of overlays on stream changes. */
   onStreamChange(listener: (userId: number) => void): void;
-  /** Shows a track on a user's overlays for a moment, whatever is heard. */
+  /** Shows a track on a user's overlays for `ms` milliseconds, instead of the real playback. */
   showFor(userId: number, playback: Playback, ms: number): void;
 }
 
@@ -50,21 +50,21 @@ export interface LiveDeps {
   readonly hub: Pick<Hub, "subscribe" | "peek">;
   readonly clock: Clock;
   readonly covers: Covers;
-  /** Whether a page from this origin may listen. */
+  /** Whether a page from this origin may connect. */
   isOwnOrigin(origin: string, host: string | null): boolean;
-  /** Hears how long an observation took to the overlays. */
+  /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;
-  /** The answer to a token that shows nobody. */
+  /** The response to a token that belongs to no user. */
   notFound(path: string): Promise<Response>;
 }
 
 type RoomName = Pick<LiveTicket, "token" | "listenerId">;
 
-/** The overlays of one token that hear the same, and what ends their listening. */
+/** The overlays of one token that follow the same channel, and their subscription to it. */
 interface Room extends RoomName {
   readonly userId: number;
   readonly sockets: Set<LiveSocket>;
-  /** What was heard last. */
+  /** The last reading. */
   latest: Reading | undefined;
   /** When the latest playback was observed (monotonic). */
   observedAtMs: number | undefined;
@@ -72,7 +72,7 @@ interface Room extends RoomName {
 }
 
 const MOST_SOCKETS_PER_TOKEN = 100;
-/** How OBS Studio and what is built on it call themselves. */
+/** The `User-Agent` names of OBS Studio and of programs built on it. */
 const STREAMING_SOFTWARE = /\b(?:OBS|SLOBS|Streamlabs)\b/i;
 
 export function createLive(deps: LiveDeps): Live {
@@ -97,11 +97,11 @@ export function createLive(deps: LiveDeps): Live {
     for (const socket of sockets) socket.send(message);
   };
 
-  /** Tells a room what is heard, unless something newer is heard before its cover is ready. */
+  /** Sends a reading to a room, unless a newer one arrives before its cover is ready. */
   const announce = async (room: Room, reading: Reading) => {
     room.latest = reading;
     const observedAtMs = reading.kind === "playback" ? reading.playback.observedAtMs : undefined;
-    // What is only shown again, such as after a pause of sharing, was observed long ago.
+    // A playback that is only shown again, such as after a pause of sharing, was observed long ago.
     const isNews = room.sockets.size > 0 && observedAtMs !== room.observedAtMs;
     room.observedAtMs = observedAtMs ?? room.observedAtMs;
     const { late } = await covers.prepare(reading);
@@ -127,7 +127,7 @@ export function createLive(deps: LiveDeps): Live {
     return room;
   };
 
-  /** Tells a newcomer what the others in the room know already. */
+  /** Sends the current reading to a socket that joins an existing room. */
   const welcome = async (socket: LiveSocket, room: Room) => {
     const reading = hub.peek(room.listenerId);
     if (!reading) return;
@@ -235,7 +235,7 @@ export function createLive(deps: LiveDeps): Live {
   };
 }
 
-/** The name of the room that a ticket leads to. */
+/** The name of a ticket's room. */
 const roomOf = ({ token, listenerId }: RoomName): string => `${listenerId} ${token}`;
 
 function encode(message: WidgetMessage): string {

@@ -22,18 +22,18 @@ export interface WidgetDeps {
   readonly basePath: string;
 }
 
-/** A page is not held back longer than this for a source that has not been listened to until now. */
+/** The longest time that the page waits for the first reading of a channel. */
 const FIRST_WORD_MS = 80;
 
 /** The overlay's page. */
 export interface Widget {
-  /** `GET /{lang}/widget/{token}`; `undefined` when the token shows nobody. */
+  /** `GET /{lang}/widget/{token}`; `undefined` when the token belongs to no user. */
   show(
     language: Language,
     tokenText: string,
     query: URLSearchParams,
   ): Promise<Response | undefined>;
-  /** `GET /{lang}/demo`: the same for everybody, playing the demo. */
+  /** `GET /{lang}/demo`: the public overlay, which plays the demo. */
   demo(language: Language, query: URLSearchParams): Promise<Response>;
 }
 

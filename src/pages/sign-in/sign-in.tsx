@@ -18,20 +18,20 @@ export interface SignInDeps {
   readonly linkingFlow: LinkingFlow;
   readonly sessionCookie: SessionCookie;
   readonly basePath: string;
-  /** Whether a form comes from a page of ours. */
+  /** Whether a form was sent from one of our pages. */
   isOwnOrigin(origin: string, host: string | null): boolean;
 }
 
 type SignInPage = (language: Language, context: PageContext) => Promise<Response | undefined>;
 
 export interface SignInPages {
-  /** `GET /{lang}/sign-in`: how to get in. */
+  /** `GET /{lang}/sign-in`: the ways to sign in. */
   readonly ask: SignInPage;
-  /** `GET /{lang}/sign-in/{secret}`: one click; opening the link alone uses nothing up. */
+  /** `GET /{lang}/sign-in/{secret}`: asks for one click; opening the magic link does not use it. */
   readonly confirm: SignInPage;
-  /** `POST` to the same: in. */
+  /** `POST` to the same path: signs the user in. */
   readonly enter: SignInPage;
-  /** `GET /{lang}/sign-in/with/{source}`: off to an upstream that knows who somebody is. */
+  /** `GET /{lang}/sign-in/with/{source}`: redirects to an upstream to sign in. */
   readonly withSource: SignInPage;
 }
 
@@ -105,7 +105,7 @@ export function createSignIn(deps: SignInDeps): SignInPages {
     async enter(language, { request, params }) {
       const secret = parseMagicLinkSecret(params["secret"] ?? "");
       const origin = request.headers.get("origin") ?? "";
-      // A foreign page must not sign somebody in as somebody else.
+      // A page of another site must not sign a user in as someone else.
       const isOurs = deps.isOwnOrigin(origin, request.headers.get("host"));
       const user = secret && isOurs && (await accounts.magicLinks.use(secret, SIGN_IN_PURPOSE));
       return user ? sessionCookie.signIn(request, user, language) : endedPage(language, basePath);
