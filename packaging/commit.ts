@@ -1,22 +1,22 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the sources were taken from. */
+/** The git commit that the sources come from. */
 export interface Commit {
-  /** The first seven digits, with `-dirty` when files differ from it. */
+  /** The first seven digits of its hash, with `-dirty` when files differ from it. */
   readonly name: string;
   /** When it was made, in ISO 8601; unknown where git is missing. */
   readonly madeAt?: string;
 }
 
 /**
- * The commit of a project's folder, or `undefined` where there is no git. `BUILD_COMMIT` in the
- * environment says it where the history is not at hand, as in a container.
+ * The commit of a project's folder, or `undefined` without git. The environment variable
+ * `BUILD_COMMIT` names it where there is no git history, as in a container.
  */
 export function commitOf(root: string): Commit | undefined {
   const given = process.env["BUILD_COMMIT"];
   if (given) return { name: given };
-  // Without a history of its own it may still lie in a folder that has one.
+  // Without this check, git would use the repository of a parent folder.
   if (!existsSync(join(root, ".git"))) return undefined;
   const hash = git(root, "rev-parse", "HEAD");
   const seconds = git(root, "log", "-1", "--format=%ct");

@@ -2,10 +2,10 @@
 import { dirname, join } from "node:path";
 import { commitOf } from "./commit.ts";
 
-/** How every executable is compiled, whatever it is for. */
+/** Compiler flags for every platform. */
 export const COMPILE_FLAGS = [
   "--compile",
-  // What is loaded when first used stays a piece of its own, which an idle server never reads.
+  // Code that is imported on first use stays a separate chunk, which an idle server never loads.
   "--splitting",
   "--minify",
   "--bytecode",
@@ -14,29 +14,29 @@ export const COMPILE_FLAGS = [
   "--compile-jit-policy=8",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
-  // Elysia looks for it to check uploads, which Marquee has none of. Development tools bring it
-  // along, and what they bring must not change the executable.
+  // Elysia uses it, if installed, to check uploads, and Marquee has no uploads. Development tools
+  // may install it, and they must not change the executable.
   "--external=file-type",
 ] as const;
 
 export interface CompileOptions {
   /** The folder with `src` and `node_modules`. */
   readonly root: string;
-  /** Its last name gets into the executable: equal names for equal bytes. */
+  /** Its file name becomes part of the executable: equal bytes need equal file names. */
   readonly outfile: string;
   /** Embedded for `--version`. */
   readonly commit: string | undefined;
-  /** Bun's name of the platform; without it, this machine's. */
+  /** Bun's name for the platform; by default this machine's. */
   readonly target?: string;
 }
 
-/** The compiler did not succeed; the message is its own words. */
+/** The compiler failed; the message is the compiler's own. */
 export class CompileError extends Error {
   override readonly name = "CompileError";
 }
 
 /**
- * Writes an executable; Bun fetches its own for another platform the first time.
+ * Writes an executable. For another platform, Bun downloads that platform's Bun the first time.
  * @throws {CompileError}
  */
 export async function compile({ root, outfile, commit, target }: CompileOptions): Promise<string> {

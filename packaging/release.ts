@@ -1,4 +1,4 @@
-/** Builds everything that is released, into dist/release/. */
+/** Builds all files of a release into dist/release/. */
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { createBom } from "./sbom.ts";
 import { hostTarget, releaseName, type Target, TARGETS } from "./targets.ts";
 import { attempt, attemptTable, type Candidate } from "./try-out.ts";
 
-/** All that the executable is made of, besides installed packages. */
+/** All files that the executable is built from, besides installed packages. */
 const INPUTS = [
   "src",
   "widget",
@@ -21,7 +21,7 @@ const INPUTS = [
   "tsconfig.json",
 ];
 
-/** A file of the release could not be made as it has to be. */
+/** A file of the release could not be built correctly. */
 export class ReleaseError extends Error {
   override readonly name = "ReleaseError";
 }
@@ -32,7 +32,7 @@ export interface Released {
   readonly sha256: string;
 }
 
-/** Copies the sources to an empty folder and installs what the executable needs there. */
+/** Copies the sources to an empty folder and installs the production dependencies there. */
 export function prepareTree(root: string, into: string): void {
   for (const input of INPUTS) cpSync(join(root, input), join(into, input), { recursive: true });
   const { success, stderr } = Bun.spawnSync(
@@ -43,8 +43,8 @@ export function prepareTree(root: string, into: string): void {
 }
 
 /**
- * Compiles for a target in two folders that share neither path nor packages, and keeps the first
- * result as `path`.
+ * Compiles for a target in two folders with different paths and separate packages, and keeps the
+ * first result as `path`.
  * @throws {ReleaseError} when their bytes differ
  * @throws {CompileError} when Bun cannot compile for the target
  */
@@ -60,7 +60,7 @@ export async function compileTwice(
     await compile({ root, outfile: file, commit, target: target.bun });
     return { file, sha256: await sha256Of(file) };
   };
-  // One after the other: the first may have to fetch what the second uses.
+  // One after the other: the first may download the Bun that the second uses too.
   const first = await compileIn(trees[0]);
   const second = await compileIn(trees[1]);
   if (first.sha256 !== second.sha256) {
@@ -79,7 +79,7 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Writes the SBOM as both trees give it. @throws {ReleaseError} when they differ */
+/** Writes the SBOM, made from both trees. @throws {ReleaseError} when the two differ */
 async function writeBom(
   trees: readonly [string, string],
   commit: Commit | undefined,
@@ -93,14 +93,14 @@ async function writeBom(
   return { name: basename(path), bytes: Bun.file(path).size, sha256: await sha256Of(path) };
 }
 
-/** What `sha256sum -c` reads. */
+/** Checksums in the format that `sha256sum -c` reads. */
 export const checksums = (files: readonly Released[]): string =>
   files
     .map(({ name, sha256 }) => `${sha256}  ${name}\n`)
     .sort((one, other) => (one.slice(66) < other.slice(66) ? -1 : 1))
     .join("");
 
-/** Tries every executable out that this machine can run, tells of each, and answers the exit code. */
+/** Tries out every executable that this machine can run, prints results, returns the exit code. */
 export async function tryAll(
   candidates: readonly Candidate[],
   tell: (text: string) => void,
@@ -121,13 +121,13 @@ export async function tryAll(
 }
 
 interface ReleaseOptions {
-  /** Builds for this machine's platform alone. */
+  /** Builds for this machine's platform only. */
   readonly onlyHost: boolean;
-  /** Tries out what was built. */
+  /** Whether the built executables are tried out. */
   readonly isTried: boolean;
 }
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 async function release({ onlyHost, isTried }: ReleaseOptions): Promise<number> {
   const root = dirname(import.meta.dir);
   const { version } = packageJson;
@@ -143,7 +143,7 @@ async function release({ onlyHost, isTried }: ReleaseOptions): Promise<number> {
   try {
     const trees = [join(workplace, "first"), join(workplace, "second", "elsewhere")] as const;
     prepareTree(root, trees[0]);
-    // From the first, so that an edit in between does not look like a difference.
+    // Copied from the first tree, so that an edit in between does not make the two differ.
     prepareTree(trees[0], trees[1]);
 
     console.log(`marquee ${version}, ${commit ? `commit ${commit.name}` : "no commit known"}`);
@@ -161,7 +161,7 @@ async function release({ onlyHost, isTried }: ReleaseOptions): Promise<number> {
         tell(await compileTwice(trees, target, commit?.name, path));
         built.push({ target, path });
       } catch (error) {
-        // Another platform's Bun has to be fetched, which may fail; this machine's is here.
+        // Another platform's Bun has to be downloaded, which may fail; this machine's is installed.
         if (!(error instanceof CompileError) || target === host) throw error;
         missing.push(`  ${name}: ${error.message.split("\n").at(-1)}`);
       }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Commit } from "./commit.ts";
 
-/** A package of bun.lock: `name@version`, its registry, what it needs, and its tarball's hash. */
+/** A package in bun.lock: `name@version`, registry, dependencies, and the hash of its tarball. */
 type LockedPackage = readonly [
   nameAndVersion: string,
   registry: string,
@@ -19,7 +19,7 @@ interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-/** What the SBOM reads of a package.json. */
+/** The fields of a package.json that the SBOM uses. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -27,7 +27,7 @@ interface Manifest {
   readonly description?: string;
 }
 
-/** A component as CycloneDX 1.6 writes it. */
+/** A component in the format of CycloneDX 1.6. */
 export interface Component {
   readonly type: "application" | "library" | "platform";
   readonly "bom-ref": string;
@@ -42,7 +42,7 @@ export interface Component {
   readonly hashes?: readonly { readonly alg: "SHA-512"; readonly content: string }[];
 }
 
-/** What is in the executable, as CycloneDX 1.6 writes it. */
+/** What is in the executable, in the format of CycloneDX 1.6. */
 export interface Bom {
   readonly $schema: string;
   readonly bomFormat: "CycloneDX";
@@ -59,8 +59,8 @@ export interface Bom {
 }
 
 /**
- * Lists the production dependencies that bun.lock settles and node_modules holds, with Bun, which
- * the executable contains. Equal inputs make equal bytes.
+ * Lists the production dependencies, as locked in bun.lock and installed in node_modules, and Bun,
+ * which the executable contains. Equal inputs give equal bytes.
  * @throws when bun.lock and node_modules disagree, or a package names no licence
  */
 export async function createBom(
@@ -75,7 +75,7 @@ export async function createBom(
 
   const libraries = new Map<string, Component>();
   const dependencies = new Map<string, readonly string[]>();
-  /** Adds all that a package needs, and answers the references of what it needs itself. */
+  /** Adds all dependencies, and returns the references of the direct ones. */
   const addAll = async (key: string, needs: Needs): Promise<string[]> => {
     const names = Object.keys({ ...needs.dependencies, ...needs.optionalDependencies });
     const refs: string[] = [];
@@ -123,12 +123,12 @@ export async function createBom(
   };
 }
 
-/** The names in a key of bun.lock: `a/@b/c` is c below @b below a, where another c is elsewhere. */
+/** The package names in a key of bun.lock: `a/@b/c` is `@b/c` installed below `a`. */
 function segments(key: string): string[] {
   return key.match(/(?:@[^/]+\/)?[^/]+/g) ?? [];
 }
 
-/** Where a package finds one that it needs: the nearest, as node_modules is searched. */
+/** The key of a package's dependency: the nearest one, as in the search of node_modules. */
 function resolveKey(lock: Lockfile, from: string, name: string): string {
   for (const path = segments(from); ; path.pop()) {
     const key = [...path, name].join("/");

@@ -1,4 +1,4 @@
-/** A platform that Marquee is released for. */
+/** A platform that has a release of Marquee. */
 export interface Target {
   /** Bun's name for it. */
   readonly bun: string;
@@ -22,7 +22,7 @@ export const releaseName = (version: string, { suffix }: Target): string =>
 
 /** This machine's platform, or `undefined` when Marquee is not released for it. */
 export async function hostTarget(): Promise<Target | undefined> {
-  // A program for musl names its loader in the first page.
+  // A program for musl names its loader within the first 4,096 bytes.
   const start = await Bun.file(process.execPath).slice(0, 4_096).bytes();
   const isMusl = process.platform === "linux" && Buffer.from(start).includes("/ld-musl-");
   const system = process.platform === "win32" ? "windows" : process.platform;

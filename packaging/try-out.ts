@@ -1,13 +1,13 @@
 /**
- * Tries executables out as somebody does who has just downloaded one: a first start in an empty
- * folder, an answer of the API, a user added by a second process, the overlay's page, a stop.
+ * Tries out executables as a user does after the download: a first start in an empty folder, a
+ * response of the API, a user added by a second process, the overlay's page, a stop.
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Target } from "./targets.ts";
 import { findWay, type Way } from "./ways-to-run.ts";
 
-/** An executable did not do what it has to. */
+/** An executable did not do what it should. */
 export class TryOutError extends Error {
   override readonly name = "TryOutError";
 }
@@ -20,14 +20,14 @@ export interface Candidate {
 
 export interface Attempt {
   readonly outcome: "works" | "fails" | "not tried";
-  /** How it was run, or why it was not, or what went wrong. */
+  /** How it was run, why it was not run, or what failed. */
   readonly told: string;
 }
 
-/** Wine sets up its folder at the first start, and an emulator is slow. */
+/** Long, because Wine sets up its folder at the first start, and an emulator is slow. */
 const STEP_WITHIN_MS = 60_000;
 
-/** Tries an executable out where this machine can run it; `workplace` is an empty folder. */
+/** Tries out an executable if this machine can run it; `workplace` is an empty folder. */
 export async function attempt(
   { target, path }: Candidate,
   workplace: string,
@@ -49,7 +49,7 @@ export async function attempt(
   return { outcome: "works", told: `${way.name}, stopped by ${way.stopWith}, ${seconds} s` };
 }
 
-/** @throws {TryOutError} naming the step that went wrong, or took longer than it may */
+/** @throws {TryOutError} naming the step that failed or took too long */
 async function tryOut(path: string, way: Way, workplace: string, withinMs: number): Promise<void> {
   const folder = join(workplace, "empty");
   mkdirSync(folder, { recursive: true });
@@ -83,11 +83,11 @@ async function tryOut(path: string, way: Way, workplace: string, withinMs: numbe
   }
 }
 
-/** A program that was started; `what` is what it does, for the error. */
+/** A started program; `what` names its task in the error message. */
 interface Running {
-  /** The texts of its first line of JSON, by name. @throws {TryOutError} when there is none */
+  /** Reads its first line of JSON: the text values by name. @throws {TryOutError} without one */
   said(what: string): Promise<(name: string) => string>;
-  /** @throws {TryOutError} when it ends with another code than 0, or takes too long */
+  /** @throws {TryOutError} when its exit code is not 0, or it takes too long */
   ended(what: string): Promise<void>;
   kill(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): void;
 }
@@ -100,7 +100,7 @@ function run(
     readonly withinMs: number;
   },
 ): Running {
-  // Settings of whoever runs this are none of the executable's.
+  // The executable must not get the Marquee settings of the user who runs this.
   const surroundings = Object.entries(process.env).filter(
     ([name]) => !/^(MARQUEE_|BUN_|STATE_DIRECTORY$|NODE_ENV$)/.test(name),
   );
@@ -126,7 +126,7 @@ function run(
     }),
   ]).then(() => firstLine.resolve(undefined));
 
-  /** @throws {TryOutError} when the time ends before the promise does; the program ends then too */
+  /** @throws {TryOutError} when the promise takes too long; the program is then ended too */
   const inTime = async <Value>(promise: Promise<Value>, what: string): Promise<Value> => {
     let timer: Timer | undefined;
     const tooLate = new Promise<never>((_, reject) => {
@@ -153,7 +153,7 @@ function run(
     async ended(what) {
       const code = await inTime(child.exited, what);
       if (code === 0) return;
-      // What it wrote last may still be on its way, but others may hold its pipes open.
+      // Waits for its last output, but not for long: other processes may keep its pipes open.
       await Promise.race([reading, Bun.sleep(100)]);
       throw new TryOutError(`${what} ended with ${code}: ${lastError()}`);
     },
@@ -166,7 +166,7 @@ async function collect(stream: ReadableStream<Uint8Array>, take: (text: string) 
   for await (const bytes of stream) take(decoder.decode(bytes, { stream: true }));
 }
 
-/** @throws {TryOutError} when the line is no JSON */
+/** @throws {TryOutError} when the line is not JSON */
 function textsOf(line: string, what: string): (name: string) => string {
   let said: unknown;
   try {
@@ -195,10 +195,10 @@ async function checkOverlay(url: string, withinMs: number): Promise<void> {
   }
 }
 
-/** The text of an answer. @throws {TryOutError} when there is none, or it is not 200 */
+/** The body of a response. @throws {TryOutError} without one, or when its status is not 200 */
 async function get(url: string, withinMs: number, headers = {}): Promise<string> {
   const { pathname } = new URL(url);
-  // A page's address is a secret, even of a server that is gone in a second.
+  // A page's address is a secret, even if its server stops a second later.
   const what = pathname.replace(/mqw_\w+/, "…");
   try {
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(withinMs) });
@@ -210,7 +210,7 @@ async function get(url: string, withinMs: number, headers = {}): Promise<string>
   }
 }
 
-/** A line for each executable, in columns. */
+/** A table with one line for each executable. */
 export function attemptTable(rows: readonly (Attempt & { readonly name: string })[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length));
   return rows

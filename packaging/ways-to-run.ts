@@ -4,23 +4,23 @@ import { hostTarget, type Target } from "./targets.ts";
 
 /** How this machine runs an executable. */
 export interface Way {
-  /** As people are told it, such as `under Wine`. */
+  /** The name shown to users, such as `under Wine`. */
   readonly name: string;
   /** What comes before the executable on a command line. */
   readonly before: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** A path of this machine, as the executable has to be told it. */
+  /** Converts a path of this machine to one that the executable understands. */
   toPath(path: string): string;
-  /** What asks the executable to stop. */
+  /** The signal that asks the executable to stop. */
   readonly stopWith: "SIGTERM" | "SIGINT";
-  /** Ends what runs besides the executable. */
+  /** Ends helper processes that run besides the executable. */
   end(): void;
 }
 
-/** The way, or what this machine lacks for one. */
+/** The way, or what is missing on this machine. */
 export type FoundWay = { readonly way: Way } | { readonly lacks: string };
 
-/** Bun's names of processors, and everybody else's. */
+/** Processor names: Bun's, and the usual ones. */
 const MACHINES = new Map([
   ["x64", "x86_64"],
   ["arm64", "aarch64"],
@@ -35,7 +35,7 @@ const directly: Way = {
   end() {},
 };
 
-/** How this machine runs a target's executable; `workplace` may be filled with what that needs. */
+/** How this machine runs a target's executable; files needed for it may go into `workplace`. */
 export async function findWay(target: Target, workplace: string): Promise<FoundWay> {
   if (target === (await hostTarget())) return { way: directly };
   const [, system, processor = "", library] = target.bun.split("-");
@@ -49,13 +49,13 @@ function findLinuxWay(machine: string, isMusl: boolean): FoundWay {
   const isForeign = MACHINES.get(process.arch) !== machine;
   const emulator = Bun.which(`qemu-${machine}-static`);
   if (isForeign && !emulator) return { lacks: `qemu-${machine}-static` };
-  // Debian puts another processor's C library into a folder of its own.
+  // Debian keeps the C library of another processor in a separate folder.
   const libraries = isForeign && !isMusl ? `/usr/${machine}-linux-gnu` : "";
   const loader = isMusl
     ? `/lib/ld-musl-${machine}.so.1`
     : `${libraries}/lib/ld-linux-${machine.replace("_", "-")}.so.${machine === "aarch64" ? 1 : 2}`;
   if (!existsSync(loader)) return { lacks: loader };
-  // The executable needs the C++ library too, and musl cannot load the one made for glibc.
+  // The executable also needs the C++ library, and musl cannot load the one built for glibc.
   const placesOfMusl = ["/lib", "/usr/local/lib", "/usr/lib"];
   if (isMusl && !placesOfMusl.some((place) => existsSync(join(place, "libstdc++.so.6")))) {
     return { lacks: "a C++ library for musl" };
@@ -72,7 +72,7 @@ function findLinuxWay(machine: string, isMusl: boolean): FoundWay {
 
 function findWine(processor: string, workplace: string): FoundWay {
   if (processor !== process.arch) return { lacks: "a processor that Wine can use" };
-  // Debian keeps Wine's own programs out of the usual places.
+  // On Debian, Wine's own programs are not in the usual PATH.
   const places = { PATH: `${process.env["PATH"] ?? ""}:/usr/lib/wine` };
   const wine = Bun.which("wine64", places);
   const server = Bun.which("wineserver64", places) ?? Bun.which("wineserver", places);
@@ -101,7 +101,7 @@ function findWine(processor: string, workplace: string): FoundWay {
     WINEPREFIX: join(workplace, "wine"),
     WINEPATH: toPath(libraries),
     WINEDEBUG: "-all",
-    // Neither downloads nor menu entries.
+    // Wine must not download anything or create menu entries.
     WINEDLLOVERRIDES: "mscoree,mshtml,winemenubuilder.exe=",
   };
   return {
@@ -110,10 +110,10 @@ function findWine(processor: string, workplace: string): FoundWay {
       before: [wine],
       environment,
       toPath,
-      // Wine makes it a Ctrl+C; at SIGTERM it ends the program without asking.
+      // Wine turns SIGINT into Ctrl+C; at SIGTERM it ends the program without asking.
       stopWith: "SIGINT",
       end() {
-        // Only the server of this folder, and whatever still runs there; it may be gone already.
+        // Ends only this folder's Wine server and its programs; it may have ended already.
         Bun.spawnSync([server, "-k"], {
           env: { ...process.env, ...environment },
           stdout: "ignore",

@@ -15,18 +15,18 @@ import {
 
 /** The card on the page. */
 export interface Card {
-  /** Shows a state; the newest wins when several come while a cover loads. */
+  /** Shows a state; if several arrive while a cover loads, the newest is shown. */
   show(state: WidgetState): void;
   goOffline(): void;
-  /** Fades out and never comes back. */
+  /** Fades out permanently. */
   goDark(): void;
-  /** A hidden page does nothing; a shown one is right at once. */
+  /** A hidden page does no work; when it is shown again, it is correct at once. */
   setVisible(visible: boolean): void;
-  /** Whether nobody would notice if the page were drawn anew. */
+  /** Whether the page could reload without a visible change. */
   isUnseen(): boolean;
 }
 
-/** A change waits this long for its cover, then goes on without. */
+/** A new track waits this long for its cover, then is shown without it. */
 const COVER_WAIT_MS = 350;
 
 export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
@@ -55,7 +55,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   );
 
   let state: WidgetState = { kind: "offline" };
-  /** What the server has drawn stays as it is until there is something to say. */
+  /** Whether this script has drawn; until then, the card stays as the server drew it. */
   let isDrawn = false;
   let shownTrackId = setup.trackId;
   let drawnAtMs = 0;
@@ -82,7 +82,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
 
   const drawTexts = () => {
     const track = trackOf(state);
-    // A card that is on its way out keeps what it said.
+    // A card that is fading out keeps its texts.
     if (!track && (options.idle !== "text" || state.kind !== "idle")) return;
     const texts = cardTexts(state, options, words);
     setText(elements.label, texts.label);
@@ -102,7 +102,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     if (!hidden) animate("entering");
   };
 
-  /** Hides the card when its time is over, now or later. */
+  /** Hides the card when its display time is over, now or later. */
   const planHiding = () => {
     clearTimeout(hideTimer);
     const shownForMs = hidesCard(state, options)
@@ -111,7 +111,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
         ? options.show * 1000
         : Number.POSITIVE_INFINITY;
     const restMs = changedAtMs + shownForMs - performance.now();
-    // A page drawn while nothing played starts without a card.
+    // A page drawn while nothing played starts with a hidden card.
     if (hidesCard(state, options) && hasFlag("hidden")) return;
     hide(restMs <= 0);
     if (restMs > 0 && Number.isFinite(restMs)) hideTimer = setTimeout(() => hide(true), restMs);
@@ -131,11 +131,11 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     for (const marquee of marquees) marquee.measure(runs);
   };
 
-  /** Plays a finite animation of the stylesheet's, from its beginning if it is under way. */
+  /** Plays a finite animation of the stylesheet, and restarts it if it is already running. */
   const animate = (name: "changing" | "entering") => {
     if (!visible || !moves() || options.enter === "none") return;
     setFlag(name, false);
-    // Reading a size makes the browser notice that the flag was gone.
+    // Reading a size forces a layout, so that the browser sees that the flag was removed.
     void root.offsetWidth;
     setFlag(name, true);
   };
@@ -173,7 +173,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     draw();
     if (trackChanges && trackOf(next)) animate("changing");
 
-    // A cover that missed the change comes in by itself, unless something else plays by then.
+    // A cover that loads too late is shown on its own later, unless the track has changed by then.
     const late = loading && !cover ? await loading : undefined;
     if (late && mine === turn && !dark) showCover(late);
   };
@@ -192,7 +192,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   reducedMotion.addEventListener("change", redraw);
   void document.fonts.ready.then(redraw);
 
-  // The server named this cover before anybody tried to get it.
+  // The server drew this cover before it was known whether it can be loaded.
   const drawnCover = elements.image;
   if (hasFlag("has-art")) {
     drawnCover.decode().catch(() => {

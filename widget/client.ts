@@ -23,7 +23,7 @@ const live = connect(liveAddress(), {
   onTokenReplaced: card.goDark,
 });
 
-// OBS tells a source's visibility by an event of its own; the page may also be in a plain browser.
+// OBS reports a source's visibility with its own event; the page may also run in a normal browser.
 const setVisible = (visible: boolean) => {
   card.setVisible(visible);
   if (visible) live.check();
@@ -35,7 +35,7 @@ window.addEventListener("obsSourceVisibleChanged", (event) => {
   setVisible(detail.visible !== false);
 });
 
-/** The socket is below the page's own path, whatever prefix a proxy put before it. */
+/** The socket's address is relative to the page's path, so that any proxy prefix is kept. */
 function liveAddress(): string {
   const address = new URL(location.href);
   address.protocol = address.protocol.replace("http", "ws");

@@ -1,6 +1,6 @@
 /**
- * Calls `draw` once a second, each time the position it answers (milliseconds) has passed a whole
- * second, until the result is called.
+ * Calls `draw` each time the position that it returns (milliseconds) passes a whole second. The
+ * returned function stops the clock.
  */
 export function startClock(draw: () => number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -12,5 +12,5 @@ export function startClock(draw: () => number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** A timer that fired a moment early would draw the same second twice. */
+/** Added to each wait: a timer that fires slightly early would draw the same second twice. */
 const EARLY_TIMER_MS = 5;

@@ -13,7 +13,7 @@ export function toHex(colour: Rgb): string {
   return `#${colour.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** How far two colours stand apart, 1 to 21: https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio */
+/** The contrast ratio of two colours, 1 to 21: https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio */
 export function contrast(one: Rgb, other: Rgb): number {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [
     number,
@@ -22,12 +22,12 @@ export function contrast(one: Rgb, other: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** A contrast that small text can be read at. */
+/** The contrast ratio at which small text is readable. */
 export const READABLE = 4.5;
 
 /**
- * The colour nearest to `colour` that can be read on `background`: its hue is kept, and it is mixed
- * with white or black, whichever lies away from the background, as little as it takes.
+ * The colour nearest to `colour` that is readable on `background`: it keeps its hue, and is mixed
+ * with as little as possible of white or black, whichever is further from the background.
  */
 export function readableOn(colour: Rgb, background: Rgb): Rgb {
   const target: Rgb = luminance(background) < 0.18 ? [255, 255, 255] : [0, 0, 0];
@@ -38,7 +38,7 @@ export function readableOn(colour: Rgb, background: Rgb): Rgb {
   return target;
 }
 
-/** How colourful, 0 (grey) to 1. */
+/** Colour saturation, from 0 (grey) to 1. */
 export function saturation([red, green, blue]: Rgb): number {
   const most = Math.max(red, green, blue);
   return most === 0 ? 0 : (most - Math.min(red, green, blue)) / most;
@@ -52,7 +52,7 @@ export function luminance(colour: Rgb): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** `from` with this share of `to`, 0 to 1, in it. */
+/** Mixes two colours; `share` is the part of `to`, 0 to 1. */
 export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   const part = (index: 0 | 1 | 2) => Math.round(from[index] + (to[index] - from[index]) * share);
   return [part(0), part(1), part(2)];

@@ -3,13 +3,13 @@ import { Html } from "../src/jsx.ts";
 export interface LauncherPageProps {
   /** The overlay's whole address, options included. */
   readonly address: string;
-  /** An address that answers as soon as the server runs. */
+  /** An address that responds as soon as the server runs. */
   readonly probe: string;
-  /** Bundled browser code; no data stands in it. */
+  /** Bundled browser code that contains no data. */
   readonly safeScript: string;
 }
 
-/** A file of its own that shows nothing until the server runs, and then the overlay. */
+/** A standalone HTML file that stays empty until the server runs, then opens the overlay. */
 export function LauncherPage({ address, probe, safeScript }: LauncherPageProps): JSX.Element {
   return (
     <>

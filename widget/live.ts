@@ -2,25 +2,25 @@ import { BEAT_MS, CLOSED_TOKEN_REPLACED, type WidgetMessage, type WidgetState } 
 
 export interface LiveHandlers {
   onState(state: WidgetState, version: string): void;
-  /** The connection has been gone for a while. */
+  /** The connection has been lost for a while. */
   onLost(): void;
-  /** The page's address no longer works, for ever. */
+  /** The page's address will never work again. */
   onTokenReplaced(): void;
 }
 
 export interface Live {
-  /** Looks whether the connection is still good, for instance after the computer slept. */
+  /** Checks whether the connection still works, for example after the computer slept. */
   check(): void;
 }
 
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-/** The card stays this long without a connection. */
+/** The card stays visible this long without a connection. */
 const LOST_AFTER_MS = 10_000;
-/** Two beats missed: the connection is dead, even if nobody said so. */
+/** Two beats missed: the connection is dead, even if it was not closed. */
 const SILENCE_MS = BEAT_MS * 2.5;
 
-/** Listens to the server and reconnects for ever. */
+/** Receives the server's messages, and reconnects until the token is replaced. */
 export function connect(address: string, handlers: LiveHandlers): Live {
   let socket: WebSocket | undefined;
   let failures = 0;
@@ -63,7 +63,7 @@ export function connect(address: string, handlers: LiveHandlers): Live {
     lostTimer ??= setTimeout(handlers.onLost, LOST_AFTER_MS);
     const ceiling = Math.min(SHORTEST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS);
     failures += 1;
-    // Spread, so that a restarted server is not asked by every overlay at once.
+    // Random waits, so that not all overlays reconnect to a restarted server at once.
     retryTimer = setTimeout(open, SHORTEST_WAIT_MS + Math.random() * (ceiling - SHORTEST_WAIT_MS));
   };
 

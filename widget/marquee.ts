@@ -1,23 +1,23 @@
 export interface MarqueeOptions {
   readonly marquee: "auto" | "off" | "always";
-  /** Pixels a second. */
+  /** Pixels per second. */
   readonly speed: number;
-  /** Seconds of rest at either end. */
+  /** Seconds that the text rests at each end. */
   readonly hold: number;
   moves(): boolean;
 }
 
-/** One line of text that travels when it is too long for its place. */
+/** One line of text that scrolls when it is too long for its space. */
 export interface Marquee {
-  /** Looks whether the text fits, and starts, restarts or ends the travel. */
+  /** Checks whether the text fits, and starts, restarts or ends the scrolling. */
   measure(runs: boolean): void;
 }
 
-/** A text that is this much too wide is not worth moving. */
+/** Text that is too wide by no more than this does not scroll. */
 const TOLERANCE_PX = 2;
 
 /**
- * Holds, travels at constant speed, holds, returns. No animation is alive while it holds: one that
+ * Rests, scrolls at constant speed, rests, returns. No animation exists during a rest: one that
  * only waits costs the compositor as much as one that moves.
  */
 export function createMarquee(element: HTMLElement, options: MarqueeOptions): Marquee {
@@ -51,7 +51,7 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
 
   return {
     measure(runs) {
-      // The flag lets the text take its natural width; without it, it ends in an ellipsis.
+      // With the flag the text has its natural width; without it, it ends in an ellipsis.
       element.setAttribute("data-np-overflow", "");
       const room = element.clientWidth;
       const overflowPx = text.scrollWidth - room;
@@ -64,16 +64,16 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
       measured = now;
       stop();
       if (!moving) stop = () => {};
-      // The line starts at the left of its place: a text that begins at its right end is shifted.
+      // The line is placed at the left: right-to-left text is shifted so that its beginning shows.
       else stop = rightToLeft ? travel(-overflowPx, 0) : travel(0, -overflowPx);
     },
   };
 }
 
-/** Above this, whole pixels would be seen as steps. */
+/** At higher speeds, moving by whole pixels would be visible as steps. */
 const STEPPED_UP_TO_PX_PER_SECOND = 60;
 
-/** Constant speed; a slow text moves by whole pixels, which is sharper and a quarter cheaper to draw. */
+/** Constant speed. Slow text moves by whole pixels: sharper, and a quarter cheaper to draw. */
 function timing(distancePx: number, pxPerSecond: number): KeyframeAnimationOptions {
   const duration = (distancePx / pxPerSecond) * 1000;
   const stepped = pxPerSecond <= STEPPED_UP_TO_PX_PER_SECOND;

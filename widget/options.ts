@@ -1,4 +1,4 @@
-/** What kind of value an option takes, for whoever describes it or offers it in a form. */
+/** The kind of value that an option takes, for documentation and forms. */
 export type OptionKind =
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | { readonly kind: "switch" }
@@ -15,17 +15,17 @@ export type OptionKind =
 /** One option of the overlay's address. */
 export interface WidgetOption<Value> {
   readonly type: OptionKind;
-  /** The value when the address says nothing; `null` leaves the choice to theme and mode. */
+  /** The value when the address sets none; `null` leaves the choice to theme and mode. */
   readonly fallback: Value;
-  /** What is allowed, as it ends the sentence "must be …". */
+  /** The allowed values, worded to follow "must be …". */
   readonly allowed: string;
-  /** The value a text stands for, or `undefined` when it is not allowed. */
+  /** Converts a text to a value, or `undefined` when it is not allowed. */
   parse(text: string): Value | undefined;
 }
 
 const COLOUR_RULE = "a colour of 3 or 6 hexadecimal digits, without #";
 
-/** Everything the page's query string may say: parsing, documentation and editors come from here. */
+/** All options of the page's query string; parsing, documentation and editors use this table. */
 export const widgetOptions = {
   theme: choice(["card", "compact", "bar", "text", "art", "vinyl", "glass"]),
   mode: choice(["auto", "dark", "light"]),
@@ -63,7 +63,7 @@ export const widgetOptions = {
 
 export type OptionName = keyof typeof widgetOptions;
 
-/** The same as a list, in the table's order. */
+/** The same options as a list, in the table's order. */
 export const optionList = Object.entries(widgetOptions) as readonly (readonly [
   name: OptionName,
   option: WidgetOption<unknown>,
@@ -81,7 +81,7 @@ export interface ParsedOptions {
   readonly warnings: readonly string[];
 }
 
-/** Reads the options from a page's query string. Nothing in it can break the page. */
+/** Reads the options from a page's query string. No query string can break the page. */
 export function parseWidgetOptions(query: URLSearchParams): ParsedOptions {
   const warnings: string[] = [];
   const values = optionList.map(([name, option]) => {
@@ -130,7 +130,7 @@ function number(fallback: number, range: Range): WidgetOption<number> {
   };
 }
 
-/** A number that nobody has to set: without it, the theme decides. */
+/** An optional number: without it, the theme decides. */
 function optionalNumber(range: Range): WidgetOption<number | null> {
   return { ...number(range[0], range), fallback: null };
 }
@@ -139,7 +139,7 @@ function parseColour(given: string): string | undefined {
   return /^([0-9a-f]{3}|[0-9a-f]{6})$/i.test(given) ? `#${given.toLowerCase()}` : undefined;
 }
 
-/** A colour such as `#ff8800`; without it, the mode decides. */
+/** An optional colour such as `#ff8800`: without it, the mode decides. */
 function colour(): WidgetOption<string | null> {
   return {
     type: { kind: "colour", automatic: false },

@@ -5,20 +5,20 @@ import { coverStyles, optionStyles } from "./styles.ts";
 import { cardTexts, clockText, coverPath, hidesCard, progressShare, trackOf } from "./view.ts";
 import type { WidgetWords } from "./words.ts";
 
-/** What the page hands to its script. */
+/** The data that the page passes to its script. */
 export interface WidgetSetup {
   readonly options: WidgetOptions;
   readonly words: WidgetWords;
-  /** Sentences for the browser's console about options that were not understood. */
+  /** Sentences for the browser's console about invalid options. */
   readonly warnings: readonly string[];
   /** The version of the server that drew the page. */
   readonly version: string;
-  /** The track that the page shows already. */
+  /** The track that the page already shows. */
   readonly trackId?: string | undefined;
 }
 
 export interface WidgetPageProps extends WidgetSetup {
-  /** Language of the words, as HTML names it, such as `pt-BR`. */
+  /** Language of the texts, as an HTML language tag such as `pt-BR`. */
   readonly languageTag: string;
   /** `undefined` while nothing is known yet. */
   readonly state: WidgetState | undefined;
@@ -28,7 +28,7 @@ export interface WidgetPageProps extends WidgetSetup {
   readonly scriptPath: string;
 }
 
-/** The whole overlay, right at its first paint. */
+/** The whole overlay, correct from its first paint. */
 export function WidgetPage(props: WidgetPageProps): JSX.Element {
   const { options, words, warnings, version, state, languageTag } = props;
   const track = trackOf(state);
@@ -76,7 +76,7 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
   );
 }
 
-/** JSON without a character that HTML would read as the start of an entity: attributes keep those. */
+/** JSON for an attribute, without characters that HTML would read as the start of an entity. */
 function attributeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("&", "\\u0026");
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * How opaque the most transparent panel of all themes is, 0 to 1: the stylesheets alone say it. Used
+ * The opacity of the most transparent panel of all themes, 0 to 1, read from the stylesheets. Used
  * as a macro: it runs while the program is compiled or loaded.
  */
 export function leastPanelOpacity(): number {

@@ -3,13 +3,13 @@ import { luminance, mix, parseHex, readableOn, type Rgb, toHex } from "./colour.
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetTrack } from "./state.ts";
 
-/** The panel's colour in each mode, as the stylesheet has it. */
+/** The panel's colour in each mode, as in the stylesheet. */
 const PANEL = { dark: "#11131a", light: "#fcfcfe" } as const;
 const PANEL_OPACITY = leastPanelOpacity();
 
 /**
- * What a page's options set, as a stylesheet of custom properties. The options' own patterns let
- * nothing through that could end a declaration or the style element.
+ * The page's options as a stylesheet of custom properties. The options' patterns reject every value
+ * that could end a declaration or the style element.
  */
 export function optionStyles(options: WidgetOptions): string {
   const declarations: [property: string, value: string | null][] = [
@@ -32,7 +32,7 @@ export function optionStyles(options: WidgetOptions): string {
   return `@layer np.options{:root{${body}}}`;
 }
 
-/** What a track's cover sets: an accent that can be read in either mode, and the cover itself. */
+/** Styles from a track's cover: an accent that is readable in either mode, and the cover itself. */
 export function coverStyles(track: WidgetTrack | undefined, options: WidgetOptions): string {
   const cover = track?.art && options.art ? `--np-cover:url("${track.art}")` : "";
   const accent = track?.accent && options.accent === "auto" ? parseHex(track.accent) : undefined;
@@ -46,7 +46,7 @@ export function coverStyles(track: WidgetTrack | undefined, options: WidgetOptio
   return `@layer np.cover{${rules.join("")}}`;
 }
 
-/** The panel over what shines through it most: white behind a dark one, black behind a light one. */
+/** The panel on its worst background: white behind a dark panel, black behind a light one. */
 function panelAtWorst(options: WidgetOptions, mode: "dark" | "light"): Rgb {
   const panel = parseHex(options.bg ?? PANEL[mode]);
   const behind: Rgb = luminance(panel) < 0.18 ? [255, 255, 255] : [0, 0, 0];

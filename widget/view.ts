@@ -2,7 +2,7 @@ import type { WidgetOptions } from "./options.ts";
 import type { WidgetState, WidgetTrack } from "./state.ts";
 import type { WidgetWords } from "./words.ts";
 
-/** Every text of the card, as it stands in the document. */
+/** Every text of the card, as shown in the document. */
 export interface CardTexts {
   readonly label: string;
   readonly title: string;
@@ -12,12 +12,12 @@ export interface CardTexts {
   readonly announcement: string;
 }
 
-/** The track of a state that has one. */
+/** The state's track, if it has one. */
 export function trackOf(state: WidgetState | undefined): WidgetTrack | undefined {
   return state && "track" in state ? state.track : undefined;
 }
 
-/** What the card says in a state; pure, so that server and browser draw the same. */
+/** The card's texts in a state; a pure function, so that server and browser draw the same. */
 export function cardTexts(
   state: WidgetState,
   options: WidgetOptions,
@@ -36,7 +36,7 @@ export function cardTexts(
   return { label, title, artist, album, announcement: `${status}: ${credit}` };
 }
 
-/** Whether a state is one that the streamer does not want to see. */
+/** Whether the options hide the card in this state. */
 export function hidesCard(state: WidgetState, options: WidgetOptions): boolean {
   return (
     (state.kind === "idle" && options.idle === "hide") ||
@@ -44,7 +44,7 @@ export function hidesCard(state: WidgetState, options: WidgetOptions): boolean {
   );
 }
 
-/** Themes whose cover is the largest thing on the card get the larger picture. */
+/** Themes with a large cover, which get the larger picture. */
 const LARGE_COVERS: readonly WidgetOptions["theme"][] = ["art", "vinyl"];
 
 /** The path of the picture to show, or `null`. */
@@ -53,7 +53,7 @@ export function coverPath(track: WidgetTrack | undefined, options: WidgetOptions
   return LARGE_COVERS.includes(options.theme) ? track.art.replace("/256.", "/512.") : track.art;
 }
 
-/** `m:ss`, from an hour on `h:mm:ss`. */
+/** `m:ss`, or `h:mm:ss` from one hour on. */
 export function clockText(milliseconds: number): string {
   const total = Math.floor(milliseconds / 1000);
   const seconds = String(total % 60).padStart(2, "0");
@@ -64,7 +64,7 @@ export function clockText(milliseconds: number): string {
     : `${minutes}:${seconds}`;
 }
 
-/** Where in the track it is after `elapsedMs` more, within the track. */
+/** The position `elapsedMs` later, never past the end of the track. */
 export function positionAfter(state: WidgetState, elapsedMs: number): number {
   if (state.kind !== "playing" && state.kind !== "paused") return 0;
   const positionMs = state.positionMs + (state.kind === "playing" ? elapsedMs : 0);

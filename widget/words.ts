@@ -1,9 +1,9 @@
-/** The words an overlay shows, in the page's language. */
+/** The texts of an overlay, in the page's language. */
 export interface WidgetWords {
   readonly nowPlaying: string;
   readonly paused: string;
   readonly nothingPlaying: string;
   readonly by: string;
-  /** What a screen reader says of the whole overlay. */
+  /** The screen reader's label for the whole overlay. */
   readonly overlay: string;
 }

@@ -7,7 +7,7 @@ const USERS = 2_000;
 const ROUNDS = 5;
 const SECONDS = 3;
 
-/** Authenticated now-playing of 2,000 users against an empty server with a body of the same size. */
+/** Authenticated now-playing of 2,000 users, against a minimal server with a body of equal size. */
 export async function benchApi(): Promise<Row[]> {
   const folder = createTempFolder();
   const names = Array.from({ length: USERS }, (_, index) => `user-${index}`);

@@ -21,14 +21,14 @@ import {
 } from "../fixtures/spotify/spotify.ts";
 import { quantile } from "./measure.ts";
 
-/** How soon changes at Spotify are shown, and at what cost, over simulated evenings. */
+/** How soon changes at Spotify are shown, and how many calls that takes, in simulated listening. */
 
 export interface Detection {
-  /** Upstream calls in an hour of listening. */
+  /** Upstream calls per hour of listening. */
   readonly callsPerHour: number;
-  /** Seconds from a change to its being shown, by kind of change. */
+  /** Seconds from a change until it is shown, by kind of change. */
   readonly latencies: Readonly<Record<ChangeKind, readonly number[]>>;
-  /** Share of the time in which something else was shown than was true. */
+  /** Share of the time in which the shown playback was wrong. */
   readonly wrongShare: number;
   readonly refusals: number;
   readonly standIn: StandInSpotify;
@@ -38,20 +38,20 @@ export interface DetectionOptions {
   readonly seed: number;
   readonly hours: number;
   readonly users?: number;
-  /** Calls in 30 seconds, of ours and of Spotify's. */
+  /** Request budget in calls per 30 seconds, for both Marquee and the stand-in Spotify. */
   readonly budget?: number;
   readonly watch: Watching;
   readonly habits?: Partial<Habits>;
 }
 
-/** By Marquee's own source at some pace, or by a poller that asks again and again. */
+/** Marquee's own source with a given pace, or a client that polls at a fixed interval. */
 export type Watching =
   | { readonly kind: "marquee"; readonly pace?: Pace }
   | { readonly kind: "poller"; readonly everyMs: number };
 
 const HOUR_MS = 3_600_000;
 const SAMPLE_MS = 250;
-/** What a viewer would not notice. */
+/** A position error that a viewer would not notice. */
 const SAME_POSITION_MS = 2_000;
 
 export async function measureDetection(options: DetectionOptions): Promise<Detection> {
@@ -129,7 +129,7 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
       const sinceStartMs = nowMs - startedAtMs;
       const right = isRight(listening, sinceStartMs, shown, nowMs);
       if (!right) wrongSamples += 1;
-      // Changes up to now: the latest is shown or not; those that were overtaken do not count.
+      // Of the changes up to now only the latest counts; earlier ones that were never shown do not.
       let cursor = cursors[index] ?? 0;
       while ((listening.changes[cursor + 1]?.atMs ?? Number.POSITIVE_INFINITY) <= sinceStartMs) {
         cursor += 1;
@@ -188,9 +188,9 @@ function marqueeSource(
   });
 }
 
-/** The same source, asked at a fixed interval whatever happens: what others do. */
+/** The same source, polled at a fixed interval in every state, as other programs do. */
 function pollingSource(clock: FakeClock, standIn: StandInSpotify, everyMs: number): Source {
-  // Its calls are not counted: only the interval decides.
+  // No limit on its calls: only the interval decides.
   const unlimited = { playingPerHour: 100_000, quietPerHour: 100_000 };
   const source = marqueeSource(clock, standIn, 100_000, unlimited);
   return {
@@ -216,7 +216,7 @@ function pollingSource(clock: FakeClock, standIn: StandInSpotify, everyMs: numbe
   };
 }
 
-/** Seconds below which half, and nineteen in twenty, of the latencies lie. */
+/** The median and the 95th percentile of the latencies, in seconds. */
 function latencyText(values: readonly number[]): string {
   return [0.5, 0.95].map((share) => quantile(values, share).toFixed(1)).join(" / ");
 }
@@ -226,7 +226,7 @@ const HOURS = 12;
 const CROWD = 200;
 const CROWD_BUDGET = 180;
 
-/** Calls, latencies and time spent wrong, for pollers and for Marquee at several budgets. */
+/** Calls, latencies and share of wrong time, for pollers and for Marquee at several budgets. */
 export async function detectionTable(): Promise<string[]> {
   const pace = (playingPerHour: number) => ({ playingPerHour, quietPerHour: playingPerHour / 4 });
   const watchings: readonly [string, Watching][] = [
@@ -278,7 +278,7 @@ function detectionCells({ callsPerHour, latencies, wrongShare }: Detection): str
   ];
 }
 
-/** Somebody who lets music play: most changes are the ends of tracks. */
+/** A user who lets music play: most changes are the ends of tracks. */
 const SHORT_TRACKS: Partial<Habits> = {
   shortestTrackMs: 30_000,
   longestTrackMs: 90_000,

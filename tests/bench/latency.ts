@@ -8,7 +8,7 @@ import { median, quantile, type Row, startProduct } from "./measure.ts";
 
 const CHANGES = 40;
 
-/** From a command at a real MPD to the new title painted in a real browser, covers cached. */
+/** Time from a command to a real MPD until a real browser paints the new title; covers cached. */
 export async function benchLatency(): Promise<Row[]> {
   const what = "from a change at MPD to the overlay's pixels";
   if (!currentChromium.isInstalled || !mpdIsInstalled) {
@@ -44,7 +44,7 @@ export async function benchLatency(): Promise<Row[]> {
           const look = () => {
             if (document.querySelector(".np-title")?.textContent !== expected) return;
             observer.disconnect();
-            // The frame after the next one begins when the change is on the screen.
+            // When the frame after the next one begins, the change is on the screen.
             requestAnimationFrame(() =>
               requestAnimationFrame(() => resolve(performance.timeOrigin + performance.now())),
             );

@@ -5,13 +5,13 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers other than 200. */
+  /** Responses with a status other than 200. */
   readonly failures: number;
 }
 
 const CONNECTIONS = 32;
 
-/** Calls a port's now-playing with one key after the other for some seconds, as fast as it answers. */
+/** Requests now-playing at a port for some seconds, as fast as possible, with the keys in turn. */
 export function applyLoad(
   port: number,
   keys: readonly string[],

@@ -8,7 +8,7 @@ import { benchOverlay } from "./overlay.ts";
 import { benchPages } from "./pages.ts";
 import { benchProcess } from "./process.ts";
 
-/** Measures the compiled program against an empty server in the same run, and prints a table. */
+/** Compares the compiled program with a minimal server in the same run, and prints a table. */
 buildBinary();
 buildReference();
 const rows: Row[] = [];
@@ -32,5 +32,5 @@ console.log(
 );
 for (const line of await detectionTable()) console.log(line);
 
-// Servers of the run keep timers that nothing waits for.
+// The servers of the run still have timers, which would keep this process running.
 process.exit(0);

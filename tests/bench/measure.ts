@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { binaryPath } from "../fixtures/servers/marquee-process.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
 
-/** A server under measurement. */
+/** A server that is measured. */
 export interface Measured {
   readonly port: number;
   readonly pid: number;
@@ -54,7 +54,7 @@ async function start(command: string[], port: number, path: string): Promise<Mea
   };
 }
 
-/** Memory that a process holds, in KiB, once it has stopped changing. */
+/** Memory of a process in KiB, once it has stopped changing. */
 export async function restingMemoryKib(pid: number): Promise<number> {
   let last = 0;
   return until(async () => {

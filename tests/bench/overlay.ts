@@ -8,16 +8,16 @@ import { ratio, type Row } from "./measure.ts";
 const SETTLE_MS = 2_500;
 const MEASURE_MS = 6_000;
 
-/** What a page costs, per second of wall time. */
+/** The cost of a page per second of wall time. */
 interface Cost {
   readonly mainThreadMs: number;
   readonly layouts: number;
-  /** Renderer and GPU process together. */
+  /** Processor time of the renderer and GPU processes together. */
   readonly processesMs: number;
   readonly animations: number;
 }
 
-/** A page that only steps a bar and a clock once a second: the least that an overlay has to do. */
+/** A page that only updates a bar and a clock once a second: the minimum work of an overlay. */
 const CALIBRATION = `<!doctype html><style>
   body{margin:0;background:transparent;font:16px sans-serif;color:#fff}
   div{width:500px;height:120px;background:#11131a}
@@ -42,7 +42,7 @@ const cases = [
   { what: "long title, all defaults", state: "playing", title: LONG_TITLE, query: "", goal: "≤ 8" },
 ] as const;
 
-/** What the overlay costs in each engine, against the calibration page in the same browser. */
+/** The overlay's cost in each engine, compared with the calibration page in the same browser. */
 export async function benchOverlay(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const engine of engines.filter(({ isInstalled }) => isInstalled)) {
@@ -114,7 +114,7 @@ async function look(session: CDPSession, system: CDPSession) {
   };
 }
 
-/** Processor time of all threads of a process; the browser's own figure counts in steps of 10 ms. */
+/** Processor time of all threads of a process; the browser's own figure has steps of 10 ms. */
 function processorMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
     const [nanoseconds = "0"] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(

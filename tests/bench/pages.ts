@@ -9,7 +9,7 @@ import { median, ratio, type Row } from "./measure.ts";
 
 const LOADS = 5;
 
-/** The least that a page can be and still be painted. */
+/** A minimal page that is still painted. */
 const CALIBRATION = "<!doctype html><title>empty</title><p>empty";
 
 const pages = [
@@ -20,7 +20,7 @@ const pages = [
   })),
 ];
 
-/** How soon somebody sees a page of the dashboard or the documentation for the first time. */
+/** Time until a page of the dashboard or the documentation is first painted. */
 export async function benchPages(): Promise<Row[]> {
   if (!currentChromium.isInstalled) return [];
   const folder = createTempFolder();
@@ -56,7 +56,7 @@ export async function benchPages(): Promise<Row[]> {
   return rows;
 }
 
-/** Signs in with a link; answers what a browser then keeps. */
+/** Signs in with a magic link; returns the browser's stored state. */
 async function signIn(browser: Browser, loginUrl: string): Promise<BrowserContextOptions> {
   const page = await browser.newPage();
   await page.goto(loginUrl);

@@ -13,7 +13,7 @@ const STARTS = 11;
 const SOCKETS = 2_000;
 const SOCKETS_A_USER = 50;
 
-/** Cold start, idle memory, and memory for each overlay on screen. */
+/** Cold start, idle memory, and memory per overlay on screen. */
 export async function benchProcess(): Promise<Row[]> {
   const folder = createTempFolder();
   const names = Array.from({ length: SOCKETS / SOCKETS_A_USER }, (_, index) => `user-${index}`);

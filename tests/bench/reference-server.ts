@@ -1,4 +1,4 @@
-/** The least a server can be: what everything else is measured against. */
+/** A minimal server, the reference for all measurements. */
 const [port, body = "ok"] = process.argv.slice(2);
 Bun.serve({
   hostname: "127.0.0.1",
