@@ -16,7 +16,7 @@ export type Report =
   | { readonly kind: "unlinked" };
 
 /** How long the last playback is still shown after its source fails (the API's contract). */
-export const TRUST_AFTER_FAILURE_MS = 30_000;
+const TRUST_AFTER_FAILURE_MS = 30_000;
 /** A player paused this long counts as abandoned: nothing plays (the API's contract). */
 export const LONGEST_PAUSE_MS = 30 * 60_000;
 

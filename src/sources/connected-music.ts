@@ -9,12 +9,12 @@ export interface ConnectedMusic {
   readonly connectionId: number;
   readonly source: Source;
   readonly account: SourceAccount;
-  readonly stored: StoredConnection;
+  readonly stored: OpenedConnection;
   readonly status: ConnectionStatus;
 }
 
 /** A connection opened by its source, or why the user has to connect again. */
-export type StoredConnection =
+export type OpenedConnection =
   | { readonly usable: true; readonly open: OpenSource }
   | { readonly usable: false; readonly reason: string };
 
@@ -77,7 +77,7 @@ export async function noteAccounts(
 export function openConnection(
   source: Source,
   { settings }: Pick<Connection, "settings">,
-): StoredConnection {
+): OpenedConnection {
   if (settings === undefined) return { usable: false, reason: "its settings cannot be decrypted" };
   try {
     return { usable: true, open: source.open(settings) };

@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ReportedStatus } from "../../src/accounts/connection-status.ts";
-import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
-import { createLog } from "../../src/log.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import type { WatchedConnection } from "../../src/channels/watcher.ts";
-import { createHub, type Hub } from "../../src/channels/hub.ts";
+import type { Hub } from "../../src/channels/hub.ts";
 import { type Demand, SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createScriptedSource, type ScriptedSource } from "../fixtures/sources/scripted-source.ts";
+import { createTestHub } from "../fixtures/sources/test-hub.ts";
 
 const ADA = 1;
 /** What a source that is asked now and then said last counts as right for so long. */
@@ -53,24 +52,17 @@ beforeEach(() => {
   status = [];
   storeStatus = async () => {};
   logged = [];
-  hub = createHub({
-    clock,
-    log: createLog({
-      level: "info",
-      format: "text",
-      write: (line) => logged.push(line),
-      wallMs: clock.wallMs,
-    }),
-    random: () => 0.5,
-    connectionOf: async () => connection,
-    connectionIdOf: async () => connection?.connectionId,
-    onRefused: async () => {},
-    privacyOf: () => NOTHING_HIDDEN,
-    onStatus: async (_id, told) => {
-      status.push(told);
-      await storeStatus();
+  hub = createTestHub(
+    {
+      clock,
+      connectionOf: async () => connection,
+      onStatus: async (_id, reported) => {
+        status.push(reported);
+        await storeStatus();
+      },
     },
-  });
+    logged,
+  );
 });
 afterEach(() => hub.stop());
 

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
-import { createLog } from "../../src/log.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import type { WatchedConnection } from "../../src/channels/watcher.ts";
-import { createHub, type Hub } from "../../src/channels/hub.ts";
+import type { Hub } from "../../src/channels/hub.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createScriptedSource, type ScriptedSource } from "../fixtures/sources/scripted-source.ts";
+import { createTestHub } from "../fixtures/sources/test-hub.ts";
 
 const ADA = 1;
 
@@ -24,21 +23,14 @@ beforeEach(() => {
   connection = source.listening;
   refused = [];
   logged = [];
-  hub = createHub({
-    clock,
-    log: createLog({
-      level: "info",
-      format: "text",
-      write: (line) => logged.push(line),
-      wallMs: clock.wallMs,
-    }),
-    random: () => 0.5,
-    connectionOf: async () => connection,
-    connectionIdOf: async () => connection?.connectionId,
-    onRefused: async (id) => void refused.push(id),
-    privacyOf: () => NOTHING_HIDDEN,
-    onStatus: async () => {},
-  });
+  hub = createTestHub(
+    {
+      clock,
+      connectionOf: async () => connection,
+      onRefused: async (id) => void refused.push(id),
+    },
+    logged,
+  );
 });
 afterEach(() => hub.stop());
 

@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ReportedStatus } from "../../src/accounts/connection-status.ts";
-import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
-import { createLog } from "../../src/log.ts";
 import type { WatchedConnection } from "../../src/channels/watcher.ts";
-import { createHub, type Hub } from "../../src/channels/hub.ts";
+import type { Hub } from "../../src/channels/hub.ts";
 import { createStatusReporter } from "../../src/channels/status-reporter.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
+import { createTestHub } from "../fixtures/sources/test-hub.ts";
 
 const ADA = 1;
 const CALM_MS = 30_000;
@@ -44,21 +43,14 @@ beforeEach(() => {
   connectionId = 7;
   health = [];
   logged = [];
-  hub = createHub({
-    clock,
-    log: createLog({
-      level: "info",
-      format: "text",
-      write: (line) => logged.push(line),
-      wallMs: clock.wallMs,
-    }),
-    random: () => 0.5,
-    connectionOf: async () => listening(connectionId),
-    connectionIdOf: async () => connectionId,
-    onRefused: async () => {},
-    privacyOf: () => NOTHING_HIDDEN,
-    onStatus: async (id, told) => void health.push({ ...told, id }),
-  });
+  hub = createTestHub(
+    {
+      clock,
+      connectionOf: async () => listening(connectionId),
+      onStatus: async (id, reported) => void health.push({ ...reported, id }),
+    },
+    logged,
+  );
 });
 afterEach(() => hub.stop());
 
