@@ -7,7 +7,10 @@ import { hasColumn } from "./sealed-values.ts";
 export interface ChangeFeed {
   /** Calls back with the user whose data changed; `undefined` when it concerns all users. */
   onChange(listener: ChangeListener): void;
-  /** Calls the listeners, one after the other, with the changes since the last call. */
+  /**
+   * Calls the listeners, one after the other, with the changes since the last call.
+   * @throws the first error of a listener, after all were called
+   */
   tellChanges(): Promise<void>;
   /** The same, but only if another process has written. Cheap if none has. */
   checkForChanges(): Promise<void>;
@@ -33,9 +36,18 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
       )
       .all(seenId);
     seenId = changes.at(-1)?.id ?? seenId;
+    const failures: unknown[] = [];
     for (const { userId } of changes) {
-      for (const tell of listeners) await tell(userId === EVERYBODY ? undefined : userId);
+      for (const tell of listeners) {
+        try {
+          await tell(userId === EVERYBODY ? undefined : userId);
+        } catch (error) {
+          // The other listeners still have to follow the change.
+          failures.push(error);
+        }
+      }
     }
+    if (failures.length > 0) throw failures[0];
   };
 
   return {

@@ -195,3 +195,11 @@ test("a rotation does not fail because another process writes at that moment", a
   expect((await keys.holderOf(key))?.user.name).toBe("ada");
   other.close();
 });
+
+test("a listener that fails does not keep a change from the others, and its error is thrown", async () => {
+  server.accounts.onChange(() => Promise.reject(new Error("a listener failed")));
+  const heard = heardChanges();
+  const [added] = await command.accounts.add(["ada"]);
+  await expect(server.accounts.checkForChanges()).rejects.toThrow("a listener failed");
+  expect(heard).toContain(added?.user.id);
+});
