@@ -39,7 +39,7 @@ export function listen<Created extends { readonly app: App }>({
 }: ListenOptions<Created>): RunningServer<Created> {
   let app: App | undefined;
   try {
-    const listener = Bun.serve<SocketTicket>({
+    const options: Bun.Serve.Options<SocketTicket> = {
       hostname: host,
       port,
       // Outside development Bun shares ports by default: a second server would start without error.
@@ -56,10 +56,13 @@ export function listen<Created extends { readonly app: App }>({
         message: () => {},
         close: (socket) => app?.sockets.closed(socket),
       },
-    });
+    };
+    const listener = Bun.serve(options);
     const server = createServer(listener.port ?? port);
-    server.app.attach(listener);
     app = server.app;
+    app.attach(listener);
+    const routes = Object.entries(app.direct).map(([path, answer]) => [path, { GET: answer }]);
+    listener.reload({ ...options, routes: Object.fromEntries(routes) });
     return {
       port: listener.port ?? port,
       server,

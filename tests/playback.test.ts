@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { toData } from "../src/api/now-playing.ts";
+import { toData } from "../src/api/playing-json.ts";
 import { type Playback, positionAt, reconcile } from "../src/playback.ts";
 import { aPlayback } from "./fixtures/sources/playback.ts";
 

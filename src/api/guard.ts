@@ -3,9 +3,10 @@ import type { KeyHolder, Keys } from "../accounts/keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { networkOf } from "../http/client-address.ts";
-import { type ExtraHeaders, failure } from "./envelope.ts";
+import { failure } from "./envelope.ts";
 import { createGuessLimit } from "./guess-limit.ts";
-import { createRateLimit, secondsOf } from "./rate-limit.ts";
+import { createLimitAnswers } from "./limit-answers.ts";
+import { secondsOf } from "./rate-limit.ts";
 
 export interface GuardDeps {
   readonly accounts: {
@@ -17,19 +18,25 @@ export interface GuardDeps {
   addressOf(request: Request): string;
 }
 
-/** Answers an authenticated call within its limit. A 200 answer must include the headers. */
-export type Answer = (holder: KeyHolder, headers: ExtraHeaders | undefined) => Promise<Response>;
+/**
+ * Answers an authenticated call within its limit; at once when it waits for nothing. A 200 answer
+ * has these headers, by default the API's common ones.
+ */
+export type Answer = (
+  holder: KeyHolder,
+  headers: Headers | undefined,
+) => Promise<Response> | Response;
 
 /** A route's handler. */
 export type Endpoint = (context: { readonly request: Request }) => Promise<Response> | Response;
 
+const NOTE_USE_EVERY_MS = 1_000;
 const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
 
-/** Checks the key and the rate limit, which counts per key and endpoint, before an answer. */
+/** Puts checks of the key and of the rate limit, which counts per key and endpoint, before an answer. */
 export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
   const { keys } = accounts;
   const { rateLimitSeconds } = config;
-  const rateLimit = rateLimitSeconds > 0 ? createRateLimit(rateLimitSeconds) : undefined;
   const guesses = createGuessLimit();
 
   const refuseWrongKey = (request: Request): Response => {
@@ -38,38 +45,38 @@ export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
     return failure(429, "Too many invalid keys", { "Retry-After": String(secondsOf(waitMs)) });
   };
 
-  const lookUp = async (key: ApiKey, request: Request): Promise<KeyHolder | Response> => {
-    const holder = await keys.holderOf(key);
-    if (!holder) return refuseWrongKey(request);
+  /** Often enough for a time that people read, and a look at one object for all other calls. */
+  const noteUse = (holder: KeyHolder) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - holder.notedAtMs < NOTE_USE_EVERY_MS) return;
+    holder.notedAtMs = nowMs;
     keys.noteUse(holder.keyId);
-    return holder;
   };
 
-  /** Finds the holder of a request's key, or returns an error response. */
-  const authenticate = (request: Request): Promise<KeyHolder | Response> | KeyHolder | Response => {
-    const sent = sentKey(request);
-    if (sent === undefined) return failure(401, "Missing API key", CHALLENGE);
-    // A cached key needs no checksum check.
-    const holder = keys.cachedHolderOf(sent as ApiKey);
-    if (!holder) {
-      const key = parseApiKey(sent);
-      return key === undefined ? refuseWrongKey(request) : lookUp(key, request);
-    }
-    keys.noteUse(holder.keyId);
-    return holder;
-  };
+  return (answer: Answer): Endpoint => {
+    const limit = rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds) : undefined;
 
-  return (path: string, answer: Answer): Endpoint =>
-    async ({ request }) => {
-      const authentication = authenticate(request);
-      const holder = authentication instanceof Promise ? await authentication : authentication;
-      if (holder instanceof Response) return holder;
-      if (!rateLimit) return answer(holder, undefined);
-      const caller = { userId: holder.user.id, name: `${path} ${holder.keyId}` };
-      const verdict = rateLimit.admit(caller, clock.monotonicMs());
-      const headers = rateLimit.headers(verdict);
-      return verdict.allowed ? answer(holder, headers) : failure(429, rateLimit.message, headers);
+    const answerWithinLimit = (holder: KeyHolder) => {
+      noteUse(holder);
+      if (!limit) return answer(holder, undefined);
+      const caller = { userId: holder.user.id, name: holder.keyId };
+      return limit.refusalOf(caller, clock.monotonicMs()) ?? answer(holder, limit.headers);
     };
+
+    const lookUpAndAnswer = async (sent: string, request: Request) => {
+      const key = parseApiKey(sent);
+      const holder = key && (await keys.holderOf(key));
+      return holder ? answerWithinLimit(holder) : refuseWrongKey(request);
+    };
+
+    return ({ request }) => {
+      const sent = sentKey(request);
+      if (sent === undefined) return failure(401, "Missing API key", CHALLENGE);
+      // A cached key needs no checksum check and no promise.
+      const known = keys.cachedHolderOf(sent as ApiKey);
+      return known ? answerWithinLimit(known) : lookUpAndAnswer(sent, request);
+    };
+  };
 }
 
 /**

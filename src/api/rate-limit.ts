@@ -2,7 +2,7 @@
 export type Verdict =
   { readonly allowed: true } | { readonly allowed: false; readonly waitMs: number };
 
-/** The calling user, and the unit that is counted separately: one key at one endpoint. */
+/** The calling user, and the unit that is counted separately: one key. */
 export interface Caller {
   readonly userId: number;
   readonly name: string;
@@ -19,8 +19,8 @@ export interface RateLimit {
 
 /** A call may come this much too early, because network delays vary. */
 const EARLY_MS = 250;
-/** Limits the remembered callers: 50 keys for each of 500 users at two endpoints. */
-export const MOST_CALLERS = 50_000;
+/** Limits the remembered callers of an endpoint: 50 keys for each of 500 users. */
+export const MOST_CALLERS = 25_000;
 
 /**
  * One call every `windowSeconds` per caller. A refused call does not lengthen the wait. After the

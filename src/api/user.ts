@@ -27,7 +27,7 @@ export function createUser({ accounts, sources, config }: UserDeps): Answer {
       music_product: account?.product ?? null,
       created_at: utcDateTime(user.createdAt),
     };
-    return success(withMusicPrefix(data, config.musicPrefix), undefined, headers);
+    return success(withMusicPrefix(data, config.musicPrefix), headers);
   };
 }
 

@@ -27,6 +27,16 @@ export interface ChannelDeps {
 /** How long a polled source's last playback counts as current without another poll. */
 const FRESH_MS = 4_000;
 
+/**
+ * What `peek` has answered. It holds until a monotonic time, or until the channel sets that back
+ * because something happened, while the user's privacy rules are the same object.
+ */
+export interface CurrentReading {
+  readonly reading: Reading | undefined;
+  readonly rules: PrivacyRules | undefined;
+  readonly untilMs: number;
+}
+
 type Subscriber = (reading: Reading) => void;
 
 /** Which changes a subscriber gets: of what others are shown, or of all that the source reports. */
@@ -39,8 +49,8 @@ export interface Channel {
   readonly watched: boolean;
   /** The connection that is watched; `undefined` when there is none. */
   readonly connectionId: number | undefined;
-  /** Whether the last playback is too old to be used before the source is polled again. */
-  readonly stale: boolean;
+  /** The current reading for as long as it holds. */
+  readonly current: CurrentReading;
   /** The source's last playback, hidden or not; `undefined` until it has observed anything. */
   readonly rawPlayback: Playback | null | undefined;
   /** Resolves once there is a reading. */
@@ -49,6 +59,8 @@ export interface Channel {
   nextReading(): Promise<void>;
   /** The current reading; `undefined` before the first report. */
   read(): Reading | undefined;
+  /** The same, but `undefined` also when the source has to be polled again before it is used. */
+  peek(): Reading | undefined;
   /** Brings the source's next poll forward, if it is one that polls. */
   ask(): void;
   /** Calls back with the current reading, then with each new one. Call the result to end it. */
@@ -66,12 +78,39 @@ export function createChannel(deps: ChannelDeps): Channel {
   const demand = createDemand(() => subscribers.size > 0);
   let run: AbortController | undefined;
   let state: ChannelState = NOTHING_KNOWN;
+  /** Until when an unwatched, polled source's last playback is current; monotonic milliseconds. */
+  let freshUntilMs = Infinity;
+  const current: { -readonly [Key in keyof CurrentReading]: CurrentReading[Key] } = {
+    reading: undefined,
+    rules: undefined,
+    untilMs: -Infinity,
+  };
   let firstReading = Promise.withResolvers<void>();
   let nextReading = Promise.withResolvers<void>();
   let cancelNotify: (() => void) | undefined;
 
   const now = (): Now => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
   const read = () => readingAt(state, rules(), now());
+
+  const peek = () => {
+    const moment = now();
+    const outdatedAtMs = subscribers.size > 0 ? Infinity : freshUntilMs;
+    if (moment.monotonicMs > outdatedAtMs) return undefined;
+    current.rules = rules();
+    current.reading = readingAt(state, current.rules, moment);
+    // The wait for a retry and the end of a pause by the wall clock are worked out each time.
+    const changesByItself =
+      current.reading?.kind === "unavailable" || current.rules.pausedUntil !== null;
+    current.untilMs = changesByItself
+      ? -Infinity
+      : Math.min(outdatedAtMs, nextChangeAt(state, current.rules, moment) ?? Infinity);
+    return current.reading;
+  };
+
+  /** What `peek` answered no longer holds. */
+  const forgetCurrent = () => {
+    current.untilMs = -Infinity;
+  };
 
   const isPaused = () => {
     const { pausedUntil } = rules();
@@ -114,7 +153,10 @@ export function createChannel(deps: ChannelDeps): Channel {
   };
 
   const apply = (report: Report) => {
-    state = stateAfter(state, report, clock.monotonicMs());
+    const nowMs = clock.monotonicMs();
+    state = stateAfter(state, report, nowMs);
+    freshUntilMs = watcher.polled && report.kind === "heard" ? nowMs + FRESH_MS : Infinity;
+    forgetCurrent();
     firstReading.resolve();
     nextReading.resolve();
     nextReading = Promise.withResolvers();
@@ -138,16 +180,14 @@ export function createChannel(deps: ChannelDeps): Channel {
     get connectionId() {
       return run && watcher.connectionId;
     },
-    get stale() {
-      if (!watcher.polled || subscribers.size > 0 || state.kind !== "heard") return false;
-      return !state.failure && clock.monotonicMs() - state.heardAtMs > FRESH_MS;
-    },
     get rawPlayback() {
       return rawPlayback();
     },
+    current,
     firstReading: () => firstReading.promise,
     nextReading: () => nextReading.promise,
     read,
+    peek,
     ask: () => demand.change("asked"),
     subscribe(subscriber, scope) {
       const reading = read();
@@ -155,9 +195,11 @@ export function createChannel(deps: ChannelDeps): Channel {
         scope,
         ...(reading && { delivered: textOf(reading, scope) }),
       });
+      forgetCurrent();
       if (subscribers.size === 1) demand.change("changed");
       if (reading) subscriber(reading);
       return () => {
+        forgetCurrent();
         if (subscribers.delete(subscriber) && subscribers.size === 0) demand.change("changed");
       };
     },
@@ -173,6 +215,8 @@ export function createChannel(deps: ChannelDeps): Channel {
       cancelNotify?.();
       cancelNotify = undefined;
       state = stateAfterStop(state);
+      freshUntilMs = Infinity;
+      forgetCurrent();
       for (const known of subscribers.values()) delete known.delivered;
       firstReading = Promise.withResolvers();
     },

@@ -1,6 +1,6 @@
 import type { PrivacyRules } from "../accounts/privacy.ts";
 import type { Playback } from "../playback.ts";
-import { type Channel, createChannel, type Scope } from "./channel.ts";
+import { type Channel, createChannel, type CurrentReading, type Scope } from "./channel.ts";
 import type { Reading } from "./reading.ts";
 import { createWatcher, type WatcherDeps } from "./watcher.ts";
 
@@ -37,6 +37,13 @@ export interface HubDeps extends WatcherDeps {
   privacyOf(userId: number): PrivacyRules;
 }
 
+interface OpenChannel {
+  readonly channel: Channel;
+  readonly current: CurrentReading;
+  /** Monotonic time of the last use. */
+  usedAtMs: number;
+}
+
 /** How long a channel keeps running after the last request. */
 const GRACE_MS = 60_000;
 /** Longest wait for a new poll of a polled source; then its last answer is used. */
@@ -44,15 +51,13 @@ const NEXT_READING_MS = 1_000;
 
 export function createHub(deps: HubDeps): Hub {
   const { clock } = deps;
-  const channels = new Map<number, { readonly channel: Channel; usedAtMs: number }>();
+  const channels = new Map<number, OpenChannel>();
 
   const open = (userId: number) => {
     const watcher = createWatcher(userId, deps);
     const rules = () => deps.privacyOf(userId);
-    const opened = {
-      channel: createChannel({ clock, log: deps.log, watcher, rules }),
-      usedAtMs: 0,
-    };
+    const channel = createChannel({ clock, log: deps.log, watcher, rules });
+    const opened: OpenChannel = { channel, current: channel.current, usedAtMs: 0 };
     channels.set(userId, opened);
     return opened;
   };
@@ -88,14 +93,23 @@ export function createHub(deps: HubDeps): Hub {
 
   return {
     peek(userId) {
-      const channel = channelOf(userId);
-      return channel.stale ? undefined : channel.read();
+      const entry = channels.get(userId);
+      if (!entry) return channelOf(userId).peek();
+      // Most requests end here: they touch few of a user's objects, as each may have to be fetched
+      // from slow memory where there are thousands of users.
+      const { current } = entry;
+      const nowMs = clock.monotonicMs();
+      if (nowMs >= current.untilMs || current.rules !== deps.privacyOf(userId)) {
+        return channelOf(userId).peek();
+      }
+      entry.usedAtMs = nowMs;
+      return current.reading;
     },
     async read(userId, atMostMs) {
       const channel = channelOf(userId);
-      const { stale } = channel;
-      const known = channel.read();
-      if (known && !stale) return known;
+      const known = channel.peek();
+      if (known) return known;
+      const stale = channel.read() !== undefined;
       const reading = stale ? channel.nextReading() : channel.firstReading();
       const waitMs = stale ? Math.min(atMostMs, NEXT_READING_MS) : atMostMs;
       if (stale) channel.ask();

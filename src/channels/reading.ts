@@ -42,7 +42,6 @@ export type ChannelState =
   | {
       readonly kind: "heard";
       readonly playback: Playback | null;
-      readonly heardAtMs: number;
       /** Set if the source has failed since that playback. */
       readonly failure: Failure | undefined;
       readonly pause: Pause | undefined;
@@ -79,7 +78,7 @@ export function stateAfter(state: ChannelState, report: Report, nowMs: number): 
       const before = state.kind === "heard" ? state.playback : undefined;
       const playback = reconcile(before, report.playback);
       const pause = pauseIn(playback, pauseOf(state), nowMs);
-      return { kind: "heard", playback, heardAtMs: nowMs, failure: undefined, pause };
+      return { kind: "heard", playback, failure: undefined, pause };
     }
   }
 }
