@@ -10,6 +10,7 @@ import {
   FAILURE_REASONS,
 } from "./connection-status.ts";
 import { SecretError, type Vault } from "./secrets.ts";
+import { createStatusWrites } from "./status-writes.ts";
 import type { User } from "./users.ts";
 
 /** A user's connection to a source. */
@@ -71,9 +72,10 @@ export function createConnections(
 ): Connections {
   const { queries, atomically, inBackground } = store;
   const statusListeners: ((userId: number) => void)[] = [];
-  const tellStatusOf = (rows: readonly { userId: number }[]) => {
-    for (const { userId } of rows) for (const tell of statusListeners) tell(userId);
+  const tellStatusOf = (userId: number) => {
+    for (const tell of statusListeners) tell(userId);
   };
+  const statusWrites = createStatusWrites({ store }, deferred, tellStatusOf);
   const toConnection = async (row: typeof connections.$inferSelect): Promise<Connection> => {
     const { id, source, refusedAt } = row;
     return { id, source, refusedAt, settings: await openSettings(vault, row) };
@@ -152,7 +154,7 @@ export function createConnections(
             .where(eq(connections.id, connectionId))
             .returning({ userId: connections.userId }),
         ]);
-        tellStatusOf(refused);
+        for (const { userId } of refused) tellStatusOf(userId);
       });
     },
     keepSettings: (connectionId, settings) =>
@@ -173,36 +175,7 @@ export function createConnections(
           ]);
         });
       }),
-    storeStatus(connectionId, health) {
-      const row = {
-        state: health.state,
-        reason: health.state === "retrying" ? health.reason : null,
-        since: health.since,
-        until: health.state === "limited" ? health.until : null,
-      };
-      const isIt = eq(connections.id, connectionId);
-      return deferred.write(`health of ${connectionId}`, async () => {
-        const [found] = await inBackground((writer) => [
-          writer.select({ userId: connections.userId }).from(connections).where(isIt),
-          writer
-            .insert(connectionStatuses)
-            .select((query) =>
-              query
-                .select({
-                  connectionId: connections.id,
-                  state: sql`${row.state}`.as("state"),
-                  reason: sql`${row.reason}`.as("because"),
-                  since: sql`${row.since}`.as("since"),
-                  until: sql`${row.until}`.as("until"),
-                })
-                .from(connections)
-                .where(isIt),
-            )
-            .onConflictDoUpdate({ target: connectionStatuses.connectionId, set: row }),
-        ]);
-        tellStatusOf(found);
-      });
-    },
+    storeStatus: statusWrites.store,
     onStatus: (listener) => void statusListeners.push(listener),
     async statusOf({ id, refusedAt }) {
       if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };

@@ -12,6 +12,8 @@ export interface DeferredWrites {
    * A write replaces an earlier one of the same name.
    */
   write(name: string, write: Write): Promise<void>;
+  /** The same in the event loop's next turn: a write can store all that is noted until then. */
+  writeSoon(name: string, write: Write): Promise<void>;
   /** Retries the kept writes, up to the first that fails. Rejects if one can never succeed. */
   retry(): Promise<void>;
   /** How many are kept. */
@@ -20,6 +22,7 @@ export interface DeferredWrites {
 
 export function createDeferredWrites(): DeferredWrites {
   const left = new Map<string, Write>();
+  const planned = new Map<string, Promise<void>>();
   let lastTurn: Promise<void> = Promise.resolve();
 
   /** One at a time: an older value must not be stored after a newer one. */
@@ -47,6 +50,17 @@ export function createDeferredWrites(): DeferredWrites {
       left.set(name, write);
       return attempt(name, write);
     },
+    writeSoon(name, write) {
+      left.set(name, write);
+      const known = planned.get(name);
+      if (known) return known;
+      const soon = nextTurn().then(() => {
+        planned.delete(name);
+        return attempt(name, write);
+      });
+      planned.set(name, soon);
+      return soon;
+    },
     async retry() {
       for (const [name, write] of [...left]) {
         try {
@@ -60,3 +74,5 @@ export function createDeferredWrites(): DeferredWrites {
     waiting: () => left.size,
   };
 }
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -148,13 +148,25 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     if (others?.size === 0) cachedOf.delete(user.id);
   };
 
-  const lookUp = async (key: ApiKey): Promise<CachedHolder | undefined> => {
-    const forgottenBefore = forgotten;
-    const [found] = await queries
+  /** Prepared once: to build a query takes longer than to run it, and each key needs this one. */
+  const prepareHolderQuery = () =>
+    queries
       .select({ keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
-      .where(and(eq(apiKeys.hash, hashCredential(key)), working()));
+      .where(
+        and(
+          eq(apiKeys.hash, sql.placeholder("hash")),
+          or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, sql.placeholder("nowMs"))),
+        ),
+      )
+      .prepare();
+  let preparedHolderQuery: ReturnType<typeof prepareHolderQuery> | undefined;
+  const holderQuery = () => (preparedHolderQuery ??= prepareHolderQuery());
+
+  const lookUp = async (key: ApiKey): Promise<CachedHolder | undefined> => {
+    const forgottenBefore = forgotten;
+    const [found] = await holderQuery().execute({ hash: hashCredential(key), nowMs: wallMs() });
     if (!found) return undefined;
     const row = { ...found, notedAtMs: -Infinity };
     if (forgotten !== forgottenBefore) return row;
@@ -214,11 +226,15 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     },
     async flushUses() {
       const noted = [...uses];
-      await store.inBackground((writer) =>
-        noted.map(([id, lastUsedAt]) =>
-          writer.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)),
-        ),
-      );
+      if (noted.length === 0) return;
+      const rows = sql`json_each(${JSON.stringify(noted)})`;
+      await store.inBackground((writer) => [
+        writer
+          .update(apiKeys)
+          .set({ lastUsedAt: sql`json_each.value ->> 1` })
+          .from(rows)
+          .where(eq(apiKeys.id, sql`json_each.value ->> 0`)),
+      ]);
       for (const [id, at] of noted) if (uses.get(id) === at) uses.delete(id);
     },
     forget(userId) {

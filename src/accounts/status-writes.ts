@@ -1,0 +1,72 @@
+import { sql } from "drizzle-orm";
+import { connections, connectionStatuses } from "../db/schema.ts";
+import type { AccountsContext } from "./context.ts";
+import type { ReportedStatus } from "./connection-status.ts";
+import type { DeferredWrites } from "./deferred-writes.ts";
+
+/**
+ * Stores connections' statuses. All that change in one turn of the event loop are one statement:
+ * where thousands of channels start at once, a transaction for each would keep answers waiting.
+ * @param onStored is called with the user of each connection whose status was stored
+ */
+export function createStatusWrites(
+  { store }: Pick<AccountsContext, "store">,
+  deferred: Pick<DeferredWrites, "writeSoon">,
+  onStored: (userId: number) => void,
+) {
+  const noted = new Map<number, ReportedStatus>();
+
+  const storeNoted = async () => {
+    const storing = [...noted];
+    const rows = JSON.stringify(storing.map(([id, status]) => toRow(id, status)));
+    const one = sql`json_each(${rows})`;
+    const field = (name: string) => sql`json_each.value ->> ${sql.raw(`'${name}'`)}`;
+    const isIt = sql`${connections.id} = ${field("id")}`;
+    const [found] = await store.inBackground((writer) => [
+      writer.select({ userId: connections.userId }).from(connections).innerJoin(one, isIt),
+      writer
+        .insert(connectionStatuses)
+        .select((query) =>
+          query
+            .select({
+              connectionId: connections.id,
+              state: field("state").as("state"),
+              reason: field("reason").as("because"),
+              since: field("since").as("since"),
+              until: field("until").as("until"),
+            })
+            .from(connections)
+            .innerJoin(one, isIt)
+            // Without a condition SQLite takes ON CONFLICT for a part of the join.
+            .where(sql`true`),
+        )
+        .onConflictDoUpdate({
+          target: connectionStatuses.connectionId,
+          set: {
+            state: sql`excluded.state`,
+            reason: sql`excluded.because`,
+            since: sql`excluded.since`,
+            until: sql`excluded.until`,
+          },
+        }),
+    ]);
+    for (const [id, status] of storing) if (noted.get(id) === status) noted.delete(id);
+    for (const { userId } of found) onStored(userId);
+  };
+
+  return {
+    /** Does nothing if the connection is gone. */
+    store(connectionId: number, status: ReportedStatus): Promise<void> {
+      noted.set(connectionId, status);
+      return deferred.writeSoon("statuses of connections", storeNoted);
+    },
+  };
+}
+
+const toRow = (id: number, status: ReportedStatus) => ({
+  id,
+  state: status.state,
+  reason: status.state === "retrying" ? status.reason : null,
+  since: status.since,
+  until: status.state === "limited" ? status.until : null,
+});
