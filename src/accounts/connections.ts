@@ -80,6 +80,15 @@ export function createConnections(
     const { id, source, refusedAt } = row;
     return { id, source, refusedAt, settings: await openSettings(vault, row) };
   };
+  /** Prepared once: each channel that starts needs this query, which takes longer to build than to run. */
+  const prepareOfUser = () =>
+    queries
+      .select()
+      .from(connections)
+      .where(eq(connections.userId, sql.placeholder("userId")))
+      .prepare();
+  let preparedOfUser: ReturnType<typeof prepareOfUser> | undefined;
+  const ofUser = () => (preparedOfUser ??= prepareOfUser());
   const fingerprintOf = (source: string, accountId: string | null) =>
     vault.fingerprint(JSON.stringify([source, accountId]));
   const usersWhere = async (condition: SQL | undefined) =>
@@ -91,7 +100,7 @@ export function createConnections(
       .orderBy(asc(users.id));
   return {
     async of(userId) {
-      const [row] = await queries.select().from(connections).where(eq(connections.userId, userId));
+      const [row] = await ofUser().execute({ userId });
       return row && toConnection(row);
     },
     async withoutAccount(source, afterId) {
