@@ -47,10 +47,17 @@ export interface Playback {
  * The position in the track at a monotonic time, in milliseconds: the observed position plus the
  * time passed since, limited to the track's length.
  */
-export function positionAt(playback: Playback, nowMs: number): number {
-  const elapsedMs = playback.state === "playing" ? Math.max(0, nowMs - playback.observedAtMs) : 0;
-  const positionMs = playback.positionMs + elapsedMs * playback.rate;
-  return Math.min(Math.max(0, positionMs), playback.track.durationMs ?? Number.MAX_SAFE_INTEGER);
+export const positionAt = (playback: Playback, nowMs: number): number =>
+  positionIn(playback, playback.track.durationMs, nowMs);
+
+/** What decides how a position moves. */
+export type Motion = Pick<Playback, "state" | "positionMs" | "observedAtMs" | "rate">;
+
+/** The same of a track of this duration. */
+export function positionIn(motion: Motion, durationMs: number | null, nowMs: number): number {
+  const elapsedMs = motion.state === "playing" ? Math.max(0, nowMs - motion.observedAtMs) : 0;
+  const positionMs = motion.positionMs + elapsedMs * motion.rate;
+  return Math.min(Math.max(0, positionMs), durationMs ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** The artists as one name, in the upstream's order. */

@@ -1,49 +1,84 @@
-import { type Artwork, artistNames, type Playback, positionAt } from "../playback.ts";
+import { type Artwork, artistNames, type Motion, type Playback, positionIn } from "../playback.ts";
 import type * as schema from "./schema.ts";
 
-/** The text of a playback, without what changes while it plays. */
-interface PlaybackText {
+/**
+ * What an answer takes from a playback, side by side: with thousands of users, each object that is
+ * read may have to be fetched from slow memory.
+ */
+interface Template extends Motion {
   readonly userName: string;
-  /** What comes before the position, and what comes between it and the time. */
-  readonly start: string;
-  readonly end: string;
+  readonly durationMs: number;
+  /** UTF-8: what comes before the position, and what comes between it and the time. */
+  readonly start: Uint8Array;
+  readonly end: Uint8Array;
   /** When the pictures were last named; monotonic milliseconds. */
   namedAtMs: number;
 }
 
 /** A picture that only this server has stays available if it is named again after this time. */
 const NAME_AGAIN_MS = 1_000;
+/** More than the numbers of an answer and their names take. */
+const NUMBERS_BYTES = 200;
+
+const startOf = (isPlaying: boolean) =>
+  Buffer.from(`{"success":true,"data":{"is_playing":${isPlaying},"progress_ms":`);
+const STARTS = { playing: startOf(true), paused: startOf(false) };
 
 /**
- * Writes the answer of now-playing while something plays: `{"success":true,"data":…,"meta":…}`. The
- * text of a playback is made once; an answer fills in the position and the time.
+ * Writes the answer of now-playing while something plays: `{"success":true,"data":…,"meta":…}` in
+ * UTF-8. The text of a playback is made once; an answer fills in the position and the time.
+ * The bytes are valid until the next call: a `Response` made of them has a copy.
  * @param artworkUrl the absolute URL of a picture. To ask for it also keeps a picture available.
  */
 export function createPlayingJson(artworkUrl: (artwork: Artwork) => string) {
-  const texts = new WeakMap<Playback, PlaybackText>();
+  const templates = new WeakMap<Playback, Template>();
+  let page = Buffer.allocUnsafe(4096);
 
-  const write = (playback: Playback, userName: string, nowMs: number): PlaybackText => {
-    const { is_playing, track, artist_name, album, device } = toData(playback, 0, artworkUrl);
+  const prepare = (playback: Playback, userName: string, nowMs: number): Template => {
+    const { state, positionMs, observedAtMs, rate } = playback;
+    const { track, artist_name, album, device } = toData(playback, 0, artworkUrl);
     const rest = JSON.stringify({ track, artist_name, album, device }).slice(1);
-    const text: PlaybackText = {
+    const template: Template = {
+      state,
+      positionMs,
+      observedAtMs,
+      rate,
+      durationMs: track.duration_ms,
       userName,
-      start: `{"success":true,"data":{"is_playing":${is_playing},"progress_ms":`,
-      end: `,${rest},"meta":{"user":${JSON.stringify(userName)},"timestamp":`,
+      start: STARTS[state],
+      end: Buffer.from(`,${rest},"meta":{"user":${JSON.stringify(userName)},"timestamp":`),
       namedAtMs: nowMs,
     };
-    texts.set(playback, text);
-    return text;
+    templates.set(playback, template);
+    return template;
   };
 
-  return (playback: Playback, userName: string, nowMs: number, unixSeconds: number): string => {
-    let text = texts.get(playback);
-    if (text?.userName !== userName) text = write(playback, userName, nowMs);
-    if (nowMs - text.namedAtMs > NAME_AGAIN_MS) {
+  return (playback: Playback, userName: string, nowMs: number, unixSeconds: number) => {
+    let template = templates.get(playback);
+    if (template?.userName !== userName) template = prepare(playback, userName, nowMs);
+    if (nowMs - template.namedAtMs > NAME_AGAIN_MS) {
       for (const artwork of playback.album.artworks) artworkUrl(artwork);
-      text.namedAtMs = nowMs;
+      template.namedAtMs = nowMs;
     }
-    const { progress_ms, progress_percent, time_remaining_ms } = progressOf(playback, nowMs);
-    return `${text.start}${progress_ms},"progress_percent":${progress_percent},"time_remaining_ms":${time_remaining_ms}${text.end}${unixSeconds}}}`;
+    const { start, end, durationMs } = template;
+    const mostBytes = start.length + end.length + NUMBERS_BYTES;
+    if (mostBytes > page.length) page = Buffer.allocUnsafe(2 * mostBytes);
+    const { progress_ms, progress_percent, time_remaining_ms } = progressIn(
+      template,
+      durationMs,
+      nowMs,
+    );
+    page.set(start, 0);
+    let length = start.length;
+    length += page.write(
+      `${progress_ms},"progress_percent":${progress_percent},"time_remaining_ms":${time_remaining_ms}`,
+      length,
+      "latin1",
+    );
+    page.set(end, length);
+    length += end.length;
+    length += page.write(`${unixSeconds}}}`, length, "latin1");
+    return page.subarray(0, length);
   };
 }
 
@@ -56,7 +91,7 @@ export function toData(
   const { track, album, device } = playback;
   return {
     is_playing: playback.state === "playing",
-    ...progressOf(playback, nowMs),
+    ...progressIn(playback, track.durationMs ?? 0, nowMs),
     track: {
       id: track.id,
       name: track.title,
@@ -74,9 +109,8 @@ export function toData(
 
 type Progress = Pick<schema.Playback, "progress_ms" | "progress_percent" | "time_remaining_ms">;
 
-function progressOf(playback: Playback, nowMs: number): Progress {
-  const durationMs = playback.track.durationMs ?? 0;
-  const progressMs = Math.min(Math.floor(positionAt(playback, nowMs)), durationMs);
+function progressIn(motion: Motion, durationMs: number, nowMs: number): Progress {
+  const progressMs = Math.floor(positionIn(motion, durationMs, nowMs));
   return {
     progress_ms: progressMs,
     progress_percent: durationMs === 0 ? 0 : Math.round((progressMs / durationMs) * 10_000) / 100,
