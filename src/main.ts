@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-import { run } from "./cli/program.ts";
+import { run } from "./cli/run.ts";
 import { writeLine } from "./cli/output.ts";
 
 const code = await run(process.argv.slice(2), {

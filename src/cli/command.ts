@@ -1,5 +1,8 @@
 import type { Config } from "../config.ts";
 
+/** Exit codes: success, failure, wrong usage. */
+export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
 /** The parts of a command's environment that it may use. */
 export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,4 @@
 import { Command as CommanderCommand, CommanderError, Option } from "commander";
-import { AccountError } from "../accounts/context.ts";
-import { SecretError } from "../accounts/secrets.ts";
 import {
   type Config,
   flagOf,
@@ -9,31 +7,26 @@ import {
   type SettingName,
   settingNames,
   settings,
-  SettingsError,
 } from "../config.ts";
-import { DatabaseError, explainDatabaseFailure, sqliteCode } from "../db/open.ts";
-import { ListenError } from "../server.ts";
-import { describeError, redact } from "../log.ts";
+import { redact } from "../log.ts";
 import { VERSION_LINE } from "../version.ts";
 import { backUp } from "./backup.ts";
 import { connectUser, describeSources, disconnectUser } from "./connect.ts";
-import { type Command, type Io, UsageError } from "./command.ts";
-import { FolderOwnerError } from "./folder-owner.ts";
-import { checkHealth, UnhealthyError } from "./healthcheck.ts";
+import { type Command, EXIT, type Io, UsageError } from "./command.ts";
+import { checkHealth } from "./healthcheck.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
 import { printSignInLink } from "./login.ts";
-import { OutputError } from "./output.ts";
 import { rotateSecret } from "./secret.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
 import { addUsers, listUsers, removeUser } from "./user.ts";
 import { rotateWidget, showWidgetUrl } from "./widget.ts";
 
-/** Exit codes: success, failure, wrong usage. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
-
-/** Runs a command line (without the program's own name) and resolves with the exit code. */
-export async function run(arguments_: readonly string[], io: Io): Promise<number> {
+/**
+ * Runs a command line (without the program's own name). Resolves with the exit code when help was
+ * asked for or the usage was wrong, which is then printed; rejects with what the command throws.
+ */
+export async function runCommand(arguments_: readonly string[], io: Io): Promise<number> {
   const program = createProgram(io);
   try {
     const ordered = moveOptionsBack(program, arguments_);
@@ -41,7 +34,9 @@ export async function run(arguments_: readonly string[], io: Io): Promise<number
     await program.parseAsync([...ordered], { from: "user" });
     return EXIT.done;
   } catch (error) {
-    return explain(error, io);
+    if (!(error instanceof CommanderError)) throw error;
+    // Commander has already printed the message. Asking for help or the version is no error.
+    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   }
 }
 
@@ -283,39 +278,4 @@ function settle(command: CommanderCommand, io: Io): Settled {
   const flags: Record<string, unknown> = command.opts();
   const resolved = resolveConfig(flags, io.environment);
   return { resolved, config: resolved.config, asJson: flags["json"] === true };
-}
-
-/** Prints what went wrong in one sentence, and returns the exit code. */
-function explain(error: unknown, io: Io): number {
-  if (error instanceof CommanderError) {
-    // Commander has already printed the message. Asking for help or the version is no error.
-    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  }
-  const say = (message: string) => {
-    for (const line of redact(message).split("\n")) io.error(`marquee: ${line}`);
-  };
-  if (
-    error instanceof SettingsError ||
-    error instanceof UsageError ||
-    (error instanceof AccountError && error.isMisuse)
-  ) {
-    say(error.message);
-    return EXIT.usage;
-  }
-  if (isExpected(error)) say(error.message);
-  else if (sqliteCode(error)) say(explainDatabaseFailure(error, "the database").message);
-  else say(`Something unexpected went wrong: ${describeError(error)}`);
-  return EXIT.failed;
-}
-
-function isExpected(error: unknown): error is Error {
-  return [
-    AccountError,
-    DatabaseError,
-    FolderOwnerError,
-    ListenError,
-    OutputError,
-    SecretError,
-    UnhealthyError,
-  ].some((kind) => error instanceof kind);
 }

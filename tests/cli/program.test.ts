@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import packageJson from "../../package.json";
 import { OutputError } from "../../src/cli/output.ts";
-import { run } from "../../src/cli/program.ts";
+import { run } from "../../src/cli/run.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
 const { marquee, environment, path } = useCommandLine();
