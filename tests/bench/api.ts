@@ -1,65 +1,150 @@
 import { runMarquee } from "../fixtures/servers/marquee-process.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { applyLoad, type LoadResult } from "./load.ts";
-import { median, ratio, type Row, startProduct, startReference } from "./measure.ts";
+import { type Measured, median, ratio, startProduct, startReference } from "./measure.ts";
 
 const USERS = 2_000;
-const ROUNDS = 5;
-const SECONDS = 3;
+const ROUNDS = 7;
+const SECONDS = 2;
+const WARM_UP_SECONDS = 3;
+const COLD_ROUNDS = 5;
+const COLD_SECONDS = 5;
 
-/** Authenticated now-playing of 2,000 users, against a minimal server with a body of equal size. */
-export async function benchApi(): Promise<Row[]> {
+/** A server under load. The first one of a table is what the others are compared with. */
+interface Contender {
+  readonly name: string;
+  readonly keys: readonly string[];
+  start(): Promise<Measured>;
+}
+
+/** What each layer costs: servers that do ever more, and Marquee. Lines of a table. */
+export async function apiLadder(): Promise<string[]> {
   const folder = createTempFolder();
+  try {
+    const keys = await addUsers(folder);
+    const oneKey = keys.slice(0, 1);
+    const unlimited = () => startProduct(folder.path, "--rate-limit-seconds", "0");
+    const limited = () => startProduct(folder.path);
+    const body = await typicalBody(unlimited, keys);
+    const rung = (name: string): Contender => ({
+      name,
+      keys,
+      start: () => startReference(body, name),
+    });
+    const empty: Contender = { ...rung("empty"), name: "an empty Bun.serve" };
+    const product: Contender = { name: `Marquee, ${USERS} keys`, keys, start: unlimited };
+    const warm = await measureWarm(
+      [
+        empty,
+        rung("Elysia instead"),
+        rung("+ one header is read"),
+        rung("+ two headers are read"),
+        rung("+ the API's headers"),
+        rung("+ a fresh body"),
+        { name: "Marquee, one key", keys: oneKey, start: unlimited },
+        product,
+        { name: `Marquee, ${USERS} keys, mostly 429`, keys, start: limited },
+      ],
+      folder,
+    );
+    const cold = await measureCold([empty, product], folder);
+    return [
+      ...table(`Warm, ${ROUNDS} rounds of ${SECONDS} s in turn`, warm),
+      "",
+      ...table(`The first ${COLD_SECONDS} seconds after a start, ${COLD_ROUNDS} rounds`, cold),
+    ];
+  } finally {
+    folder.remove();
+  }
+}
+
+async function addUsers(folder: TempFolder): Promise<string[]> {
   const names = Array.from({ length: USERS }, (_, index) => `user-${index}`);
   const added = await runMarquee({
     folder: folder.path,
     arguments: ["user", "add", ...names, "--source", "demo", "--json", "--data", folder.path],
   });
-  const keys = added.out
+  return added.out
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line).api_key as string);
-  const product = await startProduct(folder.path, "--rate-limit-seconds", "0");
-  const bodies = await Promise.all(
-    keys.map(async (key) => {
-      const url = `http://127.0.0.1:${product.port}/api/v1/now-playing`;
-      return (await fetch(url, { headers: { "X-Api-Key": key } })).text();
-    }),
-  );
-  const reference = await startReference("x".repeat(median(bodies.map((body) => body.length))));
-
-  const rounds: { product: LoadResult; reference: LoadResult }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    rounds.push({
-      reference: await applyLoad(reference.port, keys, SECONDS, folder.path),
-      product: await applyLoad(product.port, keys, SECONDS, folder.path),
-    });
-  }
-  await Promise.all([product.stop(), reference.stop()]);
-  folder.remove();
-
-  const failures = rounds.reduce((sum, round) => sum + round.product.failures, 0);
-  if (failures > 0) throw new Error(`${failures} answers were not 200`);
-  const row = (
-    what: string,
-    goal: string,
-    unit: string,
-    of: (result: LoadResult) => number,
-  ): Row => ({
-    what,
-    product: `${of0(rounds.map((round) => of(round.product)))} ${unit}`,
-    reference: `${of0(rounds.map((round) => of(round.reference)))} ${unit}`,
-    ratio: ratio(median(rounds.map((round) => of(round.product) / of(round.reference)))),
-    goal,
-  });
-  return [
-    row("now-playing, requests a second", "≥ 0.60", "/s", (result) => result.requestsPerSecond),
-    row("now-playing, median latency", "", "ms", (result) => result.p50Ms),
-    row("now-playing, p99 latency", "", "ms", (result) => result.p99Ms),
-  ];
 }
 
-function of0(values: readonly number[]): string {
-  const value = median(values);
-  return value >= 100 ? String(Math.round(value)) : value.toFixed(3);
+/** An answer of Marquee, which the references send too. */
+async function typicalBody(
+  start: Contender["start"],
+  [key = ""]: readonly string[],
+): Promise<string> {
+  const product = await start();
+  const url = `http://127.0.0.1:${product.port}/api/v1/now-playing`;
+  const response = await fetch(url, { headers: { "X-Api-Key": key } });
+  const body = await response.text();
+  await product.stop();
+  return body;
+}
+
+type Results = ReadonlyMap<Contender, readonly LoadResult[]>;
+
+/** All run at once, each is loaded in turn, and every second round in reverse. */
+async function measureWarm(contenders: readonly Contender[], folder: TempFolder): Promise<Results> {
+  const running = new Map<Contender, Measured>();
+  const results = new Map<Contender, LoadResult[]>();
+  const load = (contender: Contender, port: number, seconds: number) =>
+    applyLoad(port, contender.keys, seconds, folder.path);
+  for (const contender of contenders) {
+    const server = await contender.start();
+    running.set(contender, server);
+    results.set(contender, []);
+    await load(contender, server.port, WARM_UP_SECONDS);
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    const inTurn = round % 2 === 0 ? [...running] : [...running].toReversed();
+    for (const [contender, { port }] of inTurn) {
+      results.get(contender)?.push(await load(contender, port, SECONDS));
+    }
+  }
+  for (const server of running.values()) await server.stop();
+  return results;
+}
+
+/** Each is started anew for each round. */
+async function measureCold(contenders: readonly Contender[], folder: TempFolder): Promise<Results> {
+  const results = new Map<Contender, LoadResult[]>();
+  for (let round = 0; round < COLD_ROUNDS; round++) {
+    for (const contender of contenders) {
+      const server = await contender.start();
+      const found = results.get(contender) ?? [];
+      results.set(contender, found);
+      found.push(await applyLoad(server.port, contender.keys, COLD_SECONDS, folder.path));
+      await server.stop();
+    }
+  }
+  return results;
+}
+
+function table(title: string, results: Results): string[] {
+  const [reference = []] = results.values();
+  const lines = [...results].map(([{ name }, found]) => {
+    const middle = (of: (result: LoadResult) => number) => median(found.map(of));
+    const share = median(
+      found.map((one, at) => one.requestsPerSecond / (reference[at]?.requestsPerSecond ?? 0)),
+    );
+    const p99 = median(found.map((one, at) => one.p99Ms / (reference[at]?.p99Ms ?? 0)));
+    const failures = found.reduce((sum, one) => sum + one.failures, 0);
+    return `| ${[
+      name,
+      middle((one) => one.requestsPerSecond).toFixed(0),
+      ratio(share),
+      middle((one) => one.p50Ms).toFixed(2),
+      middle((one) => one.p99Ms).toFixed(2),
+      ratio(p99),
+      middle((one) => one.p999Ms).toFixed(2),
+      failures,
+    ].join(" | ")} |`;
+  });
+  return [
+    `| ${title} | requests/s | share | p50 ms | p99 ms | times | p99.9 ms | not 2xx |`,
+    "|---|---|---|---|---|---|---|---|",
+    ...lines,
+  ];
 }

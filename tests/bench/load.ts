@@ -5,11 +5,12 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Responses with a status other than 200. */
+  readonly p999Ms: number;
+  /** Answers with another status than 2xx or 3xx, and requests without an answer. */
   readonly failures: number;
 }
 
-const CONNECTIONS = 32;
+const CONNECTIONS = 64;
 
 /** Requests now-playing at a port for some seconds, as fast as possible, with the keys in turn. */
 export function applyLoad(
@@ -46,8 +47,8 @@ end
 function done(summary, latency)
   local errors = summary.errors
   local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  print(string.format("RESULT %f %f %f %d", summary.requests / summary.duration * 1e6,
-    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, failed))
+  print(string.format("RESULT %f %f %f %f %d", summary.requests / summary.duration * 1e6,
+    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, latency:percentile(99.9) / 1e3, failed))
 end
 `,
   );
@@ -67,11 +68,18 @@ end
     { stdout: "pipe", stderr: "inherit" },
   );
   const text = await new Response(child.stdout).text();
-  const [rate, p50, p99, failures] = (/RESULT (.*)/.exec(text)?.[1] ?? "").split(" ").map(Number);
-  if (rate === undefined || p50 === undefined || p99 === undefined || failures === undefined) {
+  const figures = (/RESULT (.*)/.exec(text)?.[1] ?? "").split(" ").map(Number);
+  const [requestsPerSecond, p50Ms, p99Ms, p999Ms, failures] = figures;
+  if (
+    requestsPerSecond === undefined ||
+    p50Ms === undefined ||
+    p99Ms === undefined ||
+    p999Ms === undefined ||
+    failures === undefined
+  ) {
     throw new Error(`wrk said:\n${text}`);
   }
-  return { requestsPerSecond: rate, p50Ms: p50, p99Ms: p99, failures };
+  return { requestsPerSecond, p50Ms, p99Ms, p999Ms, failures };
 }
 
 async function loadWithFetch(
@@ -101,6 +109,7 @@ async function loadWithFetch(
     requestsPerSecond: latencies.length / seconds,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
+    p999Ms: at(0.999),
     failures,
   };
 }

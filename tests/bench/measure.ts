@@ -22,9 +22,9 @@ export function buildReference(): void {
   if (!built.success) throw new Error(built.stderr.toString());
 }
 
-export function startReference(body?: string): Promise<Measured> {
+export function startReference(...bodyAndRung: readonly string[]): Promise<Measured> {
   const port = freePort();
-  return start([referencePath, String(port), ...(body === undefined ? [] : [body])], port, "/");
+  return start([referencePath, String(port), ...bodyAndRung], port, "/livez");
 }
 
 export function startProduct(folder: string, ...flags: string[]): Promise<Measured> {
@@ -38,7 +38,7 @@ async function start(command: string[], port: number, path: string): Promise<Mea
   const url = `http://127.0.0.1:${port}${path}`;
   for (;;) {
     const response = await fetch(url).catch(() => undefined);
-    if (response?.ok) break;
+    if (response) break;
     if (child.exitCode !== null) throw new Error(`${command[0]} ended with ${child.exitCode}`);
     await Bun.sleep(0.5);
   }

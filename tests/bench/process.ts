@@ -61,14 +61,14 @@ export async function benchProcess(): Promise<Row[]> {
     reference: one.reference / 1024,
   }));
   return [
-    row("cold start to the first 200", "≤ 8", "ms", starts),
-    row("idle memory", "≤ 1.8", "MiB", mebibytes),
+    row("cold start to the first 200", "≤ 5", "ms", starts),
+    row("idle memory", "≤ 1.6", "MiB", mebibytes),
     {
       what: `memory for an overlay's socket, of ${SOCKETS}`,
       product: `${((afterKib - beforeKib) / SOCKETS).toFixed(1)} KiB`,
       reference: "",
       ratio: "",
-      goal: "≤ 40 KiB",
+      goal: "≤ 12 KiB",
     },
   ];
 }
