@@ -17,7 +17,15 @@ const referencePath = join(import.meta.dir, "../../dist/bench-reference");
 /** Compiles the reference server in the same way as the product. */
 export function buildReference(): void {
   const source = join(import.meta.dir, "reference-server.ts");
-  const flags = ["--compile", "--minify", "--bytecode", "--format=esm", "--outfile", referencePath];
+  const flags = [
+    "--compile",
+    "--splitting",
+    "--minify",
+    "--bytecode",
+    "--format=esm",
+    "--outfile",
+    referencePath,
+  ];
   const built = Bun.spawnSync([process.execPath, "build", source, ...flags]);
   if (!built.success) throw new Error(built.stderr.toString());
 }
