@@ -37,6 +37,8 @@ export interface Playback {
   };
   /** Position in the track when it was observed, in milliseconds. */
   readonly positionMs: number;
+  /** Set where the upstream tells no position: it is counted from the first sight. */
+  readonly positionUnknown?: true;
   /** Monotonic time of the observation, in milliseconds. */
   readonly observedAtMs: number;
   /** Milliseconds of track per millisecond of time while playing; 1 is normal speed. */
@@ -76,12 +78,33 @@ export function reconcile(
   next: Playback | null,
 ): Playback | null {
   if (!previous || !next) return next;
-  const sameListening =
-    previous.track.id === next.track.id &&
-    previous.state === next.state &&
-    previous.rate === next.rate;
-  if (!sameListening) return next;
-  const drift = next.positionMs - positionAt(previous, next.observedAtMs);
-  if (Math.abs(drift) > JITTER_MS) return next;
+  if (previous.track.id !== next.track.id) return next;
+  const expectedMs = positionAt(previous, next.observedAtMs);
+  const goesOn = previous.state === next.state && previous.rate === next.rate;
+  if (next.positionUnknown) return countOn(previous, next, goesOn ? undefined : expectedMs);
+  if (!goesOn) return next;
+  // Some upstreams count on after the end of a track. That is no seek.
+  const observedMs = Math.min(next.positionMs, next.track.durationMs ?? Number.MAX_SAFE_INTEGER);
+  if (Math.abs(observedMs - expectedMs) > JITTER_MS) return next;
   return { ...next, positionMs: previous.positionMs, observedAtMs: previous.observedAtMs };
+}
+
+/**
+ * A playback without a position, counted on from the first sight of its track.
+ * @param changedAtPositionMs where it was paused or resumed; `undefined` when it was not
+ */
+function countOn(
+  previous: Playback,
+  next: Playback,
+  changedAtPositionMs: number | undefined,
+): Playback {
+  const { positionUnknown: _, ...counted } = next;
+  return {
+    ...counted,
+    // The position is known after all if the beginning of the track was observed.
+    ...(previous.positionUnknown && { positionUnknown: true }),
+    ...(changedAtPositionMs === undefined
+      ? { positionMs: previous.positionMs, observedAtMs: previous.observedAtMs }
+      : { positionMs: changedAtPositionMs }),
+  };
 }

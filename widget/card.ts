@@ -76,8 +76,8 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     const positionMs = positionAfter(state, performance.now() - drawnAtMs);
     const share = progressShare(state, positionMs);
     if (share !== null) elements.fill.style.transform = `scaleX(${share.toFixed(4)})`;
-    setText(elements.elapsed, clockText(positionMs));
-    return positionMs;
+    setText(elements.elapsed, clockText(positionMs ?? 0));
+    return positionMs ?? 0;
   };
 
   const drawTexts = () => {
@@ -91,8 +91,9 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     setText(elements.album, texts.album);
     setText(elements.status, texts.announcement);
     setText(elements.duration, track?.durationMs ? clockText(track.durationMs) : "");
-    elements.time.hidden = !track || !options.time;
-    elements.progress.hidden = !track?.durationMs || !options.progress;
+    const positionMs = positionAfter(state, 0);
+    elements.time.hidden = positionMs === null || !options.time;
+    elements.progress.hidden = progressShare(state, positionMs) === null || !options.progress;
     if (!track) setFlag("has-art", false);
   };
 
@@ -127,7 +128,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     if (trackOf(state)) drawTime();
     if (!dark) planHiding();
     const runs = visible && state.kind === "playing";
-    if (runs) stopClock = startClock(drawTime);
+    if (runs && positionAfter(state, 0) !== null) stopClock = startClock(drawTime);
     for (const marquee of marquees) marquee.measure(runs);
   };
 

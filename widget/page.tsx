@@ -2,7 +2,15 @@ import { Html } from "../src/jsx.ts";
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetState } from "./state.ts";
 import { coverStyles, optionStyles } from "./styles.ts";
-import { cardTexts, clockText, coverPath, hidesCard, progressShare, trackOf } from "./view.ts";
+import {
+  cardTexts,
+  clockText,
+  coverPath,
+  hidesCard,
+  positionAfter,
+  progressShare,
+  trackOf,
+} from "./view.ts";
 import type { WidgetWords } from "./words.ts";
 
 /** The data that the page passes to its script. */
@@ -85,7 +93,7 @@ function Card({ state, options, words }: WidgetPageProps) {
   const texts = cardTexts(state ?? { kind: "idle" }, options, words);
   const track = trackOf(state);
   const art = coverPath(track, options);
-  const positionMs = state && "track" in state ? state.positionMs : 0;
+  const positionMs = state ? positionAfter(state, 0) : null;
   const share = state ? progressShare(state, positionMs) : null;
   const duration = track?.durationMs ? clockText(track.durationMs) : "";
   return (
@@ -114,9 +122,9 @@ function Card({ state, options, words }: WidgetPageProps) {
         <div class="np-progress" aria-hidden="true" hidden={share === null || !options.progress}>
           <div class="np-progress-fill" style={`transform:scaleX(${(share ?? 0).toFixed(4)})`} />
         </div>
-        <div class="np-time" aria-hidden="true" hidden={!track || !options.time}>
+        <div class="np-time" aria-hidden="true" hidden={positionMs === null || !options.time}>
           <span class="np-elapsed" safe>
-            {clockText(positionMs)}
+            {clockText(positionMs ?? 0)}
           </span>
           <span class="np-duration" safe>
             {duration}

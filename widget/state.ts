@@ -3,7 +3,8 @@ export type WidgetState =
   | {
       readonly kind: "playing" | "paused";
       readonly track: WidgetTrack;
-      readonly positionMs: number;
+      /** `null` when it is not known: neither the clock nor the bar is shown. */
+      readonly positionMs: number | null;
     }
   /** Nothing is playing. */
   | { readonly kind: "idle" }

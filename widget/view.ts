@@ -64,15 +64,16 @@ export function clockText(milliseconds: number): string {
     : `${minutes}:${seconds}`;
 }
 
-/** The position `elapsedMs` later, never past the end of the track. */
-export function positionAfter(state: WidgetState, elapsedMs: number): number {
-  if (state.kind !== "playing" && state.kind !== "paused") return 0;
+/** The position `elapsedMs` later, never past the end of the track; `null` when it is not known. */
+export function positionAfter(state: WidgetState, elapsedMs: number): number | null {
+  if (state.kind !== "playing" && state.kind !== "paused") return null;
+  if (state.positionMs === null) return null;
   const positionMs = state.positionMs + (state.kind === "playing" ? elapsedMs : 0);
   return Math.max(0, Math.min(positionMs, state.track.durationMs ?? Number.MAX_SAFE_INTEGER));
 }
 
-/** The filled share of the bar, 0 to 1; `null` when the track has no known end. */
-export function progressShare(state: WidgetState, positionMs: number): number | null {
+/** The filled share of the bar, 0 to 1; `null` when the position or the end is not known. */
+export function progressShare(state: WidgetState, positionMs: number | null): number | null {
   const durationMs = trackOf(state)?.durationMs;
-  return durationMs ? positionMs / durationMs : null;
+  return durationMs && positionMs !== null ? positionMs / durationMs : null;
 }

@@ -1,30 +1,24 @@
 import type { PrivacyRules } from "../accounts/privacy.ts";
-import type { Clock } from "../clock.ts";
-import { describeError, type Log } from "../log.ts";
+import { describeError } from "../log.ts";
 import type { Playback } from "../playback.ts";
 import type { Demand } from "../sources/source.ts";
-import {
-  type ChannelState,
-  nextChangeAt,
-  NOTHING_KNOWN,
-  type Now,
-  type Reading,
-  readingAt,
-  type Report,
-  stateAfter,
-  stateAfterStop,
-} from "./reading.ts";
-import type { Watcher } from "./watcher.ts";
+import { type ConnectionSet, createConnectionSet } from "./connection-set.ts";
+import type { HeardConnection } from "./connection-state.ts";
+import { heardBy, merge } from "./merge.ts";
+import { nextChangeAt, type Now, type Reading, readingAt } from "./reading.ts";
+import type { WatcherDeps } from "./watcher.ts";
 
-export interface ChannelDeps {
-  readonly clock: Clock;
-  readonly log: Pick<Log, "error">;
-  readonly watcher: Watcher;
+export interface ChannelDeps extends Pick<WatcherDeps, "clock" | "log"> {
+  readonly userId: number;
+  readonly watcherDeps: WatcherDeps;
   /** What the user does not want to be shown. */
   rules(): PrivacyRules;
 }
 
-/** How long a polled source's last playback counts as current without another poll. */
+/**
+ * How long a polled source's last playback counts as current without another poll, unless the
+ * source polls less often even while it is watched.
+ */
 const FRESH_MS = 4_000;
 
 /**
@@ -39,71 +33,93 @@ export interface CurrentReading {
 
 type Subscriber = (reading: Reading) => void;
 
-/** Which changes a subscriber gets: of what others are shown, or of all that the source reports. */
+/** Which changes a subscriber gets: of what others are shown, or of all that sources report. */
 export type Scope = "shown" | "heard";
 
-/** One user's music and its current state. The user's source is watched while the channel runs. */
+/** What one connection of a user hears. */
+export interface HeardOfConnection {
+  /** `undefined` when the user has connected nothing and gets the demo. */
+  readonly connectionId: number | undefined;
+  /** Its playback, hidden or not; `undefined` until it has reported anything. */
+  readonly playback: Playback | null | undefined;
+  /** Whether it is the one that is shown, unless the user hides it. */
+  readonly isShown: boolean;
+}
+
+/** One user's music and its current state. All connections are watched while the channel runs. */
 export interface Channel {
   readonly running: boolean;
   /** Whether there is a subscriber. */
   readonly watched: boolean;
-  /** The connection that is watched; `undefined` when there is none. */
-  readonly connectionId: number | undefined;
+  /** The ids of the stored connections that are watched, in the user's order. */
+  connectionIds(): number[];
   /** The current reading for as long as it holds. */
   readonly current: CurrentReading;
-  /** The source's last playback, hidden or not; `undefined` until it has observed anything. */
-  readonly rawPlayback: Playback | null | undefined;
+  /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
+  rawPlayback(): Playback | null | undefined;
+  /** What each connection hears, in the user's order. */
+  heard(): HeardOfConnection[];
   /** Resolves once there is a reading. */
   firstReading(): Promise<void>;
-  /** Resolves at the next report, even if nothing has changed. */
+  /** Resolves once no polled answer is outdated any more, even if nothing has changed. */
   nextReading(): Promise<void>;
   /** The current reading; `undefined` before the first report. */
   read(): Reading | undefined;
-  /** The same, but `undefined` also when the source has to be polled again before it is used. */
+  /** The same, but `undefined` also when a source has to be polled again before it is used. */
   peek(): Reading | undefined;
-  /** Brings the source's next poll forward, if it is one that polls. */
+  /** Brings the next poll of each polled source forward. */
   ask(): void;
   /** Calls back with the current reading, then with each new one. Call the result to end it. */
   subscribe(subscriber: Subscriber, scope: Scope): () => void;
   /** Delivers the reading to subscribers if time or the user's privacy rules have changed it. */
   notify(): void;
+  /** Starts and stops what has changed since the user's connections were read. */
+  follow(): Promise<void>;
   start(): void;
   stop(): void;
 }
 
 export function createChannel(deps: ChannelDeps): Channel {
-  const { clock, log, watcher, rules } = deps;
+  const { clock, log, rules } = deps;
   /** Each with its last delivered reading as text: the same reading is not delivered twice. */
   const subscribers = new Map<Subscriber, { readonly scope: Scope; delivered?: string }>();
   const demand = createDemand(() => subscribers.size > 0);
-  let run: AbortController | undefined;
-  let state: ChannelState = NOTHING_KNOWN;
-  /** Until when an unwatched, polled source's last playback is current; monotonic milliseconds. */
-  let freshUntilMs = Infinity;
+  let running = false;
+  /** Since when there are subscribers (monotonic). */
+  let watchedSinceMs: number | undefined;
   const current: { -readonly [Key in keyof CurrentReading]: CurrentReading[Key] } = {
     reading: undefined,
     rules: undefined,
     untilMs: -Infinity,
   };
+  /** Whether `firstReading` has resolved. */
+  let isFirstRead = false;
   let firstReading = Promise.withResolvers<void>();
   let nextReading = Promise.withResolvers<void>();
   let cancelNotify: (() => void) | undefined;
 
-  const now = (): Now => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
-  const read = () => readingAt(state, rules(), now());
+  const now = (): Now => ({
+    monotonicMs: clock.monotonicMs(),
+    wallMs: clock.wallMs(),
+    watchedSinceMs,
+  });
+  const read = () => readingAt(set.connections, rules(), now());
+
+  /** When an unwatched, polled source has to be polled again; monotonic milliseconds. */
+  const outdatedAtMs = () => (subscribers.size > 0 ? Infinity : freshUntilMs(set.connections));
 
   const peek = () => {
     const moment = now();
-    const outdatedAtMs = subscribers.size > 0 ? Infinity : freshUntilMs;
-    if (moment.monotonicMs > outdatedAtMs) return undefined;
+    const untilMs = outdatedAtMs();
+    if (moment.monotonicMs > untilMs) return undefined;
     current.rules = rules();
-    current.reading = readingAt(state, current.rules, moment);
+    current.reading = readingAt(set.connections, current.rules, moment);
     // The wait for a retry and the end of a pause by the wall clock are worked out each time.
     const changesByItself =
       current.reading?.kind === "unavailable" || current.rules.pausedUntil !== null;
     current.untilMs = changesByItself
       ? -Infinity
-      : Math.min(outdatedAtMs, nextChangeAt(state, current.rules, moment) ?? Infinity);
+      : Math.min(untilMs, nextChangeAt(set.connections, current.rules, moment) ?? Infinity);
     return current.reading;
   };
 
@@ -117,17 +133,34 @@ export function createChannel(deps: ChannelDeps): Channel {
     return pausedUntil !== null && clock.wallMs() < pausedUntil;
   };
 
+  /** The merged reading, hidden or not. */
+  const merged = () =>
+    set.connections && merge(set.connections, { nowMs: clock.monotonicMs(), watchedSinceMs });
+
+  const heard = (): HeardOfConnection[] => {
+    const moment = { nowMs: clock.monotonicMs(), watchedSinceMs };
+    const reading = merged();
+    const shownId = reading?.kind === "playback" ? { id: reading.connectionId } : undefined;
+    return (set.connections ?? []).map((connection) => ({
+      connectionId: connection.connectionId,
+      playback: heardBy(connection, moment),
+      isShown: shownId !== undefined && shownId.id === connection.connectionId,
+    }));
+  };
+
   /** Everything that a subscriber sees of a reading, as text to compare. */
   const textOf = (reading: Reading, scope: Scope): string => {
     const shown = reading.kind === "playback" ? JSON.stringify(reading.playback) : reading.kind;
-    return scope === "shown" ? shown : JSON.stringify([shown, rawPlayback(), isPaused()]);
+    return scope === "shown" ? shown : JSON.stringify([shown, heard(), isPaused()]);
   };
 
-  const rawPlayback = () => (state.kind === "heard" ? state.playback : undefined);
-
   const notify = () => {
-    planNotify();
     const reading = read();
+    if (reading && !isFirstRead) {
+      isFirstRead = true;
+      firstReading.resolve();
+    }
+    planNotify();
     if (!reading) return;
     const texts: Partial<Record<Scope, string>> = {};
     for (const [subscriber, known] of subscribers) {
@@ -137,52 +170,59 @@ export function createChannel(deps: ChannelDeps): Channel {
       try {
         subscriber(reading);
       } catch (error) {
-        // The other subscribers still get it, and the source is still watched.
+        // The other subscribers still get it, and the sources are still watched.
         log.error("a reading could not be delivered", { reason: describeError(error) });
       }
     }
   };
 
-  /** Plans the next `notify`: some readings change by time alone. */
+  /** Plans the next `notify` if somebody waits for it: some readings change by time alone. */
   const planNotify = () => {
     cancelNotify?.();
+    cancelNotify = undefined;
+    if (subscribers.size === 0 && isFirstRead) return;
     const current = now();
-    const atMs = nextChangeAt(state, rules(), current);
-    cancelNotify =
-      atMs === undefined ? undefined : clock.after(Math.ceil(atMs - current.monotonicMs), notify);
+    const atMs = nextChangeAt(set.connections, rules(), current);
+    if (atMs === undefined) return;
+    cancelNotify = clock.after(Math.ceil(atMs - current.monotonicMs), notify);
   };
 
-  const apply = (report: Report) => {
-    const nowMs = clock.monotonicMs();
-    state = stateAfter(state, report, nowMs);
-    freshUntilMs = watcher.polled && report.kind === "heard" ? nowMs + FRESH_MS : Infinity;
+  /** There is no reading: requests wait for the next one. */
+  const awaitFirst = () => {
+    if (!isFirstRead) return;
+    isFirstRead = false;
+    firstReading = Promise.withResolvers();
+  };
+
+  const onChange = () => {
     forgetCurrent();
-    firstReading.resolve();
-    nextReading.resolve();
-    nextReading = Promise.withResolvers();
+    if (!merged()) awaitFirst();
+    if (clock.monotonicMs() <= outdatedAtMs()) {
+      nextReading.resolve();
+      nextReading = Promise.withResolvers();
+    }
     notify();
   };
 
-  const watch = async (signal: AbortSignal) => {
-    for await (const report of watcher.watch({ demand, signal })) {
-      if (signal.aborted) return;
-      apply(report);
-    }
-  };
+  const set: ConnectionSet = createConnectionSet(
+    { userId: deps.userId, demand, onChange },
+    deps.watcherDeps,
+  );
 
   return {
     get running() {
-      return run !== undefined;
+      return running;
     },
     get watched() {
       return subscribers.size > 0;
     },
-    get connectionId() {
-      return run && watcher.connectionId;
+    connectionIds: set.watchedIds,
+    rawPlayback() {
+      const reading = merged();
+      if (reading?.kind === "playback") return reading.playback;
+      return reading && null;
     },
-    get rawPlayback() {
-      return rawPlayback();
-    },
+    heard,
     current,
     firstReading: () => firstReading.promise,
     nextReading: () => nextReading.promise,
@@ -196,31 +236,49 @@ export function createChannel(deps: ChannelDeps): Channel {
         ...(reading && { delivered: textOf(reading, scope) }),
       });
       forgetCurrent();
-      if (subscribers.size === 1) demand.change("changed");
+      if (subscribers.size === 1) {
+        watchedSinceMs = clock.monotonicMs();
+        demand.change("changed");
+        planNotify();
+      }
       if (reading) subscriber(reading);
       return () => {
         forgetCurrent();
-        if (subscribers.delete(subscriber) && subscribers.size === 0) demand.change("changed");
+        if (!subscribers.delete(subscriber) || subscribers.size > 0) return;
+        watchedSinceMs = undefined;
+        demand.change("changed");
+        planNotify();
       };
     },
     notify,
+    async follow() {
+      if (running) await set.follow();
+    },
     start() {
-      if (run) return;
-      run = new AbortController();
-      void watch(run.signal);
+      if (running) return;
+      running = true;
+      void set.follow();
     },
     stop() {
-      run?.abort();
-      run = undefined;
+      running = false;
+      set.stop();
       cancelNotify?.();
       cancelNotify = undefined;
-      state = stateAfterStop(state);
-      freshUntilMs = Infinity;
       forgetCurrent();
       for (const known of subscribers.values()) delete known.delivered;
-      firstReading = Promise.withResolvers();
+      awaitFirst();
     },
   };
+}
+
+/** Until when the last answers of all polled connections are current; monotonic milliseconds. */
+function freshUntilMs(connections: readonly HeardConnection[] | undefined): number {
+  let untilMs = Infinity;
+  for (const { state, delivery, pollsEveryMs } of connections ?? []) {
+    if (delivery !== "polled" || state.kind !== "heard" || state.failure) continue;
+    untilMs = Math.min(untilMs, state.heardAtMs + Math.max(FRESH_MS, pollsEveryMs ?? 0));
+  }
+  return untilMs;
 }
 
 type DemandEvent = "asked" | "changed";

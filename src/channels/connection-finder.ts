@@ -8,12 +8,13 @@ import type { WatchedConnection } from "./watcher.ts";
 
 /** Finds what a user is connected to, ready to be watched. */
 export interface ConnectionFinder {
-  connectionOf(userId: number): Promise<WatchedConnection | undefined>;
+  /** In the user's order. */
+  connectionsOf(userId: number): Promise<readonly WatchedConnection[]>;
   /**
-   * The id of the connection that `connectionOf` would use. Nothing is decrypted, so a connection
-   * with unusable settings has an id, too, and is tried again on each change of connections.
+   * The ids of the connections that `connectionsOf` would use. Nothing is decrypted, so connections
+   * with unusable settings have ids, too, and are tried again on each change of connections.
    */
-  connectionIdOf(userId: number): Promise<number | undefined>;
+  connectionIdsOf(userId: number): Promise<readonly number[]>;
 }
 
 /** Not a real user's id: its channel always plays the demo, for overlays that ask for it. */
@@ -33,33 +34,39 @@ export function createConnectionFinder(
     delivery: demo.delivery,
     watch: (context) => demo.open(null).watch({ ...context, connection: UNSTORED }),
   };
-  const unconnected = demoForAll ? demoConnection : undefined;
+  const unconnected = demoForAll ? [demoConnection] : [];
   return {
-    async connectionOf(userId) {
-      if (userId === DEMO_LISTENER) return demoConnection;
+    async connectionsOf(userId) {
+      if (userId === DEMO_LISTENER) return [demoConnection];
       const connection = await connections.of(userId);
       if (!connection) return unconnected;
       const source = sources.byId(connection.source);
-      if (!source || connection.refusedAt !== null) return undefined;
+      if (!source || connection.refusedAt !== null) return [];
       const { id } = connection;
       const stored = openConnection(source, connection);
       if (!stored.usable) {
         const fields = { user: userId, source: source.id, reason: stored.reason };
         if (!reported.has(id)) log.warn("music has to be connected again", fields);
         reported.add(id);
-        return undefined;
+        return [];
       }
       reported.delete(id);
       const kept = {
         id,
         keepSettings: (changed: unknown) => connections.keepSettings(id, changed),
       };
-      return {
-        connectionId: id,
-        delivery: source.delivery,
-        watch: (context) => stored.open.watch({ ...context, connection: kept }),
-      };
+      return [
+        {
+          connectionId: id,
+          delivery: source.delivery,
+          ...(source.pollsEveryMs !== undefined && { pollsEveryMs: source.pollsEveryMs }),
+          watch: (context) => stored.open.watch({ ...context, connection: kept }),
+        },
+      ];
     },
-    connectionIdOf: (userId) => connections.workingIdOf(userId),
+    async connectionIdsOf(userId) {
+      const id = await connections.workingIdOf(userId);
+      return id === undefined ? [] : [id];
+    },
   };
 }

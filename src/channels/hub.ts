@@ -1,15 +1,21 @@
 import type { PrivacyRules } from "../accounts/privacy.ts";
 import type { Playback } from "../playback.ts";
-import { type Channel, createChannel, type CurrentReading, type Scope } from "./channel.ts";
+import {
+  type Channel,
+  createChannel,
+  type CurrentReading,
+  type HeardOfConnection,
+  type Scope,
+} from "./channel.ts";
 import type { Reading } from "./reading.ts";
-import { createWatcher, type WatcherDeps } from "./watcher.ts";
+import type { WatcherDeps } from "./watcher.ts";
 
 /** All channels: one for each user, shared by all requests and subscribers. */
 export interface Hub {
   /**
    * The user's current reading. On a channel that was not running it waits for the first reading,
    * at most `atMostMs`, and then answers `unavailable`. When the last answer of a polled source is
-   * too old, it waits up to a second for the next one.
+   * too old, it waits up to a second for another one.
    */
   read(userId: number, atMostMs: number): Promise<Reading>;
   /** The same without waiting; `undefined` where `read` would wait. Starts the channel. */
@@ -19,10 +25,12 @@ export interface Hub {
    * back when something changes that others are not shown.
    */
   subscribe(userId: number, subscriber: (reading: Reading) => void, scope?: Scope): () => void;
-  /** Restarts a user's channel, or every channel, that does not watch the user's connection. */
+  /** Starts and stops the watching of connections that have changed, of one user or of all. */
   followConnections(userId?: number): Promise<void>;
-  /** The source's last playback, hidden or not; `undefined` until it has observed anything. */
+  /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
   rawPlayback(userId: number): Playback | null | undefined;
+  /** What each connection of a user hears now, in the user's order, while the channel runs. */
+  heardOf(userId: number): readonly HeardOfConnection[];
   /** Delivers what a user's privacy rules, or those of any user, have changed. */
   notify(userId?: number): void;
   /** The number of running channels. */
@@ -31,8 +39,8 @@ export interface Hub {
 }
 
 export interface HubDeps extends WatcherDeps {
-  /** The id of the user's connection, if there is one that is not refused. */
-  connectionIdOf(userId: number): Promise<number | undefined>;
+  /** The ids of the user's connections that are not refused, in the user's order. */
+  connectionIdsOf(userId: number): Promise<readonly number[]>;
   /** What the user does not want to be shown. */
   privacyOf(userId: number): PrivacyRules;
 }
@@ -54,9 +62,8 @@ export function createHub(deps: HubDeps): Hub {
   const channels = new Map<number, OpenChannel>();
 
   const open = (userId: number) => {
-    const watcher = createWatcher(userId, deps);
     const rules = () => deps.privacyOf(userId);
-    const channel = createChannel({ clock, log: deps.log, watcher, rules });
+    const channel = createChannel({ clock, log: deps.log, userId, watcherDeps: deps, rules });
     const opened: OpenChannel = { channel, current: channel.current, usedAtMs: 0 };
     channels.set(userId, opened);
     return opened;
@@ -128,12 +135,12 @@ export function createHub(deps: HubDeps): Hub {
     },
     async followConnections(of) {
       for (const [userId, channel] of runningOf(of)) {
-        if ((await deps.connectionIdOf(userId)) === channel.connectionId) continue;
-        channel.stop();
-        channel.start();
+        const ids = await deps.connectionIdsOf(userId);
+        if (!Bun.deepEquals(ids, channel.connectionIds())) await channel.follow();
       }
     },
-    rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback,
+    rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback(),
+    heardOf: (userId) => channels.get(userId)?.channel.heard() ?? [],
     notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
     },

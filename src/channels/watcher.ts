@@ -2,17 +2,22 @@ import type { FailureReason, ReportedStatus } from "../accounts/connection-statu
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Playback } from "../playback.ts";
-import { type Delivery, type Demand, SourceFailure, type WatchContext } from "../sources/source.ts";
+import {
+  type Delivery,
+  type Demand,
+  type Source,
+  SourceFailure,
+  type WatchContext,
+} from "../sources/source.ts";
 import { retryDelayMs } from "./backoff.ts";
 import { boundPlayback } from "./bounds.ts";
-import type { Report } from "./reading.ts";
+import type { Report } from "./connection-state.ts";
 import { CALM_MS, createStatusReporter } from "./status-reporter.ts";
 
 /** A user's connection, ready to be watched. */
-export interface WatchedConnection {
+export interface WatchedConnection extends Pick<Source, "delivery" | "pollsEveryMs"> {
   /** `undefined` when the user has connected nothing and gets the demo. */
   readonly connectionId: number | undefined;
-  readonly delivery: Delivery;
   watch(context: Omit<WatchContext, "connection">): AsyncIterable<Playback | null>;
 }
 
@@ -21,45 +26,41 @@ export interface WatcherDeps {
   readonly log: Log;
   /** A number from 0 to 1. */
   random(): number;
-  /** The user's connection, if it can be watched. */
-  connectionOf(userId: number): Promise<WatchedConnection | undefined>;
+  /** The user's connections that can be watched, in the user's order. */
+  connectionsOf(userId: number): Promise<readonly WatchedConnection[]>;
   /** Is called when the upstream refuses this connection until the user connects again. */
   onRefused(connectionId: number): Promise<void>;
   /** Is called when the connection's status has changed. */
   onStatus(connectionId: number, status: ReportedStatus): Promise<void>;
 }
 
-/** Runs the source of one user, tries again when it fails, and reports the connection's status. */
+/** Runs one connection's source, tries again when it fails, and reports the connection's status. */
 export interface Watcher {
-  /** The connection that is watched, or was last; `undefined` when there is none. */
-  readonly connectionId: number | undefined;
-  /** Whether that connection's source is polled, so that its last playback becomes outdated. */
-  readonly polled: boolean;
   /** Yields the source's reports until the signal aborts or the user has to connect again. */
-  watch(run: { readonly demand: Demand; readonly signal: AbortSignal }): AsyncIterable<Report>;
+  watch(run: WatcherRun): AsyncIterable<Report>;
+}
+
+export interface WatcherRun {
+  readonly connection: WatchedConnection;
+  readonly demand: Demand;
+  readonly signal: AbortSignal;
 }
 
 /** How one attempt to watch a connection has ended. */
 type WatchEnd = "unlinked" | { readonly retryAfterMs?: number };
 
-export function createWatcher(userId: number, deps: WatcherDeps): Watcher {
+export function createWatcher(
+  userId: number,
+  connectionId: number | undefined,
+  deps: WatcherDeps,
+): Watcher {
   const { clock, log, random } = deps;
-  let connectionId: number | undefined;
-  let polled = false;
   /** Kept between runs, so that a known failure is not reported as new after a restart. */
-  let status = createConnectionStatus(undefined, userId, deps);
+  const status = createConnectionStatus(connectionId, userId, deps);
 
-  const open = async (): Promise<WatchedConnection | undefined> => {
-    const connection = await deps.connectionOf(userId);
-    polled = connection?.delivery === "polled";
-    if (connection?.connectionId !== connectionId) {
-      // Each connection has its own status: a new connection starts without one.
-      status.pause();
-      status = createConnectionStatus(connection?.connectionId, userId, deps);
-    }
-    connectionId = connection?.connectionId;
-    return connection;
-  };
+  /** The connection with its current settings, which may have changed while it was watched. */
+  const reopen = async (): Promise<WatchedConnection | undefined> =>
+    (await deps.connectionsOf(userId)).find((found) => found.connectionId === connectionId);
 
   const refuse = async (reason: string): Promise<WatchEnd> => {
     log.warn("music has to be connected again", { user: userId, reason });
@@ -94,23 +95,22 @@ export function createWatcher(userId: number, deps: WatcherDeps): Watcher {
   };
 
   return {
-    get connectionId() {
-      return connectionId;
-    },
-    get polled() {
-      return polled;
-    },
-    async *watch({ demand, signal }) {
+    async *watch({ connection: given, demand, signal }) {
       signal.addEventListener("abort", () => status.pause());
       for (let failures = 0; !signal.aborted;) {
         let firstHeardAtMs: number | undefined;
         let end: WatchEnd;
         try {
-          const connection = await open();
+          const connection = failures === 0 ? given : await reopen();
           if (signal.aborted) return;
           if (!connection) return yield unlinked();
-          for await (const playback of connection.watch({ signal, clock, log, demand })) {
+          const playbacks = connection.watch({ signal, clock, log, demand });
+          for await (const playback of reportingSilence(playbacks, connection.delivery)) {
             if (signal.aborted) return;
+            if (playback === SILENT) {
+              yield { kind: "silent" };
+              continue;
+            }
             firstHeardAtMs ??= clock.monotonicMs();
             status.ok();
             yield { kind: "heard", playback: playback && boundPlayback(playback) };
@@ -134,6 +134,26 @@ export function createWatcher(userId: number, deps: WatcherDeps): Watcher {
       }
     },
   };
+}
+
+const SILENT = Symbol("nothing was pushed yet");
+
+/** The playbacks of a source, after `SILENT` if a pushed one has received nothing so far. */
+async function* reportingSilence(
+  playbacks: AsyncIterable<Playback | null>,
+  delivery: Delivery,
+): AsyncGenerator<Playback | null | typeof SILENT, void> {
+  if (delivery !== "pushed") return yield* playbacks;
+  const iterator = playbacks[Symbol.asyncIterator]();
+  try {
+    const first = iterator.next();
+    // What was received before is in memory, so it comes within this turn of the event loop.
+    const turnEnds = new Promise<typeof SILENT>((resolve) => setImmediate(resolve, SILENT));
+    if ((await Promise.race([first, turnEnds])) === SILENT) yield SILENT;
+    for (let next = await first; !next.done; next = await iterator.next()) yield next.value;
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 type ConnectionStatusDeps = Pick<WatcherDeps, "clock" | "log" | "onStatus">;

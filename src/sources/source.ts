@@ -61,10 +61,11 @@ export interface SourceAddress {
 }
 
 /**
- * How a source learns of changes: it polls its upstream, so its last answer becomes outdated, or
- * the upstream sends changes over an open connection.
+ * How a source learns of changes: it polls its upstream, so its last answer becomes outdated; the
+ * upstream sends changes over an open connection; or programs push to this server. A pushed source
+ * yields nothing until it has received something, and never fails.
  */
-export type Delivery = "polled" | "streamed";
+export type Delivery = "polled" | "streamed" | "pushed";
 
 /** A kind of player or service. Only the source's own files know its upstream. */
 export interface Source {
@@ -72,6 +73,11 @@ export interface Source {
   /** The display name, such as `MPD`. */
   readonly name: string;
   readonly delivery: Delivery;
+  /**
+   * For polled sources with a steady interval: the longest time between two polls while somebody
+   * watches, in milliseconds. After three times that without an answer the last one has expired.
+   */
+  readonly pollsEveryMs?: number;
   readonly options: readonly SourceOption[];
   /** How an account is linked in the browser, for sources that need one. */
   readonly oauth?: OAuthLinking;

@@ -83,7 +83,7 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
     clock,
     log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
     random,
-    connectionOf: async (userId) => {
+    connectionsOf: async (userId) => {
       const { person } = watched[userId - 1] ?? {};
       const settings = {
         clientId: standIn.clientId,
@@ -94,13 +94,15 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
         product: null,
       };
       const connection = { id: userId, keepSettings: async () => {} };
-      return {
-        connectionId: userId,
-        delivery: "polled",
-        watch: (context) => source.open(settings).watch({ ...context, connection }),
-      };
+      return [
+        {
+          connectionId: userId,
+          delivery: "polled",
+          watch: (context) => source.open(settings).watch({ ...context, connection }),
+        },
+      ];
     },
-    connectionIdOf: async (userId) => userId,
+    connectionIdsOf: async (userId) => [userId],
     onRefused: async () => {},
     privacyOf: () => NOTHING_HIDDEN,
     onStatus: async () => {},

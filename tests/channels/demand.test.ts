@@ -55,7 +55,7 @@ beforeEach(() => {
   hub = createTestHub(
     {
       clock,
-      connectionOf: async () => connection,
+      connectionsOf: async () => (connection ? [connection] : []),
       onStatus: async (_id, reported) => {
         status.push(reported);
         await storeStatus();

@@ -26,7 +26,7 @@ beforeEach(() => {
   hub = createTestHub(
     {
       clock,
-      connectionOf: async () => connection,
+      connectionsOf: async () => (connection ? [connection] : []),
       onRefused: async (id) => void refused.push(id),
     },
     logged,

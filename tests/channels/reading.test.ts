@@ -2,19 +2,20 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { NOTHING_HIDDEN, type PrivacyRules } from "../../src/accounts/privacy.ts";
 import {
-  type ChannelState,
-  nextChangeAt,
-  NOTHING_KNOWN,
-  type Now,
-  readingAt,
+  type ConnectionState,
   type Report,
   stateAfter,
-  stateAfterStop,
-} from "../../src/channels/reading.ts";
+  stateBeforeReports,
+} from "../../src/channels/connection-state.ts";
+import { nextChangeAt, type Now, readingAt } from "../../src/channels/reading.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
 const START_WALL_MS = 1_795_219_200_000;
-const at = (monotonicMs: number): Now => ({ monotonicMs, wallMs: START_WALL_MS + monotonicMs });
+const at = (monotonicMs: number): Now => ({
+  monotonicMs,
+  wallMs: START_WALL_MS + monotonicMs,
+  watchedSinceMs: 0,
+});
 const MINUTE_MS = 60_000;
 
 const heard = (state: "playing" | "paused", observedAtMs = 0): Report => ({
@@ -23,15 +24,24 @@ const heard = (state: "playing" | "paused", observedAtMs = 0): Report => ({
 });
 const FAILED: Report = { kind: "failed", retryAfterMs: 5_000 };
 
+const NOTHING_KNOWN: ConnectionState = { kind: "waiting", sinceMs: 0, pause: undefined };
+
+const reported = (state: ConnectionState, report: Report, nowMs: number) =>
+  stateAfter({ state, delivery: "streamed" }, report, nowMs);
+
 /** The state after reports at given times. */
-const after = (...reports: readonly (readonly [atMs: number, report: Report])[]): ChannelState =>
-  reports.reduce<ChannelState>(
-    (state, [atMs, report]) => stateAfter(state, report, atMs),
+const after = (...reports: readonly (readonly [atMs: number, report: Report])[]): ConnectionState =>
+  reports.reduce<ConnectionState>(
+    (state, [atMs, report]) => reported(state, report, atMs),
     NOTHING_KNOWN,
   );
 
-const kindAt = (state: ChannelState, nowMs: number, rules: PrivacyRules = NOTHING_HIDDEN) =>
-  readingAt(state, rules, at(nowMs))?.kind;
+/** A user's only connection in a state. */
+const only = (state: ConnectionState) =>
+  [{ connectionId: 7, delivery: "streamed", state }] as const;
+
+const kindAt = (state: ConnectionState, nowMs: number, rules: PrivacyRules = NOTHING_HIDDEN) =>
+  readingAt(only(state), rules, at(nowMs))?.kind;
 
 describe("the reading", () => {
   test("is none until something was heard or has failed", () => {
@@ -44,13 +54,13 @@ describe("the reading", () => {
     const state = after([0, heard("playing")], [10_000, FAILED]);
     expect(kindAt(state, 39_999)).toBe("playback");
     expect(kindAt(state, 40_000)).toBe("unavailable");
-    expect(nextChangeAt(state, NOTHING_HIDDEN, at(10_000))).toBe(40_000);
+    expect(nextChangeAt(only(state), NOTHING_HIDDEN, at(10_000))).toBe(40_000);
   });
 
   test("counts the thirty seconds from the first failure of several", () => {
     const state = after([0, heard("playing")], [10_000, FAILED], [15_000, FAILED]);
     expect(kindAt(state, 40_000)).toBe("unavailable");
-    expect(readingAt(state, NOTHING_HIDDEN, at(40_000))).toEqual({
+    expect(readingAt(only(state), NOTHING_HIDDEN, at(40_000))).toEqual({
       kind: "unavailable",
       retryAfterMs: 0,
     });
@@ -60,7 +70,7 @@ describe("the reading", () => {
     const paused = after([0, heard("paused")]);
     expect(kindAt(paused, 30 * MINUTE_MS - 1)).toBe("playback");
     expect(kindAt(paused, 30 * MINUTE_MS)).toBe("nothing");
-    const again = stateAfter(stateAfterStop(paused), heard("paused"), 20 * MINUTE_MS);
+    const again = reported(stateBeforeReports(paused, MINUTE_MS), heard("paused"), 20 * MINUTE_MS);
     expect(kindAt(again, 30 * MINUTE_MS)).toBe("nothing");
   });
 
@@ -73,7 +83,7 @@ describe("the reading", () => {
     const state = after([0, heard("playing")]);
     expect(kindAt(state, 999, rules)).toBe("nothing");
     expect(kindAt(state, 1_000, rules)).toBe("playback");
-    expect(nextChangeAt(state, rules, at(0))).toBe(1_000);
+    expect(nextChangeAt(only(state), rules, at(0))).toBe(1_000);
   });
 });
 
@@ -98,7 +108,8 @@ describe("time alone", () => {
           const nowMs = sorted.at(-1)?.[0] ?? 0;
           const pausedUntil = pauseMs === null ? null : START_WALL_MS + pauseMs;
           const rules = { ...NOTHING_HIDDEN, pausedUntil };
-          const changeAtMs = nextChangeAt(state, rules, at(nowMs)) ?? Number.POSITIVE_INFINITY;
+          const changeAtMs =
+            nextChangeAt(only(state), rules, at(nowMs)) ?? Number.POSITIVE_INFINITY;
           if (nowMs + laterMs >= changeAtMs) return;
           expect(kindAt(state, nowMs + laterMs, rules)).toBe(kindAt(state, nowMs, rules));
         },

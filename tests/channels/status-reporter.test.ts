@@ -46,7 +46,7 @@ beforeEach(() => {
   hub = createTestHub(
     {
       clock,
-      connectionOf: async () => listening(connectionId),
+      connectionsOf: async () => [listening(connectionId)],
       onStatus: async (id, reported) => void health.push({ ...reported, id }),
     },
     logged,

@@ -7,7 +7,7 @@ import type { WidgetState } from "../../widget/state.ts";
 import { cardTexts, clockText, positionAfter, progressShare } from "../../widget/view.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
-type WithTrack = Extract<WidgetState, { kind: "playing" | "paused" }>;
+type WithTrack = Extract<WidgetState, { kind: "playing" | "paused" }> & { positionMs: number };
 
 const track: WithTrack["track"] = {
   id: "1",
@@ -33,6 +33,13 @@ const anyTrackState = fc
     positionMs: Math.round((durationMs ?? TEN_HOURS_MS) * share),
   }));
 const elapsed = fc.integer({ min: 0, max: TEN_HOURS_MS });
+
+/** The position of a state that has one. */
+function knownPosition(state: WithTrack, elapsedMs: number): number {
+  const positionMs = positionAfter(state, elapsedMs);
+  if (positionMs === null) throw new Error("a position was lost");
+  return positionMs;
+}
 
 describe("clockText", () => {
   test.each([
@@ -68,7 +75,7 @@ describe("positionAfter", () => {
         anyTrackState,
         fc.integer({ min: -TEN_HOURS_MS, max: TEN_HOURS_MS }),
         (state, ms) => {
-          const positionMs = positionAfter(state, ms);
+          const positionMs = knownPosition(state, ms);
           expect(positionMs).toBeGreaterThanOrEqual(0);
           expect(positionMs).toBeLessThanOrEqual(state.track.durationMs ?? Number.MAX_SAFE_INTEGER);
         },
@@ -79,8 +86,8 @@ describe("positionAfter", () => {
   test("is the same whether time passes at once or in two parts", () => {
     fc.assert(
       fc.property(anyTrackState, elapsed, elapsed, (state, first, second) => {
-        const between = { ...state, positionMs: positionAfter(state, first) };
-        expect(positionAfter(between, second)).toBe(positionAfter(state, first + second));
+        const between = { ...state, positionMs: knownPosition(state, first) };
+        expect(knownPosition(between, second)).toBe(knownPosition(state, first + second));
       }),
     );
   });
@@ -88,7 +95,7 @@ describe("positionAfter", () => {
   test("never goes back as time passes, and goes on only while playing", () => {
     fc.assert(
       fc.property(anyTrackState, elapsed, elapsed, (state, first, more) => {
-        const [before, after] = [positionAfter(state, first), positionAfter(state, first + more)];
+        const [before, after] = [knownPosition(state, first), knownPosition(state, first + more)];
         expect(after).toBeGreaterThanOrEqual(before);
         if (state.kind === "paused") expect(after).toBe(state.positionMs);
       }),
@@ -104,14 +111,15 @@ describe("positionAfter", () => {
           observedAtMs: 0,
           track: { ...aPlayback().track, durationMs: state.track.durationMs },
         });
-        expect(positionAfter(state, ms)).toBe(positionAt(playback, ms));
+        expect(knownPosition(state, ms)).toBe(positionAt(playback, ms));
       }),
     );
   });
 
-  test("is nothing without a track", () => {
-    expect(positionAfter({ kind: "idle" }, 1_000)).toBe(0);
-    expect(positionAfter({ kind: "offline" }, 1_000)).toBe(0);
+  test("is not known without a track, or when the server does not know it", () => {
+    expect(positionAfter({ kind: "idle" }, 1_000)).toBeNull();
+    expect(positionAfter({ kind: "offline" }, 1_000)).toBeNull();
+    expect(positionAfter({ kind: "playing", track, positionMs: null }, 1_000)).toBeNull();
   });
 });
 
@@ -119,7 +127,7 @@ describe("progressShare", () => {
   test("is the share of the track that has passed, 0 to 1", () => {
     fc.assert(
       fc.property(anyTrackState, elapsed, (state, ms) => {
-        const positionMs = positionAfter(state, ms);
+        const positionMs = knownPosition(state, ms);
         const share = progressShare(state, positionMs);
         const { durationMs } = state.track;
         if (durationMs === null) expect(share).toBeNull();
@@ -131,8 +139,9 @@ describe("progressShare", () => {
     );
   });
 
-  test("is not known without a track or its length", () => {
+  test("is not known without a track, its length or a position", () => {
     expect(progressShare({ kind: "idle" }, 0)).toBeNull();
+    expect(progressShare({ kind: "playing", track, positionMs: null }, null)).toBeNull();
     const state: WidgetState = {
       kind: "playing",
       positionMs: 0,

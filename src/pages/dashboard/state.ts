@@ -64,7 +64,8 @@ export function createPresenter(deps: PresenterDeps): Presenter {
       artist: artistNames(playback),
       album: playback.album.name,
       art: artwork ? covers.pathOf(artwork) : null,
-      durationMs: playback.track.durationMs,
+      // Without a known position there is no bar.
+      durationMs: playback.positionUnknown ? null : playback.track.durationMs,
       positionMs: Math.round(positionAt(playback, clock.monotonicMs())),
       playing: playback.state === "playing",
       where: [...new Set([playback.device.name, playback.source])].join(" · "),

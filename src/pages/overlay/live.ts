@@ -224,7 +224,7 @@ export function createLive(deps: LiveDeps): Live {
     showFor(userId, playback, ms) {
       for (const room of rooms.values()) {
         if (room.listenerId !== userId) continue;
-        void announce(room, { kind: "playback", playback });
+        void announce(room, { kind: "playback", playback, connectionId: undefined });
         clock.after(ms, () => {
           const reading = hub.peek(userId);
           if (rooms.get(roomOf(room)) === room && reading) void announce(room, reading);

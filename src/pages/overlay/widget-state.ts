@@ -25,6 +25,6 @@ export function toWidgetState(
       durationMs: playback.track.durationMs,
       source: playback.source,
     },
-    positionMs: Math.round(positionAt(playback, nowMs)),
+    positionMs: playback.positionUnknown ? null : Math.round(positionAt(playback, nowMs)),
   };
 }

@@ -1,0 +1,170 @@
+import { type Playback, reconcile } from "../playback.ts";
+import type { Source } from "../sources/source.ts";
+
+/** One result of watching a connection. */
+export type Report =
+  | { readonly kind: "heard"; readonly playback: Playback | null }
+  /** Nothing was pushed to a pushed connection yet. */
+  | { readonly kind: "silent" }
+  | { readonly kind: "failed"; readonly retryAfterMs: number }
+  | { readonly kind: "unlinked" };
+
+/** How long the last playback is still shown after its source fails (the API's contract). */
+export const TRUST_AFTER_FAILURE_MS = 30_000;
+/** A player paused this long counts as abandoned: nothing plays (the API's contract). */
+export const LONGEST_PAUSE_MS = 30 * 60_000;
+/** How long a playback is still shown after the end of its track, if nothing else is reported. */
+const AFTER_END_MS = 15_000;
+/** A polled answer is outdated after so many intervals without another one. */
+const MISSED_POLLS = 3;
+
+/** Since when a connection fails, and when it is tried again. Monotonic milliseconds. */
+export interface Failure {
+  readonly sinceMs: number;
+  readonly nextTryMs: number;
+}
+
+/** A pause at one position of one track, and since when. */
+export interface Pause {
+  readonly trackId: string;
+  readonly positionMs: number;
+  readonly sinceMs: number;
+  /** Whether it began while it was watched. If not, it began at some time before `sinceMs`. */
+  readonly beginningKnown: boolean;
+}
+
+/** What is known of one connection. Times are monotonic milliseconds. */
+export type ConnectionState =
+  /** No report yet. The pause of the last run is kept, so that its age is not lost. */
+  | { readonly kind: "waiting"; readonly sinceMs: number; readonly pause: Pause | undefined }
+  | { readonly kind: "silent" }
+  /** The source failed before it reported a playback. */
+  | { readonly kind: "failing"; readonly failure: Failure; readonly pause: Pause | undefined }
+  | {
+      readonly kind: "heard";
+      readonly playback: Playback | null;
+      /** When the source reported last, even if it reported the same. */
+      readonly heardAtMs: number;
+      /** Set if the source has failed since that playback. */
+      readonly failure: Failure | undefined;
+      readonly pause: Pause | undefined;
+    }
+  | { readonly kind: "unlinked" };
+
+/** A connection of a user, and what is known of it. */
+export interface HeardConnection extends Pick<Source, "delivery" | "pollsEveryMs"> {
+  /** `undefined` when the user has connected nothing and gets the demo. */
+  readonly connectionId: number | undefined;
+  readonly state: ConnectionState;
+}
+
+/** The state of a connection that begins to be watched, or is stopped. */
+export const stateBeforeReports = (before: ConnectionState, nowMs: number): ConnectionState => ({
+  kind: "waiting",
+  sinceMs: nowMs,
+  pause: pauseOf(before),
+});
+
+/** The state of a connection after a report. */
+export function stateAfter(
+  { state, delivery, pollsEveryMs }: Omit<HeardConnection, "connectionId">,
+  report: Report,
+  nowMs: number,
+): ConnectionState {
+  switch (report.kind) {
+    case "silent":
+    case "unlinked":
+      return report;
+    case "failed": {
+      const sinceMs = failureOf(state)?.sinceMs ?? nowMs;
+      const failure = { sinceMs, nextTryMs: nowMs + report.retryAfterMs };
+      return state.kind === "heard"
+        ? { ...state, failure }
+        : { kind: "failing", failure, pause: pauseOf(state) };
+    }
+    case "heard": {
+      const before = state.kind === "heard" ? state : undefined;
+      const wasWatched =
+        before && !before.failure && nowMs <= outdatedAtMs(before.heardAtMs, pollsEveryMs);
+      const reconciled = reconcile(before?.playback, report.playback);
+      const playback = wasWatched ? afterOther(before.playback, reconciled) : reconciled;
+      const pause = pauseIn(playback, pauseOf(state), {
+        nowMs,
+        beginningKnown: before !== undefined || delivery === "pushed",
+      });
+      return { kind: "heard", playback, heardAtMs: nowMs, failure: undefined, pause };
+    }
+  }
+}
+
+/** How long a connection's playback counts. Monotonic milliseconds. */
+export interface Validity {
+  /** From then on the playback of any other connection is shown rather than this one. */
+  readonly yieldsAtMs: number;
+  /** From then on it is not shown. */
+  readonly endsAtMs: number;
+}
+
+/**
+ * How long the playback of a connection counts; `undefined` when there is none.
+ * @param watchedSinceMs since when there are subscribers; only then a source polls at its interval
+ */
+export function validityOf(
+  { state, pollsEveryMs }: HeardConnection,
+  watchedSinceMs: number | undefined,
+): Validity | undefined {
+  if (state.kind !== "heard" || !state.playback) return undefined;
+  const { playback, failure, pause, heardAtMs } = state;
+  const expiresAtMs = pause ? pause.sinceMs + LONGEST_PAUSE_MS : endOf(playback) + AFTER_END_MS;
+  const unansweredAtMs =
+    watchedSinceMs === undefined
+      ? Infinity
+      : outdatedAtMs(Math.max(heardAtMs, watchedSinceMs), pollsEveryMs);
+  if (!failure) {
+    const endsAtMs = Math.min(expiresAtMs, unansweredAtMs);
+    return { yieldsAtMs: endsAtMs, endsAtMs };
+  }
+  // A playback that had already expired when the failure began is not shown again.
+  const endsAtMs =
+    failure.sinceMs >= unansweredAtMs
+      ? unansweredAtMs
+      : Math.min(expiresAtMs, failure.sinceMs + TRUST_AFTER_FAILURE_MS);
+  return { yieldsAtMs: Math.min(unansweredAtMs, endsAtMs), endsAtMs };
+}
+
+export const failureOf = (state: ConnectionState): Failure | undefined =>
+  state.kind === "heard" || state.kind === "failing" ? state.failure : undefined;
+
+const pauseOf = (state: ConnectionState): Pause | undefined =>
+  state.kind === "unlinked" || state.kind === "silent" ? undefined : state.pause;
+
+const outdatedAtMs = (heardAtMs: number, pollsEveryMs: number | undefined): number =>
+  pollsEveryMs === undefined ? Infinity : heardAtMs + MISSED_POLLS * pollsEveryMs;
+
+/** When a playing track ends by itself (monotonic milliseconds). */
+function endOf({ track, positionMs, observedAtMs, rate }: Playback): number {
+  if (!track.durationMs || rate <= 0) return Infinity;
+  return observedAtMs + Math.max(0, track.durationMs - positionMs) / rate;
+}
+
+/** The position of a track that replaced another while it was watched is known: it began then. */
+function afterOther(before: Playback | null, playback: Playback | null): Playback | null {
+  if (!playback?.positionUnknown || before?.track.id === playback.track.id) return playback;
+  const { positionUnknown: _, ...known } = playback;
+  return known;
+}
+
+/** The pause of a playback: the previous one continues while track and position are the same. */
+function pauseIn(
+  playback: Playback | null,
+  before: Pause | undefined,
+  { nowMs, beginningKnown }: { readonly nowMs: number; readonly beginningKnown: boolean },
+): Pause | undefined {
+  if (playback?.state !== "paused") return undefined;
+  const { track, positionMs, observedAtMs } = playback;
+  const goesOn = before?.trackId === track.id && before.positionMs === positionMs;
+  if (goesOn) return before;
+  // What was pushed may have waited for somebody to watch.
+  const sinceMs = Math.min(nowMs, observedAtMs);
+  return { trackId: track.id, positionMs, sinceMs, beginningKnown };
+}
