@@ -109,7 +109,49 @@ describe("another observation", () => {
     expect(reconcile(before, after)).toMatchObject({ device, positionMs: 0, observedAtMs: 0 });
   });
 
+  test("that counts on past the end of the track is no seek", () => {
+    const before = aPlayback({ positionMs: 0, observedAtMs: 0 });
+    const after = aPlayback({ positionMs: 230_000, observedAtMs: 230_000 });
+    expect(reconcile(before, after)).toMatchObject({ positionMs: 0, observedAtMs: 0 });
+  });
+
   test("of silence is silence", () => {
     expect(reconcile(aPlayback(), null)).toBeNull();
+  });
+});
+
+describe("a position that the upstream does not tell", () => {
+  const seen = (observedAtMs: number, changes: Partial<Playback> = {}) =>
+    aPlayback({ positionMs: 0, positionUnknown: true, observedAtMs, ...changes });
+  const after = (...observations: readonly Playback[]) =>
+    observations.reduce<Playback | null>((kept, next) => reconcile(kept, next), null);
+
+  test("is counted from the first sight of the track, however often it is seen", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 10_000 })), (gaps) => {
+        let nowMs = 1_000;
+        const later = gaps.map((gapMs) => seen((nowMs += gapMs)));
+        const kept = after(seen(1_000), ...later);
+        expect(kept).toMatchObject({ positionUnknown: true, observedAtMs: 1_000 });
+        expect(positionAt(kept as Playback, nowMs)).toBe(Math.min(nowMs - 1_000, 200_000));
+      }),
+    );
+  });
+
+  test("begins anew with another track", () => {
+    const track = { ...aPlayback().track, id: "other" };
+    expect(after(seen(1_000), seen(9_000, { track }))).toEqual(seen(9_000, { track }));
+  });
+
+  test("stands still during a pause and goes on after it", () => {
+    const paused = after(seen(1_000), seen(11_000, { state: "paused" }));
+    expect(positionAt(paused as Playback, 60_000)).toBe(10_000);
+    const resumed = reconcile(paused, seen(60_000));
+    expect(positionAt(resumed as Playback, 61_000)).toBe(11_000);
+  });
+
+  test("stays known once the beginning of the track was seen", () => {
+    const { positionUnknown: _, ...began } = seen(1_000);
+    expect(reconcile(began, seen(9_000))).toEqual(began);
   });
 });

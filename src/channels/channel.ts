@@ -2,9 +2,8 @@ import type { PrivacyRules } from "../accounts/privacy.ts";
 import { describeError } from "../log.ts";
 import type { Playback } from "../playback.ts";
 import type { Demand } from "../sources/source.ts";
-import { type ConnectionSet, createConnectionSet } from "./connection-set.ts";
-import type { HeardConnection } from "./connection-state.ts";
-import { heardBy, merge } from "./merge.ts";
+import { ConnectionSet } from "./connection-set.ts";
+import { heardBy, merge, outdatedAt } from "./merge.ts";
 import { nextChangeAt, type Now, type Reading, readingAt } from "./reading.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
@@ -14,12 +13,6 @@ export interface ChannelDeps extends Pick<WatcherDeps, "clock" | "log"> {
   /** What the user does not want to be shown. */
   rules(): PrivacyRules;
 }
-
-/**
- * How long a polled source's last playback counts as current without another poll, unless the
- * source polls less often even while it is watched.
- */
-const FRESH_MS = 4_000;
 
 /**
  * What `peek` has answered. It holds until a monotonic time, or until the channel sets that back
@@ -106,7 +99,10 @@ export function createChannel(deps: ChannelDeps): Channel {
   const read = () => readingAt(set.connections, rules(), now());
 
   /** When an unwatched, polled source has to be polled again; monotonic milliseconds. */
-  const outdatedAtMs = () => (subscribers.size > 0 ? Infinity : freshUntilMs(set.connections));
+  const outdatedAtMs = () =>
+    watchedSinceMs === undefined && set.connections
+      ? outdatedAt(set.connections, clock.monotonicMs())
+      : Infinity;
 
   const peek = () => {
     const moment = now();
@@ -204,10 +200,7 @@ export function createChannel(deps: ChannelDeps): Channel {
     notify();
   };
 
-  const set: ConnectionSet = createConnectionSet(
-    { userId: deps.userId, demand, onChange },
-    deps.watcherDeps,
-  );
+  const set = new ConnectionSet({ userId: deps.userId, demand, onChange }, deps.watcherDeps);
 
   return {
     get running() {
@@ -216,7 +209,7 @@ export function createChannel(deps: ChannelDeps): Channel {
     get watched() {
       return subscribers.size > 0;
     },
-    connectionIds: set.watchedIds,
+    connectionIds: () => set.watchedIds(),
     rawPlayback() {
       const reading = merged();
       if (reading?.kind === "playback") return reading.playback;
@@ -269,16 +262,6 @@ export function createChannel(deps: ChannelDeps): Channel {
       awaitFirst();
     },
   };
-}
-
-/** Until when the last answers of all polled connections are current; monotonic milliseconds. */
-function freshUntilMs(connections: readonly HeardConnection[] | undefined): number {
-  let untilMs = Infinity;
-  for (const { state, delivery, pollsEveryMs } of connections ?? []) {
-    if (delivery !== "polled" || state.kind !== "heard" || state.failure) continue;
-    untilMs = Math.min(untilMs, state.heardAtMs + Math.max(FRESH_MS, pollsEveryMs ?? 0));
-  }
-  return untilMs;
 }
 
 type DemandEvent = "asked" | "changed";

@@ -4,7 +4,6 @@ import { retryDelayMs } from "./backoff.ts";
 import {
   type ConnectionState,
   type HeardConnection,
-  type Report,
   stateAfter,
   stateBeforeReports,
 } from "./connection-state.ts";
@@ -14,18 +13,6 @@ import {
   type Watcher,
   type WatcherDeps,
 } from "./watcher.ts";
-
-/** All connections of a user, each with its own watcher. */
-export interface ConnectionSet {
-  /** In the user's order, with their current states; `undefined` before they are known. */
-  readonly connections: readonly HeardConnection[] | undefined;
-  /** The ids of the stored connections that are watched now, in the user's order. */
-  watchedIds(): number[];
-  /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
-  follow(): Promise<void>;
-  /** Stops all watchers. Statuses and pauses are kept for the next start. */
-  stop(): void;
-}
 
 export interface ConnectionSetDeps {
   readonly userId: number;
@@ -43,116 +30,119 @@ interface Member extends HeardConnection {
 
 const UNTRIED: ConnectionState = { kind: "waiting", sinceMs: -Infinity, pause: undefined };
 
-export function createConnectionSet(
-  { userId, demand, onChange }: ConnectionSetDeps,
-  deps: WatcherDeps,
-): ConnectionSet {
-  const { clock, log } = deps;
-  let members: readonly Member[] = [];
-  let connections: readonly HeardConnection[] | undefined;
-  let areKnown = false;
+/**
+ * All connections of a user, each with its own watcher. It is a class because there is one for
+ * each user: functions of its own would take more memory than its state.
+ */
+export class ConnectionSet {
+  /** In the user's order, with their current states; `undefined` before they are known. */
+  connections: readonly HeardConnection[] | undefined;
+  private members: readonly Member[] = [];
   /** Counts the calls of `follow` and `stop`: the last one wins. */
-  let turn = 0;
-  let failures = 0;
+  private turn = 0;
+  /** How often in a row the connections could not be read. */
+  private failures = 0;
+  private readonly set: ConnectionSetDeps;
+  private readonly deps: WatcherDeps;
 
-  const memberFor = ({ connectionId, delivery, pollsEveryMs }: WatchedConnection): Member => ({
-    connectionId,
-    delivery,
-    ...(pollsEveryMs !== undefined && { pollsEveryMs }),
-    state: UNTRIED,
-    watcher: createWatcher(userId, connectionId, deps),
-    run: undefined,
-  });
+  constructor(set: ConnectionSetDeps, deps: WatcherDeps) {
+    this.set = set;
+    this.deps = deps;
+  }
 
-  const apply = (member: Member, report: Report) => {
-    member.state = stateAfter(member, report, clock.monotonicMs());
-    onChange();
-  };
+  /** The ids of the stored connections that are watched now, in the user's order. */
+  watchedIds(): number[] {
+    return this.members.flatMap(({ connectionId, run }) => (run && connectionId) ?? []);
+  }
 
-  const watch = async (member: Member, connection: WatchedConnection, run: AbortController) => {
+  /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
+  async follow(): Promise<void> {
+    this.turn += 1;
+    const mine = this.turn;
+    try {
+      const found = await this.deps.connectionsOf(this.set.userId);
+      if (mine !== this.turn) return;
+      this.failures = 0;
+      this.use(found);
+    } catch (error) {
+      if (mine !== this.turn) return;
+      this.failures += 1;
+      this.retry(error);
+    }
+    this.set.onChange();
+  }
+
+  /** Stops all watchers. Statuses and pauses are kept for the next start. */
+  stop(): void {
+    this.turn += 1;
+    this.failures = 0;
+    this.connections = undefined;
+    for (const member of this.members) this.end(member);
+  }
+
+  private use(found: readonly WatchedConnection[]): void {
+    const before = this.members;
+    this.members = found.map(
+      (connection) =>
+        before.find(({ connectionId }) => connectionId === connection.connectionId) ??
+        this.memberFor(connection),
+    );
+    this.connections = this.members;
+    for (const gone of before) if (!this.members.includes(gone)) this.end(gone);
+    this.members.forEach((member, index) => {
+      const connection = found[index];
+      if (connection && !member.run) void this.watch(member, connection);
+    });
+  }
+
+  private memberFor({ connectionId, delivery, pollsEveryMs }: WatchedConnection): Member {
+    return {
+      connectionId,
+      delivery,
+      ...(pollsEveryMs !== undefined && { pollsEveryMs }),
+      state: UNTRIED,
+      watcher: createWatcher(this.set.userId, connectionId, this.deps),
+      run: undefined,
+    };
+  }
+
+  private async watch(member: Member, connection: WatchedConnection): Promise<void> {
+    const { clock } = this.deps;
+    const run = new AbortController();
     const { signal } = run;
+    member.run = run;
+    member.state = stateBeforeReports(member.state, clock.monotonicMs());
+    const { demand } = this.set;
     for await (const report of member.watcher.watch({ connection, demand, signal })) {
       if (signal.aborted) return;
-      apply(member, report);
+      member.state = stateAfter(member, report, clock.monotonicMs());
+      this.set.onChange();
     }
     // The user has to connect again.
     if (member.run === run) member.run = undefined;
-  };
+  }
 
-  const start = (member: Member, connection: WatchedConnection) => {
-    if (member.run) return;
-    member.run = new AbortController();
-    member.state = stateBeforeReports(member.state, clock.monotonicMs());
-    void watch(member, connection, member.run);
-  };
-
-  const end = (member: Member) => {
+  private end(member: Member): void {
     member.run?.abort();
     member.run = undefined;
-    member.state = stateBeforeReports(member.state, clock.monotonicMs());
-  };
-
-  const use = (found: readonly WatchedConnection[]) => {
-    const before = members;
-    members = found.map(
-      (connection) =>
-        before.find(({ connectionId }) => connectionId === connection.connectionId) ??
-        memberFor(connection),
-    );
-    connections = members;
-    areKnown = true;
-    for (const gone of before) if (!members.includes(gone)) end(gone);
-    for (const [index, connection] of found.entries()) {
-      const member = members[index];
-      if (member) start(member, connection);
-    }
-  };
+    member.state = stateBeforeReports(member.state, this.deps.clock.monotonicMs());
+  }
 
   /** Tries again later. Connections that are known are watched meanwhile. */
-  const retry = (error: unknown) => {
-    failures += 1;
-    const reason = describeError(error);
-    if (failures === 1) log.error("a user's connections cannot be read", { user: userId, reason });
-    const retryAfterMs = retryDelayMs(failures, deps.random());
-    if (!areKnown) {
-      const state = connections?.[0]?.state ?? UNTRIED;
+  private retry(error: unknown): void {
+    const { clock, log, random } = this.deps;
+    const fields = { user: this.set.userId, reason: describeError(error) };
+    if (this.failures === 1) log.error("a user's connections cannot be read", fields);
+    const retryAfterMs = retryDelayMs(this.failures, random());
+    if (!this.connections || this.connections !== this.members) {
+      const state = this.connections?.[0]?.state ?? UNTRIED;
       const unread = { connectionId: undefined, delivery: "streamed", state } as const;
       const report = { kind: "failed", retryAfterMs } as const;
-      connections = [{ ...unread, state: stateAfter(unread, report, clock.monotonicMs()) }];
+      this.connections = [{ ...unread, state: stateAfter(unread, report, clock.monotonicMs()) }];
     }
-    const mine = turn;
+    const mine = this.turn;
     clock.after(retryAfterMs, () => {
-      if (mine === turn) void follow();
+      if (mine === this.turn) void this.follow();
     });
-  };
-
-  const follow = async () => {
-    turn += 1;
-    const mine = turn;
-    try {
-      const found = await deps.connectionsOf(userId);
-      if (mine !== turn) return;
-      failures = 0;
-      use(found);
-    } catch (error) {
-      if (mine !== turn) return;
-      retry(error);
-    }
-    onChange();
-  };
-
-  return {
-    get connections() {
-      return connections;
-    },
-    watchedIds: () => members.flatMap(({ connectionId, run }) => (run && connectionId) ?? []),
-    follow,
-    stop() {
-      turn += 1;
-      failures = 0;
-      connections = undefined;
-      areKnown = false;
-      for (const member of members) end(member);
-    },
-  };
+  }
 }

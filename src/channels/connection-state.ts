@@ -110,12 +110,14 @@ export interface Validity {
  * @param watchedSinceMs since when there are subscribers; only then a source polls at its interval
  */
 export function validityOf(
-  { state, pollsEveryMs }: HeardConnection,
+  { state, delivery, pollsEveryMs }: HeardConnection,
   watchedSinceMs: number | undefined,
 ): Validity | undefined {
   if (state.kind !== "heard" || !state.playback) return undefined;
   const { playback, failure, pause, heardAtMs } = state;
-  const expiresAtMs = pause ? pause.sinceMs + LONGEST_PAUSE_MS : endOf(playback) + AFTER_END_MS;
+  // A program that pushes may say itself how long its track counts, so its source knows the end.
+  const endMs = delivery === "pushed" ? Infinity : endOf(playback) + AFTER_END_MS;
+  const expiresAtMs = pause ? pause.sinceMs + LONGEST_PAUSE_MS : endMs;
   const unansweredAtMs =
     watchedSinceMs === undefined
       ? Infinity

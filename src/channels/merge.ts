@@ -29,6 +29,12 @@ export interface Moment {
 /** How long the first report of a connection is waited for when others could be shown. */
 const PATIENCE_MS = 2_000;
 
+/**
+ * How long a polled source's last answer counts as current without another poll, unless the source
+ * polls less often even while it is watched.
+ */
+const FRESH_MS = 4_000;
+
 export const NOTHING: Reading = { kind: "nothing" };
 const UNLINKED: Reading = { kind: "unlinked" };
 
@@ -75,6 +81,23 @@ export function nextMergeAt(
     consider(validity.endsAtMs);
   }
   return nextMs === Infinity ? undefined : nextMs;
+}
+
+/**
+ * When a polled connection has to be polled again before what is known may be used, while there
+ * are no subscribers, for whom sources poll regularly. Monotonic; `Infinity` when never.
+ */
+export function outdatedAt(connections: readonly HeardConnection[], nowMs: number): number {
+  let atMs = Infinity;
+  for (const connection of connections) {
+    const { state, delivery, pollsEveryMs = 0 } = connection;
+    if (delivery === "polled" && state.kind === "heard" && !state.failure) {
+      atMs = Math.min(atMs, state.heardAtMs + Math.max(FRESH_MS, pollsEveryMs));
+    }
+    // Those that come after one that plays are not shown, whatever they hear.
+    if (candidateOf(connection, { nowMs, watchedSinceMs: undefined })?.rank === PLAYING) break;
+  }
+  return atMs;
 }
 
 /** What a connection hears at a moment; `undefined` before it has reported anything. */

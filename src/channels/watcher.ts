@@ -2,13 +2,7 @@ import type { FailureReason, ReportedStatus } from "../accounts/connection-statu
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Playback } from "../playback.ts";
-import {
-  type Delivery,
-  type Demand,
-  type Source,
-  SourceFailure,
-  type WatchContext,
-} from "../sources/source.ts";
+import { type Demand, type Source, SourceFailure, type WatchContext } from "../sources/source.ts";
 import { retryDelayMs } from "./backoff.ts";
 import { boundPlayback } from "./bounds.ts";
 import type { Report } from "./connection-state.ts";
@@ -104,8 +98,9 @@ export function createWatcher(
           const connection = failures === 0 ? given : await reopen();
           if (signal.aborted) return;
           if (!connection) return yield unlinked();
-          const playbacks = connection.watch({ signal, clock, log, demand });
-          for await (const playback of reportingSilence(playbacks, connection.delivery)) {
+          const watched = connection.watch({ signal, clock, log, demand });
+          const isPushed = connection.delivery === "pushed";
+          for await (const playback of isPushed ? reportingSilence(watched) : watched) {
             if (signal.aborted) return;
             if (playback === SILENT) {
               yield { kind: "silent" };
@@ -138,19 +133,22 @@ export function createWatcher(
 
 const SILENT = Symbol("nothing was pushed yet");
 
-/** The playbacks of a source, after `SILENT` if a pushed one has received nothing so far. */
+/** The playbacks of a pushed source, and `SILENT` until it has received something. */
 async function* reportingSilence(
   playbacks: AsyncIterable<Playback | null>,
-  delivery: Delivery,
 ): AsyncGenerator<Playback | null | typeof SILENT, void> {
-  if (delivery !== "pushed") return yield* playbacks;
   const iterator = playbacks[Symbol.asyncIterator]();
   try {
-    const first = iterator.next();
+    let isSilent = true;
+    let next = iterator.next();
     // What was received before is in memory, so it comes within this turn of the event loop.
     const turnEnds = new Promise<typeof SILENT>((resolve) => setImmediate(resolve, SILENT));
-    if ((await Promise.race([first, turnEnds])) === SILENT) yield SILENT;
-    for (let next = await first; !next.done; next = await iterator.next()) yield next.value;
+    if ((await Promise.race([next, turnEnds])) === SILENT) yield SILENT;
+    for (let result = await next; !result.done; result = await next) {
+      isSilent &&= result.value === null;
+      yield isSilent ? SILENT : result.value;
+      next = iterator.next();
+    }
   } finally {
     await iterator.return?.();
   }

@@ -62,8 +62,8 @@ export interface SourceAddress {
 
 /**
  * How a source learns of changes: it polls its upstream, so its last answer becomes outdated; the
- * upstream sends changes over an open connection; or programs push to this server. A pushed source
- * yields nothing until it has received something, and never fails.
+ * upstream sends changes over an open connection; or programs push them to this server. A pushed
+ * source never fails, and itself ends what has played for too long.
  */
 export type Delivery = "polled" | "streamed" | "pushed";
 

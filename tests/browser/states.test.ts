@@ -79,6 +79,20 @@ inEveryEngine("what the overlay shows", (stage) => {
     expect(await page.textContent(".np-duration")).toBe("");
   });
 
+  test("shows clock and bar only when the position is known", async () => {
+    await stage.hears({ ...titled("Somewhere"), positionUnknown: true });
+    const { page } = await stage.open();
+    const heights = async () => [
+      (await boxOf(page, ".np-time")).height > 0,
+      (await boxOf(page, ".np-progress")).height > 0,
+    ];
+    expect(await heights()).toEqual([false, false]);
+    await stage.hears({ ...titled("Begun"), positionMs: 0, positionUnknown: true });
+    await titleIs(page, "Begun");
+    expect(await heights()).toEqual([true, true]);
+    await page.waitForFunction(() => document.querySelector(".np-elapsed")?.textContent !== "");
+  });
+
   test("counts the hours of a ten-hour track", async () => {
     await stage.hears({
       ...titled("Rain", 36_000_000),

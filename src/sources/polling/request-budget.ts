@@ -67,7 +67,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     regular: new Set(),
     asked: new Set(),
   };
-  const members = new Set<Pick<Demand, "watched">>();
+  const members = new Set<{ readonly demand: Pick<Demand, "watched"> }>();
   let cancelReview: (() => void) | undefined;
   /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
   let closedUntilMs = Number.NEGATIVE_INFINITY;
@@ -155,12 +155,14 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       return pauseFailure(closedUntilMs - nowMs, message);
     },
     join(demand) {
-      members.add(demand);
-      return () => void members.delete(demand);
+      // All connections of a user have the same demand, and each of them polls.
+      const member = { demand };
+      members.add(member);
+      return () => void members.delete(member);
     },
     leastIntervalMs() {
       let watchedUsers = 0;
-      for (const { watched } of members) if (watched) watchedUsers += 1;
+      for (const { demand } of members) if (demand.watched) watchedUsers += 1;
       return (watchedUsers * windowMs) / (budget * PLANNED_SHARE);
     },
   };

@@ -84,6 +84,17 @@ describe("an overlay's socket", () => {
     expect(await overlay.next()).toMatchObject({ state: { kind: "idle" } });
   });
 
+  test("tells no position that nobody knows, until a track begins while it is watched", async () => {
+    const source = server.sourceOf(ada);
+    const observedAtMs = server.clock.monotonicMs();
+    const unknown = aPlayback({ positionMs: 0, positionUnknown: true, observedAtMs });
+    await source.says(unknown);
+    const overlay = await open();
+    expect(await overlay.next()).toMatchObject({ state: { kind: "playing", positionMs: null } });
+    await source.says({ ...unknown, track: { ...unknown.track, id: "next" } });
+    expect(await overlay.next()).toMatchObject({ state: { kind: "playing", positionMs: 0 } });
+  });
+
   test("tells nothing when nothing has changed", async () => {
     await server.sourceOf(ada).says(aPlayback());
     const overlay = await open();

@@ -125,6 +125,16 @@ describe("the overlay is drawn on the server", () => {
     expect(fill).toBe("transform:scaleX(0.2500)");
   });
 
+  test("without clock and bar when the position is not known", async () => {
+    await hears();
+    const shown = async (name: string) =>
+      (await attributeOf(await page(), name, "hidden")) === undefined;
+    expect([await shown(".np-time"), await shown(".np-progress")]).toEqual([true, true]);
+    await hears({ positionUnknown: true });
+    server.hub.stop();
+    expect([await shown(".np-time"), await shown(".np-progress")]).toEqual([false, false]);
+  });
+
   test("while paused, at the position of the pause", async () => {
     await hears({ state: "paused" });
     await server.clock.advance(40_000);

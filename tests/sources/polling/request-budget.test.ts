@@ -202,6 +202,17 @@ describe("the share of one user", () => {
     expect(requestBudget.leastIntervalMs()).toBeCloseTo(one, 6);
   });
 
+  test("counts each connection of a user, though all have the same demand", () => {
+    const { requestBudget } = createTestBudget(20);
+    const demand = { watched: true };
+    requestBudget.join(demand);
+    const one = requestBudget.leastIntervalMs();
+    const leave = requestBudget.join(demand);
+    expect(requestBudget.leastIntervalMs()).toBeCloseTo(2 * one, 6);
+    leave();
+    expect(requestBudget.leastIntervalMs()).toBeCloseTo(one, 6);
+  });
+
   test("lets all who are followed look within the budget", () => {
     fc.assert(
       fc.property(
