@@ -57,7 +57,7 @@ export function createWatcher(
     (await deps.connectionsOf(userId)).find((found) => found.connectionId === connectionId);
 
   const refuse = async (reason: string): Promise<WatchEnd> => {
-    log.warn("music has to be connected again", { user: userId, reason });
+    log.warn("music has to be connected again", { user: userId, connection: connectionId, reason });
     try {
       if (connectionId !== undefined) await deps.onRefused(connectionId);
     } catch (error) {
@@ -177,6 +177,7 @@ function createConnectionStatus(
   user: number,
   { clock, log, onStatus }: ConnectionStatusDeps,
 ) {
+  const whose = { user, connection: connectionId };
   const store = async (change: StatusChange, lastedMs: number) => {
     if (connectionId === undefined) return;
     try {
@@ -199,19 +200,19 @@ function createConnectionStatus(
       reporter.observe({
         kind: "ok",
         status: { state: "ok" },
-        log: () => log.info("music is heard again", { user }),
+        log: () => log.info("music is heard again", whose),
       }),
     ended: () =>
       reporter.observe({
         kind: "ended",
         status: UNREACHABLE,
-        log: () => log.warn("a source ended by itself", { user }),
+        log: () => log.warn("a source ended by itself", whose),
       }),
     broken: (reason: string) =>
       reporter.observe({
         kind: "broken",
         status: UNREACHABLE,
-        log: () => log.error("a source broke", { user, reason }),
+        log: () => log.error("a source broke", { ...whose, reason }),
       }),
     failed(kind: FailureReason, reason: string, afterMs: number | undefined) {
       const seconds = afterMs === undefined ? undefined : Math.ceil(afterMs / 1000);
@@ -221,7 +222,7 @@ function createConnectionStatus(
           kind === "limited" && afterMs !== undefined
             ? { state: "limited", until: clock.wallMs() + afterMs }
             : { state: "retrying", reason: kind },
-        log: () => log.warn("music cannot be heard", { user, reason, seconds }),
+        log: () => log.warn("music cannot be heard", { ...whose, reason, seconds }),
       });
     },
     pause: reporter.pause,

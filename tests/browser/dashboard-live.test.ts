@@ -56,6 +56,15 @@ onTheDashboard("what is playing", (stage) => {
     expect(complaints).toEqual([]);
   }, 20_000);
 
+  test("has no bar while the position is not known", async () => {
+    await stage.hears({ ...titled("Somewhere"), positionUnknown: true });
+    const { page } = await stage.open("nowPlaying");
+    const progress = page.locator("progress");
+    expect(await progress.isVisible()).toBe(false);
+    await stage.hears({ ...titled("Begun"), positionMs: 0, positionUnknown: true });
+    await progress.waitFor();
+  }, 20_000);
+
   test("comes back by itself after the server was gone", async () => {
     await stage.hears();
     const { page } = await stage.open("nowPlaying");

@@ -177,6 +177,22 @@ describe("when the connections change", () => {
     expect(titles).toEqual(["Player"]);
   });
 
+  test("twice at once, what was read last counts, however long the first took", async () => {
+    subscribe();
+    await settle();
+    const slow = Promise.withResolvers<ScriptedSource["listening"][]>();
+    const readable = connectionsOf;
+    const lists = [[browser.listening], slow.promise];
+    connectionsOf = async () => lists.shift() ?? readable();
+    const first = hub.followConnections(ADA);
+    await settle();
+    connected = [player];
+    await hub.followConnections(ADA);
+    slow.resolve([browser.listening]);
+    await first;
+    expect([browser.listeners(), player.listeners()]).toEqual([0, 1]);
+  });
+
   test("but cannot be read, they are read again, and the known ones stay", async () => {
     const titles = subscribe();
     await browser.says(song("Browser"));
