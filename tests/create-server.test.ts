@@ -28,7 +28,7 @@ describe("what a command changes on the data folder of a server", () => {
   test("is followed by a channel that is listened to", async () => {
     expect(await heard()).toBe("unlinked");
     await command.accounts.connections.connect(ada.user, "demo", null);
-    server.accounts.checkForChanges();
+    await server.accounts.checkForChanges();
     await settle();
     expect(await heard()).toBe("playback");
   });
@@ -37,7 +37,7 @@ describe("what a command changes on the data folder of a server", () => {
     await heard();
     await command.accounts.connections.connect(ada.user, "demo", null);
     server.accounts.connections.workingIdOf = () => Promise.reject(new Error("a full disk"));
-    server.accounts.checkForChanges();
+    await server.accounts.checkForChanges();
     await settle();
     expect(server.logged.join("\n")).toMatch(
       /error a change could not be followed reason=.*a full disk/,

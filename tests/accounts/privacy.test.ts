@@ -249,6 +249,7 @@ describe("what is hidden", () => {
     await browser.post(PATH, { do: "pause", for: "hour" });
     expect(await told(overlay)).toMatchObject({ kind: "idle" });
     await server.clock.advance(HOUR_MS - 1);
+    await plays("Paper Lanterns");
     expect(JSON.parse(await api())).toMatchObject({ data: null });
     await server.clock.advance(1);
     expect(await told(overlay)).toMatchObject({ kind: "playing" });
