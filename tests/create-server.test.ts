@@ -36,7 +36,7 @@ describe("what a command changes on the data folder of a server", () => {
   test("is named in the log when it cannot be followed", async () => {
     await heard();
     await command.accounts.connections.connect(ada.user, "demo", null);
-    server.accounts.connections.workingIdOf = () => Promise.reject(new Error("a full disk"));
+    server.accounts.connections.workingIdsOf = () => Promise.reject(new Error("a full disk"));
     await server.accounts.checkForChanges();
     await settle();
     expect(server.logged.join("\n")).toMatch(

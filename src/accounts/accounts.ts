@@ -1,13 +1,13 @@
 import { eq, inArray } from "drizzle-orm";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import { isNotUnique, type Statement, type Writer } from "../db/open.ts";
-import { apiKeys, server, users as usersTable } from "../db/schema.ts";
 import {
-  type Connections,
-  createConnections,
-  draftConnection,
-  putConnection,
-} from "./connections.ts";
+  apiKeys,
+  connections as connectionsTable,
+  server,
+  users as usersTable,
+} from "../db/schema.ts";
+import { type Connections, createConnections, draftConnection } from "./connections.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "./deferred-writes.ts";
@@ -64,8 +64,10 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
   const keys = createKeys(context);
   const privacy = await createPrivacy(context);
   const deferred = createDeferredWrites();
+  const connections = createConnections(context, deferred);
   store.onChange((userId) => {
     keys.forget(userId);
+    connections.forgetInboxes(userId);
     return privacy.reload(userId);
   });
   const takenNames = async (names: readonly string[]) => {
@@ -80,7 +82,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     users,
     keys,
     widgets: createWidgets(context),
-    connections: createConnections(context, deferred),
+    connections,
     magicLinks: createMagicLinks(context),
     sessions: createSessions(context, deferred),
     privacy,
@@ -157,7 +159,7 @@ async function draftUser(
 function insertDraft(writer: Writer, { row, key, widget, connection }: UserDraft): Statement[] {
   return [
     insertUser(writer, row),
-    ...(connection ? putConnection(writer, connection) : []),
+    ...(connection ? [writer.insert(connectionsTable).values(connection)] : []),
     putWidgetToken(writer, widget.row),
     writer.insert(apiKeys).values(key.row),
   ];

@@ -1,7 +1,26 @@
-import { and, asc, eq, getTableColumns, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { connectionStatuses, connections, users } from "../db/schema.ts";
-import type { Writer } from "../db/open.ts";
-import { type AccountsContext, storeSealed } from "./context.ts";
+import { isNotUnique } from "../db/open.ts";
+import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
+import {
+  createInboxSecret,
+  hashCredential,
+  type InboxSecret,
+  parseInboxSecret,
+} from "./credential.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import {
   type StoredStatus,
@@ -13,15 +32,31 @@ import { SecretError, type Vault } from "./secrets.ts";
 import { createStatusWrites } from "./status-writes.ts";
 import type { User } from "./users.ts";
 
-/** A user's connection to a source. */
+/** By which people know a connection: it stays when the connection's settings are replaced. */
+export type PublicConnectionId = number & { readonly kind: "public-connection-id" };
+
+/** One of a user's connections. */
 export interface Connection {
-  /** Never reused: another id means another connection. */
+  /** Never reused: another id means another connection, or other settings. */
   readonly id: number;
+  readonly publicId: PublicConnectionId;
+  readonly userId: number;
   readonly source: string;
+  /** Tells a user's connections to the same source apart; often empty. */
+  readonly name: string;
   /** The source's own settings, which the source validates; `undefined` if decryption fails. */
   readonly settings: unknown;
   /** When the upstream refused our credentials (Unix ms): the user has to connect again. */
   readonly refusedAt: number | null;
+  /** Whether it was ever heard with these settings. */
+  readonly hasWorked: boolean;
+}
+
+/** Where what another program pushes with a secret belongs. */
+export interface Inbox {
+  readonly connectionId: number;
+  readonly userId: number;
+  readonly source: string;
 }
 
 /** What is stored of an account outside its encrypted settings. */
@@ -33,17 +68,74 @@ export interface NotedAccount {
   readonly consentEndsAt: number | null;
 }
 
+/** The maximum of connections per user. */
+export const MOST_CONNECTIONS = 10;
+
+/** A user has the maximum of connections. */
+export class TooManyConnectionsError extends AccountError {
+  constructor(userName: string) {
+    super(
+      `${userName} has ${MOST_CONNECTIONS} connections, which is the most there may be. End one first: "marquee connection list ${userName}" shows them, "marquee disconnect ${userName} ID" ends one.`,
+    );
+  }
+}
+
+/** The source that plays until a user has connected something real. */
+const DEMO = "demo";
+
 const PAGE = 50;
+
+/** Bounds the memory for looked-up inboxes; the oldest look-up is dropped. */
+const MOST_CACHED_INBOXES = 20_000;
 
 /** A deferred write rejects if it is not stored yet. It is retried: see {@link DeferredWrites}. */
 export interface Connections {
-  of(userId: number): Promise<Connection | undefined>;
-  /** The id of a user's connection unless it is refused, without decrypting anything. */
-  workingIdOf(userId: number): Promise<number | undefined>;
-  /** Replaces the user's earlier connection. */
-  connect(user: User, source: string, settings: unknown): Promise<void>;
-  /** Returns whether there was a connection to end. */
-  disconnect(user: User): Promise<boolean>;
+  /** A user's connections in the user's order. */
+  allOf(userId: number): Promise<readonly Connection[]>;
+  /** The ids of those that are not refused, without decrypting anything. */
+  workingIdsOf(userId: number): Promise<readonly number[]>;
+  byId(connectionId: number): Promise<Connection | undefined>;
+  /** The user's connection with this public id. @throws {AccountError} if there is none */
+  find(user: User, id: PublicConnectionId): Promise<Connection>;
+  /**
+   * Adds a connection at the end, or replaces the settings of the user's connection of the same
+   * source and name, which keeps its place and its secret. A first real connection removes the demo.
+   * @throws {TooManyConnectionsError}
+   */
+  connect(
+    user: User,
+    source: string,
+    settings: unknown,
+    options?: { readonly name?: string },
+  ): Promise<Connection>;
+  /**
+   * Ends one connection, or all. Returns whether there was one to end.
+   * @throws {AccountError} when the user has no such connection
+   */
+  disconnect(user: User, which: PublicConnectionId | "all"): Promise<boolean>;
+  /**
+   * Puts these connections first, in this order; the others follow in the order they had.
+   * @throws {AccountError} when the user has no such connection, or one is given twice
+   */
+  order(user: User, ids: readonly PublicConnectionId[]): Promise<void>;
+  /** @throws {AccountError} when there is no such connection, or another has this name */
+  rename(user: User, id: PublicConnectionId, name: string): Promise<void>;
+  /**
+   * The secret with which another program pushes to this connection, made when first asked for.
+   * @throws {SecretError} when it is damaged @throws {AccountError} when the connection is gone
+   */
+  secretOf(connectionId: number): Promise<InboxSecret>;
+  /** Replaces that secret: the old one stops working at once. */
+  rotateSecret(connectionId: number): Promise<InboxSecret>;
+  /** Where this secret belongs, if it works. From memory if it was looked up before. */
+  inboxOf(secret: string): Promise<Inbox | undefined>;
+  /**
+   * The secrets of a user's connections to a source; none when there is no such user. For programs
+   * that send only a digest of their secret.
+   */
+  inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
+  /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
+  forgetInboxes(userId?: number): void;
   /** Stores that the upstream refuses this connection until the user connects again. Deferred. */
   markRefused(connectionId: number): Promise<void>;
   /** Stores new settings of a connection. Does nothing if it no longer exists. Deferred. */
@@ -57,7 +149,7 @@ export interface Connections {
   withoutAccount(source: string, afterId: number): Promise<Connection[]>;
   /** Stores the account's fingerprint and end of consent. */
   noteAccount(connectionId: number, account: NotedAccount): Promise<void>;
-  /** The users whose connection is stored with this account, ordered by id. */
+  /** The users with a connection that is stored with this account, ordered by id. */
   usersOf(source: string, accountId: string): Promise<User[]>;
   /** The users with a working connection whose consent ends by then (Unix ms). */
   usersWhoseConsentEnds(untilMs: number): Promise<User[]>;
@@ -76,45 +168,140 @@ export function createConnections(
     for (const tell of statusListeners) tell(userId);
   };
   const statusWrites = createStatusWrites({ store }, deferred, tellStatusOf);
-  const toConnection = async (row: typeof connections.$inferSelect): Promise<Connection> => {
-    const { id, source, refusedAt } = row;
-    return { id, source, refusedAt, settings: await openSettings(vault, row) };
+  const inboxes = new Map<InboxSecret, Inbox>();
+  /** Counts `forgetInboxes` calls: a look-up that began before one is not cached. */
+  let forgotten = 0;
+
+  const toConnection = async ({ row, heardAt, state }: FoundRow): Promise<Connection> => {
+    const { id, userId, source, name, refusedAt } = row;
+    return {
+      id,
+      publicId: publicIdOf(row),
+      userId,
+      source,
+      name,
+      refusedAt,
+      // Earlier versions did not store when a connection was first heard.
+      hasWorked: heardAt !== null || state === "ok",
+      settings: await openSettings(vault, row),
+    };
   };
+  const find = (condition: SQL | undefined) =>
+    queries
+      .select({
+        row: connections,
+        heardAt: connectionStatuses.heardAt,
+        state: connectionStatuses.state,
+      })
+      .from(connections)
+      .leftJoin(connectionStatuses, eq(connectionStatuses.connectionId, connections.id))
+      .where(condition);
   /** Prepared once: each channel that starts needs this query, which takes longer to build than to run. */
   const prepareOfUser = () =>
-    queries
-      .select()
-      .from(connections)
-      .where(eq(connections.userId, sql.placeholder("userId")))
+    find(eq(connections.userId, sql.placeholder("userId")))
+      .orderBy(...inOrder)
       .prepare();
   let preparedOfUser: ReturnType<typeof prepareOfUser> | undefined;
   const ofUser = () => (preparedOfUser ??= prepareOfUser());
+  /** A user's rows in order, for writes that nothing may come between. */
+  const rowsOf = ({ id }: User) =>
+    queries
+      .select()
+      .from(connections)
+      .where(eq(connections.userId, id))
+      .orderBy(...inOrder)
+      .all();
+  const isOf = (user: User, id: PublicConnectionId) =>
+    and(eq(connections.userId, user.id), sql`${publicId} = ${id}`);
+  /** Runs writes while no other process can write, and tells who has to know. */
+  const exclusively = async <Result>(work: () => Result): Promise<Result> => {
+    const result = store.exclusively(work);
+    await store.tellChanges();
+    return result;
+  };
+
+  const secretRowOf = async (connectionId: number) => {
+    const [row] = await queries
+      .select({ userId: connections.userId, sealedSecret: connections.sealedSecret })
+      .from(connections)
+      .where(eq(connections.id, connectionId));
+    if (row) return row;
+    throw new AccountError("This connection is not there any more. Connect again.");
+  };
+  const storeSecret = (connectionId: number, condition?: SQL) =>
+    storeSealed(vault, async () => {
+      const { userId } = await secretRowOf(connectionId);
+      const secret = createInboxSecret();
+      const sealedSecret = await vault.seal("inbox-secret", userId, secret);
+      await atomically((writer) => [
+        writer
+          .update(connections)
+          .set({ secretHash: hashCredential(secret), sealedSecret })
+          .where(and(eq(connections.id, connectionId), condition)),
+      ]);
+    });
+  const secretOf = async (connectionId: number): Promise<InboxSecret> => {
+    const { userId, sealedSecret } = await secretRowOf(connectionId);
+    if (sealedSecret) {
+      return (await vault.open("inbox-secret", userId, sealedSecret)) as InboxSecret;
+    }
+    // Of two first calls at once, one stores its secret, and both return it.
+    await storeSecret(connectionId, isNull(connections.secretHash));
+    return secretOf(connectionId);
+  };
+  const lookUpInbox = async (secret: InboxSecret): Promise<Inbox | undefined> => {
+    const forgottenBefore = forgotten;
+    const [inbox] = await queries
+      .select({
+        connectionId: connections.id,
+        userId: connections.userId,
+        source: connections.source,
+      })
+      .from(connections)
+      .where(eq(connections.secretHash, hashCredential(secret)));
+    if (!inbox || forgotten !== forgottenBefore) return inbox;
+    const [oldest] = inboxes.size >= MOST_CACHED_INBOXES ? inboxes.keys() : [];
+    if (oldest) inboxes.delete(oldest);
+    inboxes.set(secret, inbox);
+    return inbox;
+  };
+
   const fingerprintOf = (source: string, accountId: string | null) =>
     vault.fingerprint(JSON.stringify([source, accountId]));
   const usersWhere = async (condition: SQL | undefined) =>
     queries
-      .select(getTableColumns(users))
+      .selectDistinct(getTableColumns(users))
       .from(connections)
       .innerJoin(users, eq(users.id, connections.userId))
       .where(condition)
       .orderBy(asc(users.id));
   return {
-    async of(userId) {
-      const [row] = await ofUser().execute({ userId });
-      return row && toConnection(row);
+    allOf: async (userId) => Promise.all((await ofUser().execute({ userId })).map(toConnection)),
+    async workingIdsOf(userId) {
+      const rows = await queries
+        .select({ id: connections.id })
+        .from(connections)
+        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
+        .orderBy(...inOrder);
+      return rows.map(({ id }) => id);
+    },
+    async byId(connectionId) {
+      const [found] = await find(eq(connections.id, connectionId));
+      return found && toConnection(found);
+    },
+    async find(user, id) {
+      const [found] = await find(isOf(user, id));
+      return found ? toConnection(found) : refuseId(user, id);
     },
     async withoutAccount(source, afterId) {
       const noted = sql`substr(${connections.accountHash}, 1, ${vault.keyId.length})`;
-      const rows = await queries
-        .select()
-        .from(connections)
-        .where(
-          and(
-            eq(connections.source, source),
-            gt(connections.id, afterId),
-            or(isNull(connections.accountHash), ne(noted, vault.keyId)),
-          ),
-        )
+      const rows = await find(
+        and(
+          eq(connections.source, source),
+          gt(connections.id, afterId),
+          or(isNull(connections.accountHash), ne(noted, vault.keyId)),
+        ),
+      )
         .orderBy(asc(connections.id))
         .limit(PAGE);
       return Promise.all(rows.map(toConnection));
@@ -132,26 +319,103 @@ export function createConnections(
       usersWhere(eq(connections.accountHash, fingerprintOf(source, accountId))),
     usersWhoseConsentEnds: (untilMs) =>
       usersWhere(and(lte(connections.consentEndsAt, untilMs), isNull(connections.refusedAt))),
-    async workingIdOf(userId) {
-      const [row] = await queries
-        .select({ id: connections.id })
-        .from(connections)
-        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)));
-      return row?.id;
-    },
-    connect: (user, source, settings) =>
+    connect: (user, source, settings, { name = "" } = {}) =>
       storeSealed(vault, async () => {
-        const row = await draftConnection(vault, user.id, { source, settings }, wallMs());
-        await atomically((writer) => putConnection(writer, row));
+        const draft = await draftConnection(vault, user.id, { source, settings }, wallMs());
+        const row = await exclusively(() => {
+          const all = rowsOf(user);
+          const isFirstReal = source !== DEMO && all.every((one) => one.source === DEMO);
+          const before = all.find((one) => one.source === source && one.name === name);
+          if (!before && !isFirstReal && all.length >= MOST_CONNECTIONS) {
+            throw new TooManyConnectionsError(user.name);
+          }
+          const replaced = isFirstReal ? all : before ? [before] : [];
+          const ids = replaced.map(({ id }) => id);
+          queries.delete(connections).where(inArray(connections.id, ids)).run();
+          return queries
+            .insert(connections)
+            .values({
+              ...draft,
+              name,
+              position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
+              firstId: before ? publicIdOf(before) : null,
+              secretHash: before?.secretHash ?? null,
+              sealedSecret: before?.sealedSecret ?? null,
+            })
+            .returning()
+            .get();
+        });
+        return toConnection({ row, heardAt: null, state: null });
       }),
-    async disconnect(user) {
+    async disconnect(user, which) {
       const [ended] = await atomically((writer) => [
         writer
           .delete(connections)
-          .where(eq(connections.userId, user.id))
+          .where(which === "all" ? eq(connections.userId, user.id) : isOf(user, which))
           .returning({ id: connections.id }),
       ]);
+      if (ended.length === 0 && which !== "all") refuseId(user, which);
       return ended.length > 0;
+    },
+    order: (user, ids) =>
+      exclusively(() => {
+        const all = rowsOf(user);
+        const first = ids.map((id, index) => {
+          if (ids.indexOf(id) !== index) {
+            throw new AccountError(`The connection ${id} is given twice.`, true);
+          }
+          return all.find((row) => publicIdOf(row) === id) ?? refuseId(user, id);
+        });
+        const ordered = [...first, ...all.filter((row) => !first.includes(row))];
+        for (const [index, { id, position }] of ordered.entries()) {
+          if (position === index + 1) continue;
+          queries
+            .update(connections)
+            .set({ position: index + 1 })
+            .where(eq(connections.id, id))
+            .run();
+        }
+      }),
+    async rename(user, id, name) {
+      try {
+        const [renamed] = await atomically((writer) => [
+          writer
+            .update(connections)
+            .set({ name })
+            .where(isOf(user, id))
+            .returning({ id: connections.id }),
+        ]);
+        if (renamed.length === 0) refuseId(user, id);
+      } catch (error) {
+        if (!isNotUnique(error)) throw error;
+        throw new AccountError(
+          `Another connection of ${user.name} to the same source has the name ${JSON.stringify(name)}. Choose another name.`,
+        );
+      }
+    },
+    secretOf,
+    async rotateSecret(connectionId) {
+      await storeSecret(connectionId);
+      return secretOf(connectionId);
+    },
+    async inboxOf(text) {
+      const secret = parseInboxSecret(text);
+      return secret && (inboxes.get(secret) ?? lookUpInbox(secret));
+    },
+    async inboxSecretsOf(userName, source) {
+      const rows = await queries
+        .select({ id: connections.id })
+        .from(connections)
+        .innerJoin(users, eq(users.id, connections.userId))
+        .where(and(eq(users.name, userName), eq(connections.source, source)))
+        .orderBy(...inOrder);
+      return Promise.all(rows.map(({ id }) => secretOf(id)));
+    },
+    forgetInboxes(userId) {
+      forgotten += 1;
+      for (const [secret, inbox] of inboxes) {
+        if (userId === undefined || inbox.userId === userId) inboxes.delete(secret);
+      }
     },
     markRefused(connectionId) {
       const refusedAt = wallMs();
@@ -197,6 +461,30 @@ export function createConnections(
   };
 }
 
+/** A stored connection, and what is known of it from listening. */
+interface FoundRow {
+  readonly row: typeof connections.$inferSelect;
+  readonly heardAt: number | null;
+  readonly state: StoredStatus["state"] | null;
+}
+
+const inOrder = [asc(connections.position), asc(connections.id)];
+
+const publicId = sql<number>`coalesce(${connections.firstId}, ${connections.id})`;
+const publicIdOf = ({ id, firstId }: { id: number; firstId: number | null }) =>
+  (firstId ?? id) as PublicConnectionId;
+
+/** The text as a connection's public id. The connection may still be unknown. */
+export const parseConnectionId = (text: string): PublicConnectionId | undefined =>
+  /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as PublicConnectionId) : undefined;
+
+/** @throws {AccountError} always: no such connection */
+function refuseId(user: User, id: PublicConnectionId): never {
+  throw new AccountError(
+    `${user.name} has no connection ${id}. "marquee connection list ${user.name}" shows all.`,
+  );
+}
+
 /** A damaged row affects only its own user. */
 async function openSettings(
   vault: Vault,
@@ -232,12 +520,4 @@ export async function draftConnection(
   const text = JSON.stringify(settings);
   const sealedSettings = await vault.seal("connection-settings", userId, text);
   return { userId, source, sealedSettings, createdAt };
-}
-
-/** Statements that replace the user's connection by this one. */
-export function putConnection(writer: Writer, row: ConnectionRow) {
-  return [
-    writer.delete(connections).where(eq(connections.userId, row.userId)),
-    writer.insert(connections).values(row),
-  ];
 }

@@ -9,11 +9,14 @@ export type WidgetToken = string & { readonly kind: "widget-token" };
 export type MagicLinkSecret = string & { readonly kind: "link-secret" };
 /** The session cookie of a signed in browser. */
 export type SessionToken = string & { readonly kind: "session-token" };
+/** The secret with which another program pushes to one connection. */
+export type InboxSecret = string & { readonly kind: "inbox-secret" };
 
 const API_KEY_PREFIX = "mq_";
 const WIDGET_TOKEN_PREFIX = "mqw_";
 const LINK_SECRET_PREFIX = "mql_";
 const SESSION_TOKEN_PREFIX = "mqs_";
+const INBOX_SECRET_PREFIX = "mqi_";
 
 export const createApiKey = (): ApiKey => (API_KEY_PREFIX + randomBody()) as ApiKey;
 export const createWidgetToken = (): WidgetToken =>
@@ -24,6 +27,9 @@ export const createMagicLinkSecret = (): MagicLinkSecret =>
 
 export const createSessionToken = (): SessionToken =>
   (SESSION_TOKEN_PREFIX + randomBody()) as SessionToken;
+
+export const createInboxSecret = (): InboxSecret =>
+  (INBOX_SECRET_PREFIX + randomBody()) as InboxSecret;
 
 /** The text as a key if its form and checksum are right. The key may still be unknown. */
 export function parseApiKey(text: string): ApiKey | undefined {
@@ -45,9 +51,14 @@ export function parseSessionToken(text: string): SessionToken | undefined {
   return isWellFormed(SESSION_TOKEN_PREFIX, text) ? (text as SessionToken) : undefined;
 }
 
+/** The text as a connection's secret if its form and checksum are right. */
+export function parseInboxSecret(text: string): InboxSecret | undefined {
+  return isWellFormed(INBOX_SECRET_PREFIX, text) ? (text as InboxSecret) : undefined;
+}
+
 /** SHA-256, as stored. A plain hash is safe: the body has 190 random bits. */
 export function hashCredential(
-  credential: ApiKey | WidgetToken | MagicLinkSecret | SessionToken,
+  credential: ApiKey | WidgetToken | MagicLinkSecret | SessionToken | InboxSecret,
 ): Buffer {
   return Buffer.from(new Bun.CryptoHasher("sha256").update(credential).digest());
 }

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, isNull, lt } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { magicLinks, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 import { createMagicLinkSecret, hashCredential, type MagicLinkSecret } from "./credential.ts";
@@ -11,10 +11,16 @@ export interface MagicLinks {
   userOf(secret: MagicLinkSecret, purpose: string): Promise<User | undefined>;
   /** Uses the link up. Of two calls at once, one gets the user. */
   use(secret: MagicLinkSecret, purpose: string): Promise<User | undefined>;
+  /** What stands after the purpose of a link that works; empty when nothing does. */
+  detailOf(secret: MagicLinkSecret, purpose: string): Promise<string>;
 }
 
-/** The purpose of a link that connects a user to a source. */
-export const connectPurpose = (source: string): string => `connect ${source}`;
+/**
+ * The purpose of a link that connects a user to a source. A link may be issued with the name of the
+ * connection after it.
+ */
+export const connectPurpose = (source: string, name = ""): string =>
+  ["connect", source, name].join(" ").trimEnd();
 
 /** The purpose of a link that signs a browser in. */
 export const SIGN_IN_PURPOSE = "sign in";
@@ -27,7 +33,10 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
   const working = (secret: MagicLinkSecret, purpose: string) =>
     and(
       eq(magicLinks.hash, hashCredential(secret)),
-      eq(magicLinks.purpose, purpose),
+      or(
+        eq(magicLinks.purpose, purpose),
+        sql`substr(${magicLinks.purpose}, 1, ${purpose.length + 1}) = ${`${purpose} `}`,
+      ),
       isNull(magicLinks.usedAt),
       gt(magicLinks.expiresAt, wallMs()),
     );
@@ -49,6 +58,13 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
         .innerJoin(users, eq(users.id, magicLinks.userId))
         .where(working(secret, purpose));
       return user;
+    },
+    async detailOf(secret, purpose) {
+      const [link] = await queries
+        .select({ purpose: magicLinks.purpose })
+        .from(magicLinks)
+        .where(working(secret, purpose));
+      return link?.purpose.slice(purpose.length + 1) ?? "";
     },
     async use(secret, purpose) {
       const [[used]] = await atomically((writer) => [

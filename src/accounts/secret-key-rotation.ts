@@ -107,7 +107,8 @@ async function explainUnreadable(
   const name = everybody.find(({ id }) => id === userId)?.name ?? "?";
   const sentences: Record<SealedValue["purpose"], string> = {
     "widget-token": `The widget address of ${name} is damaged: make a new one with "marquee widget rotate ${name}".`,
-    "connection-settings": `The source's settings of ${name} are damaged: end the connection with "marquee disconnect ${name}" and connect again after.`,
+    "connection-settings": `The source's settings of ${name} are damaged: find the connection with "marquee connection list ${name}", end it with "marquee disconnect ${name} ID" and connect again after.`,
+    "inbox-secret": `The secret of a connection of ${name} is damaged: find the connection with "marquee connection list ${name}" and make a new secret with "marquee connection rotate ${name} ID".`,
     "upstream-app":
       "The Spotify app's data are damaged: the owner enters them again in the browser.",
   };

@@ -6,6 +6,7 @@ import { KEY_ID_BYTES } from "../db/sealed-values.ts";
 export type SealPurpose =
   | "widget-token"
   | "connection-settings"
+  | "inbox-secret"
   | "upstream-app"
   // In cookies for a few minutes, never stored.
   | "pending-authorization"

@@ -34,6 +34,7 @@ export function createStatusWrites(
               reason: field("reason").as("because"),
               since: field("since").as("since"),
               until: field("until").as("until"),
+              heardAt: field("heardAt").as("heard_at"),
             })
             .from(connections)
             .innerJoin(one, isIt)
@@ -47,6 +48,7 @@ export function createStatusWrites(
             reason: sql`excluded.because`,
             since: sql`excluded.since`,
             until: sql`excluded.until`,
+            heardAt: firstHeardAt,
           },
         }),
     ]);
@@ -63,10 +65,14 @@ export function createStatusWrites(
   };
 }
 
+/** A row of an earlier version has no such time, but may say `ok`. */
+const firstHeardAt = sql`coalesce(${connectionStatuses.heardAt}, CASE WHEN ${connectionStatuses.state} = 'ok' THEN ${connectionStatuses.since} END, excluded.heard_at)`;
+
 const toRow = (id: number, status: ReportedStatus) => ({
   id,
   state: status.state,
   reason: status.state === "retrying" ? status.reason : null,
   since: status.since,
   until: status.state === "limited" ? status.until : null,
+  heardAt: status.state === "ok" ? status.since : null,
 });

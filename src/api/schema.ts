@@ -82,7 +82,7 @@ export type Meta = Static<typeof Meta>;
 const User = Type.Object({
   username: Type.String(),
   music_connected: Type.Boolean({
-    description: "False when no music is connected or it has to be connected again.",
+    description: "False when no connected source has worked, or each has to be connected again.",
   }),
   music_display_name: nullable(Type.String()),
   music_product: nullable(Type.String()),

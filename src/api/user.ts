@@ -1,8 +1,9 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
-import { musicOf } from "../sources/connected-music.ts";
+import { type ConnectedMusic, musicOf } from "../sources/connected-music.ts";
 import { demo } from "../sources/demo.ts";
 import type { Sources } from "../sources/index.ts";
+import { isLinked } from "../sources/source.ts";
 import { success } from "./envelope.ts";
 import type { Answer } from "./guard.ts";
 import { withMusicPrefix } from "./music-prefix.ts";
@@ -18,17 +19,29 @@ export interface UserDeps {
 export function createUser({ accounts, sources, config }: UserDeps): Answer {
   return async ({ user }, headers) => {
     const music = await musicOf(user.id, accounts, sources);
-    const hearsDemo = !music && config.demo && !(await accounts.connections.of(user.id));
-    const account = hearsDemo ? demo.open(null).account : music?.account;
+    const working =
+      music.length === 0 && config.demo
+        ? [demo.open(null).account]
+        : music.filter(hasWorked).map((one) => one.account);
+    const named = working.find((account) => account.displayName ?? account.product);
     const data: User = {
       username: user.name,
-      music_connected: account !== undefined && music?.status.state !== "needsLinking",
-      music_display_name: account?.displayName ?? null,
-      music_product: account?.product ?? null,
+      music_connected: working.length > 0,
+      music_display_name: named?.displayName ?? null,
+      music_product: named?.product ?? null,
       created_at: utcDateTime(user.createdAt),
     };
     return success(withMusicPrefix(data, config.musicPrefix), headers);
   };
+}
+
+/**
+ * Whether the connection has worked and is not refused. The demo needs nothing to work, and whoever
+ * links an account in the browser has shown that the upstream knows it.
+ */
+function hasWorked({ source, status, connection }: ConnectedMusic): boolean {
+  if (status.state === "needsLinking") return false;
+  return connection.hasWorked || isLinked(source) || source.id === demo.id;
 }
 
 /** A Unix time in milliseconds as `YYYY-MM-DD HH:MM:SS` in UTC. */

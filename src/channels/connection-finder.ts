@@ -1,6 +1,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Log } from "../log.ts";
-import { openConnection } from "../sources/connected-music.ts";
+import type { Connection } from "../accounts/connections.ts";
+import { openConnection, sourceOf } from "../sources/connected-music.ts";
 import { demo } from "../sources/demo.ts";
 import type { Sources } from "../sources/index.ts";
 import { UNSTORED } from "../sources/source.ts";
@@ -8,11 +9,11 @@ import type { WatchedConnection } from "./watcher.ts";
 
 /** Finds what a user is connected to, ready to be watched. */
 export interface ConnectionFinder {
-  /** In the user's order. */
+  /** Those that can be watched, in the user's order. */
   connectionsOf(userId: number): Promise<readonly WatchedConnection[]>;
   /**
-   * The ids of the connections that `connectionsOf` would use. Nothing is decrypted, so connections
-   * with unusable settings have ids, too, and are tried again on each change of connections.
+   * The ids of the connections that `connectionsOf` would find. Nothing is decrypted, so those with
+   * unusable settings are among them: they are tried again on each change of connections.
    */
   connectionIdsOf(userId: number): Promise<readonly number[]>;
 }
@@ -35,38 +36,38 @@ export function createConnectionFinder(
     watch: (context) => demo.open(null).watch({ ...context, connection: UNSTORED }),
   };
   const unconnected = demoForAll ? [demoConnection] : [];
+  /** The connection to watch, or none if the user has to connect it again. */
+  const watchedOf = (connection: Connection): WatchedConnection[] => {
+    if (connection.refusedAt !== null) return [];
+    const source = sourceOf(connection, sources);
+    const { id, userId } = connection;
+    const stored = openConnection(source, connection);
+    if (!stored.usable) {
+      const fields = { user: userId, source: source.id, reason: stored.reason };
+      if (!reported.has(id)) log.warn("music has to be connected again", fields);
+      reported.add(id);
+      return [];
+    }
+    reported.delete(id);
+    const kept = {
+      id,
+      keepSettings: (changed: unknown) => connections.keepSettings(id, changed),
+    };
+    return [
+      {
+        connectionId: id,
+        delivery: source.delivery,
+        ...(source.pollsEveryMs !== undefined && { pollsEveryMs: source.pollsEveryMs }),
+        watch: (context) => stored.open.watch({ ...context, connection: kept }),
+      },
+    ];
+  };
   return {
     async connectionsOf(userId) {
       if (userId === DEMO_LISTENER) return [demoConnection];
-      const connection = await connections.of(userId);
-      if (!connection) return unconnected;
-      const source = sources.byId(connection.source);
-      if (!source || connection.refusedAt !== null) return [];
-      const { id } = connection;
-      const stored = openConnection(source, connection);
-      if (!stored.usable) {
-        const fields = { user: userId, source: source.id, reason: stored.reason };
-        if (!reported.has(id)) log.warn("music has to be connected again", fields);
-        reported.add(id);
-        return [];
-      }
-      reported.delete(id);
-      const kept = {
-        id,
-        keepSettings: (changed: unknown) => connections.keepSettings(id, changed),
-      };
-      return [
-        {
-          connectionId: id,
-          delivery: source.delivery,
-          ...(source.pollsEveryMs !== undefined && { pollsEveryMs: source.pollsEveryMs }),
-          watch: (context) => stored.open.watch({ ...context, connection: kept }),
-        },
-      ];
+      const all = await connections.allOf(userId);
+      return all.length === 0 ? unconnected : all.flatMap(watchedOf);
     },
-    async connectionIdsOf(userId) {
-      const id = await connections.workingIdOf(userId);
-      return id === undefined ? [] : [id];
-    },
+    connectionIdsOf: (userId) => connections.workingIdsOf(userId),
   };
 }

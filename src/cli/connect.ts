@@ -1,11 +1,16 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import type { Accounts } from "../accounts/accounts.ts";
+import { AccountError } from "../accounts/context.ts";
+import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import { systemClock } from "../clock.ts";
+import { isPassing } from "../db/open.ts";
 import { describeError, redact } from "../log.ts";
 import { describedSources } from "../sources/index.ts";
 import {
   type Demand,
+  isPushed,
   type OAuthLinking,
   type OpenSource,
   type Source,
@@ -15,10 +20,16 @@ import {
 } from "../sources/source.ts";
 import { connectAddress, knownBaseUrl } from "../addresses.ts";
 import { type Command, print, UsageError } from "./command.ts";
+import { connectionDocument, inboxDocument, inboxLines, readConnectionId } from "./connection.ts";
 import { withWorkspace } from "./workspace.ts";
 
-/** `marquee connect USER SOURCE [--option value …]`. */
-export function connectUser(userName: string, sourceId: string, given: readonly string[]): Command {
+/** `marquee connect USER SOURCE [--name N] [--option value …]`. */
+export function connectUser(
+  userName: string,
+  sourceId: string,
+  given: readonly string[],
+  typedName: string | undefined,
+): Command {
   // An option before the source shifts all words. Show none of them: one may be a password.
   if ([userName, sourceId].some((word) => word.startsWith("-"))) {
     throw new UsageError(
@@ -31,21 +42,49 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
     const known = sources.all.map(({ id }) => id).join(", ");
     throw new UsageError(`There is no source ${JSON.stringify(sourceId)}. There are: ${known}.`);
   }
-  if (source.oauth) return linkInBrowser(userName, source, source.oauth, given);
+  const name = parseConnectionName(typedName);
+  if (source.oauth) return linkInBrowser(userName, source, source.oauth, given, name);
   const open = parseSourceOptions(source, given);
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(userName);
-      await accounts.connections.connect(user, source.id, open.settings);
-      print(
-        io,
-        asJson,
-        [{ username: user.name, source: source.id }],
-        [`${user.name} is connected to ${source.name}.`],
-      );
-      const trouble = await tryOut(source.name, open);
-      if (trouble) io.error(`Note: ${trouble}. The connection is kept and tried again.`);
+      const { connections } = accounts;
+      const connection = await connections.connect(user, source.id, open.settings, { name });
+      const done = `${user.name} is connected to ${source.name}${name === "" ? "" : ` as ${name}`}.`;
+      if (isPushed(source)) {
+        const secret = await connections.secretOf(connection.id);
+        const inbox = inboxDocument(source, secret, await knownBaseUrl(config, accounts));
+        const document = { ...connectionDocument(connection), ...inbox };
+        return print(io, asJson, [document], [done, ...inboxLines(user.name, inbox)]);
+      }
+      print(io, asJson, [connectionDocument(connection)], [done]);
+      const tried = await tryOut(source.name, open);
+      if (tried.kind === "heard") await noteHeard(accounts, connection.id);
+      if (tried.kind === "refused") await connections.markRefused(connection.id);
+      if (tried.kind === "heard") return;
+      const next =
+        tried.kind === "refused"
+          ? "Connect again with the right ones"
+          : "The connection is kept and tried again";
+      io.error(`Note: ${tried.trouble}. ${next}.`);
     });
+}
+
+function parseConnectionName(typed: string | undefined): string {
+  if (typed === undefined) return "";
+  const name = readKeyName(typed);
+  if (name === undefined) throw new UsageError(`--name must be ${KEY_NAME_RULE}.`);
+  return name;
+}
+
+/** So that the API says at once that the connection works. */
+async function noteHeard({ connections }: Accounts, connectionId: number): Promise<void> {
+  try {
+    await connections.storeStatus(connectionId, { state: "ok", since: systemClock.wallMs() });
+  } catch (error) {
+    // The server is writing at this moment: it stores the same when it listens itself.
+    if (!isPassing(error)) throw error;
+  }
 }
 
 /** Prints the address where a user links an account in the browser. */
@@ -54,6 +93,7 @@ function linkInBrowser(
   { id, name }: Source,
   oauth: OAuthLinking,
   given: readonly string[],
+  connectionName: string,
 ): Command {
   if (given.length > 0) {
     throw new UsageError(`${name} is linked in the browser and takes no options here.`);
@@ -62,7 +102,7 @@ function linkInBrowser(
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(userName);
       const baseUrl = await knownBaseUrl(config, accounts);
-      const secret = await accounts.magicLinks.issue(user, connectPurpose(id));
+      const secret = await accounts.magicLinks.issue(user, connectPurpose(id, connectionName));
       const url = connectAddress(baseUrl, "en", id, secret);
       const redirectUri = baseUrl + oauth.callbackPath;
       if (!oauth.acceptsRedirect(redirectUri)) {
@@ -73,7 +113,7 @@ function linkInBrowser(
       print(
         io,
         asJson,
-        [{ username: user.name, source: id, url, redirect_uri: redirectUri }],
+        [{ username: user.name, source: id, name: connectionName, url, redirect_uri: redirectUri }],
         [
           `Open this in your browser to link ${name} to ${user.name}. It works for half an hour:`,
           `  ${url}`,
@@ -84,12 +124,25 @@ function linkInBrowser(
     });
 }
 
-/** `marquee disconnect USER`. */
-export function disconnectUser(userName: string): Command {
+/** `marquee disconnect USER [ID] [--all]`. */
+export function disconnectUser(
+  userName: string,
+  typedId: string | undefined,
+  all: boolean,
+): Command {
+  if (all && typedId !== undefined) throw new UsageError("Give either an ID or --all, not both.");
+  const id = typedId === undefined ? undefined : readConnectionId(typedId, userName);
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(userName);
-      const disconnected = await accounts.connections.disconnect(user);
+      const { connections } = accounts;
+      if (id === undefined && !all && (await connections.allOf(user.id)).length > 1) {
+        throw new AccountError(
+          `${user.name} has several connections: say which one by its id, or --all. "marquee connection list ${user.name}" shows them.`,
+          true,
+        );
+      }
+      const disconnected = await connections.disconnect(user, id ?? "all");
       print(
         io,
         asJson,
@@ -159,16 +212,24 @@ const TRY_OUT_MS = 3_000;
 /** No demand: the first reading is enough. */
 const BRIEF: Demand = { watched: false, nextChange: () => new Promise(() => {}) };
 
-/** Tries the connection briefly, to find a mistyped address at once. Returns the error, if any. */
-async function tryOut(name: string, open: OpenSource): Promise<string | undefined> {
+type Tried =
+  { readonly kind: "heard" } | { readonly kind: "refused" | "failed"; readonly trouble: string };
+
+/** Tries the connection briefly, to find a mistyped address or password at once. */
+async function tryOut(name: string, open: OpenSource): Promise<Tried> {
   const signal = AbortSignal.timeout(TRY_OUT_MS);
   const quiet = () => {};
   const log = { error: quiet, warn: quiet, info: quiet, debug: quiet, enabled: () => false };
   try {
     const context = { signal, clock: systemClock, log, demand: BRIEF, connection: UNSTORED };
-    for await (const _ of open.watch(context)) return undefined;
-    return `${name} has not answered within ${TRY_OUT_MS / 1000} seconds`;
+    for await (const _ of open.watch(context)) return { kind: "heard" };
+    return {
+      kind: "failed",
+      trouble: `${name} has not answered within ${TRY_OUT_MS / 1000} seconds`,
+    };
   } catch (error) {
-    return error instanceof SourceFailure ? error.message : describeError(error);
+    if (!(error instanceof SourceFailure)) return { kind: "failed", trouble: describeError(error) };
+    const kind = error.meaning.kind === "unauthorized" ? "refused" : "failed";
+    return { kind, trouble: error.message };
   }
 }

@@ -12,6 +12,7 @@ import { redact } from "../log.ts";
 import { VERSION_LINE } from "../version.ts";
 import { backUp } from "./backup.ts";
 import { connectUser, describeSources, disconnectUser } from "./connect.ts";
+import { listConnections, orderConnections, rotateConnection } from "./connection.ts";
 import { type Command, EXIT, type Io, UsageError } from "./command.ts";
 import { checkHealth } from "./healthcheck.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
@@ -95,7 +96,7 @@ export function createProgram(io: Io): CommanderCommand {
   );
   runs(user("list", "list all users"), () => listUsers());
   runs(
-    user("remove", "remove a user with keys, widget address and connection").argument("<name>"),
+    user("remove", "remove a user with keys, widget address and connections").argument("<name>"),
     (name: string) => removeUser(name),
   );
 
@@ -136,21 +137,54 @@ export function createProgram(io: Io): CommanderCommand {
   );
 
   runs(
-    command("connect", "choose where a user's music is heard", [
+    command("connect", "add a source of a user's music, or change it", [
       "marquee connect ada mpd --address 192.168.1.20:6600",
+      "marquee connect ada mpd --name Kitchen --address 192.168.1.21:6600",
       "marquee connect ada mpd --password-file ./mpd-password",
     ])
-      .usage("<user> <source> [--option value …] [options]")
+      .usage("<user> <source> [--name name] [--option value …] [options]")
       .argument("<user>")
       .argument("<source>")
       .argument("[options...]", "the source's own options")
+      .option("--name <name>", "tells several connections to one source apart")
       .allowUnknownOption()
       .addHelpText("after", () => `\n${describeSources()}`),
-    (name: string, source: string, given: string[]) => connectUser(name, source, given),
+    (name: string, source: string, given: string[], options: { name?: string }) =>
+      connectUser(name, source, given, options.name),
   );
   runs(
-    command("disconnect", "forget where a user's music is heard").argument("<user>"),
-    (name: string) => disconnectUser(name),
+    command("disconnect", "forget where a user's music is heard", [
+      "marquee disconnect ada 3",
+      "marquee disconnect ada --all",
+    ])
+      .argument("<user>")
+      .argument("[id]", "needed when the user has several connections")
+      .option("--all", "end all connections"),
+    (name: string, id: string | undefined, options: { all?: true }) =>
+      disconnectUser(name, id, options.all === true),
+  );
+
+  const connection = group("connection", "list and order a user's connections");
+  runs(
+    connection("list", "list a user's connections in order")
+      .argument("<user>")
+      .option("--show-secrets", "also show what programs need that tell what they play"),
+    (name: string, options: { showSecrets?: true }) =>
+      listConnections(name, options.showSecrets === true),
+  );
+  runs(
+    connection("order", "put connections first: of several that play, the first is shown", [
+      "marquee connection order ada 5 3",
+    ])
+      .argument("<user>")
+      .argument("<ids...>", "in the wanted order; those not given follow"),
+    (name: string, ids: string[]) => orderConnections(name, ids),
+  );
+  runs(
+    connection("rotate", "replace a connection's secret; the old one stops working at once")
+      .argument("<user>")
+      .argument("<id>"),
+    (name: string, id: string) => rotateConnection(name, id),
   );
 
   runs(

@@ -6,7 +6,7 @@ import {
   type StoredStatus,
 } from "../accounts/connection-status.ts";
 import { systemClock } from "../clock.ts";
-import { musicOf } from "../sources/connected-music.ts";
+import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
 import { SourceSettingsError } from "../sources/source.ts";
 import { knownBaseUrl, widgetAddress } from "../addresses.ts";
@@ -28,7 +28,7 @@ export function addUsers(names: readonly string[], source: string | undefined): 
     );
 }
 
-/** `marquee user list`: all users with their connection and its status. */
+/** `marquee user list`: all users with their connections and the status of each. */
 export function listUsers(): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts, sources }) => {
@@ -42,28 +42,39 @@ export function listUsers(): Command {
       const documents = users.map(({ user, music }) => ({
         username: user.name,
         role: user.role,
-        source: music?.source.id ?? null,
-        needs_connecting_again: music?.status.state === "needsLinking",
-        health: music ? statusDocument(music.status) : null,
-        linked_until: isoOrNull(music?.status.linkedUntil ?? null),
+        // What follows is of the first connection in the user's order, then all are listed.
+        source: music[0]?.source.id ?? null,
+        needs_connecting_again: music[0]?.status.state === "needsLinking",
+        health: music[0] ? statusDocument(music[0].status) : null,
+        linked_until: isoOrNull(music[0]?.status.linkedUntil ?? null),
+        connections: music.map(({ connection, source, status }) => ({
+          id: connection.publicId,
+          source: source.id,
+          name: connection.name,
+          health: statusDocument(status),
+          linked_until: isoOrNull(status.linkedUntil),
+        })),
         created_at: new Date(user.createdAt).toISOString(),
       }));
-      const rows = users.map(({ user, music }) => [
-        user.name,
-        user.role,
-        music?.source.id ?? "nothing connected",
-        music ? describeStatus(statusAt(music.status, nowMs)) : "",
-        music ? describeConsent(music.status.linkedUntil, nowMs) : "",
-      ]);
+      const rows = users.flatMap(({ user, music }) =>
+        music.length === 0
+          ? [[user.name, user.role, "nothing connected", "", ""]]
+          : music.map(({ connection, source, status }, index) => [
+              index === 0 ? user.name : "",
+              index === 0 ? user.role : "",
+              [source.id, connection.name].filter((part) => part !== "").join(" · "),
+              describeStatus(statusAt(status, nowMs)),
+              describeConsent(status.linkedUntil, nowMs),
+            ]),
+      );
       const header = ["USER", "ROLE", "MUSIC", "HEALTH", "LINKED UNTIL"];
       print(io, asJson, documents, table([header, ...rows]));
     });
 }
 
 function statusDocument(health: StoredStatus) {
-  const { state } = health;
   return {
-    state: state === "needsLinking" ? "needs_linking" : state,
+    state: statusWord(health),
     since: isoOrNull("since" in health ? health.since : null),
     until: isoOrNull("until" in health ? health.until : null),
     because: "reason" in health ? health.reason : null,
@@ -71,7 +82,7 @@ function statusDocument(health: StoredStatus) {
 }
 
 /** A connection's status in words, for the terminal. */
-function describeStatus(health: StoredStatus): string {
+export function describeStatus(health: StoredStatus): string {
   switch (health.state) {
     case "untried":
       return "not listened to yet";

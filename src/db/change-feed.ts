@@ -81,7 +81,7 @@ const watched: readonly Watched[] = [
   {
     table: schema.connections,
     user: "user_id",
-    on: ["INSERT", "UPDATE OF source, refused_at", "DELETE"],
+    on: ["INSERT", "UPDATE OF source, refused_at, name, position, secret_hash", "DELETE"],
   },
   { table: schema.privacy, user: "user_id", on: ["INSERT", "UPDATE", "DELETE"] },
   { table: schema.sessions, user: "user_id", on: ["DELETE"] },

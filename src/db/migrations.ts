@@ -6,6 +6,7 @@ import secretKey from "../../drizzle/0003_secret_key.sql" with { type: "text" };
 import changes from "../../drizzle/0004_changes.sql" with { type: "text" };
 import accountsOfConnections from "../../drizzle/0005_accounts_of_connections.sql" with { type: "text" };
 import oneOwner from "../../drizzle/0006_one_owner.sql" with { type: "text" };
+import severalConnections from "../../drizzle/0007_several_connections.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns } from "./sealed-values.ts";
 
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   { name: "0004_changes", sql: changes },
   { name: "0005_accounts_of_connections", sql: accountsOfConnections },
   { name: "0006_one_owner", sql: oneOwner },
+  { name: "0007_several_connections", sql: severalConnections },
 ];
 
 /** The database cannot be brought to this version's schema. */

@@ -62,7 +62,6 @@ export const connections = sqliteTable(
     id: integer("id").primaryKey({ autoIncrement: true }),
     userId: integer("user_id")
       .notNull()
-      .unique("connections_user")
       .references(() => users.id, { onDelete: "cascade" }),
     source: text("source").notNull(),
     /** The source's own settings as JSON, encrypted. */
@@ -74,8 +73,19 @@ export const connections = sqliteTable(
     accountHash: bytes("account_hash"),
     /** When the upstream's consent ends, where it ends by itself. */
     consentEndsAt: instant("consent_ends_at"),
+    /** Tells a user's connections to the same source apart. */
+    name: text("name").notNull().default(""),
+    /** The user's order: the lowest comes first. Need not be without gaps. */
+    position: integer("position").notNull().default(0),
+    /** The first id of a connection whose settings were replaced since; people know it by that. */
+    firstId: integer("first_id"),
+    /** SHA-256 of the secret with which other programs push to this connection. */
+    secretHash: bytes("secret_hash").unique("connections_secret"),
+    /** That secret, encrypted, to show it again. */
+    sealedSecret: bytes("sealed_secret"),
   },
   (table) => [
+    uniqueIndex("connections_user").on(table.userId, table.source, table.name),
     index("connections_account").on(table.accountHash),
     index("connections_consent").on(table.consentEndsAt),
   ],
@@ -90,6 +100,8 @@ export const connectionStatuses = sqliteTable("connection_health", {
   reason: text("because"),
   since: instant("since").notNull(),
   until: instant("until"),
+  /** When the connection was first heard; `null` while it never was. */
+  heardAt: instant("heard_at"),
 });
 
 /** What this server stores about an upstream, for all users. */

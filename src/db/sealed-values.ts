@@ -10,6 +10,7 @@ export const sealedColumns = [
     userId: connections.userId,
     purpose: "connection-settings",
   },
+  { column: connections.sealedSecret, userId: connections.userId, purpose: "inbox-secret" },
   { column: upstreams.sealedApp, userId: null, purpose: "upstream-app" },
 ] as const;
 

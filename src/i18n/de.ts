@@ -78,6 +78,8 @@ export const de: Words = {
         "{source} hat zu viele Anfragen von dieser App erhalten. Versuchen Sie es später noch einmal.",
       unreachable:
         "{source} ist nicht erreichbar oder antwortet unverständlich. Versuchen Sie es gleich noch einmal.",
+      tooMany:
+        "Sie haben {most} Verbindungen, mehr sind nicht möglich. Beenden Sie zuerst eine in der Übersicht.",
       lost: "Dies wurde in einem anderen Browser begonnen oder vor mehr als zehn Minuten. Öffnen Sie den Link noch einmal.",
     },
   },
@@ -299,9 +301,10 @@ export const de: Words = {
     },
     music: {
       lead: "Wo Marquee Ihnen zuhört.",
-      others: "Oder anderswo zuhören",
+      others: "Eine weitere Quelle hinzufügen",
       choose: "Wählen Sie eine Quelle",
-      replaces: "Eine neue Quelle tritt an die Stelle der bisherigen.",
+      several:
+        "Bis zu {most} gleichzeitig. Spielen mehrere, wird die erste in dieser Liste gezeigt.",
       connected: "{source} ist verbunden.",
       disconnected: "Getrennt.",
       account: "Als {account}",

@@ -76,6 +76,8 @@ export const en = {
       codeExpired: "It took too long, or the answer was used before. Try again.",
       limited: "{source} has received too many calls from this app. Try again later.",
       unreachable: "{source} cannot be reached or answers strangely. Try again in a moment.",
+      tooMany:
+        "You have {most} connections, which is the most there may be. End one in the dashboard first.",
       lost: "This was begun in another browser, or more than ten minutes ago. Open the link again.",
     },
   },
@@ -294,9 +296,9 @@ export const en = {
     },
     music: {
       lead: "Where Marquee listens to you.",
-      others: "Or listen somewhere else",
+      others: "Add another source",
       choose: "Choose a source",
-      replaces: "A new source takes the place of the one before.",
+      several: "Up to {most} at once. If several play, the first in this list is shown.",
       connected: "{source} is connected.",
       disconnected: "Disconnected.",
       account: "As {account}",

@@ -75,6 +75,7 @@ export const es: Words = {
       limited: "{source} ha recibido demasiadas llamadas de esta aplicación. Inténtalo más tarde.",
       unreachable:
         "No se puede contactar con {source}, o responde de forma extraña. Inténtalo dentro de un momento.",
+      tooMany: "Tienes {most} conexiones, que es el máximo. Termina antes una en el panel.",
       lost: "Esto se empezó en otro navegador o hace más de diez minutos. Abre el enlace otra vez.",
     },
   },
@@ -294,9 +295,9 @@ export const es: Words = {
     },
     music: {
       lead: "Dónde te escucha Marquee.",
-      others: "O escuchar en otro sitio",
+      others: "Añadir otra fuente",
       choose: "Elige una fuente",
-      replaces: "Una fuente nueva sustituye a la anterior.",
+      several: "Hasta {most} a la vez. Si suenan varias, se muestra la primera de esta lista.",
       connected: "{source} está conectado.",
       disconnected: "Desconectado.",
       account: "Como {account}",

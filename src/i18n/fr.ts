@@ -77,6 +77,8 @@ export const fr: Words = {
       limited: "{source} a reçu trop d’appels de cette application. Réessayez plus tard.",
       unreachable:
         "{source} est injoignable ou répond de façon étrange. Réessayez dans un instant.",
+      tooMany:
+        "Vous avez {most} connexions, ce qui est le maximum. Mettez d’abord fin à l’une d’elles dans le tableau de bord.",
       lost: "Cela a commencé dans un autre navigateur, ou il y a plus de dix minutes. Rouvrez le lien.",
     },
   },
@@ -298,9 +300,10 @@ export const fr: Words = {
     },
     music: {
       lead: "Où Marquee vous écoute.",
-      others: "Ou écouter ailleurs",
+      others: "Ajouter une autre source",
       choose: "Choisissez une source",
-      replaces: "Une nouvelle source remplace la précédente.",
+      several:
+        "Jusqu’à {most} à la fois. Si plusieurs jouent, la première de cette liste est affichée.",
       connected: "{source} est connecté.",
       disconnected: "Déconnecté.",
       account: "En tant que {account}",

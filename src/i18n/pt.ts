@@ -74,6 +74,7 @@ export const pt: Words = {
       limited: "O {source} recebeu chamadas demais deste app. Tente mais tarde.",
       unreachable:
         "Não foi possível se conectar ao {source}, ou a resposta veio estranha. Tente de novo daqui a pouco.",
+      tooMany: "Você tem {most} conexões, que é o máximo. Encerre uma no painel antes.",
       lost: "Isto começou em outro navegador ou há mais de dez minutos. Abra o link de novo.",
     },
   },
@@ -294,9 +295,10 @@ export const pt: Words = {
     },
     music: {
       lead: "Onde o Marquee ouve você.",
-      others: "Ou ouvir em outro lugar",
+      others: "Adicionar outra fonte",
       choose: "Escolha uma fonte",
-      replaces: "Uma fonte nova substitui a anterior.",
+      several:
+        "Até {most} ao mesmo tempo. Se várias estiverem tocando, aparece a primeira desta lista.",
       connected: "Conectado: {source}.",
       disconnected: "Desconectado.",
       account: "Como {account}",

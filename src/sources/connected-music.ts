@@ -1,12 +1,14 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Connection } from "../accounts/connections.ts";
-import type { ConnectionStatus } from "../accounts/connection-status.ts";
+import type { ConnectionStatus, StoredStatus } from "../accounts/connection-status.ts";
 import type { Sources } from "./index.ts";
 import { type OpenSource, type Source, type SourceAccount, SourceSettingsError } from "./source.ts";
 
-/** A user's connection: its source, its account, its stored settings and its status. */
+/** One of a user's connections: its source, its account, its stored settings and its status. */
 export interface ConnectedMusic {
-  readonly connectionId: number;
+  readonly connection: Connection;
+  /** Its place in the user's order, from 1. */
+  readonly position: number;
   readonly source: Source;
   readonly account: SourceAccount;
   readonly stored: OpenedConnection;
@@ -20,25 +22,56 @@ export type OpenedConnection =
 
 const UNKNOWN_ACCOUNT: SourceAccount = { displayName: null, product: null };
 
-/** The user's connection; `undefined` when there is none, or its source is unknown. */
+/** A user's connections in order, also those that do not work. */
 export async function musicOf(
   userId: number,
   { connections }: Pick<Accounts, "connections">,
   sources: Pick<Sources, "byId">,
-): Promise<ConnectedMusic | undefined> {
-  const connection = await connections.of(userId);
-  const source = connection && sources.byId(connection.source);
-  if (!source) return undefined;
-  const stored = openConnection(source, connection);
-  const account = stored.usable ? stored.open.account : UNKNOWN_ACCOUNT;
-  const status: ConnectionStatus = {
-    // The time of a refusal is stored. When settings became unusable is not known.
-    ...(stored.usable || connection.refusedAt !== null
-      ? await connections.statusOf(connection)
-      : { state: "needsLinking", since: null }),
-    linkedUntil: account.linkedUntil ?? null,
+): Promise<readonly ConnectedMusic[]> {
+  const all = await connections.allOf(userId);
+  return Promise.all(
+    all.map(async (connection, index) => {
+      const source = sourceOf(connection, sources);
+      const stored = openConnection(source, connection);
+      const account = stored.usable ? stored.open.account : UNKNOWN_ACCOUNT;
+      const status: ConnectionStatus = {
+        // The time of a refusal is stored. When settings became unusable is not known.
+        ...(stored.usable || connection.refusedAt !== null
+          ? await connections.statusOf(connection)
+          : { state: "needsLinking", since: null }),
+        linkedUntil: account.linkedUntil ?? null,
+      };
+      return { connection, position: index + 1, source, account, stored, status };
+    }),
+  );
+}
+
+/** A connection's source and name for people, such as `MPD · Kitchen`. */
+export const labelOf = ({ source, connection }: ConnectedMusic): string =>
+  [source.name, connection.name].filter((part) => part !== "").join(" · ");
+
+/** The word for a status in what programs read. */
+export const statusWord = ({ state }: StoredStatus): string =>
+  state === "needsLinking" ? "needs_linking" : state;
+
+/**
+ * The source of a connection. One that this version does not have opens no settings, so that its
+ * connections are shown as such and can be ended.
+ */
+export function sourceOf(
+  { source: id }: Pick<Connection, "source">,
+  sources: Pick<Sources, "byId">,
+): Source {
+  const missing: Source = {
+    id,
+    name: id,
+    delivery: "polled",
+    options: [],
+    open() {
+      throw new SourceSettingsError(`this version has no source ${JSON.stringify(id)}`);
+    },
   };
-  return { connectionId: connection.id, source, account, stored, status };
+  return sources.byId(id) ?? missing;
 }
 
 /**

@@ -28,17 +28,18 @@ export function createConsentReminder({ accounts, sources, clock, log }: Consent
     for (const source of sources.all.filter(isLinked)) await noteAccounts(source, accounts);
     const soonMs = clock.wallMs() + LONGEST_WARNING_MS;
     for (const user of await accounts.connections.usersWhoseConsentEnds(soonMs)) {
-      const music = await musicOf(user.id, accounts, sources);
-      if (!music) continue;
-      const { linkedUntil } = music.status;
-      const warning = consentWarning(linkedUntil, clock.wallMs());
-      if (warning === (warned.get(music.connectionId) ?? "none") || linkedUntil === null) continue;
-      warned.set(music.connectionId, warning);
-      log.warn("music has to be linked again soon", {
-        user: user.name,
-        source: music.source.id,
-        until: new Date(linkedUntil).toISOString().slice(0, 10),
-      });
+      for (const { connection, source, status } of await musicOf(user.id, accounts, sources)) {
+        if (status.state === "needsLinking") continue;
+        const { linkedUntil } = status;
+        const warning = consentWarning(linkedUntil, clock.wallMs());
+        if (warning === (warned.get(connection.id) ?? "none") || linkedUntil === null) continue;
+        warned.set(connection.id, warning);
+        log.warn("music has to be linked again soon", {
+          user: user.name,
+          source: source.id,
+          until: new Date(linkedUntil).toISOString().slice(0, 10),
+        });
+      }
     }
   };
 }

@@ -82,6 +82,12 @@ export interface Source {
   /** How an account is linked in the browser, for sources that need one. */
   readonly oauth?: OAuthLinking;
   /**
+   * The address to paste into the program that pushes, for sources that are pushed.
+   * @param baseUrl the server's, without a slash at the end
+   * @param secret the connection's, which the address contains unless it is entered beside it
+   */
+  readonly inboxAddress?: (baseUrl: string, secret: string) => string;
+  /**
    * Checks settings that were entered or stored, and opens the source with them.
    * @throws {SourceSettingsError} naming every mistake
    */
@@ -159,6 +165,13 @@ export function isLinked(source: Source): source is LinkedSource {
   return source.oauth !== undefined;
 }
 
+/** A source to which another program pushes what plays. */
+export type PushedSource = Source & Required<Pick<Source, "inboxAddress">>;
+
+export function isPushed(source: Source): source is PushedSource {
+  return source.delivery === "pushed" && source.inboxAddress !== undefined;
+}
+
 /** An OAuth linking in progress, stored until the browser returns. */
 export interface OpenAttempt {
   /** OAuth's `state`: the browser returns with it. Valid for one answer. */
@@ -183,7 +196,9 @@ export type LinkFailureReason =
   | "noPremium"
   | "codeExpired"
   | "limited"
-  | "unreachable";
+  | "unreachable"
+  // Not the upstream's: the user has the maximum of connections.
+  | "tooMany";
 
 export class LinkFailure extends Error {
   override readonly name = "LinkFailure";

@@ -7,6 +7,7 @@ import type { User } from "../../src/accounts/users.ts";
 import { changes } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const HIDDEN = { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] };
 
@@ -57,7 +58,7 @@ const changesOf: {
   },
   {
     what: "an ended connection",
-    change: ({ accounts }, { user }) => accounts.connections.disconnect(user),
+    change: ({ accounts }, { user }) => accounts.connections.disconnect(user, "all"),
   },
   {
     what: "a wish to be hidden",
@@ -105,6 +106,29 @@ describe.each(changesOf)("$what", ({ change }) => {
   });
 });
 
+test("what changes of a connection that stays is told", async () => {
+  const { user } = await server.add("ada");
+  const { connections } = command.accounts;
+  const mpd = await connections.connect(user, "mpd", {});
+  const json = await connections.connect(user, "json", null);
+  const secret = await connections.secretOf(json.id);
+  await server.accounts.checkForChanges();
+  const { accounts } = server;
+  expect(await accounts.connections.inboxOf(secret)).toMatchObject({ connectionId: json.id });
+  for (const change of [
+    () => connections.order(user, [json.publicId]),
+    () => connections.rename(user, mpd.publicId, "Kitchen"),
+    () => connections.markRefused(mpd.id),
+    () => connections.rotateSecret(json.id),
+  ]) {
+    const heard = heardChanges();
+    await change();
+    await accounts.checkForChanges();
+    expect(heard).toEqual([user.id]);
+  }
+  expect(await accounts.connections.inboxOf(secret)).toBe(undefined);
+});
+
 test("what concerns everybody is told without a user", async () => {
   const heard = heardChanges();
   await command.accounts.upstreams.enterApp("spotify", { clientId: "id", clientSecret: null });
@@ -129,7 +153,7 @@ test("nothing is told of uses of keys, connections' statuses, renewed tokens and
   const { keys, connections, upstreams } = command.accounts;
   await upstreams.enterApp("spotify", { clientId: "id", clientSecret: null });
   const { keyId = "" } = (await keys.holderOf(key)) ?? {};
-  const { id = 0 } = (await connections.of(user.id)) ?? {};
+  const { id = 0 } = (await onlyConnection(connections, user.id)) ?? {};
   await server.accounts.checkForChanges();
   const heard = heardChanges();
   keys.noteUse(keyId);

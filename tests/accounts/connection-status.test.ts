@@ -12,6 +12,7 @@ import { connectionStatuses } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -61,7 +62,7 @@ afterEach(() => {
 
 const connections = () => world.accounts.connections;
 const connection = async () => {
-  const found = await connections().of(ada.id);
+  const found = await onlyConnection(connections(), ada.id);
   if (!found) throw new Error("ada is not connected");
   return found;
 };
@@ -110,13 +111,13 @@ describe("the status of a connection", () => {
   test("is the connection's own", async () => {
     const grace = await world.add("grace", { source: "spotify", settings: {} });
     await note({ state: "limited", since: START_MS, until: START_MS + 5_000 });
-    const hers = await connections().of(grace.user.id);
+    const hers = await onlyConnection(connections(), grace.user.id);
     expect(hers && (await connections().statusOf(hers))).toEqual({ state: "untried" });
   });
 
   test("cannot be noted of a connection that is gone", async () => {
     const { id } = await connection();
-    await connections().disconnect(ada);
+    await connections().disconnect(ada, "all");
     await connections().storeStatus(id, { state: "ok", since: START_MS });
     expect(world.store.queries.select().from(connectionStatuses).all()).toEqual([]);
   });
@@ -130,7 +131,7 @@ describe("the status of a connection", () => {
 
   test("goes with its connection", async () => {
     await note({ state: "ok", since: START_MS });
-    await connections().disconnect(ada);
+    await connections().disconnect(ada, "all");
     expect(world.store.queries.select().from(connectionStatuses).all()).toEqual([]);
   });
 });
@@ -159,9 +160,9 @@ describe("settings that a source keeps", () => {
     await connections().connect(ada, "spotify", { refreshToken: "second" });
     await connections().keepSettings(id, { refreshToken: ROTATED });
     expect(await connection()).toMatchObject({ settings: { refreshToken: "second" } });
-    await connections().disconnect(ada);
+    await connections().disconnect(ada, "all");
     await connections().keepSettings(id, { refreshToken: ROTATED });
-    expect(await connections().of(ada.id)).toBe(undefined);
+    expect(await onlyConnection(connections(), ada.id)).toBe(undefined);
   });
 
   test("lie in no file of the data folder as they are", async () => {

@@ -6,6 +6,7 @@ import { parseSessionToken } from "../../src/accounts/credential.ts";
 import { createDeferredWrites } from "../../src/accounts/deferred-writes.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const busy = () => Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
 
@@ -84,7 +85,7 @@ describe("while another program writes to the database,", () => {
   const lock = () => foreign.run("BEGIN IMMEDIATE");
   const unlock = () => foreign.run("COMMIT");
   const connection = async () => {
-    const found = await server.accounts.connections.of(ada.user.id);
+    const found = await onlyConnection(server.accounts.connections, ada.user.id);
     if (!found) throw new Error("ada is connected to nothing");
     return found;
   };

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { createAccounts } from "../../src/accounts/accounts.ts";
+import type { InboxSecret } from "../../src/accounts/credential.ts";
 import {
   findSecretKey,
   finishRotation,
@@ -25,6 +26,7 @@ import { openStore, type Store } from "../../src/db/open.ts";
 import { connections, widgetTokens } from "../../src/db/schema.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { exitOf } from "../fixtures/clock/waiting.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
 const settingsOf = (name: string) => ({ address: "127.0.0.1:6600", password: `secret of ${name}` });
@@ -82,7 +84,7 @@ async function readAnew(): Promise<unknown> {
       users.map(async (user) => ({
         name: user.name,
         token: await accounts.widgets.tokenOf(user),
-        settings: (await accounts.connections.of(user.id))?.settings,
+        settings: (await onlyConnection(accounts.connections, user.id))?.settings,
       })),
     ),
   };
@@ -113,19 +115,29 @@ describe("a rotation", () => {
           });
           store.sealed.changeKey(undefined, createVault(oldKey).keyId);
           const added = names.length > 0 ? await before.add(names) : [];
+          const secrets = new Map<number, InboxSecret>();
           for (const [index, { user }] of added.entries()) {
-            if (index in settings) await before.connections.connect(user, "mpd", settings[index]);
+            if (!(index in settings)) continue;
+            const { id } = await before.connections.connect(user, "json", settings[index]);
+            secrets.set(id, await before.connections.secretOf(id));
           }
           const count = await rotateSecretKey({ store, oldKey, newKey, stage() {}, finish() {} });
-          expect(count).toBe(names.length + Math.min(names.length, settings.length));
+          const connected = Math.min(names.length, settings.length);
+          expect(count).toBe(names.length + 2 * connected);
           const after = await createAccounts({
             store,
             vault: createVault(newKey),
             wallMs: () => 1,
           });
+          for (const [id, secret] of secrets) {
+            expect(await after.connections.secretOf(id)).toBe(secret);
+            expect(await after.connections.inboxOf(secret)).toMatchObject({ connectionId: id });
+          }
           for (const [index, { user, widgetToken }] of added.entries()) {
             expect(await after.widgets.tokenOf(user)).toBe(widgetToken);
-            expect((await after.connections.of(user.id))?.settings).toEqual(settings[index]);
+            expect((await onlyConnection(after.connections, user.id))?.settings).toEqual(
+              settings[index],
+            );
           }
           store.close();
         },
@@ -169,6 +181,22 @@ describe("a rotation", () => {
     await expect(rotating).rejects.toThrow("marquee disconnect ada");
     expect(readSecretKey(secretKeyPath(folder.path))).toBe(before);
     expect(program.store.sealed.keyId()).toEqual(new Uint8Array(program.vault.keyId));
+  });
+
+  test("that finds a connection's secret damaged says how to make another, which helps", async () => {
+    const program = await openProgram();
+    await populate(program, ["ada"]);
+    const { id = 0 } =
+      (await onlyConnection(
+        program.accounts.connections,
+        (await program.accounts.users.named("ada")).id,
+      )) ?? {};
+    await program.accounts.connections.secretOf(id);
+    const sealedSecret = await program.vault.seal("inbox-secret", 99, "another user's");
+    program.store.queries.update(connections).set({ sealedSecret }).run();
+    await expect(rotate(program.store)).rejects.toThrow('"marquee connection rotate ada ID"');
+    await program.accounts.connections.rotateSecret(id);
+    expect(await rotate(program.store)).toBe(4);
   });
 
   test("seals anew what others write while it prepares", async () => {

@@ -5,6 +5,7 @@ import { isUserName, toUserName } from "../../src/user-name.ts";
 import { apiKeys, connections, widgetTokens } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 let world: TestAccounts;
 beforeEach(async () => {
@@ -41,7 +42,7 @@ describe("adding users", () => {
     const { accounts } = world;
     const added = await accounts.add(["ada", "grace"], { source: "demo", settings: null });
     for (const { user } of added) {
-      expect(await accounts.connections.of(user.id)).toMatchObject({
+      expect(await onlyConnection(accounts.connections, user.id)).toMatchObject({
         source: "demo",
         settings: null,
       });
@@ -50,7 +51,7 @@ describe("adding users", () => {
 
   test("connects them to nothing otherwise", async () => {
     const { user } = await world.add("ada");
-    expect(await world.accounts.connections.of(user.id)).toBe(undefined);
+    expect(await onlyConnection(world.accounts.connections, user.id)).toBe(undefined);
   });
 
   test("names every bad, taken and repeated name at once and adds none", async () => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const PATH = "/api/v1/user";
 
@@ -11,12 +12,28 @@ afterEach(() => server.close());
 async function start(settings: Record<string, string | true> = {}): Promise<void> {
   server = await createTestServer({ settings: { rateLimitSeconds: "0", ...settings } });
 }
+/** Stores that each of the user's connections has worked. */
+async function allWork({ user }: AddedUser): Promise<void> {
+  const { connections } = server.accounts;
+  for (const { id } of await connections.allOf(user.id)) {
+    await connections.storeStatus(id, { state: "ok", since: 1 });
+  }
+}
+const linked = (displayName: string, product: string | null) => ({
+  clientId: "0123456789abcdef0123456789abcdef",
+  refreshToken: "kept",
+  consentedAt: Date.UTC(2026, 10, 21),
+  accountId: displayName,
+  displayName,
+  product,
+});
 const dataFor = async (user: AddedUser) => (await (await server.getAs(user, PATH)).json()).data;
 
 describe("GET /api/v1/user", () => {
   test("answers exactly the specified fields", async () => {
     await start();
     const ada = await server.addUser("ada");
+    await allWork(ada);
     const response = await server.getAs(ada, PATH);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -69,30 +86,75 @@ describe("GET /api/v1/user", () => {
     await start();
     const ada = await server.addUser("ada");
     const { connections } = server.accounts;
-    await connections.markRefused((await connections.of(ada.user.id))?.id ?? 0);
+    await connections.markRefused((await onlyConnection(connections, ada.user.id))?.id ?? 0);
     expect((await dataFor(ada)).music_connected).toBe(false);
     await connections.connect(ada.user, "mpd", {});
+    expect((await dataFor(ada)).music_connected).toBe(false);
+    await allWork(ada);
     expect((await dataFor(ada)).music_connected).toBe(true);
   });
 
   test("says false after the user has disconnected", async () => {
     await start();
     const ada = await server.addUser("ada");
-    await server.accounts.connections.disconnect(ada.user);
+    await server.accounts.connections.disconnect(ada.user, "all");
     expect(await dataFor(ada)).toMatchObject({ music_connected: false, music_display_name: null });
   });
 
   test("goes on saying true while the source cannot be reached", async () => {
     await start();
     const ada = await server.addUser("ada");
+    await server.sourceOf(ada).says(null);
+    await server.getAs(ada, "/api/v1/now-playing");
+    expect((await dataFor(ada)).music_connected).toBe(true);
     await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
     await server.getAs(ada, "/api/v1/now-playing");
+    expect((await dataFor(ada)).music_connected).toBe(true);
+  });
+
+  test("says false while the source has never been reached", async () => {
+    await start();
+    const ada = await server.addUser("ada");
+    expect((await dataFor(ada)).music_connected).toBe(false);
+    await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
+    await server.getAs(ada, "/api/v1/now-playing");
+    expect(await dataFor(ada)).toMatchObject({ music_connected: false, music_display_name: null });
+  });
+
+  test("says true at once for the demo and for an account that was linked", async () => {
+    await start();
+    const [ada, bob] = [await server.addUser("ada", false), await server.addUser("bob", false)];
+    const { connections } = server.accounts;
+    await connections.connect(ada.user, "demo", null);
+    await connections.connect(bob.user, "spotify", linked("Bob", "premium"));
+    expect(await dataFor(ada)).toMatchObject({ music_connected: true });
+    expect(await dataFor(bob)).toMatchObject({ music_connected: true, music_product: "premium" });
+  });
+
+  test("names the first of several that works, in the user's order", async () => {
+    await start();
+    const ada = await server.addUser("ada");
+    const { connections } = server.accounts;
+    const { publicId } = await connections.connect(ada.user, "spotify", linked("Ada", "premium"));
+    const names = async () => {
+      const { music_display_name: name, music_product: product } = await dataFor(ada);
+      return [name, product];
+    };
+    expect(await names()).toEqual(["Ada", "premium"]);
+    await allWork(ada);
+    expect(await names()).toEqual(["MPD", null]);
+    await connections.order(ada.user, [publicId]);
+    expect(await names()).toEqual(["Ada", "premium"]);
+    const [{ id } = { id: 0 }] = await connections.allOf(ada.user.id);
+    await connections.markRefused(id);
+    expect(await names()).toEqual(["MPD", null]);
     expect((await dataFor(ada)).music_connected).toBe(true);
   });
 
   test("names the fields about music as the setting says", async () => {
     await start({ musicPrefix: "branded" });
     const ada = await server.addUser("ada");
+    await allWork(ada);
     expect(await dataFor(ada)).toEqual({
       username: "ada",
       branded_connected: true,
@@ -116,7 +178,7 @@ describe("GET /api/v1/user", () => {
     await start({ demo: true });
     const ada = await server.addUser("ada");
     const { connections } = server.accounts;
-    await connections.markRefused((await connections.of(ada.user.id))?.id ?? 0);
-    expect(await dataFor(ada)).toMatchObject({ music_connected: false, music_display_name: "MPD" });
+    await connections.markRefused((await onlyConnection(connections, ada.user.id))?.id ?? 0);
+    expect(await dataFor(ada)).toMatchObject({ music_connected: false, music_display_name: null });
   });
 });

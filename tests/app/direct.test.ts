@@ -76,7 +76,7 @@ describe("what Bun's router answers", () => {
   test.each(["now", "later"])("is 500 without details when it fails %s", async (when) => {
     await start();
     const secret = new Error("correct-horse");
-    server.accounts.connections.of = () => {
+    server.accounts.connections.allOf = () => {
       if (when === "now") throw secret;
       return Promise.reject(secret);
     };

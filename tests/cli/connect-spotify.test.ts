@@ -7,6 +7,7 @@ import { createVault, readSecretKey } from "../../src/accounts/secrets.ts";
 import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import { onlyWorkingId } from "../fixtures/data/connections.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();
 
@@ -49,8 +50,23 @@ describe("marquee connect USER spotify", () => {
     expect(document).toEqual({
       username: "ada",
       source: "spotify",
+      name: "",
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4747\/en\/connect\/spotify\/mql_\w{38}$/),
       redirect_uri: "http://127.0.0.1:4747/callback/spotify",
+    });
+  });
+
+  test("issues a link for a connection of that name", async () => {
+    const [document] = await documentsOf("connect", "ada", "spotify", "--name", "Second one");
+    expect(document).toMatchObject({ source: "spotify", name: "Second one" });
+    const secret = parseMagicLinkSecret(String(document?.["url"]).split("/").at(-1) ?? "");
+    if (!secret) throw new Error("no link");
+    await withAccounts(async ({ magicLinks }) => {
+      expect(await magicLinks.detailOf(secret, "connect spotify")).toBe("Second one");
+      expect(await magicLinks.detailOf(secret, "connect mpd")).toBe("");
+      expect(await magicLinks.userOf(secret, "connect mpd")).toBe(undefined);
+      expect(await magicLinks.use(secret, "connect spotify")).toMatchObject({ name: "ada" });
+      expect(await magicLinks.use(secret, "connect spotify")).toBe(undefined);
     });
   });
 
@@ -148,7 +164,7 @@ describe("marquee user list, of a linked account", () => {
     withAccounts(async ({ users, connections }) => {
       const ada = await users.named("ada");
       await connections.connect(ada, "spotify", linked(consentedAt));
-      return (await connections.workingIdOf(ada.id)) ?? 0;
+      return (await onlyWorkingId(connections, ada.id)) ?? 0;
     });
   const note = (...[id, health]: Parameters<Accounts["connections"]["storeStatus"]>) =>
     withAccounts(({ connections }) => connections.storeStatus(id, health));

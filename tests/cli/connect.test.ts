@@ -5,6 +5,7 @@ import { readSecretKey } from "../../src/accounts/secrets.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const { marquee, documentsOf, path } = useCommandLine();
 
@@ -23,7 +24,10 @@ async function storedSettings(): Promise<unknown> {
   const store = openStore(path("data"));
   const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
   const accounts = await createAccounts({ store, vault, wallMs: Date.now });
-  const connection = await accounts.connections.of((await accounts.users.named("ada")).id);
+  const connection = await onlyConnection(
+    accounts.connections,
+    (await accounts.users.named("ada")).id,
+  );
   store.close();
   return connection?.settings;
 }
@@ -40,12 +44,12 @@ describe("marquee connect", () => {
   test("connects to a player that does not answer, and notes that", async () => {
     const ran = await marquee("connect", "ada", "mpd", "--address", NOBODY, "--json");
     expect(ran.code).toBe(0);
-    expect(ran.documents()).toEqual([{ username: "ada", source: "mpd" }]);
+    expect(ran.documents()).toEqual([{ id: expect.any(Number), source: "mpd", name: "" }]);
     expect(ran.errors).toContain(NOBODY);
     expect(await source()).toBe("mpd");
   });
 
-  test("replaces what the user was connected to", async () => {
+  test("takes the place of the demo", async () => {
     await marquee("connect", "ada", "demo");
     await marquee("connect", "ada", "mpd", "--address", NOBODY);
     expect(await source()).toBe("mpd");

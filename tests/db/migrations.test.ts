@@ -11,6 +11,7 @@ import { DatabaseError, openStore } from "../../src/db/open.ts";
 import * as schema from "../../src/db/schema.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const GENERATED = join(import.meta.dir, "../../drizzle");
 
@@ -62,7 +63,7 @@ async function populate(): Promise<void> {
   await add("grace", { source: "mpd", settings: { address: "127.0.0.1:6600" } });
   await accounts.keys.add(user, "chat bot");
   await accounts.rememberBaseUrl("http://127.0.0.1:4747");
-  const connection = await accounts.connections.of(user.id);
+  const connection = await onlyConnection(accounts.connections, user.id);
   await accounts.connections.storeStatus(connection?.id ?? 0, { state: "ok", since: 1 });
   await accounts.upstreams.rememberPause("spotify", { from: 1, until: 2 });
   await accounts.magicLinks.issue(user, "connect spotify");
@@ -250,6 +251,31 @@ describe.each(migrations.slice(0, -1).map(({ name }, index) => ({ name, applied:
     });
   },
 );
+
+describe("the connection that a user had when there was only one", () => {
+  test("keeps id, settings and status, comes first, and others can join it", async () => {
+    const before = migrations.findIndex(({ name }) => name === "0007_several_connections");
+    populateAsAfter(migrations.slice(0, before));
+    const [old] = inspect(databasePath(), (sqlite) => rowsOf(sqlite, "connections"));
+    open(migrations);
+    const sqlite = new Database(databasePath());
+    const rows = rowsOf(sqlite, "connections");
+    expect(rows).toMatchObject([{ ...old, name: "", first_id: null, sealed_secret: null }]);
+    expect(rowsOf(sqlite, "connection_health")).toHaveLength(1);
+    const add = (name: string) =>
+      sqlite.run(
+        "INSERT INTO connections (user_id, source, sealed_settings, created_at, name, position) VALUES (1, 'mpd', x'0101', 1, ?, 1)",
+        [name],
+      );
+    sqlite.run("UPDATE server SET secret_key_id = NULL");
+    add("");
+    add("Kitchen");
+    expect(() => add("Kitchen")).toThrow("UNIQUE");
+    const ids = sqlite.query("SELECT id FROM connections ORDER BY position, id").values();
+    expect(ids[0]).toEqual([1]);
+    sqlite.close();
+  });
+});
 
 describe("a step that builds a table anew", () => {
   test("would lose the rows that refer to it if foreign keys stayed on", async () => {

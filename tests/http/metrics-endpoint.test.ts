@@ -7,6 +7,7 @@ import { aPlayback } from "../fixtures/sources/playback.ts";
 import { openPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { until } from "../fixtures/clock/waiting.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const TOKEN = "metrics-0123456789abcdef";
 const settings = { metricsToken: TOKEN, rateLimitSeconds: "0" };
@@ -207,7 +208,7 @@ describe("the metrics of Spotify", () => {
       const answer = server.getAs(ada, "/api/v1/now-playing");
       for (let waited = 0; waited < 15; waited++) {
         // Settings are decrypted in real time, which the clock does not wait for.
-        await server.accounts.connections.of(ada.user.id);
+        await onlyConnection(server.accounts.connections, ada.user.id);
         await server.clock.advance(1_000);
       }
       await answer;

@@ -14,6 +14,7 @@ import { settle } from "../fixtures/clock/fake-clock.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, TEST_KEY, type TestServer } from "../fixtures/servers/test-server.ts";
+import { onlyWorkingId } from "../fixtures/data/connections.ts";
 
 // What is stored of a connection and cannot be used has one meaning wherever it is met: the user
 // has to connect again, as after a refusal.
@@ -61,7 +62,7 @@ describe.each(Object.entries(UNUSABLE))("a connection with %s", (_, unusable) =>
     const { connections } = server.accounts;
     await connections.connect(grace.user, "demo", null);
     await connections.connect(ada.user, "mpd", { address: "127.0.0.1:6600" });
-    const id = (await connections.workingIdOf(ada.user.id)) ?? 0;
+    const id = (await onlyWorkingId(connections, ada.user.id)) ?? 0;
     await connections.storeStatus(id, { state: "ok", since: server.clock.wallMs() });
     put(server.store, ada.user.id, await unusable(server.vault, ada.user.id));
     browser = await signIn(server, ada);
@@ -126,12 +127,17 @@ describe.each(Object.entries(UNUSABLE))("a connection with %s", (_, unusable) =>
 
   test("is exported with its source", async () => {
     const file = await (await browser.get("/en/dashboard/account/export")).json();
-    expect(file.music).toEqual({
-      source: "mpd",
-      display_name: null,
-      product: null,
-      linked_until: null,
-    });
+    expect(file.music).toEqual([
+      {
+        id: expect.any(Number),
+        source: "mpd",
+        name: "",
+        position: 1,
+        display_name: null,
+        product: null,
+        linked_until: null,
+      },
+    ]);
   });
 
   test("is over once the form that stands open is sent", async () => {
@@ -145,6 +151,8 @@ describe.each(Object.entries(UNUSABLE))("a connection with %s", (_, unusable) =>
     });
     expect(await textOf(next.clone(), ".notice p")).toBe("MPD is connected.");
     expect(await (await browser.get(path)).text()).not.toContain(AGAIN);
+    const [id = 0] = await server.accounts.connections.workingIdsOf(ada.user.id);
+    await server.accounts.connections.storeStatus(id, { state: "ok", since: 1 });
     expect((await bodyOf(ada, "user")).data.music_connected).toBe(true);
   });
 

@@ -6,6 +6,8 @@ import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { noteAccounts } from "../../src/sources/connected-music.ts";
 import { defineSource, SourceSettingsError } from "../../src/sources/source.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { createConsentReminder } from "../../src/sources/consent-reminder.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const ENDS = 1_800_000_000_000;
 
@@ -64,8 +66,29 @@ describe("an account that was noted", () => {
     const { connections } = world.accounts;
     expect(names(await connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada", "grace"]);
     expect(await connections.usersWhoseConsentEnds(ENDS - 1)).toEqual([]);
-    await connections.markRefused((await connections.of(grace.id))?.id ?? 0);
+    await connections.markRefused((await onlyConnection(connections, grace.id))?.id ?? 0);
     expect(names(await connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada"]);
+  });
+
+  test("names a user once who has linked several, and is remembered of each that ends", async () => {
+    const ada = await connect("ada", "one");
+    const { connections } = world.accounts;
+    await connections.connect(ada, source.id, "one", { name: "Second" });
+    const refused = await connections.connect(ada, source.id, "one", { name: "Third" });
+    await note();
+    await connections.markRefused(refused.id);
+    expect(names(await connections.usersOf(source.id, "one"))).toEqual(["ada"]);
+    expect(names(await connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada"]);
+    const warned: unknown[] = [];
+    const remind = createConsentReminder({
+      accounts: world.accounts,
+      sources: { all: [], byId: (id) => (id === source.id ? source : undefined) },
+      clock: { wallMs: () => ENDS - 1 },
+      log: { warn: (_, fields) => void warned.push(fields?.["user"]) },
+    });
+    await remind();
+    await remind();
+    expect(warned).toEqual(["ada", "ada"]);
   });
 
   test("is found in a database of any size, and read but once", async () => {

@@ -17,14 +17,15 @@ export async function exportOf(
     role: user.role,
     created_at: iso(user.createdAt),
     language: user.language,
-    music: music
-      ? {
-          source: music.source.id,
-          display_name: music.account.displayName,
-          product: music.account.product,
-          linked_until: iso(music.status.linkedUntil),
-        }
-      : null,
+    music: music.map(({ connection, position, source, account, status }) => ({
+      id: connection.publicId,
+      source: source.id,
+      name: connection.name,
+      position,
+      display_name: account.displayName,
+      product: account.product,
+      linked_until: iso(status.linkedUntil),
+    })),
     privacy: {
       paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : iso(pausedUntil),
       hidden_titles: hiddenTitles,

@@ -1,4 +1,11 @@
 import type { Accounts } from "../../accounts/accounts.ts";
+import {
+  MOST_CONNECTIONS,
+  parseConnectionId,
+  type PublicConnectionId,
+  TooManyConnectionsError,
+} from "../../accounts/connections.ts";
+import { AccountError } from "../../accounts/context.ts";
 import type { Clock } from "../../clock.ts";
 import type { ResolvedConfig } from "../../config.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
@@ -13,11 +20,12 @@ import {
 } from "../../sources/source.ts";
 import { AppSteps, type EnteredApp, readApp } from "../oauth/app-form.tsx";
 import { fieldOf } from "../../http/form-field.ts";
+import { attribute } from "../attribute.ts";
 import { Copyable } from "../parts.tsx";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { describeStatus } from "./status-words.ts";
-import { type ConnectedMusic, musicOf } from "../../sources/connected-music.ts";
+import { type ConnectedMusic, labelOf, musicOf } from "../../sources/connected-music.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import { pathTo } from "./sections.ts";
 
@@ -30,12 +38,31 @@ export interface MusicDeps {
 
 /** The values typed into a source's form that are not valid. */
 interface Refused {
-  readonly sourceId: string;
+  readonly formId: string;
   readonly typed: Readonly<Record<string, string>>;
   readonly mistake: string;
 }
 
-/** The page of the user's connection: connecting, linking again, disconnecting. */
+/**
+ * The form of a source's connection. The fields' names begin with its id: a page has several forms
+ * of one source when a user has several connections to it.
+ */
+interface OptionsForm {
+  readonly id: string;
+  readonly source: Source;
+  /** The connection that the form changes; without it, the form adds one. */
+  readonly changes?: ConnectedMusic;
+}
+
+const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
+
+const formOf = (source: Source, changes?: ConnectedMusic): OptionsForm => {
+  if (!changes) return { id: source.id, source };
+  const { publicId } = changes.connection;
+  return { id: isNamed(changes) ? `${source.id}-${publicId}` : source.id, source, changes };
+};
+
+/** The page of the user's connections: connecting, linking again, disconnecting. */
 export function createSection(deps: MusicDeps): Section {
   const { accounts, sources } = deps;
 
@@ -47,14 +74,26 @@ export function createSection(deps: MusicDeps): Section {
     const { words, user, query } = request;
     const { music: t } = words.dashboard;
     const music = await musicOf(user.id, accounts, sources);
-    const others = sources.all.filter(({ id }) => id !== music?.source.id);
+    const others = sources.all.filter(
+      (source) => !music.some((one) => one.source === source && one.connection.name === ""),
+    );
     const linked = sources.byId(query.get("linked") ?? "");
     const notice: Notice | undefined =
-      linked && music?.source === linked
+      linked && music.some(({ source }) => source === linked)
         ? { tone: "good", text: fill(t.connected, { source: linked.name }) }
         : undefined;
+    const connected = await Promise.all(
+      music.map((one) => {
+        // A source's app is entered once for all its connections.
+        const isFirst = music.find(({ source }) => source === one.source) === one;
+        return connectedCard(request, one, isFirst, refused, entered);
+      }),
+    );
     const cards = await Promise.all(
-      others.map((source) => sourceCard(request, source, refused, entered)),
+      others.map((source) => {
+        const isFirst = !music.some((one) => one.source === source);
+        return sourceCard(request, source, isFirst, refused, entered);
+      }),
     );
     return dashboardPage(
       {
@@ -64,18 +103,14 @@ export function createSection(deps: MusicDeps): Section {
         ...(notice && { notice }),
         children: (
           <>
-            {music ? await connectedCard(request, music, refused, entered) : ""}
+            {connected as "safe"[]}
             <h2 class="between" safe>
-              {music ? t.others : t.choose}
+              {music.length > 0 ? t.others : t.choose}
             </h2>
             {cards as "safe"[]}
-            {music ? (
-              <p class="hint" safe>
-                {t.replaces}
-              </p>
-            ) : (
-              ""
-            )}
+            <p class="hint" safe>
+              {fill(t.several, { most: String(MOST_CONNECTIONS) })}
+            </p>
           </>
         ),
       },
@@ -86,18 +121,21 @@ export function createSection(deps: MusicDeps): Section {
   const connectedCard = async (
     request: DashboardRequest,
     music: ConnectedMusic,
+    isFirst: boolean,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
     const { words, language } = request;
     const { music: t } = words.dashboard;
-    const { source, account, stored, status } = music;
-    const { tone, text } = describeStatus(status, source.name, language, deps.clock.wallMs());
+    const { connection, source, account, stored, status } = music;
+    const label = labelOf(music);
+    const { tone, text } = describeStatus(status, label, language, deps.clock.wallMs());
+    const form = formOf(source, music);
     // Then the form is shown to connect again, even if it has no fields.
-    const enterAgain = !stored.usable && !isLinked(source);
+    const enterAgain = !stored.usable && !isLinked(source) && sources.byId(source.id) !== undefined;
     return (
       <section class="source connected">
-        <h2 safe>{source.name}</h2>
+        <h2 safe>{label}</h2>
         {account.displayName === null || account.displayName === source.name ? (
           ""
         ) : (
@@ -112,21 +150,18 @@ export function createSection(deps: MusicDeps): Section {
           <p safe>{fill(t.linkedUntil, { day: formatDay(language, status.linkedUntil) })}</p>
         )}
         {source.options.length > 0 || enterAgain ? (
-          <details open={refused?.sourceId === source.id || enterAgain}>
+          <details open={refused?.formId === form.id || enterAgain}>
             <summary safe>{t.change}</summary>
-            {optionsForm(
-              request,
-              source,
-              stored.usable ? stored.open.settings : undefined,
-              refused,
-            )}
+            {optionsForm(request, form, refused)}
           </details>
         ) : (
           ""
         )}
-        {isLinked(source) ? await linkControls(request, source, t.linkAgain, entered) : ""}
-        <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: source.name })}>
-          <Form request={request} action="disconnect">
+        {isLinked(source)
+          ? await linkControls(request, source, t.linkAgain, isFirst, entered, music)
+          : ""}
+        <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: label })}>
+          <Form request={request} action="disconnect" target={String(connection.publicId)}>
             <button type="submit" class="bad" safe>
               {t.disconnect}
             </button>
@@ -139,18 +174,20 @@ export function createSection(deps: MusicDeps): Section {
   const sourceCard = async (
     request: DashboardRequest,
     source: Source,
+    isFirst: boolean,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
     const { music: t } = request.words.dashboard;
+    const label = fill(t.link, { source: source.name });
     const about = t.about[source.id as keyof typeof t.about];
     return (
       <section class="source">
         <h3 safe>{source.name}</h3>
         {about === undefined ? "" : <p safe>{about}</p>}
         {isLinked(source)
-          ? await linkControls(request, source, fill(t.link, { source: source.name }), entered)
-          : optionsForm(request, source, undefined, refused)}
+          ? await linkControls(request, source, label, isFirst, entered)
+          : optionsForm(request, formOf(source), refused)}
       </section>
     );
   };
@@ -158,18 +195,27 @@ export function createSection(deps: MusicDeps): Section {
   /** A form made from the source's own options. */
   const optionsForm = (
     request: DashboardRequest,
-    source: Source,
-    settings: unknown,
+    { id, source, changes }: OptionsForm,
     refused?: Refused,
   ): JSX.Element => {
     const { music: t } = request.words.dashboard;
-    const again = refused?.sourceId === source.id ? refused : undefined;
+    const again = refused?.formId === id ? refused : undefined;
+    const settings = changes?.stored.usable ? changes.stored.open.settings : undefined;
     return (
       <Form request={request} action="connect" target={source.id}>
         <>
+          {changes && isNamed(changes) ? (
+            <input
+              type="hidden"
+              name="connection"
+              value={attribute(String(changes.connection.publicId))}
+            />
+          ) : (
+            ""
+          )}
           {source.options.map((option, index) => (
             <Field
-              id={`${source.id}-${option.name}`}
+              id={`${id}-${option.name}`}
               label={optionLabel(request, source.id, option.name)}
               type={option.secret ? "password" : "text"}
               placeholder={option.secret ? undefined : option.placeholder}
@@ -198,13 +244,16 @@ export function createSection(deps: MusicDeps): Section {
     request: DashboardRequest,
     source: LinkedSource,
     label: string,
+    isFirst: boolean,
     entered?: EnteredApp,
+    changes?: ConnectedMusic,
   ) => {
     const { user, baseUrl, words } = request;
     const { oauth } = source;
     const redirectUri = baseUrl + oauth.callbackPath;
     const mayEnterApp = user.role === "owner" && !oauth.appIsFixed;
     const hasApp = (await oauth.app()) !== undefined;
+    const again = changes && isNamed(changes) ? `?connection=${changes.connection.publicId}` : "";
     const fields = (
       <>
         <input type="hidden" name="token" value={request.formToken} />
@@ -232,11 +281,11 @@ export function createSection(deps: MusicDeps): Section {
         )}
         {hasApp ? (
           <p class="actions">
-            <a class="button" href={`${pathTo(request, "music")}/link/${source.id}`} safe>
+            <a class="button" href={`${pathTo(request, "music")}/link/${source.id}${again}`} safe>
               {label}
             </a>
           </p>
-        ) : mayEnterApp ? (
+        ) : mayEnterApp && isFirst ? (
           <AppSteps {...props} />
         ) : (
           <p safe>{fill(words.connect.ownerFirst, { source: source.name })}</p>
@@ -245,7 +294,7 @@ export function createSection(deps: MusicDeps): Section {
           <details open={entered !== undefined}>
             <summary safe>{words.connect.redirectUri}</summary>
             <Copyable language={request.language} text={redirectUri} />
-            {mayEnterApp ? <AppSteps {...props} /> : ""}
+            {mayEnterApp && isFirst ? <AppSteps {...props} /> : ""}
           </details>
         ) : (
           ""
@@ -259,14 +308,12 @@ export function createSection(deps: MusicDeps): Section {
    * Secrets are never shown, so a form cannot send them back. They are not sent to another server,
    * even on the same host.
    */
-  const withKeptSecrets = async (
-    user: DashboardRequest["user"],
-    source: Source,
+  const withKeptSecrets = (
+    { source, changes: before }: OptionsForm,
     given: Readonly<Record<string, string>>,
-  ): Promise<OpenSource> => {
+  ): OpenSource => {
     const asked = source.open(given);
-    const before = await musicOf(user.id, accounts, sources);
-    if (before?.source !== source || !before.stored.usable) return asked;
+    if (!before?.stored.usable) return asked;
     const known = before.stored.open;
     const isSameServer =
       known.address?.host === asked.address?.host && known.address?.port === asked.address?.port;
@@ -283,27 +330,53 @@ export function createSection(deps: MusicDeps): Section {
     const { music: t } = words.dashboard;
     const source = sources.byId(fieldOf(form, "target"));
     if (!source || isLinked(source)) return page(request);
+    const changedId = parseConnectionId(fieldOf(form, "connection"));
+    const music = await musicOf(user.id, accounts, sources);
+    const filled = formOf(
+      source,
+      music.find(
+        ({ connection, ...one }) =>
+          one.source === source &&
+          (changedId === undefined ? connection.name === "" : connection.publicId === changedId),
+      ),
+    );
+    // The connection was ended on another page since.
+    if (changedId !== undefined && !filled.changes) return page(request);
     const typed = Object.fromEntries(
-      source.options.map(({ name }) => [name, fieldOf(form, `${source.id}-${name}`)]),
+      source.options.map(({ name }) => [name, fieldOf(form, `${filled.id}-${name}`)]),
     );
     const given = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ""));
     try {
-      const { settings, address } = await withKeptSecrets(user, source, given);
+      const { settings, address } = withKeptSecrets(filled, given);
       const host = address?.host.toLowerCase();
       const mayChoose = user.role === "owner" || host === undefined;
       if (!mayChoose && !deps.settings.config.playerHosts.includes(host)) {
         return await page(request, {
-          sourceId: source.id,
+          formId: filled.id,
           typed,
           mistake: fill(t.hostRefused, { host }),
         });
       }
-      await accounts.connections.connect(user, source.id, settings);
+      const { name } = filled.changes?.connection ?? { name: "" };
+      await accounts.connections.connect(user, source.id, settings, { name });
     } catch (error) {
+      if (error instanceof TooManyConnectionsError) {
+        const { tooMany } = words.connect.failures;
+        return { tone: "bad", text: fill(tooMany, { most: String(MOST_CONNECTIONS) }) };
+      }
       if (!(error instanceof SourceSettingsError)) throw error;
-      return page(request, { sourceId: source.id, typed, mistake: t.settingsRefused });
+      return page(request, { formId: filled.id, typed, mistake: t.settingsRefused });
     }
     return { tone: "good", text: fill(t.connected, { source: source.name }) };
+  };
+
+  /** Ends a connection, unless that was done on another page since. */
+  const endIfThere = async (user: DashboardRequest["user"], id: PublicConnectionId) => {
+    try {
+      await accounts.connections.disconnect(user, id);
+    } catch (error) {
+      if (!(error instanceof AccountError)) throw error;
+    }
   };
 
   return {
@@ -314,9 +387,12 @@ export function createSection(deps: MusicDeps): Section {
       switch (fieldOf(form, "do")) {
         case "connect":
           return connect(request, form);
-        case "disconnect":
-          await accounts.connections.disconnect(user);
+        case "disconnect": {
+          const id = parseConnectionId(fieldOf(form, "target"));
+          if (id === undefined) return page(request);
+          await endIfThere(user, id);
           return { tone: "good", text: t.disconnected };
+        }
         case "app": {
           const source = sources.byId(fieldOf(form, "target"));
           const { app, ...typed } = readApp(form);

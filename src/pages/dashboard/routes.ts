@@ -1,4 +1,5 @@
 import type { Accounts } from "../../accounts/accounts.ts";
+import { parseConnectionId } from "../../accounts/connections.ts";
 import type { Vault } from "../../accounts/secrets.ts";
 import type { Clock } from "../../clock.ts";
 import { isLanguage } from "../../languages.ts";
@@ -60,7 +61,10 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
         if (!source || !isLinked(source) || !(await source.oauth.app())) {
           return redirect(pathTo({ basePath, language }, "music"), 303);
         }
-        const intent = { kind: "dashboard", userId: user.id } as const;
+        const again = parseConnectionId(new URL(request.url).searchParams.get("connection") ?? "");
+        const all = await accounts.connections.allOf(user.id);
+        const { name } = all.find(({ publicId }) => publicId === again) ?? { name: "" };
+        const intent = { kind: "dashboard", userId: user.id, name } as const;
         return linkingFlow.start(request, language, source, intent);
       }),
     ),

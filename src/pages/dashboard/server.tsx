@@ -18,7 +18,7 @@ import { fieldOf } from "../../http/form-field.ts";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { describeStatus } from "./status-words.ts";
-import { musicOf } from "../../sources/connected-music.ts";
+import { labelOf, musicOf } from "../../sources/connected-music.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import { pathTo } from "./sections.ts";
 
@@ -101,14 +101,17 @@ export function createSection(deps: ServerDeps): Section {
     const { server: t, health: healthWords, music: musicWords } = words.dashboard;
     const isSelf = user.id === request.user.id;
     const music = await musicOf(user.id, accounts, sources);
-    const { tone, text } = music
-      ? describeStatus(music.status, music.source.name, language, clock.wallMs())
-      : { tone: "idle", text: healthWords.nothing };
-    const linkedUntil = music?.status.linkedUntil ?? null;
+    const statuses =
+      music.length === 0
+        ? [{ tone: "idle", text: healthWords.nothing }]
+        : music.map((one) => describeStatus(one.status, labelOf(one), language, clock.wallMs()));
+    const linkedUntil = music
+      .flatMap(({ status }) => status.linkedUntil ?? [])
+      .toSorted((a, b) => a - b)[0];
     const about = [
       user.role === "owner" ? t.owner : t.member,
       ...(isSelf ? [t.you] : []),
-      ...(music ? [music.source.name] : []),
+      ...music.map(labelOf),
     ];
     const target = String(user.id);
     return (
@@ -117,10 +120,12 @@ export function createSection(deps: ServerDeps): Section {
         <p class="hint" safe>
           {about.join(" · ")}
         </p>
-        <p class={`status ${tone}`} safe>
-          {text}
-        </p>
-        {linkedUntil === null ? (
+        {statuses.map(({ tone, text }) => (
+          <p class={`status ${tone}`} safe>
+            {text}
+          </p>
+        ))}
+        {linkedUntil === undefined ? (
           ""
         ) : (
           <p class="hint" safe>

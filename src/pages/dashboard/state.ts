@@ -10,7 +10,7 @@ import type { Sources } from "../../sources/index.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
 import { describeStatus, type StatusSentence } from "./status-words.ts";
-import { musicOf } from "../../sources/connected-music.ts";
+import { labelOf, musicOf } from "../../sources/connected-music.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
 export interface DashboardState {
@@ -90,18 +90,19 @@ export function createPresenter(deps: PresenterDeps): Presenter {
     async present({ id }, language) {
       const { dashboard, widget } = languages[language];
       const music = await musicOf(id, accounts, sources);
+      const [first] = music;
       const heard = hub.rawPlayback(id) ?? null;
       const overlays = live.onStream(id);
       const label = heard?.state === "playing" ? widget.nowPlaying : widget.paused;
-      const status: StatusSentence = music
-        ? describeStatus(music.status, music.source.name, language, clock.wallMs())
+      const status: StatusSentence = first
+        ? describeStatus(first.status, labelOf(first), language, clock.wallMs())
         : { tone: "warn", text: dashboard.health.nothing, linkAgain: true };
       return {
         label: heard ? label : widget.nothingPlaying,
         track: heard && trackOf(heard),
         privacy: privacyOf(id, language, heard),
         status,
-        hearsOwnMusic: music !== undefined && music.source.id !== "demo",
+        hearsOwnMusic: music.some(({ source }) => source.id !== "demo"),
         overlays,
         presence: overlays > 0 ? dashboard.nowPlaying.onStream : dashboard.nowPlaying.notOnStream,
       };

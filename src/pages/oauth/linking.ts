@@ -1,5 +1,6 @@
 import { connectAddress, pageAddress } from "../../addresses.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
+import { MOST_CONNECTIONS, TooManyConnectionsError } from "../../accounts/connections.ts";
 import { connectPurpose } from "../../accounts/magic-links.ts";
 import type { Vault } from "../../accounts/secrets.ts";
 import type { User } from "../../accounts/users.ts";
@@ -69,7 +70,10 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
       language: link.language,
       basePath,
       title: fill(connect.failedTitle, { source: source.name }),
-      lead: fill(connect.failures[failure.reason], { source: source.name }),
+      lead: fill(connect.failures[failure.reason], {
+        source: source.name,
+        most: String(MOST_CONNECTIONS),
+      }),
       status: busy ? 503 : 400,
       again: { path: beginningOf(link), label: connect.tryAgain },
     });
@@ -87,8 +91,13 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     });
   };
 
-  const connect = async (user: User, source: Source, settings: unknown) => {
-    await accounts.connections.connect(user, source.id, settings);
+  const connect = async (user: User, source: Source, settings: unknown, name: string) => {
+    try {
+      await accounts.connections.connect(user, source.id, settings, { name });
+    } catch (error) {
+      if (!(error instanceof TooManyConnectionsError)) throw error;
+      throw new LinkFailure("tooMany", error.message, { cause: error });
+    }
     log.info("an account was linked", { user: user.name, source: source.id });
   };
 
@@ -117,8 +126,10 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     await noteAccounts(source, accounts);
     for (const user of await accounts.connections.usersOf(source.id, id)) {
       const music = await musicOf(user.id, accounts, sources);
-      if (music?.source !== source || !music.stored.usable) continue;
-      if (music.account.id === id) return user;
+      const hasIt = music.some(
+        (one) => one.source === source && one.stored.usable && one.account.id === id,
+      );
+      if (hasIt) return user;
     }
     return undefined;
   };
@@ -131,15 +142,17 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   ): Promise<Response> => {
     switch (intent.kind) {
       case "connect": {
-        const user = await accounts.magicLinks.use(intent.secret, connectPurpose(source.id));
+        const { magicLinks } = accounts;
+        const name = await magicLinks.detailOf(intent.secret, connectPurpose(source.id));
+        const user = await magicLinks.use(intent.secret, connectPurpose(source.id));
         if (!user) return endedPage(language, basePath);
-        await connect(user, source, settings);
+        await connect(user, source, settings, name);
         return linked(language, source, settings);
       }
       case "dashboard": {
         const signedIn = await sessionCookie.signedIn(request);
         if (signedIn?.user.id !== intent.userId) return lost(request, source);
-        await connect(signedIn.user, source, settings);
+        await connect(signedIn.user, source, settings, intent.name);
         return redirect(`${pathTo({ basePath, language }, "music")}?linked=${source.id}`, 303);
       }
       case "signIn": {

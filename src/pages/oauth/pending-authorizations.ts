@@ -10,8 +10,8 @@ import { createSealedCookie, type SealedCookieDeps } from "../../http/sealed-coo
 export type OAuthIntent =
   /** Opened by a magic link. */
   | { readonly kind: "connect"; readonly secret: MagicLinkSecret }
-  /** A signed-in user connects music. */
-  | { readonly kind: "dashboard"; readonly userId: number }
+  /** A signed-in user connects music: a connection with this name, or the one without. */
+  | { readonly kind: "dashboard"; readonly userId: number; readonly name: string }
   /** A user signs in. */
   | { readonly kind: "signIn" };
 

@@ -14,6 +14,7 @@ import { openPort, type RealPort } from "../../fixtures/servers/real-port.ts";
 import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
 import { inTime, until } from "../../fixtures/clock/waiting.ts";
+import { onlyConnection } from "../../fixtures/data/connections.ts";
 
 const ORIGIN = "http://127.0.0.1:4747";
 const EVIL = "https://evil.example";
@@ -255,7 +256,9 @@ describe("a form changes nothing unless a page of this session sends it", () => 
 
   test("as is seen from the same form with all of it, which does something", async () => {
     const before = stored();
-    const answer = await own.post("/en/dashboard/music", { do: "disconnect" });
+    const forms = await formsOf(await own.get("/en/dashboard/music"));
+    const ending = forms.find((fields) => fields["do"] === "disconnect") ?? {};
+    const answer = await own.post("/en/dashboard/music", ending);
     expect(answer.status).toBe(303);
     expect(stored()).not.toBe(before);
   });
@@ -710,6 +713,7 @@ describe("a dashboard's socket", () => {
     await server.sourceOf(ada).says(null);
     expect(server.logged.join("\n")).toContain("a dashboard could not be told what changed");
     server.store.queries.run(sql`ALTER TABLE elsewhere RENAME TO connections`);
+    await server.accounts.connections.disconnect(ada.user, "all");
     await server.accounts.connections.connect(ada.user, "demo", null);
     await until(() => opened.messages.at(-1)?.includes("Demo is connected") || undefined);
     opened.close();
@@ -724,7 +728,7 @@ describe("a dashboard's socket", () => {
       await change();
       await until(() => opened.messages.slice(told).join().includes(what) || undefined);
     };
-    const { id = 0 } = (await connections.of(ada.user.id)) ?? {};
+    const { id = 0 } = (await onlyConnection(connections, ada.user.id)) ?? {};
     const limited = { state: "limited", since: 1, until: server.clock.wallMs() + 60_000 } as const;
     await saysAfter(() => connections.storeStatus(id, limited), "asked for a pause");
     let overlay: WebSocket | undefined;

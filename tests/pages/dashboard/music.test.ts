@@ -9,6 +9,7 @@ import { attributeOf, textOf } from "../../fixtures/http/html.ts";
 import { createLinkingServer, type LinkingServer } from "../../fixtures/servers/linking-server.ts";
 import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
 import { createTestServer } from "../../fixtures/servers/test-server.ts";
+import { onlyConnection, onlyWorkingId } from "../../fixtures/data/connections.ts";
 
 const MUSIC = "/en/dashboard/music";
 const MINUTE_MS = 60_000;
@@ -32,13 +33,20 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
 beforeEach(() => start());
 afterEach(() => server.close());
 
-const connectionOf = ({ user }: AddedUser) => server.accounts.connections.of(user.id);
+const connectionOf = ({ user }: AddedUser) => onlyConnection(server.accounts.connections, user.id);
+const sourcesOf = async ({ user }: AddedUser) =>
+  (await server.accounts.connections.allOf(user.id)).map(({ source }) => source);
 const connectMpd = (browser: SignedIn, address: string, password = "") =>
   browser.post(MUSIC, {
     do: "connect",
     target: "mpd",
     "mpd-address": address,
     "mpd-password": password,
+  });
+const disconnect = async (browser: SignedIn, of: AddedUser) =>
+  browser.post(MUSIC, {
+    do: "disconnect",
+    target: String((await connectionOf(of))?.publicId),
   });
 /** What the page says after a form was sent. */
 const noticeOf = async (browser: SignedIn, path = MUSIC) =>
@@ -119,7 +127,7 @@ describe("connecting MPD by form", () => {
         await connectMpd(owner, player.address);
         expect(await heard()).toBe(`Song ${at}`);
       }
-      await owner.post(MUSIC, { do: "disconnect" });
+      await disconnect(owner, ada);
       expect(await heard()).toBe(undefined);
       expect(await connectionOf(ada)).toBe(undefined);
       const answer = await server.getAs(ada, "/api/v1/user");
@@ -239,7 +247,7 @@ describe("disconnecting", () => {
   test("forgets the access, says so, and leaves key and widget", async () => {
     await connectMpd(owner, "127.0.0.1");
     const token = await server.accounts.widgets.tokenOf(ada.user);
-    expect((await owner.post(MUSIC, { do: "disconnect" })).status).toBe(303);
+    expect((await disconnect(owner, ada)).status).toBe(303);
     expect(await connectionOf(ada)).toBe(undefined);
     expect(await noticeOf(owner)).toBe("Disconnected.");
     expect((await server.getAs(ada, "/api/v1/user")).status).toBe(200);
@@ -353,9 +361,10 @@ describe("linking Spotify from the dashboard", () => {
     user: AddedUser,
     answer?: "agree" | "cancel",
     language = "en",
+    query = "",
   ): Promise<Trip> => {
     const { session } = await browserOf(user);
-    const started = await session.get(`/${language}/dashboard/music/link/spotify`);
+    const started = await session.get(`/${language}/dashboard/music/link/spotify${query}`);
     expect(started.status).toBe(302);
     const [linkCookie = ""] = (started.headers.get("set-cookie") ?? "").split(";");
     const back = await server.spotify.consent(started.headers.get("location") ?? "", answer);
@@ -413,6 +422,30 @@ describe("linking Spotify from the dashboard", () => {
     expect(await connectionOf(grace)).toMatchObject({ source: "demo" });
   });
 
+  test("links the connection again whose button was used, by its name", async () => {
+    const { connections } = server.accounts;
+    const { publicId } = await connections.connect(grace.user, "spotify", {}, { name: "Second" });
+    const { session } = await browserOf(grace);
+    const page = await session.get(MUSIC);
+    const path = await attributeOf(page, ".connected a.button", "href");
+    expect(path).toBe(`${MUSIC}/link/spotify?connection=${publicId}`);
+    const made = await setOut(grace, "agree", "en", `?connection=${publicId}`);
+    await comeBack(made, made.linkCookie, made.session.cookie);
+    expect(await connectionOf(grace)).toMatchObject({ publicId, name: "Second" });
+    expect((await connectionOf(grace))?.settings).toMatchObject({ displayName: "Ada Listens" });
+  });
+
+  test("says that there are too many when ten others are connected", async () => {
+    const { connections } = server.accounts;
+    for (let at = 1; at <= 10; at++) {
+      await connections.connect(grace.user, "mpd", {}, { name: `${at}` });
+    }
+    const { answer } = await trip(grace);
+    expect(answer.status).toBe(400);
+    expect(await textOf(answer, ".lead")).toContain("You have 10 connections");
+    expect(await sourcesOf(grace)).not.toContain("spotify");
+  });
+
   test("links nothing for a browser that has been signed out meanwhile", async () => {
     const made = await setOut(grace);
     await server.accounts.sessions.closeAll(grace.user);
@@ -437,7 +470,7 @@ describe("linking Spotify from the dashboard", () => {
 
   test("takes an answer once", async () => {
     const made = await trip(grace);
-    await server.accounts.connections.disconnect(grace.user);
+    await server.accounts.connections.disconnect(grace.user, "all");
     expect((await comeBack(made, made.linkCookie, made.session.cookie)).status).toBe(400);
     expect(await connectionOf(grace)).toBe(undefined);
   });
@@ -505,7 +538,7 @@ describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
       displayName: "Ada Listens",
       product: "premium",
     });
-    return (await server.accounts.connections.workingIdOf(grace.user.id)) ?? 0;
+    return (await onlyWorkingId(server.accounts.connections, grace.user.id)) ?? 0;
   };
   const shown = async () => {
     const page = await member.get(`/${language}/dashboard/music`);
@@ -574,6 +607,100 @@ describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
   });
 });
 
+describe("several connections", () => {
+  const labels = async () => {
+    const html = await (await owner.get(MUSIC)).text();
+    const found = [...html.matchAll(/<section class="source connected"><h2>([^<]*)</g)];
+    return found.map(([, label]) => label);
+  };
+  const kitchen = async () => {
+    const { connections } = server.accounts;
+    await connections.connect(ada.user, "mpd", { address: "127.0.0.1" });
+    const settings = { address: "192.0.2.7", password: "swordfish" };
+    return connections.connect(ada.user, "mpd", settings, { name: "Kitchen" });
+  };
+
+  test("are shown in order, each under its source and name with its status", async () => {
+    const { id } = await kitchen();
+    await server.accounts.connections.connect(ada.user, "demo", null);
+    await server.accounts.connections.markRefused(id);
+    expect(await labels()).toEqual(["MPD", "MPD · Kitchen", "Demo"]);
+    const { health } = languages.en.dashboard;
+    const html = await (await owner.get(MUSIC)).text();
+    expect(html).toContain(fill(health.untried, { source: "MPD" }));
+    expect(html).toContain(fill(health.needsLinking, { source: "MPD · Kitchen" }));
+    expect(html).toContain("If several play, the first in this list is shown.");
+    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, name]) => name);
+    expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
+  });
+
+  test("are ended each by its own form, and twice does no harm", async () => {
+    const { publicId } = await kitchen();
+    const form = { do: "disconnect", target: String(publicId) };
+    expect((await owner.post(MUSIC, form)).status).toBe(303);
+    expect(await labels()).toEqual(["MPD"]);
+    expect((await owner.post(MUSIC, form)).status).toBe(303);
+    for (const target of ["", "0", "all", "999"]) {
+      await owner.post(MUSIC, { do: "disconnect", target });
+    }
+    await member.post(MUSIC, { do: "disconnect", target: String(publicId - 1) });
+    expect(await labels()).toEqual(["MPD"]);
+  });
+
+  test("are changed each by its own form, which keeps its own password", async () => {
+    const { publicId } = await kitchen();
+    const change = (address: string) =>
+      owner.post(MUSIC, {
+        do: "connect",
+        target: "mpd",
+        connection: String(publicId),
+        [`mpd-${publicId}-address`]: address,
+        [`mpd-${publicId}-password`]: "",
+      });
+    await change("192.0.2.7");
+    const settingsOf = async () =>
+      (await server.accounts.connections.allOf(ada.user.id)).map(({ settings }) => settings);
+    expect(await settingsOf()).toEqual([
+      { address: "127.0.0.1" },
+      { address: "192.0.2.7", password: "swordfish" },
+    ]);
+    expect((await change(":")).status).toBe(422);
+    await change("192.0.2.8");
+    expect((await settingsOf())[1]).toEqual({ address: "192.0.2.8" });
+    await connectMpd(owner, "127.0.0.2");
+    expect((await settingsOf())[0]).toEqual({ address: "127.0.0.2" });
+    await owner.post(MUSIC, { do: "disconnect", target: String(publicId) });
+    await change("192.0.2.9");
+    expect(await labels()).toEqual(["MPD"]);
+  });
+
+  test("are added beside those there are, until there are ten", async () => {
+    await connectMpd(owner, "127.0.0.1");
+    await owner.post(MUSIC, { do: "connect", target: "demo" });
+    expect(await labels()).toEqual(["MPD", "Demo"]);
+    const { connections } = server.accounts;
+    await connections.disconnect(ada.user, "all");
+    for (let at = 1; at <= 10; at++) {
+      await connections.connect(ada.user, "mpd", {}, { name: `${at}` });
+    }
+    await owner.post(MUSIC, { do: "connect", target: "demo" });
+    expect(await noticeOf(owner)).toContain("You have 10 connections");
+    expect(await labels()).toHaveLength(10);
+  });
+
+  test("are all in the export and on the owner's page", async () => {
+    const { publicId } = await kitchen();
+    const file = await (await owner.get("/en/dashboard/account/export")).json();
+    expect(file.music).toMatchObject([
+      { source: "mpd", name: "", position: 1 },
+      { id: publicId, source: "mpd", name: "Kitchen", position: 2, display_name: "MPD" },
+    ]);
+    expect(JSON.stringify(file)).not.toContain("swordfish");
+    const page = await (await owner.get("/en/dashboard/server")).text();
+    expect(page).toContain("Owner · you · MPD · MPD · Kitchen");
+  });
+});
+
 describe("settings that this version cannot read", () => {
   test("leave a page on which music is connected anew", async () => {
     await server.accounts.connections.connect(grace.user, "spotify", { old: true });
@@ -581,8 +708,15 @@ describe("settings that this version cannot read", () => {
     expect((await member.get("/en/dashboard")).status).toBe(200);
     expect((await owner.get("/en/dashboard/server")).status).toBe(200);
     await member.post(MUSIC, { do: "connect", target: "demo" });
-    expect(await connectionOf(grace)).toMatchObject({ source: "demo" });
+    expect(await sourcesOf(grace)).toEqual(["spotify", "demo"]);
+  });
+
+  test("are shown, and can be ended, although this version has no such source", async () => {
     await server.accounts.connections.connect(grace.user, "gone", null);
-    expect((await member.get(MUSIC)).status).toBe(200);
+    const page = await member.get(MUSIC);
+    expect(await textOf(page.clone(), ".connected h2")).toBe("gone");
+    expect(await textOf(page, ".connected .status")).toContain("can no longer listen");
+    expect((await disconnect(member, grace)).status).toBe(303);
+    expect(await sourcesOf(grace)).toEqual([]);
   });
 });

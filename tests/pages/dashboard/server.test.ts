@@ -11,6 +11,7 @@ import { attributeOf, textOf } from "../../fixtures/http/html.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
 import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
 import { createTestServer, TEST_KEY, type TestServer } from "../../fixtures/servers/test-server.ts";
+import { onlyWorkingId } from "../../fixtures/data/connections.ts";
 
 const SERVER = "/en/dashboard/server";
 const ORIGIN = "http://127.0.0.1:4747";
@@ -194,7 +195,7 @@ describe("removing a user", () => {
 describe("the owner's page", () => {
   test("lists everybody with role, source and health", async () => {
     await server.addUser("linus", false);
-    const id = (await server.accounts.connections.workingIdOf(grace.user.id)) ?? 0;
+    const id = (await onlyWorkingId(server.accounts.connections, grace.user.id)) ?? 0;
     await server.accounts.connections.markRefused(id);
     const text = await (await owner.get(SERVER)).text();
     for (const one of ["ada", "grace", "linus"]) expect(text).toContain(`<h3>${one}</h3>`);

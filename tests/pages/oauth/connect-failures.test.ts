@@ -10,6 +10,7 @@ import {
 } from "../../fixtures/servers/linking-server.ts";
 import { QUOTA_EXCEEDED, type Step } from "../../fixtures/spotify/spotify.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
+import { onlyConnection } from "../../fixtures/data/connections.ts";
 
 type Reason = keyof typeof languages.en.connect.failures;
 
@@ -176,7 +177,7 @@ describe.each(FAILURES)("$name", (failure) => {
 
   test("stores nothing, uses the state up and leaves the link as it was", async () => {
     const { browser, callback, path } = await fail(failure);
-    expect(await server.accounts.connections.of(ada.user.id)).toBe(undefined);
+    expect(await onlyConnection(server.accounts.connections, ada.user.id)).toBe(undefined);
     expect((await browser.open(callback)).status).toBe(400);
     expect((await browser.open(path)).status).toBe(200);
   });
@@ -227,11 +228,11 @@ describe("after a failure", () => {
     await server.enterApp();
     const browser = server.browser();
     await browser.link(await server.linkFor(ada.user));
-    const before = await server.accounts.connections.of(ada.user.id);
+    const before = await onlyConnection(server.accounts.connections, ada.user.id);
     const path = await server.linkFor(ada.user);
     const denied = await browser.open(await browser.visitSpotify(path, "cancel"));
     expect(denied.status).toBe(400);
-    expect(await server.accounts.connections.of(ada.user.id)).toEqual(before);
+    expect(await onlyConnection(server.accounts.connections, ada.user.id)).toEqual(before);
   });
 });
 

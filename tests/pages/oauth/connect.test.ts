@@ -10,6 +10,7 @@ import {
   LISTENER,
   type LinkingServer,
 } from "../../fixtures/servers/linking-server.ts";
+import { onlyConnection } from "../../fixtures/data/connections.ts";
 
 const MINUTE_MS = 60_000;
 const { connect: words } = languages.en;
@@ -35,7 +36,7 @@ async function restart(...options: Parameters<typeof createLinkingServer>): Prom
 
 const titleOf = (page: Response) => textOf(page, "h1");
 const leadOf = (page: Response) => textOf(page, "p.lead");
-const connectionOf = ({ user }: AddedUser) => server.accounts.connections.of(user.id);
+const connectionOf = ({ user }: AddedUser) => onlyConnection(server.accounts.connections, user.id);
 const userData = async (user: AddedUser) =>
   (await (await server.getAs(user, "/api/v1/user")).json()).data;
 
@@ -261,6 +262,22 @@ describe("linking again", () => {
     await server.browser().link(await server.linkFor(ada.user));
     expect(await userData(ada)).toMatchObject({ music_connected: true });
     expect((await connectionOf(ada))?.id).not.toBe(first?.id ?? 0);
+  });
+
+  test("links a connection of another name where the link was made for one", async () => {
+    await server.browser().link(await server.linkFor(ada.user));
+    const purpose = connectPurpose("spotify", "Second account");
+    const secret = await server.accounts.magicLinks.issue(ada.user, purpose);
+    const browser = server.browser();
+    await browser.link(`/en/connect/spotify/${secret}`);
+    const names = async () =>
+      (await server.accounts.connections.allOf(ada.user.id)).map(({ name }) => name);
+    expect(await names()).toEqual(["", "Second account"]);
+    await server.accounts.connections.disconnect(ada.user, "all");
+    expect(await leadOf(await browser.open(`/en/connect/spotify/${secret}`))).toBe(
+      languages.en.connect.endedText,
+    );
+    expect(await names()).toEqual([]);
   });
 
   test("counts the consent from that day", async () => {

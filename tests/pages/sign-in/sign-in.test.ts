@@ -14,6 +14,7 @@ import {
 } from "../../fixtures/servers/linking-server.ts";
 import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
 import { signIn } from "../../fixtures/http/signed-in.ts";
+import { onlyConnection } from "../../fixtures/data/connections.ts";
 
 const ORIGIN = "http://127.0.0.1:4747";
 const MINUTE_MS = 60_000;
@@ -406,8 +407,8 @@ describe("signing in with Spotify", () => {
     );
     expect(await textOf(refused, "h1")).toBe("Nobody here has linked this account");
     expect(await sessions()).toEqual([]);
-    expect(await linking.accounts.connections.of(owner.user.id)).toBe(undefined);
-    expect(await linking.accounts.connections.of(member.user.id)).toBe(undefined);
+    expect(await onlyConnection(linking.accounts.connections, owner.user.id)).toBe(undefined);
+    expect(await onlyConnection(linking.accounts.connections, member.user.id)).toBe(undefined);
   });
 
   test("refuses another account than the one that is linked", async () => {
@@ -420,15 +421,15 @@ describe("signing in with Spotify", () => {
 
   test("refuses an account whose user has disconnected it", async () => {
     await linkGrace();
-    await linking.accounts.connections.disconnect(member.user);
+    await linking.accounts.connections.disconnect(member.user, "all");
     expect((await attempt(linking.browser())).status).toBe(403);
   });
 
   test("leaves the connection as it is", async () => {
     await linkGrace();
-    const before = await linking.accounts.connections.of(member.user.id);
+    const before = await onlyConnection(linking.accounts.connections, member.user.id);
     await attempt(linking.browser());
-    expect(await linking.accounts.connections.of(member.user.id)).toEqual(before);
+    expect(await onlyConnection(linking.accounts.connections, member.user.id)).toEqual(before);
   });
 
   test("lets nobody in twice by the same answer", async () => {

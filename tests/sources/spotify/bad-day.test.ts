@@ -11,6 +11,7 @@ import {
   type Step,
 } from "../../fixtures/spotify/spotify.ts";
 import { assembleTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
+import { onlyConnection } from "../../fixtures/data/connections.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -105,7 +106,7 @@ async function beginDay(): Promise<Day> {
   const wait = async (ms: number) => {
     await clock.advance(ms);
     // Settings are decrypted in real time, which the clock does not wait for.
-    await server.accounts.connections.of(ada.user.user.id);
+    await onlyConnection(server.accounts.connections, ada.user.user.id);
     await settle();
   };
 

@@ -1,0 +1,139 @@
+import {
+  type Connection,
+  parseConnectionId,
+  type PublicConnectionId,
+} from "../accounts/connections.ts";
+import { statusAt } from "../accounts/connection-status.ts";
+import { AccountError } from "../accounts/context.ts";
+import type { User } from "../accounts/users.ts";
+import { knownBaseUrl } from "../addresses.ts";
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { musicOf, sourceOf, statusWord } from "../sources/connected-music.ts";
+import { isPushed, type PushedSource } from "../sources/source.ts";
+import { type Command, type Io, print, table, UsageError } from "./command.ts";
+import { describeStatus } from "./user.ts";
+import { withWorkspace, type Workspace } from "./workspace.ts";
+
+/** `marquee connection list USER [--show-secrets]`. */
+export function listConnections(userName: string, showSecrets: boolean): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async (workspace) => {
+      const user = await workspace.accounts.users.named(userName);
+      await printConnections({ config, asJson, io, workspace, user, showSecrets });
+    });
+}
+
+/** `marquee connection order USER ID…`. */
+export function orderConnections(userName: string, typedIds: readonly string[]): Command {
+  const ids = typedIds.map((typed) => readConnectionId(typed, userName));
+  return (config, asJson, io) =>
+    withWorkspace(config, async (workspace) => {
+      const user = await workspace.accounts.users.named(userName);
+      await workspace.accounts.connections.order(user, ids);
+      await printConnections({ config, asJson, io, workspace, user, showSecrets: false });
+    });
+}
+
+/** `marquee connection rotate USER ID`. */
+export function rotateConnection(userName: string, typedId: string): Command {
+  const id = readConnectionId(typedId, userName);
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts, sources }) => {
+      const user = await accounts.users.named(userName);
+      const connection = await accounts.connections.find(user, id);
+      const source = sourceOf(connection, sources);
+      if (!isPushed(source)) {
+        throw new AccountError(
+          `The connection ${id} has no secret: nothing is pushed to it, Marquee asks ${source.name} itself.`,
+        );
+      }
+      const secret = await accounts.connections.rotateSecret(connection.id);
+      const inbox = inboxDocument(source, secret, await knownBaseUrl(config, accounts));
+      print(
+        io,
+        asJson,
+        [{ ...connectionDocument(connection), ...inbox }],
+        ["The old secret no longer works.", ...inboxLines(user.name, inbox)],
+      );
+    });
+}
+
+/** @throws {UsageError} unless the text is an id */
+export function readConnectionId(typed: string, userName: string): PublicConnectionId {
+  const id = parseConnectionId(typed);
+  if (id !== undefined) return id;
+  throw new UsageError(
+    `${JSON.stringify(typed)} is no connection's id. "marquee connection list ${userName}" shows them.`,
+  );
+}
+
+/** What programs read of a connection. */
+export const connectionDocument = ({ publicId, source, name }: Connection) => ({
+  id: publicId,
+  source,
+  name,
+});
+
+/** What a program that pushes needs. */
+interface InboxDocument {
+  readonly secret: string;
+  readonly url: string;
+}
+
+export const inboxDocument = (
+  source: PushedSource,
+  secret: string,
+  baseUrl: string,
+): InboxDocument => ({ secret, url: source.inboxAddress(baseUrl, secret) });
+
+export const inboxLines = (userName: string, { secret, url }: InboxDocument): string[] => [
+  "Paste this address into the program that is to tell what it plays:",
+  `  ${url}`,
+  ...(url.includes(secret) ? [] : ["and this secret, as token or password:", `  ${secret}`]),
+  `Show it to nobody. "marquee connection list ${userName} --show-secrets" shows it again.`,
+];
+
+interface Listing {
+  readonly config: Config;
+  readonly asJson: boolean;
+  readonly io: Io;
+  readonly workspace: Workspace;
+  readonly user: User;
+  readonly showSecrets: boolean;
+}
+
+async function printConnections(listing: Listing): Promise<void> {
+  const { config, asJson, io, user, showSecrets } = listing;
+  const { accounts, sources } = listing.workspace;
+  const nowMs = systemClock.wallMs();
+  const baseUrl = await knownBaseUrl(config, accounts);
+  const listed = await Promise.all(
+    (await musicOf(user.id, accounts, sources)).map(async (music) => {
+      const { connection, position, source } = music;
+      const status = statusAt(music.status, nowMs);
+      const inbox =
+        showSecrets && isPushed(source)
+          ? inboxDocument(source, await accounts.connections.secretOf(connection.id), baseUrl)
+          : undefined;
+      const { id, name } = connectionDocument(connection);
+      return {
+        document: { id, source: source.id, name, position, health: statusWord(status), ...inbox },
+        row: [
+          String(id),
+          source.id,
+          name,
+          describeStatus(status),
+          ...(showSecrets ? [inbox?.secret ?? "", inbox?.url ?? ""] : []),
+        ],
+      };
+    }),
+  );
+  const header = ["ID", "SOURCE", "NAME", "HEALTH", ...(showSecrets ? ["SECRET", "ADDRESS"] : [])];
+  print(
+    io,
+    asJson,
+    listed.map(({ document }) => document),
+    table([header, ...listed.map(({ row }) => row)]),
+  );
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createConnectionFinder, DEMO_LISTENER } from "../../src/channels/connection-finder.ts";
+import { describedSources } from "../../src/sources/index.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+
+let world: TestAccounts;
+let ada: AddedUser;
+let warnings: unknown[];
+
+beforeEach(async () => {
+  world = await createTestAccounts();
+  ada = await world.add("ada");
+  warnings = [];
+});
+afterEach(() => world.store.close());
+
+const finder = (demoForAll = false) =>
+  createConnectionFinder(world.accounts, describedSources(), demoForAll, {
+    warn: (message, fields) => void warnings.push({ message, ...fields }),
+  });
+const idsIn = async ({ connectionsOf }: ReturnType<typeof finder>) =>
+  (await connectionsOf(ada.user.id)).map(({ connectionId }) => connectionId);
+
+test("a user's connections are found in the user's order", async () => {
+  const { connections } = world.accounts;
+  const mpd = await connections.connect(ada.user, "mpd", {});
+  const demo = await connections.connect(ada.user, "demo", null);
+  expect(await idsIn(finder())).toEqual([mpd.id, demo.id]);
+  await connections.order(ada.user, [demo.publicId]);
+  expect(await idsIn(finder())).toEqual([demo.id, mpd.id]);
+  expect(await finder().connectionIdsOf(ada.user.id)).toEqual([demo.id, mpd.id]);
+});
+
+test("one that has to be connected again leaves the others, and is logged once", async () => {
+  const { connections } = world.accounts;
+  const refused = await connections.connect(ada.user, "mpd", {}, { name: "refused" });
+  const wrong = await connections.connect(ada.user, "mpd", { address: ":" }, { name: "wrong" });
+  const gone = await connections.connect(ada.user, "gramophone", null);
+  const good = await connections.connect(ada.user, "mpd", {});
+  await connections.markRefused(refused.id);
+  const one = finder();
+  expect(await idsIn(one)).toEqual([good.id]);
+  expect(await idsIn(one)).toEqual([good.id]);
+  expect(await one.connectionIdsOf(ada.user.id)).toEqual([wrong.id, gone.id, good.id]);
+  const again = { message: "music has to be connected again", user: ada.user.id };
+  expect(warnings).toEqual([
+    { ...again, source: "mpd", reason: expect.any(String) },
+    { ...again, source: "gramophone", reason: 'this version has no source "gramophone"' },
+  ]);
+});
+
+test("a user without connections hears the demo only where everybody does", async () => {
+  expect(await idsIn(finder())).toEqual([]);
+  expect(await idsIn(finder(true))).toEqual([undefined]);
+  expect(await finder(true).connectionIdsOf(ada.user.id)).toEqual([]);
+  expect(await finder().connectionsOf(DEMO_LISTENER)).toHaveLength(1);
+  const { id } = await world.accounts.connections.connect(ada.user, "mpd", {});
+  expect(await idsIn(finder(true))).toEqual([id]);
+  await world.accounts.connections.markRefused(id);
+  expect(await idsIn(finder(true))).toEqual([]);
+});

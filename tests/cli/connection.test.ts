@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { describedSources } from "../../src/sources/index.ts";
+import { isPushed } from "../../src/sources/source.ts";
+import { createFakeMpd } from "../fixtures/mpd/fake-mpd.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
+
+const { marquee, documentsOf } = useCommandLine();
+
+/** A port of the machine itself that nobody listens on. */
+const NOBODY = "127.0.0.1:1";
+
+const connectMpd = async (...options: string[]) => {
+  const [document] = await documentsOf("connect", "ada", "mpd", "--address", NOBODY, ...options);
+  return String(document?.["id"]);
+};
+const list = (...options: string[]) => documentsOf("connection", "list", "ada", ...options);
+const labels = async () =>
+  (await list()).map(({ source, name, position }) => `${position} ${source} ${name}`.trim());
+
+beforeEach(async () => {
+  await marquee("user", "add", "ada", "grace");
+});
+
+describe("marquee connect, with a name", () => {
+  test("adds a connection, and changes the one of that name when it is called again", async () => {
+    const first = await connectMpd();
+    const [kitchen] = await documentsOf(
+      ...["connect", "ada", "mpd", "--name", "Kitchen", "--address", NOBODY],
+    );
+    expect(kitchen).toEqual({ id: expect.any(Number), source: "mpd", name: "Kitchen" });
+    expect(await labels()).toEqual(["1 mpd", "2 mpd Kitchen"]);
+    expect(await connectMpd()).toBe(first);
+    expect(await connectMpd("--name=Kitchen")).toBe(String(kitchen?.["id"]));
+    expect(await labels()).toEqual(["1 mpd", "2 mpd Kitchen"]);
+  });
+
+  test("says which name it has", async () => {
+    const { out } = await marquee("connect", "ada", "demo", "--name", "Desk");
+    expect(out).toContain("ada is connected to Demo as Desk.");
+  });
+
+  test.each(["", " ", "a\u200bb", "x".repeat(61)])("is called wrongly with %j", async (name) => {
+    const { code, errors } = await marquee("connect", "ada", "demo", "--name", name);
+    expect(code).toBe(2);
+    expect(errors).toContain("--name must be 1 to 60 characters");
+    expect(await list()).toEqual([]);
+  });
+
+  test("fails at the eleventh, and says what to do", async () => {
+    for (let at = 1; at <= 10; at++) await marquee("connect", "ada", "demo", "--name", `${at}`);
+    const { code, out, errors } = await marquee("connect", "ada", "demo", "--json");
+    expect(code).toBe(1);
+    expect(out).toBe("");
+    expect(errors).toContain("10 connections");
+    expect(errors).toContain('"marquee disconnect ada ID" ends one');
+  });
+});
+
+describe("marquee connection list", () => {
+  test("prints exactly these fields, a line each, in order", async () => {
+    const id = Number(await connectMpd());
+    await marquee("connect", "ada", "demo", "--name", "Desk");
+    expect(await list()).toEqual([
+      { id, source: "mpd", name: "", position: 1, health: "untried" },
+      { id: expect.any(Number), source: "demo", name: "Desk", position: 2, health: "ok" },
+    ]);
+    const { out } = await marquee("connection", "list", "ada");
+    expect(out).toMatch(/^ID +SOURCE +NAME +HEALTH$/m);
+    expect(out).toMatch(new RegExp(`^${id} +mpd +not listened to yet$`, "m"));
+    expect(out).toMatch(/^\d+ +demo +Desk +ok$/m);
+  });
+
+  test("prints no line for a user without connections, and fails for nobody", async () => {
+    await connectMpd();
+    expect(await documentsOf("connection", "list", "grace")).toEqual([]);
+    expect((await marquee("connection", "list", "nobody")).code).toBe(1);
+  });
+
+  test("has no secret of a player that Marquee asks itself", async () => {
+    await connectMpd();
+    expect(await list("--show-secrets")).toEqual(await list());
+  });
+});
+
+describe("the health of a connection", () => {
+  test.each([
+    ["OK\n", "ok", ""],
+    ["ACK [3@0] {password} incorrect password\n", "needs_linking", "Connect again"],
+  ])("after MPD has answered a password with %j is %s", async (answer, health, note) => {
+    const player = createFakeMpd();
+    player.answers.set("password", answer);
+    const options = ["--address", player.address, "--password", "swordfish"];
+    const { code, errors } = await marquee("connect", "ada", "mpd", ...options);
+    player.stop();
+    expect(code).toBe(0);
+    expect(errors).toContain(note);
+    if (note === "") expect(errors).toBe("");
+    expect(await list()).toMatchObject([{ source: "mpd", health }]);
+  });
+});
+
+describe("marquee connection order", () => {
+  test("puts those named first and shows the new order", async () => {
+    const ids = [
+      await connectMpd(),
+      await connectMpd("--name", "b"),
+      await connectMpd("--name", "c"),
+    ];
+    const shown = await documentsOf("connection", "order", "ada", ids[2] ?? "", ids[0] ?? "");
+    expect(shown.map(({ name, position }) => `${position} ${name}`)).toEqual(["1 c", "2 ", "3 b"]);
+    expect(await list()).toEqual(shown);
+  });
+
+  test("is called wrongly without an id, with no id and with one twice", async () => {
+    const id = await connectMpd();
+    for (const ids of [[], ["Kitchen"], ["0"], ["1.5"], [id, id]]) {
+      const { code, errors } = await marquee("connection", "order", "ada", ...ids);
+      expect(code).toBe(2);
+      expect(errors).not.toBe("");
+    }
+  });
+
+  test("fails for another's connection, and changes nothing", async () => {
+    await connectMpd();
+    const [hers] = await documentsOf("connect", "grace", "demo");
+    const { code, errors } = await marquee("connection", "order", "ada", String(hers?.["id"]));
+    expect(code).toBe(1);
+    expect(errors).toContain('"marquee connection list ada" shows all');
+    expect(await labels()).toEqual(["1 mpd"]);
+  });
+});
+
+describe("marquee disconnect, of several", () => {
+  test("wants to know which, and ends nothing before", async () => {
+    await connectMpd();
+    await connectMpd("--name", "Kitchen");
+    const { code, errors } = await marquee("disconnect", "ada");
+    expect(code).toBe(2);
+    expect(errors).toContain("say which one by its id, or --all");
+    expect(await labels()).toEqual(["1 mpd", "2 mpd Kitchen"]);
+  });
+
+  test("ends the one named, or all", async () => {
+    const id = await connectMpd();
+    await connectMpd("--name", "Kitchen");
+    await connectMpd("--name", "Desk");
+    expect((await marquee("disconnect", "ada", id)).code).toBe(0);
+    expect(await labels()).toEqual(["1 mpd Kitchen", "2 mpd Desk"]);
+    expect((await marquee("disconnect", "ada", id)).code).toBe(1);
+    expect((await marquee("disconnect", "ada", "--all")).code).toBe(0);
+    expect(await labels()).toEqual([]);
+  });
+
+  test("is called wrongly with an id and --all", async () => {
+    const id = await connectMpd();
+    expect((await marquee("disconnect", "ada", id, "--all")).code).toBe(2);
+    expect(await labels()).toEqual(["1 mpd"]);
+  });
+});
+
+describe("marquee connection rotate", () => {
+  test("fails for a player that Marquee asks itself, and says why", async () => {
+    const { code, errors } = await marquee("connection", "rotate", "ada", await connectMpd());
+    expect(code).toBe(1);
+    expect(errors).toContain("has no secret");
+  });
+});
+
+describe.each(describedSources().all.filter(isPushed))("a connection to $id", ({ id: source }) => {
+  const fields = {
+    id: expect.any(Number),
+    source,
+    name: "",
+    secret: expect.stringMatching(/^mqi_[0-9A-Za-z]{38}$/),
+    url: expect.stringMatching(/^(?:http|ws):\/\/127\.0\.0\.1:4747\/[\x21-\x7e]+$/),
+  };
+
+  test("is answered with the secret and the address to paste", async () => {
+    const [document] = await documentsOf("connect", "ada", source);
+    expect(document).toEqual(fields);
+    expect(await documentsOf("connect", "ada", source)).toEqual([document ?? {}]);
+    const { out, errors } = await marquee("connect", "ada", source);
+    expect(out).toContain(String(document?.["secret"]));
+    expect(out).toContain(String(document?.["url"]));
+    expect(errors).toBe("");
+  });
+
+  test("shows both again only when it is asked to", async () => {
+    const [document] = await documentsOf("connect", "ada", source);
+    const { secret, url, ...shown } = document ?? {};
+    const listed = { ...shown, position: 1, health: "untried" };
+    expect(await list()).toEqual([listed]);
+    expect(await list("--show-secrets")).toEqual([{ ...listed, secret, url }]);
+    expect((await marquee("connection", "list", "ada")).out).not.toContain("mqi_");
+    expect((await marquee("connection", "list", "ada", "--show-secrets")).out).toContain(
+      String(url),
+    );
+  });
+
+  test("gets another secret, and is the same connection", async () => {
+    const [before] = await documentsOf("connect", "ada", source);
+    const id = String(before?.["id"]);
+    const [after] = await documentsOf("connection", "rotate", "ada", id);
+    expect(after).toEqual({ ...fields, id: before?.["id"] });
+    expect(after?.["secret"]).not.toBe(before?.["secret"]);
+    const [listed] = await list("--show-secrets");
+    expect(listed).toMatchObject({ secret: after?.["secret"], url: after?.["url"] });
+    expect((await marquee("connection", "rotate", "ada", id)).out).toContain("no longer works");
+  });
+});
