@@ -15,12 +15,6 @@ import {
 import { connectionStatuses, connections, users } from "../db/schema.ts";
 import { isNotUnique } from "../db/open.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
-import {
-  createInboxSecret,
-  hashCredential,
-  type InboxSecret,
-  parseInboxSecret,
-} from "./credential.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import {
   type StoredStatus,
@@ -28,6 +22,7 @@ import {
   type FailureReason,
   FAILURE_REASONS,
 } from "./connection-status.ts";
+import { createInboxes, type Inboxes } from "./inboxes.ts";
 import { SecretError, type Vault } from "./secrets.ts";
 import { createStatusWrites } from "./status-writes.ts";
 import type { User } from "./users.ts";
@@ -50,13 +45,6 @@ export interface Connection {
   readonly refusedAt: number | null;
   /** Whether it was ever heard with these settings. */
   readonly hasWorked: boolean;
-}
-
-/** Where what another program pushes with a secret belongs. */
-export interface Inbox {
-  readonly connectionId: number;
-  readonly userId: number;
-  readonly source: string;
 }
 
 /** What is stored of an account outside its encrypted settings. */
@@ -85,11 +73,8 @@ const DEMO = "demo";
 
 const PAGE = 50;
 
-/** Bounds the memory for looked-up inboxes; the oldest look-up is dropped. */
-const MOST_CACHED_INBOXES = 20_000;
-
 /** A deferred write rejects if it is not stored yet. It is retried: see {@link DeferredWrites}. */
-export interface Connections {
+export interface Connections extends Inboxes {
   /** A user's connections in the user's order. */
   allOf(userId: number): Promise<readonly Connection[]>;
   /** The ids of those that are not refused, without decrypting anything. */
@@ -120,22 +105,6 @@ export interface Connections {
   order(user: User, ids: readonly PublicConnectionId[]): Promise<void>;
   /** @throws {AccountError} when there is no such connection, or another has this name */
   rename(user: User, id: PublicConnectionId, name: string): Promise<void>;
-  /**
-   * The secret with which another program pushes to this connection, made when first asked for.
-   * @throws {SecretError} when it is damaged @throws {AccountError} when the connection is gone
-   */
-  secretOf(connectionId: number): Promise<InboxSecret>;
-  /** Replaces that secret: the old one stops working at once. */
-  rotateSecret(connectionId: number): Promise<InboxSecret>;
-  /** Where this secret belongs, if it works. From memory if it was looked up before. */
-  inboxOf(secret: string): Promise<Inbox | undefined>;
-  /**
-   * The secrets of a user's connections to a source; none when there is no such user. For programs
-   * that send only a digest of their secret.
-   */
-  inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
-  /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
-  forgetInboxes(userId?: number): void;
   /** Stores that the upstream refuses this connection until the user connects again. Deferred. */
   markRefused(connectionId: number): Promise<void>;
   /** Stores new settings of a connection. Does nothing if it no longer exists. Deferred. */
@@ -158,20 +127,14 @@ export interface Connections {
   statusOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<StoredStatus>;
 }
 
-export function createConnections(
-  { store, vault, wallMs }: AccountsContext,
-  deferred: DeferredWrites,
-): Connections {
+export function createConnections(context: AccountsContext, deferred: DeferredWrites): Connections {
+  const { store, vault, wallMs } = context;
   const { queries, atomically, inBackground } = store;
   const statusListeners: ((userId: number) => void)[] = [];
   const tellStatusOf = (userId: number) => {
     for (const tell of statusListeners) tell(userId);
   };
   const statusWrites = createStatusWrites({ store }, deferred, tellStatusOf);
-  const inboxes = new Map<InboxSecret, Inbox>();
-  /** Counts `forgetInboxes` calls: a look-up that began before one is not cached. */
-  let forgotten = 0;
-
   const toConnection = async ({ row, heardAt, state }: FoundRow): Promise<Connection> => {
     const { id, userId, source, name, refusedAt } = row;
     return {
@@ -220,52 +183,6 @@ export function createConnections(
     return result;
   };
 
-  const secretRowOf = async (connectionId: number) => {
-    const [row] = await queries
-      .select({ userId: connections.userId, sealedSecret: connections.sealedSecret })
-      .from(connections)
-      .where(eq(connections.id, connectionId));
-    if (row) return row;
-    throw new AccountError("This connection is not there any more. Connect again.");
-  };
-  const storeSecret = (connectionId: number, condition?: SQL) =>
-    storeSealed(vault, async () => {
-      const { userId } = await secretRowOf(connectionId);
-      const secret = createInboxSecret();
-      const sealedSecret = await vault.seal("inbox-secret", userId, secret);
-      await atomically((writer) => [
-        writer
-          .update(connections)
-          .set({ secretHash: hashCredential(secret), sealedSecret })
-          .where(and(eq(connections.id, connectionId), condition)),
-      ]);
-    });
-  const secretOf = async (connectionId: number): Promise<InboxSecret> => {
-    const { userId, sealedSecret } = await secretRowOf(connectionId);
-    if (sealedSecret) {
-      return (await vault.open("inbox-secret", userId, sealedSecret)) as InboxSecret;
-    }
-    // Of two first calls at once, one stores its secret, and both return it.
-    await storeSecret(connectionId, isNull(connections.secretHash));
-    return secretOf(connectionId);
-  };
-  const lookUpInbox = async (secret: InboxSecret): Promise<Inbox | undefined> => {
-    const forgottenBefore = forgotten;
-    const [inbox] = await queries
-      .select({
-        connectionId: connections.id,
-        userId: connections.userId,
-        source: connections.source,
-      })
-      .from(connections)
-      .where(eq(connections.secretHash, hashCredential(secret)));
-    if (!inbox || forgotten !== forgottenBefore) return inbox;
-    const [oldest] = inboxes.size >= MOST_CACHED_INBOXES ? inboxes.keys() : [];
-    if (oldest) inboxes.delete(oldest);
-    inboxes.set(secret, inbox);
-    return inbox;
-  };
-
   const fingerprintOf = (source: string, accountId: string | null) =>
     vault.fingerprint(JSON.stringify([source, accountId]));
   const usersWhere = async (condition: SQL | undefined) =>
@@ -276,6 +193,7 @@ export function createConnections(
       .where(condition)
       .orderBy(asc(users.id));
   return {
+    ...createInboxes(context),
     allOf: async (userId) => Promise.all((await ofUser().execute({ userId })).map(toConnection)),
     async workingIdsOf(userId) {
       const rows = await queries
@@ -391,30 +309,6 @@ export function createConnections(
         throw new AccountError(
           `Another connection of ${user.name} to the same source has the name ${JSON.stringify(name)}. Choose another name.`,
         );
-      }
-    },
-    secretOf,
-    async rotateSecret(connectionId) {
-      await storeSecret(connectionId);
-      return secretOf(connectionId);
-    },
-    async inboxOf(text) {
-      const secret = parseInboxSecret(text);
-      return secret && (inboxes.get(secret) ?? lookUpInbox(secret));
-    },
-    async inboxSecretsOf(userName, source) {
-      const rows = await queries
-        .select({ id: connections.id })
-        .from(connections)
-        .innerJoin(users, eq(users.id, connections.userId))
-        .where(and(eq(users.name, userName), eq(connections.source, source)))
-        .orderBy(...inOrder);
-      return Promise.all(rows.map(({ id }) => secretOf(id)));
-    },
-    forgetInboxes(userId) {
-      forgotten += 1;
-      for (const [secret, inbox] of inboxes) {
-        if (userId === undefined || inbox.userId === userId) inboxes.delete(secret);
       }
     },
     markRefused(connectionId) {

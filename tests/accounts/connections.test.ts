@@ -5,8 +5,6 @@ import {
   TooManyConnectionsError,
 } from "../../src/accounts/connections.ts";
 import { AccountError } from "../../src/accounts/context.ts";
-import { createInboxSecret, parseInboxSecret } from "../../src/accounts/credential.ts";
-import { redact } from "../../src/log.ts";
 import { connectionStatuses, connections as connectionsTable } from "../../src/db/schema.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
@@ -258,89 +256,5 @@ describe("several connections", () => {
     expect(await connections().byId(id)).toMatchObject({ hasWorked: true });
     await connections().storeStatus(id, { state: "retrying", since: 2, reason: "unreachable" });
     expect(await connections().byId(id)).toMatchObject({ hasWorked: true });
-  });
-});
-
-describe("the secret of a connection", () => {
-  const inbox = async () => {
-    const { id } = await connections().connect(ada, "json", null);
-    return { id, secret: await connections().secretOf(id) };
-  };
-
-  test("is made once, well formed, and stored hashed and sealed", async () => {
-    const { id, secret } = await inbox();
-    expect(secret).toMatch(/^mqi_[0-9A-Za-z]{38}$/);
-    expect(parseInboxSecret(secret)).toBe(secret);
-    expect(parseInboxSecret(`${secret.slice(0, -1)}~`)).toBe(undefined);
-    expect(parseInboxSecret(secret.replace("mqi_", "mq_"))).toBe(undefined);
-    expect(await connections().secretOf(id)).toBe(secret);
-    const [row] = world.store.queries.select().from(connectionsTable).all();
-    const stored = JSON.stringify(row, (_, value: unknown) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,
-    );
-    expect(stored).not.toContain(secret.slice(4));
-    expect(redact(`to ${secret}`)).toBe("to [redacted]");
-  });
-
-  test("is the same for two that ask at once", async () => {
-    const { id } = await connections().connect(ada, "json", null);
-    const [one, other] = await Promise.all([
-      connections().secretOf(id),
-      connections().secretOf(id),
-    ]);
-    expect(one).toBe(other);
-  });
-
-  test("leads to its connection alone, also when that was asked before", async () => {
-    const { id, secret } = await inbox();
-    const other = await connections().connect(grace, "json", null);
-    await connections().secretOf(other.id);
-    const belongs = { connectionId: id, userId: ada.id, source: "json" };
-    expect(await connections().inboxOf(secret)).toEqual(belongs);
-    expect(await connections().inboxOf(secret)).toEqual(belongs);
-    expect(await connections().inboxOf(createInboxSecret())).toBe(undefined);
-    expect(await connections().inboxOf("mqi_nonsense")).toBe(undefined);
-  });
-
-  test("is found by the user's name and the source, for programs that send only a digest", async () => {
-    const { secret } = await inbox();
-    const other = await connections().connect(ada, "json", null, { name: "Second" });
-    await connections().connect(ada, "tuna", null);
-    const secrets = [secret, await connections().secretOf(other.id)];
-    expect(await connections().inboxSecretsOf("ada", "json")).toEqual(secrets);
-    expect(await connections().inboxSecretsOf("grace", "json")).toEqual([]);
-    expect(await connections().inboxSecretsOf("nobody", "json")).toEqual([]);
-  });
-
-  test("is found in memory once it was looked up, until the user's connections change", async () => {
-    const { secret } = await inbox();
-    const found = await connections().inboxOf(secret);
-    expect(await connections().inboxOf(secret)).toBe(found);
-    await connections().connect(grace, "mpd", SETTINGS);
-    expect(await connections().inboxOf(secret)).toBe(found);
-    await connections().connect(ada, "mpd", SETTINGS);
-    expect(await connections().inboxOf(secret)).not.toBe(found);
-    expect(await connections().inboxOf(secret)).toEqual(found);
-  });
-
-  test("stops working at once when it is replaced", async () => {
-    const { id, secret } = await inbox();
-    await connections().inboxOf(secret);
-    const next = await connections().rotateSecret(id);
-    expect(next).not.toBe(secret);
-    expect(await connections().secretOf(id)).toBe(next);
-    expect(await connections().inboxOf(secret)).toBe(undefined);
-    expect(await connections().inboxOf(next)).toMatchObject({ connectionId: id });
-  });
-
-  test("stays when the connection's settings are replaced, and ends with the connection", async () => {
-    const { secret } = await inbox();
-    await connections().inboxOf(secret);
-    const { id, publicId } = await connections().connect(ada, "json", { other: true });
-    expect(await connections().secretOf(id)).toBe(secret);
-    expect(await connections().inboxOf(secret)).toMatchObject({ connectionId: id });
-    await connections().disconnect(ada, publicId);
-    expect(await connections().inboxOf(secret)).toBe(undefined);
-    await expect(connections().secretOf(id)).rejects.toThrow(AccountError);
   });
 });
