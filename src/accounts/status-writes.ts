@@ -14,11 +14,11 @@ export function createStatusWrites(
   deferred: Pick<DeferredWrites, "writeSoon">,
   onStored: (userId: number) => void,
 ) {
-  const noted = new Map<number, ReportedStatus>();
+  const noted = new Map<number, StatusRow>();
 
   const storeNoted = async () => {
     const storing = [...noted];
-    const rows = JSON.stringify(storing.map(([id, status]) => toRow(id, status)));
+    const rows = JSON.stringify(storing.map(([, row]) => row));
     const one = sql`json_each(${rows})`;
     const field = (name: string) => sql`json_each.value ->> ${sql.raw(`'${name}'`)}`;
     const isIt = sql`${connections.id} = ${field("id")}`;
@@ -52,14 +52,15 @@ export function createStatusWrites(
           },
         }),
     ]);
-    for (const [id, status] of storing) if (noted.get(id) === status) noted.delete(id);
+    for (const [id, row] of storing) if (noted.get(id) === row) noted.delete(id);
     for (const { userId } of found) onStored(userId);
   };
 
   return {
     /** Does nothing if the connection is gone. */
     store(connectionId: number, status: ReportedStatus): Promise<void> {
-      noted.set(connectionId, status);
+      const before = noted.get(connectionId);
+      noted.set(connectionId, toRow(connectionId, status, before?.heardAt ?? null));
       return deferred.writeSoon("statuses of connections", storeNoted);
     },
   };
@@ -68,11 +69,14 @@ export function createStatusWrites(
 /** A row of an earlier version has no such time, but may say `ok`. */
 const firstHeardAt = sql`coalesce(${connectionStatuses.heardAt}, CASE WHEN ${connectionStatuses.state} = 'ok' THEN ${connectionStatuses.since} END, excluded.heard_at)`;
 
-const toRow = (id: number, status: ReportedStatus) => ({
+type StatusRow = ReturnType<typeof toRow>;
+
+/** @param heardAt when the connection was first heard, as far as it is noted and not yet stored */
+const toRow = (id: number, status: ReportedStatus, heardAt: number | null) => ({
   id,
   state: status.state,
   reason: status.state === "retrying" ? status.reason : null,
   since: status.since,
   until: status.state === "limited" ? status.until : null,
-  heardAt: status.state === "ok" ? status.since : null,
+  heardAt: heardAt ?? (status.state === "ok" ? status.since : null),
 });

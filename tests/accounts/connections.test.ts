@@ -249,6 +249,14 @@ describe("several connections", () => {
     expect(await worked()).toEqual([false, false]);
   });
 
+  test("have worked although they fail before that is stored", async () => {
+    const { id } = await connections().connect(ada, "mpd", SETTINGS);
+    const stored = connections().storeStatus(id, { state: "ok", since: 1 });
+    await connections().storeStatus(id, { state: "retrying", since: 2, reason: "unreachable" });
+    await stored;
+    expect(await connections().byId(id)).toMatchObject({ hasWorked: true });
+  });
+
   test("of an earlier version have worked if they did when it ended", async () => {
     const { id } = await connections().connect(ada, "mpd", SETTINGS);
     await connections().storeStatus(id, { state: "ok", since: 1 });

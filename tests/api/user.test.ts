@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 
@@ -106,6 +107,7 @@ describe("GET /api/v1/user", () => {
     const ada = await server.addUser("ada");
     await server.sourceOf(ada).says(null);
     await server.getAs(ada, "/api/v1/now-playing");
+    await settle();
     expect((await dataFor(ada)).music_connected).toBe(true);
     await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
     await server.getAs(ada, "/api/v1/now-playing");
