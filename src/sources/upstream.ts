@@ -8,6 +8,8 @@ export interface UpstreamRequest {
   readonly headers?: ConstructorParameters<typeof Headers>[0];
   readonly body?: RequestInit["body"];
   readonly signal?: AbortSignal | undefined;
+  /** The largest answer in bytes, for covers; a megabyte if not given. */
+  readonly largestBytes?: number;
 }
 
 /** Like `fetch`; tests pass their own. */
@@ -16,7 +18,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface Upstream {
   /**
    * Calls an upstream server and reads the whole answer, whatever its status. Takes at most five
-   * seconds in all and a megabyte after decompression. Redirects are not followed.
+   * seconds in all and `largestBytes` after decompression. Redirects are not followed.
    * @throws {UpstreamError} when there is no such answer, or the request's own abort reason
    */
   fetch(url: string | URL, request?: UpstreamRequest): Promise<Response>;
@@ -73,7 +75,8 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
           redirect: "manual",
           signal: ending.signal,
         });
-        const body = await readAll(response, ending.signal, place);
+        const largestBytes = request.largestBytes ?? LARGEST_ANSWER_BYTES;
+        const body = await readAll(response, ending.signal, place, largestBytes);
         const { status } = response;
         deps.onCall?.(status);
         return new Response(WITHOUT_BODY.includes(status) ? null : body, {
@@ -99,6 +102,7 @@ async function readAll(
   response: Response,
   signal: AbortSignal,
   place: string,
+  largestBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   const reader = response.body?.getReader();
@@ -113,9 +117,11 @@ async function readAll(
     if (done) break;
     bytes += value.length;
     chunks.push(value);
-    if (bytes <= LARGEST_ANSWER_BYTES) continue;
+    if (bytes <= largestBytes) continue;
     reader.cancel().catch(() => {});
-    throw new UpstreamError(`${place} answered with more than a megabyte`);
+    throw new UpstreamError(
+      `${place} answered with more than ${largestBytes / 1024 / 1024} megabyte(s)`,
+    );
   }
   return new Uint8Array(Buffer.concat(chunks));
 }
