@@ -34,7 +34,7 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
   if (source.oauth) return linkInBrowser(userName, source, source.oauth, given);
   const open = parseSourceOptions(source, given);
   return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
+    withWorkspace(config, async ({ accounts, sources: configured }) => {
       const user = await accounts.users.named(userName);
       await accounts.connections.connect(user, source.id, open.settings);
       print(
@@ -43,7 +43,8 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
         [{ username: user.name, source: source.id }],
         [`${user.name} is connected to ${source.name}.`],
       );
-      const trouble = await tryOut(source.name, open);
+      const ready = configured.byId(source.id)?.open(open.settings) ?? open;
+      const trouble = await tryOut(source.name, ready);
       if (trouble) io.error(`Note: ${trouble}. The connection is kept and tried again.`);
     });
 }
