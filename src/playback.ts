@@ -37,7 +37,7 @@ export interface Playback {
   };
   /** Position in the track when it was observed, in milliseconds. */
   readonly positionMs: number;
-  /** Set when the source tells no position: then it is counted from the track's first sight. */
+  /** Set where the upstream tells no position: it is counted from the first sight. */
   readonly positionUnknown?: true;
   /** Monotonic time of the observation, in milliseconds. */
   readonly observedAtMs: number;

@@ -1,13 +1,12 @@
-import type { Artwork } from "../playback.ts";
 import { readTexts } from "./entered-server.ts";
-import { isRecord, numberOf, recordOf, recordsOf, textOf } from "./json.ts";
+import { isRecord, numberOf } from "./json.ts";
+import { LASTFM, readRecentTracks } from "./lastfm/recent-tracks.ts";
 import {
   type Answer,
   definePolledSource,
   jsonIn,
   jsonOf,
   type PolledSourceDeps,
-  type Track,
   unauthorized,
   unavailable,
 } from "./polling/polled-source.ts";
@@ -24,18 +23,15 @@ export interface LastfmDeps extends PolledSourceDeps {
   readonly pauses: PauseMemory;
 }
 
-const NAME = "Last.fm";
 /** Calls for all users in 30 seconds. Last.fm allows five a second. */
-const BUDGET = 100;
+const BUDGET = 140;
 const BUDGET_WINDOW_MS = 30_000;
 const OPERATOR_PAUSE_MS = 300_000;
-/** Part of the address of the star that Last.fm shows instead of a missing cover. */
-const NO_COVER = "2a96cbd8b46e442fc41c2b86b821562f";
 
 export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): Source {
   const requestBudget = createRequestBudget({
     clock: deps.clock,
-    upstream: NAME,
+    upstream: LASTFM,
     budget: BUDGET,
     windowMs: BUDGET_WINDOW_MS,
     memory: pauses,
@@ -70,7 +66,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
   return definePolledSource<{ user: string }>(
     {
       id: "lastfm",
-      name: NAME,
+      name: LASTFM,
       intervalMs: 10_000,
       requestBudget,
       options: [{ name: "user", placeholder: "name", help: "Your user name at Last.fm." }],
@@ -109,51 +105,6 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     deps,
   );
 }
-
-/** The track that plays now; `null` when the user hears nothing. */
-function readRecentTracks(
-  answer: unknown,
-  user: string,
-  artworkAt: (url: string) => Artwork,
-): Track | null {
-  const recent = recordOf(recordOf(answer, "the answer")["recenttracks"], "recenttracks");
-  // Last.fm has answered with other users' tracks:
-  // https://github.com/lastfm-docs/api-docs/blob/master/docs/bugs.md
-  const owner = isRecord(recent["@attr"]) ? textOf(recent["@attr"]["user"]) : undefined;
-  if (owner !== undefined && owner.toLowerCase() !== user.toLowerCase()) {
-    throw unavailable("Last.fm answered with the tracks of another user");
-  }
-  const track = recordsOf(recent["track"]).find(
-    ({ "@attr": attributes }) =>
-      isRecord(attributes) && String(attributes["nowplaying"]) === "true",
-  );
-  const title = textOf(track?.["name"]);
-  if (track === undefined || title === undefined) return null;
-  const artist = nameOf(track["artist"]);
-  const album = nameOf(track["album"]) ?? "";
-  const cover = coverOf(track);
-  return {
-    source: NAME,
-    track: {
-      id: textOf(track["url"]) ?? `${artist} ${title}`,
-      title,
-      durationMs: null,
-      explicit: false,
-    },
-    artists: artist === undefined ? [] : [artist],
-    album: { name: album, artworks: cover === undefined ? [] : [artworkAt(cover)] },
-    device: { name: NAME, type: "lastfm", volumePercent: null },
-  };
-}
-
-const nameOf = (value: unknown): string | undefined =>
-  isRecord(value) ? (textOf(value["#text"]) ?? textOf(value["name"])) : undefined;
-
-/** The largest picture, which comes last. */
-const coverOf = ({ image }: Record<string, unknown>): string | undefined =>
-  recordsOf(image)
-    .map((one) => textOf(one["#text"]))
-    .findLast((url) => url?.startsWith("https://") && URL.canParse(url) && !url.includes(NO_COVER));
 
 const keyFailure = (reason: "appMissing" | "appRefused", message: string): SourceFailure =>
   new SourceFailure({ kind: "retryLater", afterMs: OPERATOR_PAUSE_MS, reason }, message);

@@ -72,6 +72,11 @@ export interface Source {
   /** The display name, such as `MPD`. */
   readonly name: string;
   readonly delivery: Delivery;
+  /**
+   * For polled sources with a steady interval: the longest time between two polls while somebody
+   * watches, in milliseconds. After three times that without an answer the last one has expired.
+   */
+  readonly pollsEveryMs?: number;
   readonly options: readonly SourceOption[];
   /** How an account is linked in the browser, for sources that need one. */
   readonly oauth?: OAuthLinking;

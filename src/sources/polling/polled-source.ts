@@ -29,7 +29,7 @@ export type Ask = () => Promise<Playback | null>;
 
 interface PolledDefinition<Settings> extends Omit<
   SourceDefinition<Settings>,
-  "delivery" | "watch"
+  "delivery" | "pollsEveryMs" | "watch"
 > {
   /** Between two polls while somebody watches. */
   readonly intervalMs: number;
@@ -113,8 +113,11 @@ export function definePolledSource<Settings>(
           key,
           origin,
           async load() {
-            const request = { headers, largestBytes: LARGEST_COVER_BYTES };
-            const response = await upstream.fetch(target, request);
+            const response = await upstream.fetch(target, {
+              headers,
+              redirects: "sameOrigin",
+              largestBytes: LARGEST_COVER_BYTES,
+            });
             if (response.status === 200) return response.bytes();
             throw new UpstreamError(`${from} answered ${response.status} instead of a cover`);
           },
@@ -135,6 +138,8 @@ export function definePolledSource<Settings>(
   return defineSource<Settings>({
     ...described,
     delivery: "polled",
+    // With many users of a limited upstream, each waits longer for its share.
+    ...(!requestBudget && { pollsEveryMs: intervalMs }),
     async *watch(settings, context) {
       const { connection, demand, signal } = context;
       const leave = requestBudget?.join(demand);
@@ -205,7 +210,7 @@ export const unauthorized = (message: string): SourceFailure =>
 export const unavailable = (message: string): SourceFailure =>
   new SourceFailure({ kind: "unavailable" }, message);
 
-export const limited = (afterMs: number, message: string): SourceFailure =>
+const limited = (afterMs: number, message: string): SourceFailure =>
   new SourceFailure({ kind: "retryLater", afterMs, reason: "limited" }, message);
 
 function toSourceFailure(error: unknown, name: string): SourceFailure {

@@ -7,12 +7,18 @@ import { failureOf, firstOf, listenTo, polledDeps } from "../../fixtures/sources
 const clock = createFakeClock();
 const SETTINGS = { url: "https://radio.example/", station: "lantern" };
 let calls: string[] = [];
+/** Where every cover redirects to. */
+let redirect: string | undefined;
 
 const azuracast = (answer: () => Response) =>
   createAzuraCast(
     polledDeps(clock, async (url) => {
       calls.push(url);
-      return url.includes("/art/") ? new Response("picture") : answer();
+      if (url.endsWith("generic_song.jpg")) return new Response("the usual one");
+      if (!url.includes("/art/")) return answer();
+      return redirect === undefined
+        ? new Response("picture")
+        : new Response(null, { status: 302, headers: { location: redirect } });
     }),
   );
 /** As in `web/static/openapi.yml` of https://github.com/AzuraCast/AzuraCast */
@@ -70,6 +76,14 @@ describe("AzuraCast", () => {
     );
     expect(heard?.album.artworks[0]?.url).toBeUndefined();
     expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("picture"));
+  });
+
+  test("may redirect to a cover of its own", async () => {
+    const source = azuracast(() => Response.json(anAnswer()));
+    const heard = await firstOf(source, SETTINGS, clock);
+    redirect = "/static/img/generic_song.jpg";
+    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("the usual one"));
+    redirect = undefined;
   });
 
   test("tells nothing while it is off the air or between two songs", async () => {
