@@ -7,7 +7,7 @@ import {
   type PolledSourceDeps,
   unavailable,
 } from "./polling/polled-source.ts";
-import { withinSecond } from "./polling/whole-seconds.ts";
+import { lengthMs, positionWithinSecond } from "./polling/times.ts";
 import { type Source, SourceSettingsError } from "./source.ts";
 
 /** A station of AzuraCast: https://www.azuracast.com/docs/developers/now-playing-data/ */
@@ -82,14 +82,11 @@ function readNowPlaying(answer: unknown, context: ReadingContext): Playback | nu
   if (title === undefined) return null;
   // The same song may be played twice: only its start tells one time from the other.
   const id = [textOf(song["id"]) ?? title, numberOf(current["played_at"])].join(" ");
-  const elapsed = numberOf(current["elapsed"]);
   // It is 0 for what a person broadcasts live.
-  const durationS = numberOf(current["duration"]) ?? 0;
-  const durationMs = durationS > 0 ? durationS * 1000 : null;
+  const durationMs = lengthMs(current["duration"], 1000);
   const artist = textOf(song["artist"]);
   const cover = textOf(song["art"]);
   const stationName = isRecord(station["station"]) ? textOf(station["station"]["name"]) : undefined;
-  const positionMs = withinSecond(Math.max(0, elapsed ?? 0), context.expectedMs(id));
   return {
     source: NAME,
     state: "playing",
@@ -100,7 +97,7 @@ function readNowPlaying(answer: unknown, context: ReadingContext): Playback | nu
       artworks: cover !== undefined && URL.canParse(cover) ? [context.artworkAt(cover)] : [],
     },
     device: { name: stationName ?? NAME, type: "azuracast", volumePercent: null },
-    positionMs: Math.min(positionMs, durationMs ?? Number.MAX_SAFE_INTEGER),
+    positionMs: positionWithinSecond(current["elapsed"], context.expectedMs(id), durationMs),
     observedAtMs: context.observedAtMs,
     rate: 1,
   };

@@ -10,6 +10,7 @@ import {
 } from "./entered-server.ts";
 import { isRecord, numberOf, recordOf, textOf } from "./json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "./polling/polled-source.ts";
+import { lengthMs, positionMs } from "./polling/times.ts";
 import type { Source } from "./source.ts";
 
 /**
@@ -76,9 +77,7 @@ function readPlayer(
   const index = numberOf(item["index"]) ?? -1;
   const isInPlaylist = playlist !== undefined && index >= 0;
   const place = isInPlaylist ? `${encodeURIComponent(playlist)}/${index}` : "current";
-  const durationS = numberOf(item["duration"]) ?? 0;
-  const durationMs = durationS > 0 ? Math.round(durationS * 1000) : null;
-  const positionMs = Math.max(0, Math.round((numberOf(item["position"]) ?? 0) * 1000));
+  const durationMs = lengthMs(item["duration"], 1000);
   // An index alone would name another track once the playlist is sorted.
   const id = JSON.stringify([place, title, artist, album]);
   const info = isRecord(player["info"]) ? player["info"] : {};
@@ -93,7 +92,7 @@ function readPlayer(
       type: "beefweb",
       volumePercent: percentOf(player["volume"]),
     },
-    positionMs: Math.min(positionMs, durationMs ?? Number.MAX_SAFE_INTEGER),
+    positionMs: positionMs(item["position"], 1000, durationMs),
     observedAtMs,
     rate: 1,
   };

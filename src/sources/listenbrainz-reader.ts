@@ -1,5 +1,5 @@
 import { readTexts } from "./entered-server.ts";
-import { isRecord, numberOf, recordOf, recordsOf, textOf } from "./json.ts";
+import { isRecord, recordOf, recordsOf, textOf } from "./json.ts";
 import {
   definePolledSource,
   jsonOf,
@@ -8,6 +8,7 @@ import {
   unauthorized,
 } from "./polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "./polling/request-budget.ts";
+import { lengthMs } from "./polling/times.ts";
 import { type Source, SourceSettingsError } from "./source.ts";
 
 /** ListenBrainz, and servers with its API: https://listenbrainz.readthedocs.io/en/latest/users/api/core.html */
@@ -97,8 +98,7 @@ function readPlayingNow(answer: unknown): Track | null {
 /** Players send `duration_ms` or `duration` in seconds, some of them as text. */
 function durationOf({ duration_ms, duration }: Record<string, unknown>): number | null {
   const [ms, seconds] = [duration_ms, duration].map((value) =>
-    numberOf(typeof value === "string" ? Number(value) : value),
+    typeof value === "string" ? Number(value) : value,
   );
-  const durationMs = ms ?? (seconds === undefined ? 0 : seconds * 1000);
-  return durationMs > 0 ? Math.round(durationMs) : null;
+  return lengthMs(ms, 1) ?? lengthMs(seconds, 1000);
 }

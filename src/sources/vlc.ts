@@ -10,7 +10,7 @@ import {
 import { isRecord, numberOf, recordOf, textOf } from "./json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "./polling/polled-source.ts";
 import { splitStreamTitle } from "./polling/stream-title.ts";
-import { withinSecond } from "./polling/whole-seconds.ts";
+import { lengthMs, positionWithinSecond, rateOf } from "./polling/times.ts";
 import type { Source } from "./source.ts";
 
 /** VLC, through its web interface: https://wiki.videolan.org/VLC_HTTP_requests/ */
@@ -68,9 +68,9 @@ function readStatus(
   // On a radio stream, `title` is the station's name and `now_playing` the current track.
   const onAir = stream === undefined ? undefined : splitStreamTitle(stream);
   const item = numberOf(currentplid) ?? 0;
-  const seconds = amountOf(status["length"]);
+  const durationMs = lengthMs(status["length"], 1000);
   // VLC cuts time and length to whole seconds; the share that is played is finer.
-  const playedMs = amountOf(status["position"]) * seconds * 1000;
+  const playedMs = (numberOf(status["position"]) ?? 0) * (durationMs ?? 0);
   const cover = textOf(meta["artwork_url"]);
   return {
     source: NAME,
@@ -78,7 +78,7 @@ function readStatus(
     track: {
       id: [item, fileName ?? "", stream ?? ""].join(" ").trim(),
       title: onAir?.title ?? title ?? (fileName ?? NAME).replace(/\.[0-9A-Za-z]{1,5}$/, ""),
-      durationMs: seconds > 0 ? seconds * 1000 : null,
+      durationMs,
       explicit: false,
     },
     artists: [onAir?.artist ?? artist ?? (onAir && title)].filter((name) => name !== undefined),
@@ -87,9 +87,9 @@ function readStatus(
       artworks: cover === undefined ? [] : [coverOf(item, cover)],
     },
     device: { name: NAME, type: "vlc", volumePercent: percentOf(status["volume"]) },
-    positionMs: withinSecond(amountOf(status["time"]), playedMs),
+    positionMs: positionWithinSecond(status["time"], playedMs, durationMs),
     observedAtMs,
-    rate: amountOf(status["rate"]) || 1,
+    rate: rateOf(status["rate"]),
   };
 }
 
@@ -99,9 +99,7 @@ function metaOf({ information }: Record<string, unknown>): Record<string, unknow
   return isRecord(meta) ? meta : {};
 }
 
-const amountOf = (value: unknown): number => Math.max(0, numberOf(value) ?? 0);
-
-/** `null` when no audio is open: VLC then reports -256. */
+/** `null` when no audio is open: VLC then reports a negative volume. */
 function percentOf(volume: unknown): number | null {
   const value = numberOf(volume) ?? -1;
   return value < 0 ? null : Math.min(100, Math.round((value / FULL_VOLUME) * 100));

@@ -9,6 +9,7 @@ import {
   unauthorized,
   unavailable,
 } from "../polling/polled-source.ts";
+import { lengthMs, positionMs, rateOf } from "../polling/times.ts";
 
 /** https://opensubsonic.netlify.app/docs/responses/nowplayingentry/ */
 
@@ -71,8 +72,7 @@ function readEntry(
   observedAtMs: number,
   { withoutPosition, coverOf }: ReadingContext,
 ): Playback {
-  const durationS = numberOf(entry["duration"]) ?? 0;
-  const durationMs = durationS > 0 ? Math.round(durationS * 1000) : null;
+  const durationMs = lengthMs(entry["duration"], 1000);
   const names = recordsOf(entry["artists"]).map(({ name }) => textOf(name));
   const artist = textOf(entry["displayArtist"]) ?? textOf(entry["artist"]);
   const cover = textOf(entry["coverArt"]);
@@ -96,17 +96,15 @@ function readEntry(
     },
   };
   // Only servers with the extension `playbackReport` tell the position.
-  const positionMs = numberOf(entry["positionMs"]);
-  if (positionMs === undefined || textOf(entry["state"]) === undefined) {
-    return withoutPosition(track);
-  }
-  const rate = numberOf(entry["playbackRate"]) ?? 1;
+  const tellsPosition =
+    numberOf(entry["positionMs"]) !== undefined && textOf(entry["state"]) !== undefined;
+  if (!tellsPosition) return withoutPosition(track);
   return {
     ...track,
     state: isPaused(entry) ? "paused" : "playing",
-    positionMs: Math.min(Math.max(0, positionMs), durationMs ?? Number.MAX_SAFE_INTEGER),
+    positionMs: positionMs(entry["positionMs"], 1, durationMs),
     observedAtMs,
-    rate: rate > 0 ? rate : 1,
+    rate: rateOf(entry["playbackRate"]),
   };
 }
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test as plainTest } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
+import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { createVlc } from "../../../src/sources/vlc.ts";
 import { positionAt } from "../../../src/playback.ts";
 import { silentFlac } from "../../fixtures/mpd/flac.ts";
@@ -10,7 +11,7 @@ import {
 } from "../../fixtures/players/vlc-player.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 import { patternPicture } from "../../fixtures/sources/pictures.ts";
-import { failureOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";
+import { failureOf, firstOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";
 
 const test = testWith("vlc", vlcIsInstalled);
 const source = createVlc(polledDeps(systemClock));
@@ -97,5 +98,66 @@ describe("a real VLC", () => {
     const failure = await failureOf(source, { ...settings(), password: "guessed" }, systemClock);
     expect(failure).toMatchObject({ meaning: { kind: "unauthorized" } });
     expect(String(failure)).not.toContain("guessed");
+  });
+});
+
+describe("VLC's status", () => {
+  const clock = createFakeClock();
+  const reading = (status: object, meta: object = {}) =>
+    firstOf(
+      createVlc(
+        polledDeps(clock, async () =>
+          Response.json({ state: "playing", information: { category: { meta } }, ...status }),
+        ),
+      ),
+      { url: "http://vlc.test:8080" },
+      clock,
+    );
+
+  plainTest("of a radio stream tells the track on the air, and the station as artist", async () => {
+    const meta = { filename: "live", title: "Radio Lantern", now_playing: "Paper Lanterns" };
+    expect(await reading({ length: -1, time: 75, position: 0 }, meta)).toMatchObject({
+      track: { title: "Paper Lanterns", durationMs: null },
+      artists: ["Radio Lantern"],
+      album: { name: "Radio Lantern", artworks: [] },
+      positionMs: 75_000,
+    });
+    const both = { ...meta, now_playing: "Juniper Vale - Paper Lanterns" };
+    expect(await reading({}, both)).toMatchObject({
+      track: { title: "Paper Lanterns" },
+      artists: ["Juniper Vale"],
+    });
+  });
+
+  plainTest("tells another track when the title on the air changes", async () => {
+    const ids = await Promise.all(
+      ["One", "Two"].map(async (now_playing) => (await reading({}, { now_playing }))?.track.id),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  plainTest(
+    "tells a position that is finer than VLC's seconds, and within the length",
+    async () => {
+      const within = await reading({ length: 100, time: 42, position: 0.4265 });
+      expect(within?.positionMs).toBeCloseTo(42_650);
+      expect((await reading({ length: 100, time: 42, position: 0.9 }))?.positionMs).toBe(42_999);
+      expect((await reading({ length: 100, time: 100, position: 1 }))?.positionMs).toBe(100_000);
+    },
+  );
+
+  plainTest.each([
+    { volume: 0, percent: 0 },
+    { volume: 128, percent: 50 },
+    { volume: 320, percent: 100 },
+    { volume: -256, percent: null },
+    { volume: "loud", percent: null },
+  ])("reads the volume $volume", async ({ volume, percent }) => {
+    expect((await reading({ volume }))?.device.volumePercent).toBe(percent);
+  });
+
+  plainTest("without any tags still has a title", async () => {
+    expect(await reading({ information: [] })).toMatchObject({ track: { title: "VLC" } });
+    expect(await reading({ state: "stopped" })).toBeNull();
   });
 });
