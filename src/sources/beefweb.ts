@@ -76,7 +76,9 @@ function readPlayer(
   const playlist = textOf(item["playlistId"]);
   const index = numberOf(item["index"]) ?? -1;
   const isInPlaylist = playlist !== undefined && index >= 0;
-  const place = isInPlaylist ? `${encodeURIComponent(playlist)}/${index}` : "current";
+  const place = isInPlaylist
+    ? `${encodeURIComponent(playlist.toWellFormed())}/${index}`
+    : "current";
   const durationMs = lengthMs(item["duration"], 1000);
   // An index alone would name another track once the playlist is sorted.
   const id = JSON.stringify([place, title, artist, album]);
@@ -108,5 +110,5 @@ function percentOf(volume: unknown): number | null {
   if (value === undefined || min === undefined || max === undefined || max <= min) return null;
   if (volume["isMuted"] === true || value <= min) return 0;
   const share = volume["type"] === "db" ? 10 ** ((value - max) / 20) : (value - min) / (max - min);
-  return Math.min(100, Math.round(share * 100));
+  return Number.isFinite(share) ? Math.min(100, Math.round(share * 100)) : null;
 }

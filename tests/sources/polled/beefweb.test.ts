@@ -105,6 +105,11 @@ describe("Beefweb", () => {
     expect(heard?.device.volumePercent).toBe(percent);
   });
 
+  test("takes a playlist whose name is broken text", async () => {
+    const broken = aPlayer({}, { playlistId: "\ud800" });
+    expect((await firstOf(answering(broken), SETTINGS, clock))?.state).toBe("playing");
+  });
+
   test.each([
     { status: 401, kind: "unauthorized" },
     { status: 500, kind: "unavailable" },

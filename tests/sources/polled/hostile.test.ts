@@ -156,7 +156,7 @@ describe.each(named)("the upstream of $id", ({ create, answer }) => {
         expect(heard).toMatchObject({ source: expect.any(String) });
         expectFinite(heard);
       }),
-      { numRuns: 500 },
+      { numRuns: 1_000 },
     );
   });
 });
