@@ -46,7 +46,7 @@ export function connectUser(
   if (source.oauth) return linkInBrowser(userName, source, source.oauth, given, name);
   const open = parseSourceOptions(source, given);
   return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
+    withWorkspace(config, async ({ accounts, sources: configured }) => {
       const user = await accounts.users.named(userName);
       const { connections } = accounts;
       const connection = await connections.connect(user, source.id, open.settings, { name });
@@ -58,7 +58,9 @@ export function connectUser(
         return print(io, asJson, [document], [done, ...inboxLines(user.name, inbox)]);
       }
       print(io, asJson, [connectionDocument(connection)], [done]);
-      const tried = await tryOut(source.name, open);
+      // Described sources know no settings, such as the key of an upstream's API.
+      const ready = configured.byId(source.id)?.open(open.settings) ?? open;
+      const tried = await tryOut(source.name, ready);
       if (tried.kind === "heard") await noteHeard(accounts, connection.id);
       if (tried.kind === "refused") await connections.markRefused(connection.id);
       if (tried.kind === "heard") return;

@@ -318,7 +318,7 @@ export const de: Words = {
         "Marquee vergisst Ihren Zugang zu {source}. Ihre Schlüssel und Ihr Widget bleiben.",
       hostRefused: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
       settingsRefused:
-        "Das lässt sich nicht verwenden. Prüfen Sie die Adresse: Host:Port, zum Beispiel 127.0.0.1:6600.",
+        "Das lässt sich nicht verwenden. Prüfen Sie Ihre Eingaben. Eine Adresse ist Host:Port für MPD, sonst etwa http://127.0.0.1:8080.",
       secretKept:
         "Leer lassen, um das bisherige zu behalten. Für eine andere Adresse wird es nicht behalten.",
       appSaved: "Die App ist gespeichert. Jetzt können Sie verbinden.",
@@ -326,11 +326,36 @@ export const de: Words = {
         spotify:
           "Wird im Browser verbunden, in einer Minute. Änderungen werden innerhalb von Sekunden bemerkt.",
         mpd: "Der Music Player Daemon. Jede Änderung erscheint sofort.",
+        vlc: "Der VLC Media Player, über seine Web-Oberfläche. Änderungen erscheinen binnen einer Sekunde.",
+        beefweb:
+          "foobar2000 oder DeaDBeeF mit dem Plug-in Beefweb. Änderungen erscheinen binnen einer Sekunde.",
+        subsonic:
+          "Navidrome und andere Server mit der Subsonic-API. Änderungen erscheinen binnen Sekunden.",
+        lastfm:
+          "Alles, was Sie zu Last.fm scrobbeln. Titel und Cover, aber weder Position noch Pause.",
+        "listenbrainz-reader":
+          "Alles, was Ihr Player an ListenBrainz meldet. Nur der Titel: kein Cover, keine Position, keine Pause.",
+        azuracast: "Ein Sender von AzuraCast: was gerade läuft, mit Cover und Position.",
+        icecast: "Ein Stream von Icecast: sein Titel, wie die Sendung ihn schickt.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
       },
       options: {
         mpd_address: "Adresse von MPD",
         mpd_password: "Passwort, falls es eines gibt",
+        vlc_url: "Adresse der Web-Oberfläche von VLC",
+        vlc_password: "Passwort der Web-Oberfläche",
+        beefweb_url: "Adresse von Beefweb",
+        beefweb_user: "Benutzername, falls es einen verlangt",
+        beefweb_password: "Passwort von Beefweb, falls es eines verlangt",
+        subsonic_url: "Adresse Ihres Musikservers",
+        subsonic_user: "Ihr Benutzername dort",
+        subsonic_password: "Ihr Passwort dort",
+        lastfm_user: "Ihr Benutzername bei Last.fm",
+        "listenbrainz-reader_user": "Ihr Benutzername bei ListenBrainz",
+        azuracast_url: "Adresse von AzuraCast",
+        azuracast_station: "Kurzname des Senders",
+        icecast_url: "Adresse von Icecast",
+        icecast_mount: "Mountpoint, etwa /live; leer für den ersten Stream",
       },
     },
     server: {

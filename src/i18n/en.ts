@@ -310,17 +310,42 @@ export const en = {
       disconnect: "Disconnect",
       disconnectText: "Marquee forgets your access to {source}. Your keys and your widget stay.",
       hostRefused: "The owner of this server has to allow {host} first, with --player-hosts.",
-      settingsRefused: "This cannot be used. Check the address: host:port, such as 127.0.0.1:6600.",
+      settingsRefused:
+        "This cannot be used. Check what you have entered. An address is host:port for MPD, and otherwise like http://127.0.0.1:8080.",
       secretKept: "Leave it empty to keep the one there is. It is not kept for another address.",
       appSaved: "The app is saved. Now you can link.",
       about: {
         spotify: "Linked in the browser, in a minute. Changes are noticed within seconds.",
         mpd: "The Music Player Daemon. Every change is shown as it happens.",
+        vlc: "The VLC media player, through its web interface. Changes are seen within a second.",
+        beefweb:
+          "foobar2000 or DeaDBeeF with the plug-in Beefweb. Changes are seen within a second.",
+        subsonic:
+          "Navidrome and other servers with the Subsonic API. Changes are seen within seconds.",
+        lastfm: "Whatever you scrobble to Last.fm. Title and cover, but no position and no pause.",
+        "listenbrainz-reader":
+          "Whatever your player reports to ListenBrainz. Title only: no cover, no position and no pause.",
+        azuracast: "A station of AzuraCast: what is on the air, with cover and position.",
+        icecast: "A stream of Icecast: its title as the broadcast sends it.",
         demo: "Invented artists that play for ever, to try things out.",
       },
       options: {
         mpd_address: "Address of MPD",
         mpd_password: "Password, if it has one",
+        vlc_url: "Address of VLC’s web interface",
+        vlc_password: "Password of the web interface",
+        beefweb_url: "Address of Beefweb",
+        beefweb_user: "User name, if it asks for one",
+        beefweb_password: "Password of Beefweb, if it asks for one",
+        subsonic_url: "Address of your music server",
+        subsonic_user: "Your user name there",
+        subsonic_password: "Your password there",
+        lastfm_user: "Your user name at Last.fm",
+        "listenbrainz-reader_user": "Your user name at ListenBrainz",
+        azuracast_url: "Address of AzuraCast",
+        azuracast_station: "Short name of the station",
+        icecast_url: "Address of Icecast",
+        icecast_mount: "Mount point, such as /live; empty for the first stream",
       },
     },
     server: {

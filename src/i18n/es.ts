@@ -311,17 +311,41 @@ export const es: Words = {
       hostRefused:
         "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
       settingsRefused:
-        "Esto no se puede usar. Comprueba la dirección: host:puerto, por ejemplo 127.0.0.1:6600.",
+        "Esto no sirve. Comprueba lo que has escrito. Una dirección es host:puerto para MPD y, en lo demás, como http://127.0.0.1:8080.",
       secretKept: "Déjala vacía para conservar la que hay. No se conserva para otra dirección.",
       appSaved: "La aplicación está guardada. Ya puedes vincular.",
       about: {
         spotify: "Se vincula en el navegador, en un minuto. Los cambios se notan en segundos.",
         mpd: "El Music Player Daemon. Cada cambio se muestra en el acto.",
+        vlc: "El reproductor VLC, por su interfaz web. Los cambios se ven en un segundo.",
+        beefweb:
+          "foobar2000 o DeaDBeeF con el complemento Beefweb. Los cambios se ven en un segundo.",
+        subsonic:
+          "Navidrome y otros servidores con la API de Subsonic. Los cambios se ven en segundos.",
+        lastfm: "Todo lo que envías a Last.fm. Título y carátula, pero ni posición ni pausa.",
+        "listenbrainz-reader":
+          "Todo lo que tu reproductor comunica a ListenBrainz. Solo el título: sin carátula, posición ni pausa.",
+        azuracast: "Una emisora de AzuraCast: lo que está en el aire, con carátula y posición.",
+        icecast: "Una emisión de Icecast: su título tal como se envía.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
       },
       options: {
         mpd_address: "Dirección de MPD",
         mpd_password: "Contraseña, si la tiene",
+        vlc_url: "Dirección de la interfaz web de VLC",
+        vlc_password: "Contraseña de la interfaz web",
+        beefweb_url: "Dirección de Beefweb",
+        beefweb_user: "Nombre de usuario, si lo pide",
+        beefweb_password: "Contraseña de Beefweb, si la pide",
+        subsonic_url: "Dirección de tu servidor de música",
+        subsonic_user: "Tu nombre de usuario allí",
+        subsonic_password: "Tu contraseña allí",
+        lastfm_user: "Tu nombre de usuario en Last.fm",
+        "listenbrainz-reader_user": "Tu nombre de usuario en ListenBrainz",
+        azuracast_url: "Dirección de AzuraCast",
+        azuracast_station: "Nombre corto de la emisora",
+        icecast_url: "Dirección de Icecast",
+        icecast_mount: "Punto de montaje, como /live; vacío para la primera emisión",
       },
     },
     server: {

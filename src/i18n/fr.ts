@@ -317,7 +317,7 @@ export const fr: Words = {
       hostRefused:
         "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
       settingsRefused:
-        "Ceci n’est pas utilisable. Vérifiez l’adresse : hôte:port, par exemple 127.0.0.1:6600.",
+        "Cela ne peut pas servir. Vérifiez votre saisie. Une adresse s’écrit hôte:port pour MPD, et sinon comme http://127.0.0.1:8080.",
       secretKept:
         "Laissez-le vide pour garder celui qui existe. Il n’est pas gardé pour une autre adresse.",
       appSaved: "L’application est enregistrée. Vous pouvez maintenant relier.",
@@ -325,11 +325,36 @@ export const fr: Words = {
         spotify:
           "Relié dans le navigateur, en une minute. Les changements sont remarqués en quelques secondes.",
         mpd: "Le Music Player Daemon. Chaque changement s’affiche à l’instant même.",
+        vlc: "Le lecteur VLC, par son interface web. Les changements se voient en une seconde.",
+        beefweb:
+          "foobar2000 ou DeaDBeeF avec le module Beefweb. Les changements se voient en une seconde.",
+        subsonic:
+          "Navidrome et les autres serveurs dotés de l’API Subsonic. Les changements se voient en quelques secondes.",
+        lastfm:
+          "Tout ce que vous scrobblez vers Last.fm. Titre et pochette, mais ni position ni pause.",
+        "listenbrainz-reader":
+          "Tout ce que votre lecteur signale à ListenBrainz. Le titre seul : ni pochette, ni position, ni pause.",
+        azuracast: "Une station d’AzuraCast : ce qui passe à l’antenne, avec pochette et position.",
+        icecast: "Un flux d’Icecast : son titre tel que la diffusion l’envoie.",
         demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
       },
       options: {
         mpd_address: "Adresse de MPD",
         mpd_password: "Mot de passe, s’il y en a un",
+        vlc_url: "Adresse de l’interface web de VLC",
+        vlc_password: "Mot de passe de l’interface web",
+        beefweb_url: "Adresse de Beefweb",
+        beefweb_user: "Nom d’utilisateur, s’il en demande un",
+        beefweb_password: "Mot de passe de Beefweb, s’il en demande un",
+        subsonic_url: "Adresse de votre serveur de musique",
+        subsonic_user: "Votre nom d’utilisateur là-bas",
+        subsonic_password: "Votre mot de passe là-bas",
+        lastfm_user: "Votre nom d’utilisateur sur Last.fm",
+        "listenbrainz-reader_user": "Votre nom d’utilisateur sur ListenBrainz",
+        azuracast_url: "Adresse d’AzuraCast",
+        azuracast_station: "Nom court de la station",
+        icecast_url: "Adresse d’Icecast",
+        icecast_mount: "Point de montage, comme /live ; vide pour le premier flux",
       },
     },
     server: {

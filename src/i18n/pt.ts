@@ -312,18 +312,42 @@ export const pt: Words = {
         "O Marquee esquece a conexão com {source}. Suas chaves e seu widget continuam os mesmos.",
       hostRefused: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
       settingsRefused:
-        "Isto não serve. Confira o endereço: host:porta, por exemplo 127.0.0.1:6600.",
+        "Isto não pode ser usado. Confira o que você digitou. Um endereço é host:porta para o MPD e, no resto, como http://127.0.0.1:8080.",
       secretKept: "Deixe vazio para manter o valor atual. Ele não vale para outro endereço.",
       appSaved: "O app está salvo. Agora você pode conectar.",
       about: {
         spotify:
           "Você conecta no navegador, em um minuto. As mudanças são percebidas em poucos segundos.",
         mpd: "O Music Player Daemon. Cada mudança aparece no mesmo instante.",
+        vlc: "O player VLC, pela interface web dele. As mudanças aparecem em um segundo.",
+        beefweb:
+          "foobar2000 ou DeaDBeeF com o plug-in Beefweb. As mudanças aparecem em um segundo.",
+        subsonic:
+          "Navidrome e outros servidores com a API do Subsonic. As mudanças aparecem em segundos.",
+        lastfm: "Tudo o que você envia ao Last.fm. Título e capa, mas sem posição nem pausa.",
+        "listenbrainz-reader":
+          "Tudo o que seu player informa ao ListenBrainz. Só o título: sem capa, posição nem pausa.",
+        azuracast: "Uma estação do AzuraCast: o que está no ar, com capa e posição.",
+        icecast: "Uma transmissão do Icecast: o título do jeito que ela envia.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
       },
       options: {
         mpd_address: "Endereço do MPD",
         mpd_password: "Senha, se tiver",
+        vlc_url: "Endereço da interface web do VLC",
+        vlc_password: "Senha da interface web",
+        beefweb_url: "Endereço do Beefweb",
+        beefweb_user: "Nome de usuário, se ele pedir um",
+        beefweb_password: "Senha do Beefweb, se ele pedir uma",
+        subsonic_url: "Endereço do seu servidor de música",
+        subsonic_user: "Seu nome de usuário lá",
+        subsonic_password: "Sua senha lá",
+        lastfm_user: "Seu nome de usuário no Last.fm",
+        "listenbrainz-reader_user": "Seu nome de usuário no ListenBrainz",
+        azuracast_url: "Endereço do AzuraCast",
+        azuracast_station: "Nome curto da estação",
+        icecast_url: "Endereço do Icecast",
+        icecast_mount: "Ponto de montagem, como /live; vazio para a primeira transmissão",
       },
     },
     server: {

@@ -1,11 +1,20 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
+import { createAzuraCast } from "./azuracast.ts";
+import { createBeefweb } from "./beefweb.ts";
 import { demo } from "./demo.ts";
+import { createIcecast } from "./icecast.ts";
+import { createLastfm } from "./lastfm.ts";
+import { createListenBrainzReader } from "./listenbrainz-reader.ts";
 import { mpd } from "./mpd.ts";
+import type { PolledSourceDeps } from "./polling/polled-source.ts";
+import type { PauseMemory } from "./polling/request-budget.ts";
 import type { Source } from "./source.ts";
 import { createSpotify } from "./spotify.ts";
+import { createSubsonic } from "./subsonic.ts";
 import { createUpstream, type Fetch } from "./upstream.ts";
+import { createVlc } from "./vlc.ts";
 
 /** All sources. */
 export interface Sources {
@@ -21,6 +30,9 @@ export interface SourcesDeps {
     readonly spotifyApiUrl: string;
     readonly spotifyAccountsUrl: string;
     readonly spotifyBudget: number;
+    readonly lastfmApiUrl: string;
+    readonly lastfmApiKey: string | null;
+    readonly listenbrainzApiUrl: string;
   };
   /** Stored data of an upstream as a whole: its app and its last requested pause. */
   readonly memory: {
@@ -74,6 +86,39 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
       remember: (pause) => memory.rememberPause("spotify", pause),
     },
   });
-  const all: readonly Source[] = [spotify, mpd, demo];
+  const pausesOf = (source: string): PauseMemory => ({
+    recall: () => memory.pauseOf(source),
+    remember: (pause) => memory.rememberPause(source, pause),
+  });
+  const polled: PolledSourceDeps = {
+    clock,
+    upstreamOf: (source, url) =>
+      createUpstream({
+        clock,
+        trustedOrigins: [new URL(url).origin],
+        ...(fetch && { fetch }),
+        onCall: (outcome) => deps.onCall?.(source, outcome),
+      }),
+    ...(deps.onPoll && { onPoll: deps.onPoll }),
+  };
+  const polledSources = [
+    createVlc(polled),
+    createBeefweb(polled),
+    createSubsonic(polled),
+    createLastfm({
+      ...polled,
+      apiUrl: settings.lastfmApiUrl,
+      apiKey: settings.lastfmApiKey,
+      pauses: pausesOf("lastfm"),
+    }),
+    createListenBrainzReader({
+      ...polled,
+      apiUrl: settings.listenbrainzApiUrl,
+      pauses: pausesOf("listenbrainz-reader"),
+    }),
+    createAzuraCast(polled),
+    createIcecast(polled),
+  ];
+  const all: readonly Source[] = [spotify, mpd, ...polledSources, demo];
   return { all, byId: (id) => all.find((source) => source.id === id) };
 }

@@ -110,7 +110,7 @@ export interface OpenSource {
 }
 
 /** A source as its own file defines it, with its own settings type. */
-interface SourceDefinition<Settings> extends Omit<Source, "open"> {
+export interface SourceDefinition<Settings> extends Omit<Source, "open"> {
   /** @throws {SourceSettingsError} naming every mistake */
   parseSettings(input: unknown): Settings;
   account(settings: Settings): SourceAccount;

@@ -1,31 +1,49 @@
 import ipaddr from "ipaddr.js";
 import type { Clock } from "../clock.ts";
 import { VERSION } from "../version.ts";
+import type { EventRequest, UpstreamEvents } from "./upstream/events.ts";
+import {
+  type Fetch,
+  LARGEST_ANSWER_BYTES,
+  sizeText,
+  UPSTREAM_DEADLINE_MS,
+  UpstreamError,
+  type UpstreamHeaders,
+} from "./upstream/limits.ts";
+import type { SocketRequest, UpstreamSocket } from "./upstream/socket.ts";
 
 /** What a call sends; this module sets the other options of `fetch`. */
 export interface UpstreamRequest {
   readonly method?: string;
-  readonly headers?: ConstructorParameters<typeof Headers>[0];
+  readonly headers?: UpstreamHeaders;
   readonly body?: RequestInit["body"];
   readonly signal?: AbortSignal | undefined;
+  /** Follows a few redirects within the same origin. Others are answered as they come. */
+  readonly redirects?: "sameOrigin";
+  /** The largest answer, after decompression; by default a megabyte. */
+  readonly largestBytes?: number;
 }
-
-/** Like `fetch`; tests pass their own. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Upstream {
   /**
    * Calls an upstream server and reads the whole answer, whatever its status. Takes at most five
-   * seconds in all and a megabyte after decompression. Redirects are not followed.
+   * seconds in all and a megabyte after decompression, unless the request says otherwise.
    * @throws {UpstreamError} when there is no such answer, or the request's own abort reason
    */
   fetch(url: string | URL, request?: UpstreamRequest): Promise<Response>;
+  /**
+   * Opens a WebSocket at an http or https address, within five seconds.
+   * @throws {UpstreamError} when it is refused, or the request's own abort reason
+   */
+  openSocket(url: string | URL, request: SocketRequest): Promise<UpstreamSocket>;
+  /**
+   * Opens a stream of server-sent events; its answer must begin within five seconds.
+   * @throws {UpstreamError} when it is refused, or the request's own abort reason
+   */
+  openEvents(url: string | URL, request: EventRequest): Promise<UpstreamEvents>;
 }
 
-/** An upstream gave no usable answer. The message names the address without its query. */
-export class UpstreamError extends Error {
-  override readonly name = "UpstreamError";
-}
+export { type Fetch, LARGEST_ANSWER_BYTES, UPSTREAM_DEADLINE_MS, UpstreamError };
 
 export interface UpstreamDeps {
   readonly clock: Pick<Clock, "after">;
@@ -36,24 +54,45 @@ export interface UpstreamDeps {
   onCall?(outcome: number | "failed"): void;
 }
 
-/** For a whole call with its body: without it, a half-open connection would never end. */
-export const UPSTREAM_DEADLINE_MS = 5_000;
-/** After decompression: a small compressed body can become very large. */
-export const LARGEST_ANSWER_BYTES = 1024 * 1024;
-
 const USER_AGENT = `Marquee/${VERSION}`;
 /** Statuses for which `Response` does not allow a body. */
 const WITHOUT_BODY = [204, 205, 304];
+const REDIRECTS = [301, 302, 303, 307, 308];
+const MOST_REDIRECTS = 3;
 
 export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps): Upstream {
   const call: Fetch = deps.fetch ?? ((url, init) => fetch(url, init));
+
+  /** The address, and its part that errors may name. */
+  const guard = (target: string | URL) => {
+    const url = new URL(target);
+    const place = url.origin + url.pathname;
+    if (!isAllowed(url, trustedOrigins)) {
+      throw new UpstreamError(`${place} is not an address that may be called`);
+    }
+    return { url, place };
+  };
+
+  /** Opens a stream. Its code is loaded when it is first used. */
+  const open = async <Stream>(
+    signal: AbortSignal,
+    openStream: () => Promise<{ readonly status: number; readonly stream: Stream }>,
+  ): Promise<Stream> => {
+    try {
+      signal.throwIfAborted();
+      const { status, stream } = await openStream();
+      deps.onCall?.(status);
+      return stream;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      deps.onCall?.("failed");
+      throw error;
+    }
+  };
+
   return {
     async fetch(target, request = {}) {
-      const url = new URL(target);
-      const place = url.origin + url.pathname;
-      if (!isAllowed(url, trustedOrigins)) {
-        throw new UpstreamError(`${place} is not an address that may be called`);
-      }
+      const { url, place } = guard(target);
       const ending = new AbortController();
       const stop = () => ending.abort();
       let late = false;
@@ -63,17 +102,25 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
       });
       request.signal?.addEventListener("abort", stop);
       if (request.signal?.aborted) stop();
-      const headers = new Headers(request.headers);
-      headers.set("User-Agent", USER_AGENT);
-      try {
-        const response = await call(url.href, {
+      const headers = withUserAgent(request.headers);
+      const ask = (address: URL) =>
+        call(address.href, {
           method: request.method ?? "GET",
           headers,
           ...(request.body !== undefined && { body: request.body }),
           redirect: "manual",
           signal: ending.signal,
         });
-        const body = await readAll(response, ending.signal, place);
+      try {
+        let response = await ask(url);
+        for (let followed = 0, from = url; followed < MOST_REDIRECTS; followed++) {
+          const next = request.redirects && redirectWithin(from, response);
+          if (!next) break;
+          await response.body?.cancel();
+          response = await ask(next);
+          from = next;
+        }
+        const body = await readAll(response, ending.signal, place, request.largestBytes);
         const { status } = response;
         deps.onCall?.(status);
         return new Response(WITHOUT_BODY.includes(status) ? null : body, {
@@ -92,13 +139,46 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
         request.signal?.removeEventListener("abort", stop);
       }
     },
+    openSocket: (target, request) =>
+      open(request.signal, async () => {
+        const { url, place } = guard(target);
+        const { openSocket } = await import("./upstream/socket.ts");
+        const headers = withUserAgent(request.headers);
+        const stream = await openSocket(url, place, { ...request, headers }, clock);
+        return { status: 101, stream };
+      }),
+    openEvents: (target, request) =>
+      open(request.signal, async () => {
+        const { url, place } = guard(target);
+        const { openEvents } = await import("./upstream/events.ts");
+        const headers = withUserAgent(request.headers);
+        const stream = await openEvents(url, place, { ...request, headers }, { clock, call });
+        return { status: 200, stream };
+      }),
   };
+}
+
+function withUserAgent(given?: UpstreamHeaders): Headers {
+  const headers = new Headers(given);
+  headers.set("User-Agent", USER_AGENT);
+  return headers;
+}
+
+/** Where an answer redirects to, if that is the same server. */
+function redirectWithin(from: URL, { status, headers }: Response): URL | undefined {
+  const location = headers.get("location");
+  if (!REDIRECTS.includes(status) || location === null || !URL.canParse(location, from.href)) {
+    return undefined;
+  }
+  const to = new URL(location, from);
+  return to.origin === from.origin && !to.username && !to.password ? to : undefined;
 }
 
 async function readAll(
   response: Response,
   signal: AbortSignal,
   place: string,
+  largestBytes = LARGEST_ANSWER_BYTES,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   const reader = response.body?.getReader();
@@ -113,9 +193,9 @@ async function readAll(
     if (done) break;
     bytes += value.length;
     chunks.push(value);
-    if (bytes <= LARGEST_ANSWER_BYTES) continue;
+    if (bytes <= largestBytes) continue;
     reader.cancel().catch(() => {});
-    throw new UpstreamError(`${place} answered with more than a megabyte`);
+    throw new UpstreamError(`${place} answered with more than ${sizeText(largestBytes)}`);
   }
   return new Uint8Array(Buffer.concat(chunks));
 }

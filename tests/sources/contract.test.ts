@@ -4,6 +4,15 @@ import { demo } from "../../src/sources/demo.ts";
 import { mpd } from "../../src/sources/mpd.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";
 import { createUpstream, type Fetch } from "../../src/sources/upstream.ts";
+import { createAzuraCast } from "../../src/sources/azuracast.ts";
+import { createBeefweb } from "../../src/sources/beefweb.ts";
+import { createIcecast } from "../../src/sources/icecast.ts";
+import { createLastfm } from "../../src/sources/lastfm.ts";
+import { createListenBrainzReader } from "../../src/sources/listenbrainz-reader.ts";
+import { createSubsonic } from "../../src/sources/subsonic.ts";
+import { createVlc } from "../../src/sources/vlc.ts";
+import { createVlcPlayer, type VlcPlayer, vlcIsInstalled } from "../fixtures/players/vlc-player.ts";
+import { noPauses, polledDeps } from "../fixtures/sources/polled.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
@@ -95,4 +104,113 @@ describeSourceContract({
   // They come from linking alone, so there is nothing that they must be.
   badSettings: [],
   unreachable: { settings: linkedWith(LOST), secret: LOST },
+});
+
+let vlc: VlcPlayer | undefined;
+beforeAll(async () => {
+  if (vlcIsInstalled) vlc = await createVlcPlayer({ "a.flac": silentFlac({ seconds: 60 }) });
+});
+afterAll(() => vlc?.stop());
+
+/** What nobody can mean as the address of a server. */
+const BAD_URLS = ["two words", "ftp://host", "http://user:secret@host", "http://host/?a=b", 8080];
+
+describeSourceContract({
+  source: createVlc(polledDeps(systemClock)),
+  test: testWith("vlc", vlcIsInstalled),
+  clock: systemClock,
+  goodSettings: () => ({ url: vlc?.url, password: vlc?.password }),
+  badSettings: [...BAD_URLS.map((url) => ({ url })), { password: 1 }],
+  unreachable: {
+    settings: { url: `http://127.0.0.1:${freePort()}`, password: "correct-horse" },
+    secret: "correct-horse",
+  },
+});
+
+/** A server at `plays.test` on which something plays; nobody answers elsewhere. */
+const playing = (answer: unknown) => {
+  const clock = createFakeClock();
+  const fetch: Fetch = async (url, { headers }) => {
+    if (url.includes("plays.test")) return Response.json(answer);
+    throw new Error(`no answer from ${url} to ${JSON.stringify(headers)}`);
+  };
+  return { test, clock, deps: polledDeps(clock, fetch) };
+};
+const PLAYS = "http://plays.test";
+const LOST_SERVER = "http://lost.test";
+
+const subsonic = playing({
+  "subsonic-response": {
+    status: "ok",
+    nowPlaying: { entry: [{ id: "1", title: "One", username: "ada", minutesAgo: 0 }] },
+  },
+});
+describeSourceContract({
+  ...subsonic,
+  source: createSubsonic(subsonic.deps),
+  goodSettings: () => ({ url: PLAYS, user: "ada", password: "x" }),
+  badSettings: [...BAD_URLS.map((url) => ({ url, user: "ada" })), { url: PLAYS }, { user: 1 }],
+  unreachable: { settings: { url: LOST_SERVER, user: "ada", password: LOST }, secret: LOST },
+});
+
+const lastfm = playing({
+  recenttracks: {
+    track: { name: "One", artist: { "#text": "Ada" }, "@attr": { nowplaying: "true" } },
+  },
+});
+const lastfmParts = { ...lastfm.deps, apiUrl: PLAYS, apiKey: "key", pauses: noPauses };
+describeSourceContract({
+  ...lastfm,
+  source: createLastfm(lastfmParts),
+  goodSettings: () => ({ user: "ada" }),
+  badSettings: [{}, { user: " " }, { user: 1 }],
+});
+
+const listenbrainz = playing({
+  payload: { listens: [{ track_metadata: { track_name: "One", artist_name: "Ada" } }] },
+});
+describeSourceContract({
+  ...listenbrainz,
+  source: createListenBrainzReader({ ...listenbrainz.deps, apiUrl: PLAYS, pauses: noPauses }),
+  goodSettings: () => ({ user: "ada" }),
+  badSettings: [{}, { user: " " }, { user: 1 }],
+});
+
+const beefweb = playing({
+  player: {
+    playbackState: "playing",
+    activeItem: { playlistId: "p1", index: 0, position: 1, duration: 60, columns: ["One"] },
+  },
+});
+describeSourceContract({
+  ...beefweb,
+  source: createBeefweb(beefweb.deps),
+  goodSettings: () => ({ url: PLAYS }),
+  badSettings: BAD_URLS.map((url) => ({ url })),
+  unreachable: { settings: { url: LOST_SERVER, user: "ada", password: LOST }, secret: LOST },
+});
+
+const azuracast = playing({
+  now_playing: { song: { id: "1", title: "One" }, elapsed: 1, duration: 60, played_at: 1 },
+});
+describeSourceContract({
+  ...azuracast,
+  source: createAzuraCast(azuracast.deps),
+  goodSettings: () => ({ url: PLAYS, station: "lantern" }),
+  badSettings: [
+    ...BAD_URLS.map((url) => ({ url, station: "lantern" })),
+    { url: PLAYS },
+    { url: PLAYS, station: "../admin" },
+    { station: "lantern" },
+  ],
+});
+
+const icecast = playing({
+  icestats: { source: { listenurl: "http://plays.test/live", title: "One" } },
+});
+describeSourceContract({
+  ...icecast,
+  source: createIcecast(icecast.deps),
+  goodSettings: () => ({ url: PLAYS, mount: "/live" }),
+  badSettings: [...BAD_URLS.map((url) => ({ url })), { mount: "live" }, { mount: "/a b" }],
 });

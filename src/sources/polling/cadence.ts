@@ -37,6 +37,8 @@ export interface Pace {
   readonly playingPerHour: number;
   /** The same while the player is paused or nothing plays. */
   readonly quietPerHour: number;
+  /** A fixed interval, for upstreams that need not be spared. Only ends of tracks shorten it. */
+  readonly everyMs?: number;
 }
 
 export interface NextPoll {
@@ -46,6 +48,12 @@ export interface NextPoll {
 }
 
 export const USUAL_PACE: Pace = { playingPerHour: 870, quietPerHour: 230 };
+
+/** A fixed interval, with a quarter more polls an hour for the ends of tracks and for requests. */
+export function steadyPace(everyMs: number): Pace {
+  const perHour = (1.25 * HOUR_MS) / everyMs;
+  return { playingPerHour: perHour, quietPerHour: perHour, everyMs };
+}
 
 /** Most polls that can be saved, for a minute with many changes. */
 const MOST_SAVED = 16;
@@ -134,10 +142,15 @@ export function nextPoll(
   const { playback, lastPollMs, pollsPastEnd, budget } = state;
   if (state.suspect && budget >= DEEPEST_DEBT)
     return { atMs: lastPollMs + ASK_AGAIN_MS, atEnd: true };
-  const intervalMs = Math.max(leastIntervalMs, intervalMsOf(state, pace));
+  const intervalMs = Math.max(leastIntervalMs, pace.everyMs ?? intervalMsOf(state, pace));
   const regular = { atMs: lastPollMs + intervalMs, atEnd: false };
   const endMs = playback?.state === "playing" ? expectedEndMs(playback) : undefined;
   if (endMs === undefined || budget < DEEPEST_DEBT) return regular;
+  if (pace.everyMs !== undefined) {
+    const waitMs = PAST_END_MS[pollsPastEnd - 1] ?? intervalMs;
+    const soonMs = pollsPastEnd === 0 ? endMs + AFTER_END_MS : lastPollMs + waitMs;
+    return soonMs < regular.atMs ? { atMs: soonMs, atEnd: true } : regular;
+  }
   if (pollsPastEnd === 0) {
     return regular.atMs < endMs - BEFORE_END_MS
       ? regular
@@ -185,9 +198,10 @@ function changeRate({ playback, lastPollMs, restlessness }: PollState): number {
   return CALM_RATE + young + RESTLESS_RATE * restlessness;
 }
 
-/** When the track will reach its end; `undefined` when it has no end. */
-function expectedEndMs({ track, positionMs, observedAtMs, rate }: Playback): number | undefined {
-  if (track.durationMs === null || rate <= 0) return undefined;
+/** When the track will reach its end; `undefined` when it has none, or its position is unknown. */
+function expectedEndMs(playback: Playback): number | undefined {
+  const { track, positionMs, observedAtMs, rate } = playback;
+  if (track.durationMs === null || rate <= 0 || playback.positionUnknown) return undefined;
   return observedAtMs + (track.durationMs - positionMs) / rate;
 }
 

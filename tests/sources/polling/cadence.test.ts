@@ -7,6 +7,7 @@ import {
   type PollState,
   newPollState,
   nextPoll,
+  steadyPace,
 } from "../../../src/sources/polling/cadence.ts";
 import type { Playback } from "../../../src/playback.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
@@ -325,5 +326,50 @@ describe("what may be spent", () => {
       const polled = afterPoll(state, { playback: null, finding, nowMs: 0 });
       expect(polled.budget).toBe(state.budget - 1);
     }
+  });
+});
+
+describe("a steady pace", () => {
+  const PACE = steadyPace(5_000);
+  /** The state after a poll at `nowMs` that found the playback as expected. */
+  const found = (playback: Playback | null, nowMs = 0) =>
+    afterPoll(newPollState(0), { playback, finding: "surprise", nowMs }, PACE);
+  const song = (changes: Partial<Playback>) =>
+    aPlayback({
+      track: { id: "a", title: "A", durationMs: 60_000, explicit: false },
+      observedAtMs: 0,
+      ...changes,
+    });
+  const REGULAR = { atMs: 5_000, atEnd: false };
+
+  test("polls at its interval, whether something plays, pauses or is silent", () => {
+    for (const playback of [song({ positionMs: 10_000 }), song({ state: "paused" }), null]) {
+      expect(nextPoll(found(playback), 0, PACE)).toEqual(REGULAR);
+    }
+  });
+
+  test("polls earlier where a track ends before, and again soon while its end is late", () => {
+    const nearEnd = found(song({ positionMs: 58_000 }));
+    expect(nextPoll(nearEnd, 0, PACE)).toEqual({ atMs: 2_300, atEnd: true });
+    const stillThere = song({ positionMs: 60_000, observedAtMs: 2_300 });
+    const late = afterPoll(nearEnd, { playback: stillThere, finding: "same", nowMs: 2_300 }, PACE);
+    expect(nextPoll(late, 0, PACE)).toEqual({ atMs: 2_900, atEnd: true });
+  });
+
+  test("does not believe the end of a track whose position is unknown", () => {
+    const playback = song({ positionMs: 0, observedAtMs: -59_000, positionUnknown: true });
+    expect(nextPoll(found(playback), 0, PACE)).toEqual(REGULAR);
+  });
+
+  test("leaves each user a share of a limited upstream", () => {
+    expect(nextPoll(found(null), 20_000, PACE)).toEqual({ atMs: 20_000, atEnd: false });
+  });
+
+  test("earns more polls than its interval uses, so that ends of tracks keep theirs", () => {
+    let state = found(song({}));
+    for (let nowMs = 5_000; nowMs <= HOUR_MS; nowMs += 5_000) {
+      state = afterPoll(state, { playback: song({}), finding: "same", nowMs }, PACE);
+    }
+    expect(budgetAt(state, HOUR_MS, PACE)).toBeGreaterThan(10);
   });
 });

@@ -1,0 +1,114 @@
+import type { Artwork, Playback } from "../playback.ts";
+import {
+  addressOf,
+  basicAuthorization,
+  parseServerUrl,
+  passwordOption,
+  readTexts,
+  urlOption,
+  userOption,
+} from "./entered-server.ts";
+import { isRecord, numberOf, recordOf, textOf } from "./json.ts";
+import { definePolledSource, jsonOf, type PolledSourceDeps } from "./polling/polled-source.ts";
+import { lengthMs, positionMs } from "./polling/times.ts";
+import type { Source } from "./source.ts";
+
+/**
+ * foobar2000 and DeaDBeeF with the plug-in Beefweb:
+ * https://github.com/hyperblast/beefweb/blob/master/docs/player-api.yml
+ */
+
+interface BeefwebSettings {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+const NAME = "Beefweb";
+const DEFAULT_URL = "http://127.0.0.1:8880";
+const COLUMNS = ["%title%", "%artist%", "%album%"];
+
+export function createBeefweb(deps: PolledSourceDeps): Source {
+  return definePolledSource<BeefwebSettings>(
+    {
+      id: "beefweb",
+      name: NAME,
+      intervalMs: 1_000,
+      options: [
+        urlOption("Where Beefweb is.", DEFAULT_URL),
+        userOption("Beefweb's user name, if it asks for one."),
+        passwordOption("Beefweb's password, if it asks for one."),
+      ],
+      parseSettings(input) {
+        const { url, user, password } = readTexts(input, ["url", "user", "password"]);
+        return { url: parseServerUrl(url || DEFAULT_URL), user, password };
+      },
+      account: () => ({ displayName: NAME, product: null }),
+      addressOf,
+      urlOf: ({ url }) => url,
+      begin({ user, password }, { url, get, artwork }) {
+        const headers =
+          user + password === "" ? {} : { Authorization: basicAuthorization(user, password) };
+        const target = `${url}/api/player?columns=${COLUMNS.map(encodeURIComponent).join(",")}`;
+        return async () => {
+          const answer = await get(target, headers);
+          return readPlayer(jsonOf(answer), answer.observedAtMs, (path, name) =>
+            artwork(name, `${url}/api/artwork/${path}`, headers),
+          );
+        };
+      },
+    },
+    deps,
+  );
+}
+
+/** Converts `/api/player`; `null` when the player is stopped. */
+function readPlayer(
+  answer: unknown,
+  observedAtMs: number,
+  coverAt: (path: string, name: string) => Artwork,
+): Playback | null {
+  const player = recordOf(recordOf(answer, "the answer")["player"], "player");
+  const { playbackState: state, activeItem: item } = player;
+  if ((state !== "playing" && state !== "paused") || !isRecord(item)) return null;
+  const columns: unknown = item["columns"];
+  const [title = "", artist, album] = (Array.isArray(columns) ? columns : []).map(columnOf);
+  const playlist = textOf(item["playlistId"]);
+  const index = numberOf(item["index"]) ?? -1;
+  const isInPlaylist = playlist !== undefined && index >= 0;
+  const place = isInPlaylist
+    ? `${encodeURIComponent(playlist.toWellFormed())}/${index}`
+    : "current";
+  const durationMs = lengthMs(item["duration"], 1000);
+  // An index alone would name another track once the playlist is sorted.
+  const id = JSON.stringify([place, title, artist, album]);
+  const info = isRecord(player["info"]) ? player["info"] : {};
+  return {
+    source: NAME,
+    state,
+    track: { id, title, durationMs, explicit: false },
+    artists: artist === undefined ? [] : [artist],
+    album: { name: album ?? "", artworks: [coverAt(place, id)] },
+    device: {
+      name: textOf(info["title"]) ?? NAME,
+      type: "beefweb",
+      volumePercent: percentOf(player["volume"]),
+    },
+    positionMs: positionMs(item["position"], 1000, durationMs),
+    observedAtMs,
+    rate: 1,
+  };
+}
+
+/** foobar2000 writes a question mark for a tag that is missing. */
+const columnOf = (value: unknown): string | undefined =>
+  value === "?" ? undefined : textOf(value);
+
+function percentOf(volume: unknown): number | null {
+  if (!isRecord(volume)) return null;
+  const [value, min, max] = [volume["value"], volume["min"], volume["max"]].map(numberOf);
+  if (value === undefined || min === undefined || max === undefined || max <= min) return null;
+  if (volume["isMuted"] === true || value <= min) return 0;
+  const share = volume["type"] === "db" ? 10 ** ((value - max) / 20) : (value - min) / (max - min);
+  return Number.isFinite(share) ? Math.min(100, Math.round(share * 100)) : null;
+}

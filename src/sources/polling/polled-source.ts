@@ -1,0 +1,222 @@
+import type { Clock } from "../../clock.ts";
+import type { Artwork, Playback } from "../../playback.ts";
+import { UnreadableAnswer } from "../json.ts";
+import {
+  defineSource,
+  type Source,
+  type SourceDefinition,
+  SourceFailure,
+  type WatchContext,
+} from "../source.ts";
+import { type Upstream, UpstreamError } from "../upstream.ts";
+import { newPollState, steadyPace } from "./cadence.ts";
+import { createFirstSights } from "./first-sights.ts";
+import { poll } from "./poller.ts";
+import { type RequestBudget, retryAfterMsOf } from "./request-budget.ts";
+
+/** Makes a source from a request and a mapping, for upstreams that are asked at fixed intervals. */
+
+export interface PolledSourceDeps {
+  readonly clock: Clock;
+  /** Calls the server at this URL, which may be private, and public servers. */
+  upstreamOf(source: string, url: string): Upstream;
+  /** Is called after each new poll of a connection, with the time since the poll before. */
+  onPoll?(source: string, afterMs: number): void;
+}
+
+/** Asks the upstream once. Other errors than a {@link SourceFailure} become one. */
+export type Ask = () => Promise<Playback | null>;
+
+interface PolledDefinition<Settings> extends Omit<
+  SourceDefinition<Settings>,
+  "delivery" | "pollsEveryMs" | "watch"
+> {
+  /** Between two polls while somebody watches. */
+  readonly intervalMs: number;
+  /** The server that is asked. */
+  urlOf(settings: Settings): string;
+  /** For an upstream that limits this server's users together. */
+  readonly requestBudget?: RequestBudget;
+  /** Is called once for each `watch`; what the mapping has to remember stays in its closure. */
+  begin(settings: Settings, polling: Polling): Ask;
+}
+
+/** What a mapping has at hand. */
+export interface Polling {
+  readonly url: string;
+  /** @throws {SourceFailure} when the upstream has asked for a pause (429), or cannot be reached */
+  get(url: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /**
+   * A picture that this server loads.
+   * @param name names its content among all pictures of this connection
+   */
+  artwork(name: string, url: string, headers?: Readonly<Record<string, string>>): Artwork;
+  /** A playing track without a position: it is counted from when the track was first seen. */
+  withoutPosition(track: Track): Playback;
+}
+
+/** What a playback says apart from its position. */
+export type Track = Pick<Playback, "source" | "track" | "artists" | "album" | "device">;
+
+/** An answer of any other status than 429. */
+export interface Answer {
+  /** Who has answered, such as `VLC at http://127.0.0.1:8080`. */
+  readonly from: string;
+  readonly status: number;
+  readonly text: string;
+  /** Whether the request had an `Authorization` header. */
+  readonly authorized: boolean;
+  /** Monotonic time in milliseconds at which the answer was most likely true. */
+  readonly observedAtMs: number;
+}
+
+const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
+
+export function definePolledSource<Settings>(
+  definition: PolledDefinition<Settings>,
+  deps: PolledSourceDeps,
+): Source {
+  const { intervalMs, urlOf, requestBudget, begin, ...described } = definition;
+  const { id, name } = described;
+  const { clock } = deps;
+  const pace = steadyPace(intervalMs);
+  const sights = createFirstSights();
+
+  const pollingOf = (settings: Settings, { connection, signal }: WatchContext): Polling => {
+    const url = urlOf(settings);
+    const from = `${name} at ${new URL(url).origin}`;
+    const upstream = deps.upstreamOf(id, url);
+    const origin = `${id} ${connection.id}`;
+    let lastArtwork: Artwork | undefined;
+    return {
+      url,
+      async get(target, headers = {}) {
+        const sentAtMs = clock.monotonicMs();
+        const response = await upstream.fetch(target, { headers, signal });
+        const { status } = response;
+        const observedAtMs = (sentAtMs + clock.monotonicMs()) / 2;
+        if (status === 429) {
+          const retryAfter =
+            response.headers.get("retry-after") ?? response.headers.get("x-ratelimit-reset-in");
+          const message = `${from} has asked for a pause`;
+          throw requestBudget
+            ? await requestBudget.close(retryAfter, message)
+            : limited(retryAfterMsOf(retryAfter), message);
+        }
+        const authorized = "Authorization" in headers;
+        return { from, status, text: await response.text(), authorized, observedAtMs };
+      },
+      artwork(content, target, headers = {}) {
+        const key = `${origin} ${content}`;
+        if (lastArtwork?.key === key) return lastArtwork;
+        lastArtwork = {
+          key,
+          origin,
+          async load() {
+            const response = await upstream.fetch(target, {
+              headers,
+              redirects: "sameOrigin",
+              largestBytes: LARGEST_COVER_BYTES,
+            });
+            if (response.status === 200) return response.bytes();
+            throw new UpstreamError(`${from} answered ${response.status} instead of a cover`);
+          },
+        };
+        return lastArtwork;
+      },
+      withoutPosition: (track) => ({
+        ...track,
+        state: "playing",
+        positionMs: 0,
+        positionUnknown: true,
+        observedAtMs: sights.since(connection.id, track.track.id, clock.monotonicMs()),
+        rate: 1,
+      }),
+    };
+  };
+
+  return defineSource<Settings>({
+    ...described,
+    delivery: "polled",
+    // With many users of a limited upstream, each waits longer for its share.
+    ...(!requestBudget && { pollsEveryMs: intervalMs }),
+    async *watch(settings, context) {
+      const { connection, demand, signal } = context;
+      const leave = requestBudget?.join(demand);
+      const ask = begin(settings, pollingOf(settings, context));
+      let lastPollMs: number | undefined;
+      try {
+        yield* poll({
+          clock,
+          demand,
+          signal,
+          pace,
+          ...(requestBudget && { budget: requestBudget }),
+          memory: { state: newPollState(clock.monotonicMs()) },
+          async ask(urgency) {
+            await requestBudget?.enter(urgency, signal);
+            signal.throwIfAborted();
+            const playback = await ask();
+            if (playback === null) sights.forget(connection.id);
+            const nowMs = clock.monotonicMs();
+            if (lastPollMs !== undefined) deps.onPoll?.(id, nowMs - lastPollMs);
+            lastPollMs = nowMs;
+            return playback;
+          },
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        throw toSourceFailure(error, name);
+      } finally {
+        leave?.();
+      }
+    },
+  });
+}
+
+/**
+ * The JSON in an answer.
+ * @throws {SourceFailure} for any other status than 200, and for any other text
+ */
+export function jsonOf(answer: Answer): unknown {
+  const { from } = answer;
+  const body = jsonIn(textOf200(answer));
+  if (body === undefined) throw unavailable(`${from}: its answer is not JSON`);
+  return body;
+}
+
+/** The JSON in a text, `undefined` when there is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws {SourceFailure} for any other status than 200 */
+export function textOf200({ from, status, text, authorized }: Answer): string {
+  if (status === 200) return text;
+  // Without credentials, 403 comes from a protection in front of the server and may pass.
+  if (status === 401 || (status === 403 && authorized)) {
+    throw unauthorized(`${from} refuses the user name or the password, or asks for one`);
+  }
+  throw unavailable(`${from} answered ${status}`);
+}
+
+export const unauthorized = (message: string): SourceFailure =>
+  new SourceFailure({ kind: "unauthorized" }, message);
+
+export const unavailable = (message: string): SourceFailure =>
+  new SourceFailure({ kind: "unavailable" }, message);
+
+const limited = (afterMs: number, message: string): SourceFailure =>
+  new SourceFailure({ kind: "retryLater", afterMs, reason: "limited" }, message);
+
+function toSourceFailure(error: unknown, name: string): SourceFailure {
+  if (error instanceof SourceFailure) return error;
+  const readable = error instanceof UpstreamError || error instanceof UnreadableAnswer;
+  if (readable) return unavailable(`${name}: ${error.message}`);
+  const message = `${name}'s answer could not be understood`;
+  return new SourceFailure({ kind: "unavailable" }, message, { cause: error });
+}

@@ -1,0 +1,37 @@
+import { numberOf } from "../json.ts";
+
+/** What upstreams say of lengths and positions, in milliseconds. */
+
+/** Nothing that is played is longer: a larger number is no time. */
+const LONGEST_MS = 30 * 86_400_000;
+
+/** A track's length; `null` for a stream, whose length is absent, 0 or negative. */
+export function lengthMs(value: unknown, unitMs: number): number | null {
+  const ms = Math.round((numberOf(value) ?? 0) * unitMs);
+  return ms > 0 && ms <= LONGEST_MS ? ms : null;
+}
+
+/** A position within a track of this length; 0 if the upstream tells none. */
+export function positionMs(value: unknown, unitMs: number, durationMs: number | null): number {
+  const ms = (numberOf(value) ?? 0) * unitMs;
+  return Math.round(Math.min(Math.max(0, ms), durationMs ?? LONGEST_MS));
+}
+
+/**
+ * The position behind an answer that is cut to whole seconds: as near to the expected one as the
+ * answer allows. So the position does not jump to and fro within the second.
+ */
+export function positionWithinSecond(
+  seconds: unknown,
+  expectedMs: number,
+  durationMs: number | null,
+): number {
+  const fromMs = positionMs(seconds, 1000, durationMs);
+  return positionMs(Math.min(Math.max(expectedMs, fromMs), fromMs + 999), 1, durationMs);
+}
+
+/** The speed of playing; 1 if the upstream tells none that can be. */
+export function rateOf(value: unknown): number {
+  const rate = numberOf(value) ?? 1;
+  return rate > 0.01 && rate < 100 ? rate : 1;
+}

@@ -1,0 +1,48 @@
+import type { Clock } from "../../clock.ts";
+
+/** What has arrived and is not yet read, in its order. */
+export interface Inbox<Message> {
+  readonly size: number;
+  push(message: Message): void;
+  /** Makes `receive` throw once everything that has arrived is read. Only the first error counts. */
+  end(error: unknown): void;
+  /**
+   * The next message. `undefined` if none arrives within the given time, in milliseconds; without
+   * a time it waits for ever.
+   * @throws what `end` was called with
+   */
+  receive(withinMs?: number): Promise<Message | undefined>;
+}
+
+/** For one reader: `receive` must not be called again before it has resolved. */
+export function createInbox<Message>(clock: Pick<Clock, "after">): Inbox<Message> {
+  const waiting: Message[] = [];
+  let ended: { readonly error: unknown } | undefined;
+  let wake = () => {};
+
+  return {
+    get size() {
+      return waiting.length;
+    },
+    push(message) {
+      waiting.push(message);
+      wake();
+    },
+    end(error) {
+      ended ??= { error };
+      wake();
+    },
+    async receive(withinMs) {
+      if (waiting.length === 0 && !ended) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const cancel = withinMs === undefined ? undefined : clock.after(withinMs, resolve);
+        await promise;
+        cancel?.();
+      }
+      const message = waiting.shift();
+      if (message === undefined && ended) throw ended.error;
+      return message;
+    },
+  };
+}

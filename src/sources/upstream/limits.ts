@@ -1,0 +1,21 @@
+/** What every call to an upstream has in common. */
+
+/** Like `fetch`; tests pass their own. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export type UpstreamHeaders = ConstructorParameters<typeof Headers>[0];
+
+/** For a whole call with its body: without it, a half-open connection would never end. */
+export const UPSTREAM_DEADLINE_MS = 5_000;
+/** After decompression: a small compressed body can become very large. */
+export const LARGEST_ANSWER_BYTES = 1024 * 1024;
+
+/** An upstream gave no usable answer. The message names the address without its query. */
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+}
+
+/** A limit of whole megabytes, in words. */
+export function sizeText(bytes: number): string {
+  return bytes === 1024 * 1024 ? "a megabyte" : `${bytes / (1024 * 1024)} megabytes`;
+}

@@ -1,0 +1,112 @@
+import type { Clock } from "../../clock.ts";
+import { createInbox } from "./inbox.ts";
+import {
+  LARGEST_ANSWER_BYTES,
+  sizeText,
+  UPSTREAM_DEADLINE_MS,
+  UpstreamError,
+  type UpstreamHeaders,
+} from "./limits.ts";
+
+export interface SocketRequest {
+  readonly headers?: UpstreamHeaders;
+  /** Closes the socket. */
+  readonly signal: AbortSignal;
+  /** The largest message in bytes; by default a megabyte. */
+  readonly largestBytes?: number;
+}
+
+/** An open WebSocket to an upstream. Binary messages are ignored. */
+export interface UpstreamSocket {
+  send(text: string): void;
+  /**
+   * The next text. `undefined` if none arrives within the given time, in milliseconds.
+   * @throws {UpstreamError} when the connection has ended
+   */
+  receive(withinMs?: number): Promise<string | undefined>;
+  close(): void;
+}
+
+/** A ping is sent this often. A server that answers neither it nor anything else is gone. */
+export const PING_MS = 15_000;
+/** A server that sends faster than it is read has to wait. */
+const MOST_WAITING = 64;
+
+/** The same class with Bun's own types, which the types of browsers hide. */
+const BunWebSocket = WebSocket as unknown as new (
+  url: string,
+  options: Bun.WebSocketOptions,
+) => Bun.WebSocket;
+
+export async function openSocket(
+  url: URL,
+  place: string,
+  { headers, signal, largestBytes = LARGEST_ANSWER_BYTES }: SocketRequest,
+  clock: Pick<Clock, "after">,
+): Promise<UpstreamSocket> {
+  const address = new URL(url);
+  address.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  // Without compression, a small message cannot become a large one.
+  const socket = new BunWebSocket(address.href, {
+    headers: new Headers(headers),
+    perMessageDeflate: false,
+  });
+  const inbox = createInbox<string>(clock);
+  const opening = Promise.withResolvers<void>();
+  let hasEnded = false;
+  let heard = true;
+
+  // The error of the WebSocket contains the whole address with its query, so it is left out.
+  const end = (problem: string) => {
+    if (hasEnded) return;
+    hasEnded = true;
+    const error = new UpstreamError(`${place} ${problem}`);
+    cancelTimer();
+    signal.removeEventListener("abort", onAbort);
+    opening.reject(error);
+    inbox.end(error);
+    socket.terminate();
+  };
+  const onAbort = () => end("is no longer needed");
+  const watchOver = () => {
+    cancelTimer = clock.after(PING_MS, () => {
+      if (!heard) return end("fell silent");
+      heard = false;
+      socket.ping();
+      watchOver();
+    });
+  };
+  const hear = () => {
+    heard = true;
+  };
+
+  let cancelTimer = clock.after(UPSTREAM_DEADLINE_MS, () => end("did not answer in time"));
+  signal.addEventListener("abort", onAbort);
+  socket.addEventListener("open", () => opening.resolve());
+  socket.addEventListener("ping", hear);
+  socket.addEventListener("pong", hear);
+  socket.addEventListener("message", ({ data }: { readonly data: unknown }) => {
+    hear();
+    if (hasEnded || typeof data !== "string") return;
+    if (Buffer.byteLength(data) > largestBytes) {
+      return end(`sent a message of more than ${sizeText(largestBytes)}`);
+    }
+    inbox.push(data);
+    if (inbox.size >= MOST_WAITING) socket.pause();
+  });
+  socket.addEventListener("error", () => end("takes no WebSocket or could not be reached"));
+  socket.addEventListener("close", ({ code }) => end(`closed the connection (code ${code})`));
+
+  await opening.promise;
+  cancelTimer();
+  watchOver();
+  return {
+    send: (text) => socket.send(text),
+    async receive(withinMs) {
+      const text = await inbox.receive(withinMs);
+      if (socket.isPaused && inbox.size === 0) socket.resume();
+      return text;
+    },
+    close: () => end("was closed by us"),
+  };
+}

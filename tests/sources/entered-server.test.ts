@@ -1,0 +1,31 @@
+import { describe, expect, test } from "bun:test";
+import { addressOf, parseServerUrl } from "../../src/sources/entered-server.ts";
+
+describe("the address of a server", () => {
+  test.each([
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+    [" https://Music.Example/navidrome/ ", "https://music.example/navidrome"],
+    ["localhost:4533", "http://localhost:4533"],
+    ["192.168.1.20", "http://192.168.1.20"],
+    ["http://[::1]:8000/", "http://[::1]:8000"],
+  ])("%j is understood as %s", (typed, url) => {
+    expect(parseServerUrl(typed)).toBe(url);
+  });
+
+  test.each(["", "http://", "file:///etc/passwd", "http://ada:secret@host", "http://h/#a", "a b"])(
+    "%j is refused with a sentence that does not repeat it",
+    (typed) => {
+      expect(() => parseServerUrl(typed)).toThrow(/^url: must be an http or https address .*\.$/);
+      expect(() => parseServerUrl(typed)).not.toThrow(/secret/);
+    },
+  );
+
+  test.each([
+    ["http://Player.local", { host: "player.local", port: 80 }],
+    ["https://player.local/a", { host: "player.local", port: 443 }],
+    ["http://[::1]:8080", { host: "::1", port: 8080 }],
+    ["http://0x7f000001:1", { host: "127.0.0.1", port: 1 }],
+  ])("%s is checked as host and port", (url, address) => {
+    expect(addressOf({ url: parseServerUrl(url) })).toEqual(address);
+  });
+});

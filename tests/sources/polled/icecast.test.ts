@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test as plainTest } from "bun:test";
+import { systemClock } from "../../../src/clock.ts";
+import { createIcecast } from "../../../src/sources/icecast.ts";
+import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
+import {
+  createIcecastServer,
+  icecastIsInstalled,
+  type IcecastServer,
+} from "../../fixtures/players/icecast-server.ts";
+import { testWith } from "../../fixtures/real-parts.ts";
+import { failureOf, firstOf, polledDeps } from "../../fixtures/sources/polled.ts";
+
+describe("a real Icecast", () => {
+  const test = testWith("icecast2 or ffmpeg", icecastIsInstalled);
+  const source = createIcecast(polledDeps(systemClock));
+  let server: IcecastServer;
+
+  beforeAll(async () => {
+    if (icecastIsInstalled) server = await createIcecastServer();
+  });
+  afterAll(() => server?.stop());
+
+  test("tells nothing before the first broadcast", async () => {
+    expect(await firstOf(source, { url: server.url }, systemClock)).toBeNull();
+  });
+
+  test("tells artist and title of what is announced, and titles that are not JSON", async () => {
+    await server.broadcast("/live", "Radio Lantern");
+    const heard = async () => firstOf(source, { url: server.url, mount: "/live" }, systemClock);
+    await server.announce("/live", "Juniper Vale - Paper Lanterns");
+    expect(await heard()).toMatchObject({
+      source: "Icecast",
+      state: "playing",
+      track: { title: "Paper Lanterns", durationMs: null },
+      artists: ["Juniper Vale"],
+      album: { name: "Radio Lantern", artworks: [] },
+      device: { name: "Radio Lantern" },
+      positionUnknown: true,
+    });
+    for (const title of [".5", "1979", "007", 'He said "no" \\ café']) {
+      await server.announce("/live", title);
+      expect(await heard()).toMatchObject({ track: { title }, artists: ["Radio Lantern"] });
+    }
+    const elsewhere = { url: server.url, mount: "/elsewhere" };
+    expect(await firstOf(source, elsewhere, systemClock)).toBeNull();
+  });
+});
+
+describe("Icecast's status", () => {
+  const clock = createFakeClock();
+  const reading = (text: string, mount = "") =>
+    firstOf(
+      createIcecast(polledDeps(clock, async () => new Response(text))),
+      { url: "http://radio.test:8000", mount },
+      clock,
+    );
+  const stream = (mount: string, title: string) =>
+    `{"listenurl":"http://radio.test:8000${mount}","server_name":"Radio","title":${title},"dummy":null}`;
+  const status = (...streams: string[]) =>
+    `{"icestats":{"admin":"a","source":${streams.length === 1 ? streams[0] : `[${streams.join()}]`}}}`;
+
+  plainTest.each([
+    { title: "-", shown: "Radio" },
+    { title: " - ", shown: "Radio" },
+    { title: "-5", shown: "-5" },
+    { title: "1.50", shown: "1.50" },
+    { title: '"a: {1, 2} \\"x\\""', shown: 'a: {1, 2} "x"' },
+    { title: "null", shown: "Radio" },
+  ])("with the title $title is read as $shown", async ({ title, shown }) => {
+    expect((await reading(status(stream("/a", title))))?.track.title).toBe(shown);
+  });
+
+  plainTest(
+    "of several streams tells the first with a title, or the one that was asked for",
+    async () => {
+      const both = status(stream("/a", "-"), stream("/b", '"B"'), stream("/c", '"C"'));
+      expect((await reading(both))?.track.title).toBe("B");
+      expect((await reading(both, "/c"))?.track.title).toBe("C");
+      expect((await reading(both, "/a"))?.track.title).toBe("Radio");
+    },
+  );
+
+  plainTest("without a broadcast is nothing, even where a brace is missing", async () => {
+    expect(await reading('{"icestats":{"server_id":"Icecast","dummy":null}}')).toBeNull();
+    expect(await reading('{"icestats":"server_id":"Icecast","dummy":null}}')).toBeNull();
+  });
+
+  plainTest.each([
+    { answer: () => new Response("<html>", { status: 200 }), kind: "unavailable" },
+    { answer: () => new Response("", { status: 403 }), kind: "unavailable" },
+    { answer: () => new Response("", { status: 401 }), kind: "unauthorized" },
+  ])("that cannot be read is $kind", async ({ answer, kind }) => {
+    const source = createIcecast(polledDeps(clock, async () => answer()));
+    expect(await failureOf(source, { url: "http://radio.test" }, clock)).toMatchObject({
+      meaning: { kind },
+    });
+  });
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test as plainTest } from "bun:test";
+import { systemClock } from "../../../src/clock.ts";
+import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
+import { createVlc } from "../../../src/sources/vlc.ts";
+import { positionAt } from "../../../src/playback.ts";
+import { silentFlac } from "../../fixtures/mpd/flac.ts";
+import {
+  createVlcPlayer,
+  type VlcPlayer,
+  vlcIsInstalled,
+} from "../../fixtures/players/vlc-player.ts";
+import { testWith } from "../../fixtures/real-parts.ts";
+import { patternPicture } from "../../fixtures/sources/pictures.ts";
+import { failureOf, firstOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";
+
+const test = testWith("vlc", vlcIsInstalled);
+const source = createVlc(polledDeps(systemClock));
+
+describe("a real VLC", () => {
+  let player: VlcPlayer;
+  let cover: Uint8Array;
+
+  beforeAll(async () => {
+    if (!vlcIsInstalled) return;
+    cover = await patternPicture("png", 300);
+    player = await createVlcPlayer({
+      "one.flac": silentFlac({
+        seconds: 180,
+        cover,
+        tags: [
+          ["TITLE", "Paper Lanterns"],
+          ["ARTIST", "Juniper Vale"],
+          ["ALBUM", "Slow Weather"],
+        ],
+      }),
+      "bare name.flac": silentFlac({ seconds: 90 }),
+    });
+  });
+  afterAll(() => player?.stop());
+  const settings = () => ({ url: player.url, password: player.password });
+
+  test("is heard with title, artist, album, length, position and cover", async () => {
+    const listener = listenTo(source, settings(), systemClock);
+    const heard = await listener.nextThat((playback) => playback?.album.artworks.length === 1);
+    expect(heard).toMatchObject({
+      source: "VLC",
+      state: "playing",
+      track: { title: "Paper Lanterns", explicit: false },
+      artists: ["Juniper Vale"],
+      album: { name: "Slow Weather" },
+      rate: 1,
+    });
+    expect(heard?.track.durationMs).toBeWithin(180_000, 182_000);
+    expect(heard?.positionUnknown).toBeUndefined();
+    expect(await heard?.album.artworks[0]?.load()).toEqual(cover);
+    expect(heard?.album.artworks[0]?.url).toBeUndefined();
+    await listener.stop();
+  });
+
+  test("is heard over pause, seek and the next file to the stop, within 1.2 seconds each", async () => {
+    const listener = listenTo(source, settings(), systemClock);
+    const delayUntil = async (
+      command: string,
+      matches: Parameters<typeof listener.nextThat>[0],
+    ) => {
+      await player.command(command);
+      const sentAtMs = systemClock.monotonicMs();
+      await listener.nextThat(matches);
+      return systemClock.monotonicMs() - sentAtMs;
+    };
+    await listener.next();
+    const delaysMs = [
+      await delayUntil("pl_pause", (playback) => playback?.state === "paused"),
+      await delayUntil("pl_pause", (playback) => playback?.state === "playing"),
+      await delayUntil("seek&val=100", (playback) => (playback?.positionMs ?? 0) >= 100_000),
+      await delayUntil("pl_next", (playback) => playback?.track.title === "bare name"),
+      await delayUntil("pl_stop", (playback) => playback === null),
+      await delayUntil("pl_play", (playback) => playback?.state === "playing"),
+    ];
+    expect(Math.max(...delaysMs)).toBeLessThan(1_200);
+    await listener.stop();
+  });
+
+  test("tells a position that runs on evenly from one answer to the next", async () => {
+    await player.command("pl_play");
+    const listener = listenTo(source, settings(), systemClock);
+    const first = await listener.nextThat((playback) => (playback?.positionMs ?? 0) > 0);
+    for (let answers = 0; answers < 3; answers++) {
+      const next = await listener.next();
+      if (!first || !next) throw new Error("it plays");
+      const driftMs = next.positionMs - positionAt(first, next.observedAtMs);
+      expect(Math.abs(driftMs)).toBeLessThan(1_000);
+    }
+    await listener.stop();
+  });
+
+  test("that refuses the password has to be connected again", async () => {
+    const failure = await failureOf(source, { ...settings(), password: "guessed" }, systemClock);
+    expect(failure).toMatchObject({ meaning: { kind: "unauthorized" } });
+    expect(String(failure)).not.toContain("guessed");
+  });
+});
+
+describe("VLC's status", () => {
+  const clock = createFakeClock();
+  const reading = (status: object, meta: object = {}) =>
+    firstOf(
+      createVlc(
+        polledDeps(clock, async () =>
+          Response.json({ state: "playing", information: { category: { meta } }, ...status }),
+        ),
+      ),
+      { url: "http://vlc.test:8080" },
+      clock,
+    );
+
+  plainTest("of a radio stream tells the track on the air, and the station as artist", async () => {
+    const meta = { filename: "live", title: "Radio Lantern", now_playing: "Paper Lanterns" };
+    expect(await reading({ length: -1, time: 75, position: 0 }, meta)).toMatchObject({
+      track: { title: "Paper Lanterns", durationMs: null },
+      artists: ["Radio Lantern"],
+      album: { name: "Radio Lantern", artworks: [] },
+      positionMs: 75_000,
+    });
+    const both = { ...meta, now_playing: "Juniper Vale - Paper Lanterns" };
+    expect(await reading({}, both)).toMatchObject({
+      track: { title: "Paper Lanterns" },
+      artists: ["Juniper Vale"],
+    });
+  });
+
+  plainTest("tells another track when the title on the air changes", async () => {
+    const ids = await Promise.all(
+      ["One", "Two"].map(async (now_playing) => (await reading({}, { now_playing }))?.track.id),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  plainTest(
+    "tells a position that is finer than VLC's seconds, and within the length",
+    async () => {
+      const within = await reading({ length: 100, time: 42, position: 0.4265 });
+      expect(within?.positionMs).toBeCloseTo(42_650);
+      expect((await reading({ length: 100, time: 42, position: 0.9 }))?.positionMs).toBe(42_999);
+      expect((await reading({ length: 100, time: 100, position: 1 }))?.positionMs).toBe(100_000);
+    },
+  );
+
+  plainTest.each([
+    { volume: 0, percent: 0 },
+    { volume: 128, percent: 50 },
+    { volume: 320, percent: 100 },
+    { volume: -256, percent: null },
+    { volume: "loud", percent: null },
+  ])("reads the volume $volume", async ({ volume, percent }) => {
+    expect((await reading({ volume }))?.device.volumePercent).toBe(percent);
+  });
+
+  plainTest("without any tags still has a title", async () => {
+    expect(await reading({ information: [] })).toMatchObject({ track: { title: "VLC" } });
+    expect(await reading({ state: "stopped" })).toBeNull();
+  });
+});

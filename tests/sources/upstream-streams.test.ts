@@ -1,0 +1,354 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createUpstream, UPSTREAM_DEADLINE_MS, UpstreamError } from "../../src/sources/upstream.ts";
+import { PING_MS } from "../../src/sources/upstream/socket.ts";
+import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
+import { inTime } from "../fixtures/clock/waiting.ts";
+
+// They are loaded when first needed, which no clock that stands still waits for.
+await import("../../src/sources/upstream/events.ts");
+
+let clock: FakeClock;
+let stop: AbortController;
+const servers: { stop(force: boolean): unknown }[] = [];
+beforeEach(() => {
+  clock = createFakeClock();
+  stop = new AbortController();
+});
+afterEach(async () => {
+  stop.abort();
+  for (const server of servers.splice(0)) await server.stop(true);
+});
+
+const upstreamOf = (origin: string, outcomes: unknown[] = []) =>
+  createUpstream({ clock, trustedOrigins: [origin], onCall: (outcome) => outcomes.push(outcome) });
+
+const failureOf = async (call: Promise<unknown>): Promise<Error> => {
+  const error = await inTime("a failure", call).catch((reason: unknown) => reason);
+  if (error instanceof Error) return error;
+  throw new Error("it did not fail");
+};
+
+/** A server that sends what it is told to each socket, and keeps what it receives. */
+function serveSockets(onOpen: (socket: Bun.ServerWebSocket<undefined>) => void) {
+  const received: string[] = [];
+  const requests: Request[] = [];
+  const closed = Promise.withResolvers<void>();
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request, bun) {
+      requests.push(request);
+      return bun.upgrade(request) ? undefined : new Response("no", { status: 403 });
+    },
+    websocket: {
+      data: undefined,
+      open: onOpen,
+      message: (_, text) => void received.push(String(text)),
+      close: () => closed.resolve(),
+    },
+  });
+  servers.push(server);
+  return { origin: server.url.origin, received, requests, closed: closed.promise };
+}
+
+/** A raw server, for what no library would send. */
+function serveBytes(onData: (socket: Bun.Socket<undefined>, text: string) => void) {
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: { data: (socket, bytes) => onData(socket, bytes.toString()) },
+  });
+  servers.push(server);
+  return `http://127.0.0.1:${server.port}`;
+}
+
+const upgradeAnswer = (request: string) => {
+  const [, key = ""] = /Sec-WebSocket-Key: (.*)\r/i.exec(request) ?? [];
+  const accept = new Bun.CryptoHasher("sha1")
+    .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest("base64");
+  return `HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`;
+};
+
+describe("a WebSocket to an upstream", () => {
+  test("carries texts in both directions, with our name and the caller's headers", async () => {
+    const server = serveSockets((socket) => {
+      socket.send("one");
+      socket.send("two");
+    });
+    const outcomes: unknown[] = [];
+    const socket = await upstreamOf(server.origin, outcomes).openSocket(`${server.origin}/push`, {
+      signal: stop.signal,
+      headers: { "X-Token": "t" },
+    });
+    expect([await socket.receive(), await socket.receive()]).toEqual(["one", "two"]);
+    socket.send("hello");
+    socket.close();
+    await inTime("the end", server.closed);
+    expect(server.received).toEqual(["hello"]);
+    const [request] = server.requests;
+    expect(request?.headers.get("user-agent")).toStartWith("Marquee/");
+    expect(request?.headers.get("x-token")).toBe("t");
+    expect(outcomes).toEqual([101]);
+  });
+
+  test.each(["http://10.0.0.1/socket", "http://printer/socket", "ws://127.0.0.1/", "file:///x"])(
+    "is not opened to %s, which nobody allowed",
+    async (url) => {
+      const error = await failureOf(
+        upstreamOf("http://127.0.0.1:9").openSocket(url, { signal: stop.signal }),
+      );
+      expect(error).toBeInstanceOf(UpstreamError);
+      expect(error.message).toContain("not an address that may be called");
+    },
+  );
+
+  test("that is refused fails with its place, and without its query", async () => {
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("no") });
+    servers.push(server);
+    const { origin } = server.url;
+    const outcomes: unknown[] = [];
+    const error = await failureOf(
+      upstreamOf(origin, outcomes).openSocket(`${origin}/push?token=correct-horse`, {
+        signal: stop.signal,
+      }),
+    );
+    expect(error).toBeInstanceOf(UpstreamError);
+    expect(error.message).toContain(`${origin}/push`);
+    expect(Bun.inspect(error)).not.toContain("correct-horse");
+    expect(outcomes).toEqual(["failed"]);
+  });
+
+  test("is given up after five seconds without an answer", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const origin = serveBytes(() => arrived.resolve());
+    const failure = failureOf(upstreamOf(origin).openSocket(origin, { signal: stop.signal }));
+    await arrived.promise;
+    await clock.advance(UPSTREAM_DEADLINE_MS);
+    expect((await failure).message).toContain("in time");
+    expect(clock.waiting()).toBe(0);
+  });
+
+  test("ends when a message is larger than allowed", async () => {
+    const server = serveSockets((socket) => {
+      socket.send("x".repeat(1024 * 1024));
+      socket.send("x".repeat(1024 * 1024 + 1));
+    });
+    const socket = await upstreamOf(server.origin).openSocket(server.origin, {
+      signal: stop.signal,
+    });
+    expect(await socket.receive()).toHaveLength(1024 * 1024);
+    expect((await failureOf(socket.receive())).message).toContain("more than a megabyte");
+    await inTime("the end", server.closed);
+  });
+
+  test("ends when the server answers neither a ping nor anything else", async () => {
+    const pinged = Promise.withResolvers<void>();
+    const origin = serveBytes((socket, text) => {
+      if (text.startsWith("GET")) socket.write(upgradeAnswer(text));
+      else pinged.resolve();
+    });
+    const socket = await upstreamOf(origin).openSocket(origin, { signal: stop.signal });
+    await clock.advance(PING_MS);
+    await clock.advance(PING_MS);
+    await inTime("a ping", pinged.promise);
+    await clock.advance(PING_MS);
+    expect((await failureOf(socket.receive())).message).toContain("fell silent");
+  });
+
+  test("lives on while the server says something", async () => {
+    let push: Bun.ServerWebSocket<undefined> | undefined;
+    const server = serveSockets((socket) => {
+      push = socket;
+    });
+    const socket = await upstreamOf(server.origin).openSocket(server.origin, {
+      signal: stop.signal,
+    });
+    for (let round = 0; round < 5; round++) {
+      await clock.advance(PING_MS - 1);
+      push?.send(`still here ${round}`);
+      expect(await inTime("a word", socket.receive())).toBe(`still here ${round}`);
+    }
+  });
+
+  test("gives everything that a fast server has sent, in order", async () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => String(index));
+    const server = serveSockets((socket) => {
+      for (const text of many) socket.send(text);
+    });
+    const socket = await upstreamOf(server.origin).openSocket(server.origin, {
+      signal: stop.signal,
+    });
+    const got: unknown[] = [];
+    while (got.length < many.length) got.push(await inTime("the next", socket.receive()));
+    expect(got).toEqual(many);
+  });
+
+  test("says that nothing came within a time", async () => {
+    const server = serveSockets(() => {});
+    const socket = await upstreamOf(server.origin).openSocket(server.origin, {
+      signal: stop.signal,
+    });
+    const word = socket.receive(1_000);
+    await clock.advance(1_000);
+    expect(await word).toBeUndefined();
+  });
+
+  test("ends with the caller's reason when it gives up, and leaves no timer", async () => {
+    const origin = serveBytes(() => {});
+    const opening = failureOf(upstreamOf(origin).openSocket(origin, { signal: stop.signal }));
+    await settle();
+    const reason = new Error("gave up");
+    stop.abort(reason);
+    expect(await opening).toBe(reason);
+    expect(clock.waiting()).toBe(0);
+  });
+
+  test("ends when the server closes it", async () => {
+    const server = serveSockets((socket) => socket.close(1008, "Unauthorized"));
+    const socket = await upstreamOf(server.origin).openSocket(server.origin, {
+      signal: stop.signal,
+    });
+    const error = await failureOf(socket.receive());
+    expect(error.message).toContain("code 1008");
+    expect(clock.waiting()).toBe(0);
+  });
+});
+
+describe("a stream of server-sent events", () => {
+  function serveEvents(headers = { "content-type": "text/event-stream" }, status = 200) {
+    const opened = Promise.withResolvers<ReadableStreamDefaultController<string>>();
+    const closed = Promise.withResolvers<void>();
+    const requests: Request[] = [];
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch(request) {
+        requests.push(request);
+        request.signal.addEventListener("abort", () => closed.resolve());
+        const body = new ReadableStream<string>({
+          start(controller) {
+            controller.enqueue(": hello\n\n");
+            opened.resolve(controller);
+          },
+        });
+        return new Response(body, { headers, status });
+      },
+    });
+    servers.push(server);
+    return { origin: server.url.origin, opened: opened.promise, closed: closed.promise, requests };
+  }
+  const open = (origin: string) =>
+    upstreamOf(origin).openEvents(`${origin}/events?token=correct-horse`, {
+      signal: stop.signal,
+      silenceMs: 20_000,
+    });
+
+  test("is read event by event, however it is cut into pieces", async () => {
+    const { origin, opened, requests } = serveEvents();
+    const events = await open(origin);
+    const server = await opened;
+    server.enqueue("event: playing\r\nda");
+    await settle();
+    server.enqueue('ta: {"a":\r');
+    await settle();
+    server.enqueue("\ndata: 1}\r\n\r\n: comment\ndata:plain\n\nevent: empty\n\n");
+    expect(await events.receive()).toEqual({ type: "playing", data: '{"a":\n1}' });
+    expect(await events.receive()).toEqual({ type: "message", data: "plain" });
+    expect(requests[0]?.headers.get("accept")).toBe("text/event-stream");
+    expect(requests[0]?.headers.get("user-agent")).toStartWith("Marquee/");
+  });
+
+  test("ends when the server is silent for too long, and not before", async () => {
+    const { origin, opened } = serveEvents();
+    const events = await open(origin);
+    const server = await opened;
+    await settle();
+    await clock.advance(19_999);
+    server.enqueue(": ping\n\ndata: 1\n\n");
+    expect(await inTime("an event", events.receive())).toBeDefined();
+    await clock.advance(19_999);
+    const silent = failureOf(events.receive());
+    await clock.advance(1);
+    expect((await silent).message).toContain("fell silent");
+    expect(clock.waiting()).toBe(0);
+  });
+
+  test("ends when an event grows past a megabyte", async () => {
+    const { origin, opened, closed } = serveEvents();
+    const events = await open(origin);
+    (await opened).enqueue(`data: ${"x".repeat(1024 * 1024)}`);
+    expect((await failureOf(events.receive())).message).toContain("more than a megabyte");
+    await inTime("the end", closed);
+  });
+
+  test.each([
+    ["another status", { "content-type": "text/event-stream" }, 401],
+    ["another type", { "content-type": "text/html" }, 200],
+  ])("with %s is refused, without its query in the error", async (_, headers, status) => {
+    const { origin } = serveEvents(headers, status);
+    const error = await failureOf(open(origin));
+    expect(error).toBeInstanceOf(UpstreamError);
+    expect(error.message).toContain(`answered ${status}`);
+    expect(Bun.inspect(error)).not.toContain("correct-horse");
+  });
+
+  test("is given up after five seconds without an answer", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const origin = serveBytes(() => arrived.resolve());
+    const failure = failureOf(open(origin));
+    await arrived.promise;
+    await clock.advance(UPSTREAM_DEADLINE_MS);
+    expect((await failure).message).toContain("in time");
+  });
+
+  test("is closed when its reader gives up", async () => {
+    const { origin, closed } = serveEvents();
+    const events = await open(origin);
+    stop.abort();
+    expect(await failureOf(events.receive())).toBeInstanceOf(UpstreamError);
+    await inTime("the end", closed);
+    expect(clock.waiting()).toBe(0);
+  });
+});
+
+describe("a redirect of a picture", () => {
+  function serve(location: (origin: string) => string) {
+    const paths: string[] = [];
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch(request) {
+        const { pathname, origin } = new URL(request.url);
+        paths.push(pathname);
+        if (pathname === "/picture") return new Response("bytes");
+        return new Response(null, { status: 302, headers: { location: location(origin) } });
+      },
+    });
+    servers.push(server);
+    const fetchPicture = () =>
+      upstreamOf(server.url.origin).fetch(`${server.url.origin}/art`, { redirects: "sameOrigin" });
+    return { fetchPicture, paths };
+  }
+
+  test("within the same server is followed", async () => {
+    const { fetchPicture, paths } = serve(() => "/picture");
+    expect(await (await fetchPicture()).text()).toBe("bytes");
+    expect(paths).toEqual(["/art", "/picture"]);
+  });
+
+  test.each(["http://127.0.0.2:1/picture", "https://example.com/picture", "file:///etc/passwd"])(
+    "to %s is not",
+    async (location) => {
+      const { fetchPicture, paths } = serve(() => location);
+      expect((await fetchPicture()).status).toBe(302);
+      expect(paths).toEqual(["/art"]);
+    },
+  );
+
+  test("in a circle ends", async () => {
+    const { fetchPicture, paths } = serve(() => "/art");
+    expect((await fetchPicture()).status).toBe(302);
+    expect(paths.length).toBeLessThan(10);
+  });
+});
