@@ -36,6 +36,11 @@ export function connectUser(userName: string, sourceId: string, given: readonly 
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(userName);
+      if (source.ownerOnly && user.role !== "owner") {
+        throw new UsageError(
+          `${source.name} hears this machine, so only its owner may connect it.`,
+        );
+      }
       await accounts.connections.connect(user, source.id, open.settings);
       print(
         io,

@@ -323,11 +323,14 @@ export const de: Words = {
         spotify:
           "Wird im Browser verbunden, in einer Minute. Änderungen werden innerhalb von Sekunden bemerkt.",
         mpd: "Der Music Player Daemon. Jede Änderung erscheint sofort.",
+        mpris:
+          "Die Player auf dem Desktop dieses Rechners: Browser, VLC, Spotify und fast alle anderen unter Linux. Jede Änderung erscheint sofort.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
       },
       options: {
         mpd_address: "Adresse von MPD",
         mpd_password: "Passwort, falls es eines gibt",
+        mpris_player: "Nur dieser Player, zum Beispiel chromium",
       },
     },
     server: {

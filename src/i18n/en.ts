@@ -314,11 +314,14 @@ export const en = {
       about: {
         spotify: "Linked in the browser, in a minute. Changes are noticed within seconds.",
         mpd: "The Music Player Daemon. Every change is shown as it happens.",
+        mpris:
+          "Players on the desktop of this machine: browsers, VLC, Spotify and most others on Linux. Every change is shown as it happens.",
         demo: "Invented artists that play for ever, to try things out.",
       },
       options: {
         mpd_address: "Address of MPD",
         mpd_password: "Password, if it has one",
+        mpris_player: "Only this player, such as chromium",
       },
     },
     server: {

@@ -316,11 +316,14 @@ export const es: Words = {
       about: {
         spotify: "Se vincula en el navegador, en un minuto. Los cambios se notan en segundos.",
         mpd: "El Music Player Daemon. Cada cambio se muestra en el acto.",
+        mpris:
+          "Los reproductores del escritorio de esta máquina: navegadores, VLC, Spotify y casi todos los demás en Linux. Cada cambio se muestra en el acto.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
       },
       options: {
         mpd_address: "Dirección de MPD",
         mpd_password: "Contraseña, si la tiene",
+        mpris_player: "Solo este reproductor, por ejemplo chromium",
       },
     },
     server: {

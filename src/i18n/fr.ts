@@ -322,11 +322,14 @@ export const fr: Words = {
         spotify:
           "Relié dans le navigateur, en une minute. Les changements sont remarqués en quelques secondes.",
         mpd: "Le Music Player Daemon. Chaque changement s’affiche à l’instant même.",
+        mpris:
+          "Les lecteurs du bureau de cette machine : navigateurs, VLC, Spotify et la plupart des autres sous Linux. Chaque changement s’affiche à l’instant même.",
         demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
       },
       options: {
         mpd_address: "Adresse de MPD",
         mpd_password: "Mot de passe, s’il y en a un",
+        mpris_player: "Seulement ce lecteur, par exemple chromium",
       },
     },
     server: {

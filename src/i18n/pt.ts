@@ -317,11 +317,14 @@ export const pt: Words = {
         spotify:
           "Você conecta no navegador, em um minuto. As mudanças são percebidas em poucos segundos.",
         mpd: "O Music Player Daemon. Cada mudança aparece no mesmo instante.",
+        mpris:
+          "Os players da área de trabalho desta máquina: navegadores, VLC, Spotify e quase todos os outros no Linux. Cada mudança aparece no mesmo instante.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
       },
       options: {
         mpd_address: "Endereço do MPD",
         mpd_password: "Senha, se tiver",
+        mpris_player: "Só este player, por exemplo chromium",
       },
     },
     server: {

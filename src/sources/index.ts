@@ -3,6 +3,7 @@ import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
 import { demo } from "./demo.ts";
 import { mpd } from "./mpd.ts";
+import { createMpris } from "./mpris.ts";
 import type { Source } from "./source.ts";
 import { createSpotify } from "./spotify.ts";
 import { createUpstream, type Fetch } from "./upstream.ts";
@@ -74,6 +75,15 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
       remember: (pause) => memory.rememberPause("spotify", pause),
     },
   });
-  const all: readonly Source[] = [spotify, mpd, demo];
+  /** The way to public servers, and to the one at `url`, which a user has entered. */
+  const upstreamOf = (source: string, url?: string) =>
+    createUpstream({
+      clock,
+      trustedOrigins: url === undefined ? [] : [new URL(url).origin],
+      ...(fetch && { fetch }),
+      onCall: (outcome) => deps.onCall?.(source, outcome),
+    });
+  const streamed: readonly Source[] = [createMpris({ upstream: upstreamOf("mpris") })];
+  const all: readonly Source[] = [spotify, mpd, ...streamed, demo];
   return { all, byId: (id) => all.find((source) => source.id === id) };
 }

@@ -15,7 +15,7 @@ import { createAccountsService } from "./spotify/accounts-service.ts";
 import { classify, type Memory, NOTHING_BELIEVED } from "./spotify/stale-answers.ts";
 import { createRequestBudget, type PauseMemory, type Urgency } from "./polling/request-budget.ts";
 import { createLinking } from "./spotify/linking.ts";
-import { UnreadableAnswer } from "./spotify/json.ts";
+import { UnreadableAnswer } from "./json.ts";
 import { readPlayer } from "./spotify/player.ts";
 import { consentEndsAt, parseSpotifySettings, type SpotifySettings } from "./spotify/settings.ts";
 import { type AccessTokens, createAccessTokens } from "./spotify/tokens.ts";

@@ -107,7 +107,18 @@ describe("marquee connect", () => {
   test("says which sources there are when one is wrong", async () => {
     const { code, errors } = await marquee("connect", "ada", "gramophone");
     expect(code).toBe(2);
-    expect(errors).toMatch(/gramophone.*spotify, mpd, demo/);
+    expect(errors).toMatch(/gramophone.*spotify, mpd, .*demo/);
+  });
+
+  test("connects the players of this machine to its owner alone", async () => {
+    await marquee("user", "add", "grace");
+    const { code, errors } = await marquee("connect", "grace", "mpris");
+    expect(code).toBe(2);
+    expect(errors).toContain("only its owner");
+    expect((await documentsOf("user", "list")).at(-1)).toMatchObject({
+      username: "grace",
+      source: null,
+    });
   });
 
   test("fails for a user who is not there", async () => {

@@ -2,11 +2,18 @@ import { afterAll, beforeAll, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { mpd } from "../../src/sources/mpd.ts";
+import { createMpris } from "../../src/sources/mpris.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";
 import { createUpstream, type Fetch } from "../../src/sources/upstream.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
+import { type FakePlayer, startFakePlayer } from "../fixtures/mpris/fake-player.ts";
+import {
+  dbusIsInstalled,
+  type SessionBus,
+  startSessionBus,
+} from "../fixtures/mpris/session-bus.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { playingForEver } from "../fixtures/spotify/listening.ts";
 import { createSpotify as createStandIn } from "../fixtures/spotify/spotify.ts";
@@ -95,4 +102,30 @@ describeSourceContract({
   // They come from linking alone, so there is nothing that they must be.
   badSettings: [],
   unreachable: { settings: linkedWith(LOST), secret: LOST },
+});
+
+let bus: SessionBus | undefined;
+let player: FakePlayer | undefined;
+beforeAll(async () => {
+  if (!dbusIsInstalled) return;
+  bus = await startSessionBus();
+  player = await startFakePlayer(bus.address, "lute");
+});
+afterAll(async () => {
+  await player?.leaves();
+  await bus?.stop();
+});
+
+const startMpris = () =>
+  createMpris({
+    upstream: createUpstream({ clock: systemClock, trustedOrigins: [] }),
+    ...(bus && { busAddress: bus.address }),
+  });
+
+describeSourceContract({
+  source: { ...startMpris(), open: (settings) => startMpris().open(settings) },
+  test: testWith("dbus-daemon", dbusIsInstalled),
+  clock: systemClock,
+  goodSettings: () => ({}),
+  badSettings: [{ player: "two words" }, { player: "../bus" }, { player: 1 }],
 });

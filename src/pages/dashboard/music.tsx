@@ -47,7 +47,9 @@ export function createSection(deps: MusicDeps): Section {
     const { words, user, query } = request;
     const { music: t } = words.dashboard;
     const music = await musicOf(user.id, accounts, sources);
-    const others = sources.all.filter(({ id }) => id !== music?.source.id);
+    const others = sources.all.filter(
+      (source) => source.id !== music?.source.id && mayConnect(user, source),
+    );
     const linked = sources.byId(query.get("linked") ?? "");
     const notice: Notice | undefined =
       linked && music?.source === linked
@@ -282,7 +284,7 @@ export function createSection(deps: MusicDeps): Section {
     const { words, user } = request;
     const { music: t } = words.dashboard;
     const source = sources.byId(fieldOf(form, "target"));
-    if (!source || isLinked(source)) return page(request);
+    if (!source || isLinked(source) || !mayConnect(user, source)) return page(request);
     const typed = Object.fromEntries(
       source.options.map(({ name }) => [name, fieldOf(form, `${source.id}-${name}`)]),
     );
@@ -332,6 +334,10 @@ export function createSection(deps: MusicDeps): Section {
     },
   };
 }
+
+/** A source of this machine itself is for its owner alone. */
+const mayConnect = ({ role }: DashboardRequest["user"], { ownerOnly }: Source): boolean =>
+  role === "owner" || !ownerOnly;
 
 /** The stored value of an option. */
 function currentValue(settings: unknown, { name }: { name: string }): string | undefined {

@@ -2,7 +2,7 @@ import type { UpstreamApp } from "../../accounts/upstreams.ts";
 import type * as OAuth from "oauth4webapi";
 import { LinkFailure, type LinkFailureReason } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
-import { isRecord, textOf } from "./json.ts";
+import { isRecord, textOf } from "../json.ts";
 
 /**
  * Spotify's OAuth 2.0 service: authorization code with PKCE.

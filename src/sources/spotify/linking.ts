@@ -9,7 +9,7 @@ import {
 } from "../source.ts";
 import { UpstreamError } from "../upstream.ts";
 import { type AccountsService, GrantRefused, type Tokens } from "./accounts-service.ts";
-import { isRecord, textOf, UnreadableAnswer } from "./json.ts";
+import { isRecord, textOf, UnreadableAnswer } from "../json.ts";
 import type { SpotifySettings } from "./settings.ts";
 import type { WebApi } from "./web-api.ts";
 

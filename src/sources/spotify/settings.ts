@@ -1,5 +1,5 @@
 import { SourceSettingsError } from "../source.ts";
-import { isRecord, textOf } from "./json.ts";
+import { isRecord, textOf } from "../json.ts";
 
 /** The stored settings of a linked account. */
 export interface SpotifySettings {

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { SourceFailure } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
 import type { RequestBudget, Urgency } from "../polling/request-budget.ts";
-import { isRecord, textOf, UnreadableAnswer } from "./json.ts";
+import { isRecord, textOf, UnreadableAnswer } from "../json.ts";
 import type { AccessTokens } from "./tokens.ts";
 
 /** An answer of Spotify's Web API. */

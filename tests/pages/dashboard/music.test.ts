@@ -235,6 +235,23 @@ describe("the hosts that may be chosen", () => {
   });
 });
 
+describe("the players of this machine", () => {
+  const connectMpris = (browser: SignedIn) =>
+    browser.post(MUSIC, { do: "connect", target: "mpris", "mpris-player": "" });
+
+  test("are connected by the owner", async () => {
+    expect((await connectMpris(owner)).status).toBe(303);
+    expect(await connectionOf(ada)).toMatchObject({ source: "mpris" });
+  });
+
+  test("are neither offered to a member nor connected by one", async () => {
+    expect(await (await owner.get(MUSIC)).text()).toContain("MPRIS");
+    expect(await (await member.get(MUSIC)).text()).not.toContain("MPRIS");
+    await connectMpris(member);
+    expect(await connectionOf(grace)).toBeUndefined();
+  });
+});
+
 describe("disconnecting", () => {
   test("forgets the access, says so, and leaves key and widget", async () => {
     await connectMpd(owner, "127.0.0.1");

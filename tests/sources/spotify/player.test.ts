@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Playback, positionAt } from "../../../src/playback.ts";
-import { UnreadableAnswer } from "../../../src/sources/spotify/json.ts";
+import { UnreadableAnswer } from "../../../src/sources/json.ts";
 import { readPlayer } from "../../../src/sources/spotify/player.ts";
 import { inventTrack, seededRandom } from "../../fixtures/spotify/listening.ts";
 import {

@@ -17,3 +17,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** What an upstream sends as a list, as one object instead of a list of one, or not at all. */
+export function recordsOf(value: unknown): Record<string, unknown>[] {
+  return (Array.isArray(value) ? value : [value]).filter(isRecord);
+}
