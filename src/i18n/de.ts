@@ -325,12 +325,21 @@ export const de: Words = {
         mpd: "Der Music Player Daemon. Jede Änderung erscheint sofort.",
         mpris:
           "Die Player auf dem Desktop dieses Rechners: Browser, VLC, Spotify und fast alle anderen unter Linux. Jede Änderung erscheint sofort.",
+        jellyfin:
+          "Was Sie mit einer beliebigen App Ihres Jellyfin-Servers spielen. Jede Änderung erscheint sofort.",
+        emby: "Was Sie mit einer beliebigen App Ihres Emby-Servers spielen. Jede Änderung erscheint sofort.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
       },
       options: {
         mpd_address: "Adresse von MPD",
         mpd_password: "Passwort, falls es eines gibt",
         mpris_player: "Nur dieser Player, zum Beispiel chromium",
+        jellyfin_url: "Adresse von Jellyfin",
+        jellyfin_user: "Ihr Benutzername bei Jellyfin",
+        jellyfin_token: "API-Schlüssel",
+        emby_url: "Adresse von Emby",
+        emby_user: "Ihr Benutzername bei Emby",
+        emby_token: "API-Schlüssel",
       },
     },
     server: {

@@ -316,12 +316,21 @@ export const en = {
         mpd: "The Music Player Daemon. Every change is shown as it happens.",
         mpris:
           "Players on the desktop of this machine: browsers, VLC, Spotify and most others on Linux. Every change is shown as it happens.",
+        jellyfin:
+          "What you play with any app of your Jellyfin server. Every change is shown as it happens.",
+        emby: "What you play with any app of your Emby server. Every change is shown as it happens.",
         demo: "Invented artists that play for ever, to try things out.",
       },
       options: {
         mpd_address: "Address of MPD",
         mpd_password: "Password, if it has one",
         mpris_player: "Only this player, such as chromium",
+        jellyfin_url: "Address of Jellyfin",
+        jellyfin_user: "Your user name on Jellyfin",
+        jellyfin_token: "API key",
+        emby_url: "Address of Emby",
+        emby_user: "Your user name on Emby",
+        emby_token: "API key",
       },
     },
     server: {

@@ -318,12 +318,21 @@ export const es: Words = {
         mpd: "El Music Player Daemon. Cada cambio se muestra en el acto.",
         mpris:
           "Los reproductores del escritorio de esta máquina: navegadores, VLC, Spotify y casi todos los demás en Linux. Cada cambio se muestra en el acto.",
+        jellyfin:
+          "Lo que pones con cualquier aplicación de tu servidor Jellyfin. Cada cambio se muestra en el acto.",
+        emby: "Lo que pones con cualquier aplicación de tu servidor Emby. Cada cambio se muestra en el acto.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
       },
       options: {
         mpd_address: "Dirección de MPD",
         mpd_password: "Contraseña, si la tiene",
         mpris_player: "Solo este reproductor, por ejemplo chromium",
+        jellyfin_url: "Dirección de Jellyfin",
+        jellyfin_user: "Tu nombre de usuario en Jellyfin",
+        jellyfin_token: "Clave de API",
+        emby_url: "Dirección de Emby",
+        emby_user: "Tu nombre de usuario en Emby",
+        emby_token: "Clave de API",
       },
     },
     server: {

@@ -324,12 +324,21 @@ export const fr: Words = {
         mpd: "Le Music Player Daemon. Chaque changement s’affiche à l’instant même.",
         mpris:
           "Les lecteurs du bureau de cette machine : navigateurs, VLC, Spotify et la plupart des autres sous Linux. Chaque changement s’affiche à l’instant même.",
+        jellyfin:
+          "Ce que vous jouez avec n’importe quelle application de votre serveur Jellyfin. Chaque changement s’affiche à l’instant même.",
+        emby: "Ce que vous jouez avec n’importe quelle application de votre serveur Emby. Chaque changement s’affiche à l’instant même.",
         demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
       },
       options: {
         mpd_address: "Adresse de MPD",
         mpd_password: "Mot de passe, s’il y en a un",
         mpris_player: "Seulement ce lecteur, par exemple chromium",
+        jellyfin_url: "Adresse de Jellyfin",
+        jellyfin_user: "Votre nom d’utilisateur dans Jellyfin",
+        jellyfin_token: "Clé d’API",
+        emby_url: "Adresse de Emby",
+        emby_user: "Votre nom d’utilisateur dans Emby",
+        emby_token: "Clé d’API",
       },
     },
     server: {

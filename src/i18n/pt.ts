@@ -319,12 +319,21 @@ export const pt: Words = {
         mpd: "O Music Player Daemon. Cada mudança aparece no mesmo instante.",
         mpris:
           "Os players da área de trabalho desta máquina: navegadores, VLC, Spotify e quase todos os outros no Linux. Cada mudança aparece no mesmo instante.",
+        jellyfin:
+          "O que você toca com qualquer aplicativo do seu servidor Jellyfin. Cada mudança aparece no mesmo instante.",
+        emby: "O que você toca com qualquer aplicativo do seu servidor Emby. Cada mudança aparece no mesmo instante.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
       },
       options: {
         mpd_address: "Endereço do MPD",
         mpd_password: "Senha, se tiver",
         mpris_player: "Só este player, por exemplo chromium",
+        jellyfin_url: "Endereço do Jellyfin",
+        jellyfin_user: "Seu nome de usuário no Jellyfin",
+        jellyfin_token: "Chave de API",
+        emby_url: "Endereço do Emby",
+        emby_user: "Seu nome de usuário no Emby",
+        emby_token: "Chave de API",
       },
     },
     server: {

@@ -2,6 +2,8 @@ import { type Clock, systemClock } from "../clock.ts";
 import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
 import { demo } from "./demo.ts";
+import { createEmby } from "./emby.ts";
+import { createJellyfin } from "./jellyfin.ts";
 import { mpd } from "./mpd.ts";
 import { createMpris } from "./mpris.ts";
 import type { Source } from "./source.ts";
@@ -83,7 +85,11 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
       ...(fetch && { fetch }),
       onCall: (outcome) => deps.onCall?.(source, outcome),
     });
-  const streamed: readonly Source[] = [createMpris({ upstream: upstreamOf("mpris") })];
+  const streamed: readonly Source[] = [
+    createMpris({ upstream: upstreamOf("mpris") }),
+    createJellyfin({ upstreamOf }),
+    createEmby({ upstreamOf }),
+  ];
   const all: readonly Source[] = [spotify, mpd, ...streamed, demo];
   return { all, byId: (id) => all.find((source) => source.id === id) };
 }

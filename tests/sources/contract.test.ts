@@ -18,6 +18,10 @@ import { testWith } from "../fixtures/real-parts.ts";
 import { playingForEver } from "../fixtures/spotify/listening.ts";
 import { createSpotify as createStandIn } from "../fixtures/spotify/spotify.ts";
 import { freePort } from "../fixtures/clock/waiting.ts";
+import { createEmby } from "../../src/sources/emby.ts";
+import { createJellyfin } from "../../src/sources/jellyfin.ts";
+import { upstreamOn } from "../fixtures/sources/streamed/listening.ts";
+import { aSession, startMediaServer } from "../fixtures/sources/streamed/media-server.ts";
 import { describeSourceContract } from "./conformance.ts";
 
 describeSourceContract({
@@ -129,3 +133,35 @@ describeSourceContract({
   goodSettings: () => ({}),
   badSettings: [{ player: "two words" }, { player: "../bus" }, { player: 1 }],
 });
+
+const SECRET = "correct-horse";
+/** Every source that listens to a server at an address takes these for a mistake. */
+const badServers = (good: Record<string, string>) => [
+  ...["two words", "ftp://host", "http://ada:secret@host", "http://host/?token=1", "http://"].map(
+    (url) => ({ ...good, url }),
+  ),
+  { ...good, url: 8096 },
+  { ...good, token: "line\nbreak" },
+  { ...good, token: 'quo"te' },
+];
+
+for (const [kind, create] of [
+  ["jellyfin", createJellyfin],
+  ["emby", createEmby],
+] as const) {
+  const server = startMediaServer(kind);
+  server.hides([aSession()]);
+  afterAll(() => server.stop());
+  const good = { url: server.url, user: "ada", token: server.token };
+  describeSourceContract({
+    source: create({ upstreamOf: upstreamOn(systemClock) }),
+    test,
+    clock: systemClock,
+    goodSettings: () => good,
+    badSettings: [...badServers(good), { ...good, user: " " }, { ...good, token: "" }],
+    unreachable: {
+      settings: { ...good, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+      secret: SECRET,
+    },
+  });
+}

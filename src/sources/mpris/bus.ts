@@ -69,6 +69,7 @@ export async function connectBus(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<PlayerBus> {
   const { createClient } = await import("dbus-native");
+  signal.throwIfAborted();
   const known = new Map<string, Player>();
   const changes = createInbox<true>(clock);
   const cancels = new Set<() => void>();
