@@ -328,6 +328,8 @@ export const de: Words = {
         jellyfin:
           "Was Sie mit einer beliebigen App Ihres Jellyfin-Servers spielen. Jede Änderung erscheint sofort.",
         emby: "Was Sie mit einer beliebigen App Ihres Emby-Servers spielen. Jede Änderung erscheint sofort.",
+        homeassistant:
+          "Ein Media Player Ihres Home Assistant: Sonos, Cast, AirPlay, Roon und mehr. Jede Änderung erscheint sofort.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
       },
       options: {
@@ -340,6 +342,9 @@ export const de: Words = {
         emby_url: "Adresse von Emby",
         emby_user: "Ihr Benutzername bei Emby",
         emby_token: "API-Schlüssel",
+        homeassistant_url: "Adresse von Home Assistant",
+        homeassistant_entity: "Media Player, zum Beispiel media_player.living_room",
+        homeassistant_token: "Langlebiges Zugriffstoken",
       },
     },
     server: {

@@ -319,6 +319,8 @@ export const en = {
         jellyfin:
           "What you play with any app of your Jellyfin server. Every change is shown as it happens.",
         emby: "What you play with any app of your Emby server. Every change is shown as it happens.",
+        homeassistant:
+          "One media player of your Home Assistant: Sonos, Cast, AirPlay, Roon and more. Every change is shown as it happens.",
         demo: "Invented artists that play for ever, to try things out.",
       },
       options: {
@@ -331,6 +333,9 @@ export const en = {
         emby_url: "Address of Emby",
         emby_user: "Your user name on Emby",
         emby_token: "API key",
+        homeassistant_url: "Address of Home Assistant",
+        homeassistant_entity: "Media player, such as media_player.living_room",
+        homeassistant_token: "Long-lived access token",
       },
     },
     server: {

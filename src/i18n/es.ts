@@ -321,6 +321,8 @@ export const es: Words = {
         jellyfin:
           "Lo que pones con cualquier aplicación de tu servidor Jellyfin. Cada cambio se muestra en el acto.",
         emby: "Lo que pones con cualquier aplicación de tu servidor Emby. Cada cambio se muestra en el acto.",
+        homeassistant:
+          "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra en el acto.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
       },
       options: {
@@ -333,6 +335,9 @@ export const es: Words = {
         emby_url: "Dirección de Emby",
         emby_user: "Tu nombre de usuario en Emby",
         emby_token: "Clave de API",
+        homeassistant_url: "Dirección de Home Assistant",
+        homeassistant_entity: "Reproductor, por ejemplo media_player.living_room",
+        homeassistant_token: "Token de acceso de larga duración",
       },
     },
     server: {

@@ -327,6 +327,8 @@ export const fr: Words = {
         jellyfin:
           "Ce que vous jouez avec n’importe quelle application de votre serveur Jellyfin. Chaque changement s’affiche à l’instant même.",
         emby: "Ce que vous jouez avec n’importe quelle application de votre serveur Emby. Chaque changement s’affiche à l’instant même.",
+        homeassistant:
+          "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
         demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
       },
       options: {
@@ -339,6 +341,9 @@ export const fr: Words = {
         emby_url: "Adresse de Emby",
         emby_user: "Votre nom d’utilisateur dans Emby",
         emby_token: "Clé d’API",
+        homeassistant_url: "Adresse de Home Assistant",
+        homeassistant_entity: "Lecteur, par exemple media_player.living_room",
+        homeassistant_token: "Jeton d’accès de longue durée",
       },
     },
     server: {

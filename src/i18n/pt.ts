@@ -322,6 +322,8 @@ export const pt: Words = {
         jellyfin:
           "O que você toca com qualquer aplicativo do seu servidor Jellyfin. Cada mudança aparece no mesmo instante.",
         emby: "O que você toca com qualquer aplicativo do seu servidor Emby. Cada mudança aparece no mesmo instante.",
+        homeassistant:
+          "Um media player do seu Home Assistant: Sonos, Cast, AirPlay, Roon e outros. Cada mudança aparece no mesmo instante.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
       },
       options: {
@@ -334,6 +336,9 @@ export const pt: Words = {
         emby_url: "Endereço do Emby",
         emby_user: "Seu nome de usuário no Emby",
         emby_token: "Chave de API",
+        homeassistant_url: "Endereço do Home Assistant",
+        homeassistant_entity: "Player, por exemplo media_player.living_room",
+        homeassistant_token: "Token de acesso de longa duração",
       },
     },
     server: {

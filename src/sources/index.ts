@@ -3,6 +3,7 @@ import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
 import { demo } from "./demo.ts";
 import { createEmby } from "./emby.ts";
+import { createHomeAssistant } from "./homeassistant.ts";
 import { createJellyfin } from "./jellyfin.ts";
 import { mpd } from "./mpd.ts";
 import { createMpris } from "./mpris.ts";
@@ -89,6 +90,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     createMpris({ upstream: upstreamOf("mpris") }),
     createJellyfin({ upstreamOf }),
     createEmby({ upstreamOf }),
+    createHomeAssistant({ upstreamOf }),
   ];
   const all: readonly Source[] = [spotify, mpd, ...streamed, demo];
   return { all, byId: (id) => all.find((source) => source.id === id) };

@@ -22,8 +22,11 @@ export interface StreamedSourceDeps {
 export interface PlayerServer {
   /** For errors, such as `Plex at http://192.168.1.20:32400`. */
   readonly where: string;
-  /** @throws {SourceFailure}, {@link UpstreamError} or {@link UnreadableAnswer} */
-  getJson(path: string): Promise<ServerAnswer>;
+  /**
+   * @param missing what a 404 means, as the end of a sentence that begins with "it"
+   * @throws {SourceFailure}, {@link UpstreamError} or {@link UnreadableAnswer}
+   */
+  getJson(path: string, missing?: string): Promise<ServerAnswer>;
   /** Refuses our credentials. */
   unauthorized(reason?: string): SourceFailure;
   /**
@@ -77,12 +80,13 @@ export function createPlayerServer(
   return {
     where,
     unauthorized,
-    async getJson(path) {
+    async getJson(path, missing) {
       const response = await upstream.fetch(url + path, { ...request, signal });
       const observedAtMs = clock.monotonicMs();
       const { status, headers } = response;
       if (status === 401 || status === 403) throw unauthorized();
       if (status === NO_CONTENT) return { body: null, observedAtMs, serverWallMs: clock.wallMs() };
+      if (status === 404 && missing !== undefined) throw new UpstreamError(`it ${missing}`);
       if (status !== 200) throw new UpstreamError(`${url} answered ${status}`);
       const body = parseJson(await response.text());
       const dateMs = Date.parse(headers.get("date") ?? "");
@@ -119,6 +123,10 @@ export function parseJson(text: string): unknown {
     throw new UnreadableAnswer("it is not JSON");
   }
 }
+
+/** A short name for something that several texts tell apart. */
+export const digestOf = (parts: readonly (string | undefined)[]): string =>
+  new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
 
 /** Ends quietly when it is told to, and gives every other end one of the three meanings. */
 export async function* withMeaning(

@@ -22,6 +22,8 @@ import { createEmby } from "../../src/sources/emby.ts";
 import { createJellyfin } from "../../src/sources/jellyfin.ts";
 import { upstreamOn } from "../fixtures/sources/streamed/listening.ts";
 import { aSession, startMediaServer } from "../fixtures/sources/streamed/media-server.ts";
+import { createHomeAssistant } from "../../src/sources/homeassistant.ts";
+import { startHomeAssistant } from "../fixtures/sources/streamed/home-assistant.ts";
 import { describeSourceContract } from "./conformance.ts";
 
 describeSourceContract({
@@ -165,3 +167,24 @@ for (const [kind, create] of [
     },
   });
 }
+
+const home = startHomeAssistant();
+afterAll(() => home.stop());
+const goodHome = { url: home.url, entity: home.entity, token: home.token };
+describeSourceContract({
+  source: createHomeAssistant({ upstreamOf: upstreamOn(systemClock) }),
+  test,
+  clock: systemClock,
+  goodSettings: () => goodHome,
+  badSettings: [
+    ...badServers(goodHome),
+    { ...goodHome, token: "" },
+    { ...goodHome, entity: "" },
+    { ...goodHome, entity: "light.kitchen" },
+    { ...goodHome, entity: "media_player.a/../b" },
+  ],
+  unreachable: {
+    settings: { ...goodHome, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+    secret: SECRET,
+  },
+});

@@ -1,5 +1,6 @@
 import { type Artwork, type Playback, positionAt } from "../../playback.ts";
 import { isRecord, textOf } from "../json.ts";
+import { digestOf } from "../player-server.ts";
 import type { PlayerState } from "./bus.ts";
 
 /** What one player plays, converted, and the name of the player on the bus. */
@@ -101,6 +102,3 @@ function fileNameOf(url: string): string | undefined {
     return path;
   }
 }
-
-const digestOf = (parts: readonly (string | undefined)[]): string =>
-  new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
