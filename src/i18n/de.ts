@@ -330,6 +330,7 @@ export const de: Words = {
         emby: "Was Sie mit einer beliebigen App Ihres Emby-Servers spielen. Jede Änderung erscheint sofort.",
         homeassistant:
           "Ein Media Player Ihres Home Assistant: Sonos, Cast, AirPlay, Roon und mehr. Jede Änderung erscheint sofort.",
+        plex: "Was Sie mit Plexamp oder einer anderen App Ihres Plex-Servers spielen. Jede Änderung erscheint sofort.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
       },
       options: {
@@ -345,6 +346,9 @@ export const de: Words = {
         homeassistant_url: "Adresse von Home Assistant",
         homeassistant_entity: "Media Player, zum Beispiel media_player.living_room",
         homeassistant_token: "Langlebiges Zugriffstoken",
+        plex_url: "Adresse von Plex",
+        plex_user: "Benutzer bei Plex; leer für den Eigentümer des Servers",
+        plex_token: "Token des Eigentümers des Servers, X-Plex-Token",
       },
     },
     server: {

@@ -321,6 +321,7 @@ export const en = {
         emby: "What you play with any app of your Emby server. Every change is shown as it happens.",
         homeassistant:
           "One media player of your Home Assistant: Sonos, Cast, AirPlay, Roon and more. Every change is shown as it happens.",
+        plex: "What you play with Plexamp or any app of your Plex server. Every change is shown as it happens.",
         demo: "Invented artists that play for ever, to try things out.",
       },
       options: {
@@ -336,6 +337,9 @@ export const en = {
         homeassistant_url: "Address of Home Assistant",
         homeassistant_entity: "Media player, such as media_player.living_room",
         homeassistant_token: "Long-lived access token",
+        plex_url: "Address of Plex",
+        plex_user: "User in Plex; empty for the server’s owner",
+        plex_token: "Token of the server’s owner, X-Plex-Token",
       },
     },
     server: {

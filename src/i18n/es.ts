@@ -323,6 +323,7 @@ export const es: Words = {
         emby: "Lo que pones con cualquier aplicación de tu servidor Emby. Cada cambio se muestra en el acto.",
         homeassistant:
           "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra en el acto.",
+        plex: "Lo que pones con Plexamp u otra aplicación de tu servidor Plex. Cada cambio se muestra en el acto.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
       },
       options: {
@@ -338,6 +339,9 @@ export const es: Words = {
         homeassistant_url: "Dirección de Home Assistant",
         homeassistant_entity: "Reproductor, por ejemplo media_player.living_room",
         homeassistant_token: "Token de acceso de larga duración",
+        plex_url: "Dirección de Plex",
+        plex_user: "Usuario en Plex; vacío para el propietario del servidor",
+        plex_token: "Token del propietario del servidor, X-Plex-Token",
       },
     },
     server: {

@@ -329,6 +329,7 @@ export const fr: Words = {
         emby: "Ce que vous jouez avec n’importe quelle application de votre serveur Emby. Chaque changement s’affiche à l’instant même.",
         homeassistant:
           "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
+        plex: "Ce que vous jouez avec Plexamp ou une autre application de votre serveur Plex. Chaque changement s’affiche à l’instant même.",
         demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
       },
       options: {
@@ -344,6 +345,9 @@ export const fr: Words = {
         homeassistant_url: "Adresse de Home Assistant",
         homeassistant_entity: "Lecteur, par exemple media_player.living_room",
         homeassistant_token: "Jeton d’accès de longue durée",
+        plex_url: "Adresse de Plex",
+        plex_user: "Utilisateur dans Plex ; vide pour le propriétaire du serveur",
+        plex_token: "Jeton du propriétaire du serveur, X-Plex-Token",
       },
     },
     server: {

@@ -324,6 +324,7 @@ export const pt: Words = {
         emby: "O que você toca com qualquer aplicativo do seu servidor Emby. Cada mudança aparece no mesmo instante.",
         homeassistant:
           "Um media player do seu Home Assistant: Sonos, Cast, AirPlay, Roon e outros. Cada mudança aparece no mesmo instante.",
+        plex: "O que você toca com o Plexamp ou outro aplicativo do seu servidor Plex. Cada mudança aparece no mesmo instante.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
       },
       options: {
@@ -339,6 +340,9 @@ export const pt: Words = {
         homeassistant_url: "Endereço do Home Assistant",
         homeassistant_entity: "Player, por exemplo media_player.living_room",
         homeassistant_token: "Token de acesso de longa duração",
+        plex_url: "Endereço do Plex",
+        plex_user: "Usuário no Plex; vazio para o dono do servidor",
+        plex_token: "Token do dono do servidor, X-Plex-Token",
       },
     },
     server: {

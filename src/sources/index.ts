@@ -7,6 +7,7 @@ import { createHomeAssistant } from "./homeassistant.ts";
 import { createJellyfin } from "./jellyfin.ts";
 import { mpd } from "./mpd.ts";
 import { createMpris } from "./mpris.ts";
+import { createPlex } from "./plex.ts";
 import type { Source } from "./source.ts";
 import { createSpotify } from "./spotify.ts";
 import { createUpstream, type Fetch } from "./upstream.ts";
@@ -91,6 +92,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     createJellyfin({ upstreamOf }),
     createEmby({ upstreamOf }),
     createHomeAssistant({ upstreamOf }),
+    createPlex({ upstreamOf }),
   ];
   const all: readonly Source[] = [spotify, mpd, ...streamed, demo];
   return { all, byId: (id) => all.find((source) => source.id === id) };

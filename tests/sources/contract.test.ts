@@ -24,6 +24,8 @@ import { upstreamOn } from "../fixtures/sources/streamed/listening.ts";
 import { aSession, startMediaServer } from "../fixtures/sources/streamed/media-server.ts";
 import { createHomeAssistant } from "../../src/sources/homeassistant.ts";
 import { startHomeAssistant } from "../fixtures/sources/streamed/home-assistant.ts";
+import { createPlex } from "../../src/sources/plex.ts";
+import { aTrack, startPlex } from "../fixtures/sources/streamed/plex-server.ts";
 import { describeSourceContract } from "./conformance.ts";
 
 describeSourceContract({
@@ -185,6 +187,22 @@ describeSourceContract({
   ],
   unreachable: {
     settings: { ...goodHome, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+    secret: SECRET,
+  },
+});
+
+const plexServer = startPlex();
+plexServer.lists([aTrack()]);
+afterAll(() => plexServer.stop());
+const goodPlex = { url: plexServer.url, token: plexServer.token };
+describeSourceContract({
+  source: createPlex({ upstreamOf: upstreamOn(systemClock) }),
+  test,
+  clock: systemClock,
+  goodSettings: () => goodPlex,
+  badSettings: [...badServers(goodPlex), { ...goodPlex, token: "" }, { ...goodPlex, user: 1 }],
+  unreachable: {
+    settings: { ...goodPlex, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
     secret: SECRET,
   },
 });
