@@ -331,6 +331,7 @@ export const de: Words = {
         homeassistant:
           "Ein Media Player Ihres Home Assistant: Sonos, Cast, AirPlay, Roon und mehr. Jede Änderung erscheint sofort.",
         plex: "Was Sie mit Plexamp oder einer anderen App Ihres Plex-Servers spielen. Jede Änderung erscheint sofort.",
+        pear: "YouTube Music in der App pear-desktop. Jede Änderung erscheint sofort.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
       },
       options: {
@@ -349,6 +350,8 @@ export const de: Words = {
         plex_url: "Adresse von Plex",
         plex_user: "Benutzer bei Plex; leer für den Eigentümer des Servers",
         plex_token: "Token des Eigentümers des Servers, X-Plex-Token",
+        pear_url: "Adresse von pear-desktop",
+        pear_token: "Zugriffstoken; leer für das Plugin Amuse",
       },
     },
     server: {

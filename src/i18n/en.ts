@@ -322,6 +322,7 @@ export const en = {
         homeassistant:
           "One media player of your Home Assistant: Sonos, Cast, AirPlay, Roon and more. Every change is shown as it happens.",
         plex: "What you play with Plexamp or any app of your Plex server. Every change is shown as it happens.",
+        pear: "YouTube Music in the app pear-desktop. Every change is shown as it happens.",
         demo: "Invented artists that play for ever, to try things out.",
       },
       options: {
@@ -340,6 +341,8 @@ export const en = {
         plex_url: "Address of Plex",
         plex_user: "User in Plex; empty for the server’s owner",
         plex_token: "Token of the server’s owner, X-Plex-Token",
+        pear_url: "Address of pear-desktop",
+        pear_token: "Access token; empty for the Amuse plug-in",
       },
     },
     server: {

@@ -324,6 +324,7 @@ export const es: Words = {
         homeassistant:
           "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra en el acto.",
         plex: "Lo que pones con Plexamp u otra aplicación de tu servidor Plex. Cada cambio se muestra en el acto.",
+        pear: "YouTube Music en la aplicación pear-desktop. Cada cambio se muestra en el acto.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
       },
       options: {
@@ -342,6 +343,8 @@ export const es: Words = {
         plex_url: "Dirección de Plex",
         plex_user: "Usuario en Plex; vacío para el propietario del servidor",
         plex_token: "Token del propietario del servidor, X-Plex-Token",
+        pear_url: "Dirección de pear-desktop",
+        pear_token: "Token de acceso; vacío para el complemento Amuse",
       },
     },
     server: {

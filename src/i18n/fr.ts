@@ -330,6 +330,7 @@ export const fr: Words = {
         homeassistant:
           "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
         plex: "Ce que vous jouez avec Plexamp ou une autre application de votre serveur Plex. Chaque changement s’affiche à l’instant même.",
+        pear: "YouTube Music dans l’application pear-desktop. Chaque changement s’affiche à l’instant même.",
         demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
       },
       options: {
@@ -348,6 +349,8 @@ export const fr: Words = {
         plex_url: "Adresse de Plex",
         plex_user: "Utilisateur dans Plex ; vide pour le propriétaire du serveur",
         plex_token: "Jeton du propriétaire du serveur, X-Plex-Token",
+        pear_url: "Adresse de pear-desktop",
+        pear_token: "Jeton d’accès ; vide pour l’extension Amuse",
       },
     },
     server: {

@@ -325,6 +325,7 @@ export const pt: Words = {
         homeassistant:
           "Um media player do seu Home Assistant: Sonos, Cast, AirPlay, Roon e outros. Cada mudança aparece no mesmo instante.",
         plex: "O que você toca com o Plexamp ou outro aplicativo do seu servidor Plex. Cada mudança aparece no mesmo instante.",
+        pear: "YouTube Music no aplicativo pear-desktop. Cada mudança aparece no mesmo instante.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
       },
       options: {
@@ -343,6 +344,8 @@ export const pt: Words = {
         plex_url: "Endereço do Plex",
         plex_user: "Usuário no Plex; vazio para o dono do servidor",
         plex_token: "Token do dono do servidor, X-Plex-Token",
+        pear_url: "Endereço do pear-desktop",
+        pear_token: "Token de acesso; vazio para o plugin Amuse",
       },
     },
     server: {

@@ -7,6 +7,7 @@ import { createHomeAssistant } from "./homeassistant.ts";
 import { createJellyfin } from "./jellyfin.ts";
 import { mpd } from "./mpd.ts";
 import { createMpris } from "./mpris.ts";
+import { createPear } from "./pear.ts";
 import { createPlex } from "./plex.ts";
 import type { Source } from "./source.ts";
 import { createSpotify } from "./spotify.ts";
@@ -93,6 +94,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     createEmby({ upstreamOf }),
     createHomeAssistant({ upstreamOf }),
     createPlex({ upstreamOf }),
+    createPear({ upstreamOf }),
   ];
   const all: readonly Source[] = [spotify, mpd, ...streamed, demo];
   return { all, byId: (id) => all.find((source) => source.id === id) };

@@ -32,8 +32,9 @@ export interface PlayerServer {
   /**
    * The picture at an address of this server or a public one.
    * @param key names its content, within this server
+   * @param isPublic whether others may be told an https address: it holds no secret
    */
-  artwork(key: string, address: string): Artwork;
+  artwork(key: string, address: string, isPublic?: boolean): Artwork;
 }
 
 export interface ServerAnswer {
@@ -92,12 +93,13 @@ export function createPlayerServer(
       const dateMs = Date.parse(headers.get("date") ?? "");
       return { body, observedAtMs, serverWallMs: dateMs || clock.wallMs() };
     },
-    artwork(key, address) {
+    artwork(key, address, isPublic = false) {
       const fullKey = `${id}:${url}:${key}`;
       // A token is for its own server alone.
       const isOwn = new URL(address).origin === new URL(url).origin;
       const known = artworks.get(fullKey) ?? {
         key: fullKey,
+        ...(isPublic && address.startsWith("https:") && { url: address }),
         origin: `${id} ${context.connection.id}`,
         async load() {
           const response = await upstream.fetch(address, {

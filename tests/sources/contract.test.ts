@@ -26,6 +26,8 @@ import { createHomeAssistant } from "../../src/sources/homeassistant.ts";
 import { startHomeAssistant } from "../fixtures/sources/streamed/home-assistant.ts";
 import { createPlex } from "../../src/sources/plex.ts";
 import { aTrack, startPlex } from "../fixtures/sources/streamed/plex-server.ts";
+import { createPear } from "../../src/sources/pear.ts";
+import { startPearDesktop } from "../fixtures/sources/streamed/pear-desktop.ts";
 import { describeSourceContract } from "./conformance.ts";
 
 describeSourceContract({
@@ -203,6 +205,21 @@ describeSourceContract({
   badSettings: [...badServers(goodPlex), { ...goodPlex, token: "" }, { ...goodPlex, user: 1 }],
   unreachable: {
     settings: { ...goodPlex, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+    secret: SECRET,
+  },
+});
+
+const pearDesktop = startPearDesktop();
+afterAll(() => pearDesktop.stop());
+const goodPear = { url: pearDesktop.url, token: pearDesktop.token };
+describeSourceContract({
+  source: createPear({ upstreamOf: upstreamOn(systemClock) }),
+  test,
+  clock: systemClock,
+  goodSettings: () => goodPear,
+  badSettings: badServers(goodPear),
+  unreachable: {
+    settings: { url: `http://127.0.0.1:${freePort()}`, token: SECRET },
     secret: SECRET,
   },
 });
