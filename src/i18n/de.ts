@@ -332,6 +332,7 @@ export const de: Words = {
           "Ein Media Player Ihres Home Assistant: Sonos, Cast, AirPlay, Roon und mehr. Jede Änderung erscheint sofort.",
         plex: "Was Sie mit Plexamp oder einer anderen App Ihres Plex-Servers spielen. Jede Änderung erscheint sofort.",
         pear: "YouTube Music in der App pear-desktop. Jede Änderung erscheint sofort.",
+        cider: "Apple Music in der App Cider. Jede Änderung erscheint sofort.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
       },
       options: {
@@ -352,6 +353,8 @@ export const de: Words = {
         plex_token: "Token des Eigentümers des Servers, X-Plex-Token",
         pear_url: "Adresse von pear-desktop",
         pear_token: "Zugriffstoken; leer für das Plugin Amuse",
+        cider_url: "Adresse von Cider",
+        cider_token: "App-Token, falls es eines verlangt",
       },
     },
     server: {

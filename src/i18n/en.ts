@@ -323,6 +323,7 @@ export const en = {
           "One media player of your Home Assistant: Sonos, Cast, AirPlay, Roon and more. Every change is shown as it happens.",
         plex: "What you play with Plexamp or any app of your Plex server. Every change is shown as it happens.",
         pear: "YouTube Music in the app pear-desktop. Every change is shown as it happens.",
+        cider: "Apple Music in the app Cider. Every change is shown as it happens.",
         demo: "Invented artists that play for ever, to try things out.",
       },
       options: {
@@ -343,6 +344,8 @@ export const en = {
         plex_token: "Token of the server’s owner, X-Plex-Token",
         pear_url: "Address of pear-desktop",
         pear_token: "Access token; empty for the Amuse plug-in",
+        cider_url: "Address of Cider",
+        cider_token: "App token, if it asks for one",
       },
     },
     server: {

@@ -325,6 +325,7 @@ export const es: Words = {
           "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra en el acto.",
         plex: "Lo que pones con Plexamp u otra aplicación de tu servidor Plex. Cada cambio se muestra en el acto.",
         pear: "YouTube Music en la aplicación pear-desktop. Cada cambio se muestra en el acto.",
+        cider: "Apple Music en la aplicación Cider. Cada cambio se muestra en el acto.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
       },
       options: {
@@ -345,6 +346,8 @@ export const es: Words = {
         plex_token: "Token del propietario del servidor, X-Plex-Token",
         pear_url: "Dirección de pear-desktop",
         pear_token: "Token de acceso; vacío para el complemento Amuse",
+        cider_url: "Dirección de Cider",
+        cider_token: "Token de aplicación, si lo pide",
       },
     },
     server: {

@@ -331,6 +331,8 @@ export const fr: Words = {
           "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
         plex: "Ce que vous jouez avec Plexamp ou une autre application de votre serveur Plex. Chaque changement s’affiche à l’instant même.",
         pear: "YouTube Music dans l’application pear-desktop. Chaque changement s’affiche à l’instant même.",
+        cider:
+          "Apple Music dans l’application Cider. Chaque changement s’affiche à l’instant même.",
         demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
       },
       options: {
@@ -351,6 +353,8 @@ export const fr: Words = {
         plex_token: "Jeton du propriétaire du serveur, X-Plex-Token",
         pear_url: "Adresse de pear-desktop",
         pear_token: "Jeton d’accès ; vide pour l’extension Amuse",
+        cider_url: "Adresse de Cider",
+        cider_token: "Jeton d’application, s’il en demande un",
       },
     },
     server: {

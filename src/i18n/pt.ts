@@ -326,6 +326,7 @@ export const pt: Words = {
           "Um media player do seu Home Assistant: Sonos, Cast, AirPlay, Roon e outros. Cada mudança aparece no mesmo instante.",
         plex: "O que você toca com o Plexamp ou outro aplicativo do seu servidor Plex. Cada mudança aparece no mesmo instante.",
         pear: "YouTube Music no aplicativo pear-desktop. Cada mudança aparece no mesmo instante.",
+        cider: "Apple Music no aplicativo Cider. Cada mudança aparece no mesmo instante.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
       },
       options: {
@@ -346,6 +347,8 @@ export const pt: Words = {
         plex_token: "Token do dono do servidor, X-Plex-Token",
         pear_url: "Endereço do pear-desktop",
         pear_token: "Token de acesso; vazio para o plugin Amuse",
+        cider_url: "Endereço do Cider",
+        cider_token: "Token de aplicativo, se ele pedir",
       },
     },
     server: {

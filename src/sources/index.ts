@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
+import { createCider } from "./cider.ts";
 import { demo } from "./demo.ts";
 import { createEmby } from "./emby.ts";
 import { createHomeAssistant } from "./homeassistant.ts";
@@ -95,6 +96,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     createHomeAssistant({ upstreamOf }),
     createPlex({ upstreamOf }),
     createPear({ upstreamOf }),
+    createCider({ upstreamOf }),
   ];
   const all: readonly Source[] = [spotify, mpd, ...streamed, demo];
   return { all, byId: (id) => all.find((source) => source.id === id) };

@@ -28,6 +28,8 @@ import { createPlex } from "../../src/sources/plex.ts";
 import { aTrack, startPlex } from "../fixtures/sources/streamed/plex-server.ts";
 import { createPear } from "../../src/sources/pear.ts";
 import { startPearDesktop } from "../fixtures/sources/streamed/pear-desktop.ts";
+import { createCider } from "../../src/sources/cider.ts";
+import { startCider } from "../fixtures/sources/streamed/cider-app.ts";
 import { describeSourceContract } from "./conformance.ts";
 
 describeSourceContract({
@@ -218,6 +220,21 @@ describeSourceContract({
   clock: systemClock,
   goodSettings: () => goodPear,
   badSettings: badServers(goodPear),
+  unreachable: {
+    settings: { url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+    secret: SECRET,
+  },
+});
+
+const ciderApp = startCider();
+afterAll(() => ciderApp.stop());
+const goodCider = { url: ciderApp.url, token: ciderApp.token };
+describeSourceContract({
+  source: createCider({ upstreamOf: upstreamOn(systemClock) }),
+  test,
+  clock: systemClock,
+  goodSettings: () => goodCider,
+  badSettings: badServers(goodCider),
   unreachable: {
     settings: { url: `http://127.0.0.1:${freePort()}`, token: SECRET },
     secret: SECRET,
