@@ -49,7 +49,7 @@ const FIRST_ANSWERS_MS = 300;
 const RESYNC_MS = 10_000;
 /** A player signals a few changes at once, and a browser 40 a second while it loads a stream. */
 const BETWEEN_READS_MS = 25;
-const MOST_READS_A_SECOND = 8;
+const MOST_READS_A_SECOND = 20;
 /** A cover may be inside a message. */
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
 
