@@ -48,6 +48,11 @@ export function connectUser(
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts, sources: configured }) => {
       const user = await accounts.users.named(userName);
+      if (source.ownerOnly && user.role !== "owner") {
+        throw new UsageError(
+          `${source.name} hears this machine, so only its owner may connect it.`,
+        );
+      }
       const { connections } = accounts;
       const connection = await connections.connect(user, source.id, open.settings, { name });
       const done = `${user.name} is connected to ${source.name}${name === "" ? "" : ` as ${name}`}.`;

@@ -336,6 +336,17 @@ export const fr: Words = {
           "Tout ce que votre lecteur signale à ListenBrainz. Le titre seul : ni pochette, ni position, ni pause.",
         azuracast: "Une station d’AzuraCast : ce qui passe à l’antenne, avec pochette et position.",
         icecast: "Un flux d’Icecast : son titre tel que la diffusion l’envoie.",
+        mpris:
+          "Les lecteurs du bureau de cette machine : navigateurs, VLC, Spotify et la plupart des autres sous Linux. Chaque changement s’affiche à l’instant même.",
+        jellyfin:
+          "Ce que vous jouez avec n’importe quelle application de votre serveur Jellyfin. Chaque changement s’affiche à l’instant même.",
+        emby: "Ce que vous jouez avec n’importe quelle application de votre serveur Emby. Chaque changement s’affiche à l’instant même.",
+        homeassistant:
+          "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
+        plex: "Ce que vous jouez avec Plexamp ou une autre application de votre serveur Plex. Chaque changement s’affiche à l’instant même.",
+        pear: "YouTube Music dans l’application pear-desktop. Chaque changement s’affiche à l’instant même.",
+        cider:
+          "Apple Music dans l’application Cider. Chaque changement s’affiche à l’instant même.",
         demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
       },
       options: {
@@ -355,6 +366,23 @@ export const fr: Words = {
         azuracast_station: "Nom court de la station",
         icecast_url: "Adresse d’Icecast",
         icecast_mount: "Point de montage, comme /live ; vide pour le premier flux",
+        mpris_player: "Seulement ce lecteur, par exemple chromium",
+        jellyfin_url: "Adresse de Jellyfin",
+        jellyfin_user: "Votre nom d’utilisateur dans Jellyfin",
+        jellyfin_token: "Clé d’API",
+        emby_url: "Adresse de Emby",
+        emby_user: "Votre nom d’utilisateur dans Emby",
+        emby_token: "Clé d’API",
+        homeassistant_url: "Adresse de Home Assistant",
+        homeassistant_entity: "Lecteur, par exemple media_player.living_room",
+        homeassistant_token: "Jeton d’accès de longue durée",
+        plex_url: "Adresse de Plex",
+        plex_user: "Utilisateur dans Plex ; vide pour le propriétaire du serveur",
+        plex_token: "Jeton du propriétaire du serveur, X-Plex-Token",
+        pear_url: "Adresse de pear-desktop",
+        pear_token: "Jeton d’accès ; vide pour l’extension Amuse",
+        cider_url: "Adresse de Cider",
+        cider_token: "Jeton d’application, s’il en demande un",
       },
     },
     server: {

@@ -3,11 +3,18 @@ import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
 import { createAzuraCast } from "./azuracast.ts";
 import { createBeefweb } from "./beefweb.ts";
+import { createCider } from "./cider.ts";
 import { demo } from "./demo.ts";
+import { createEmby } from "./emby.ts";
+import { createHomeAssistant } from "./homeassistant.ts";
 import { createIcecast } from "./icecast.ts";
+import { createJellyfin } from "./jellyfin.ts";
 import { createLastfm } from "./lastfm.ts";
 import { createListenBrainzReader } from "./listenbrainz-reader.ts";
 import { mpd } from "./mpd.ts";
+import { createMpris } from "./mpris.ts";
+import { createPear } from "./pear.ts";
+import { createPlex } from "./plex.ts";
 import type { PolledSourceDeps } from "./polling/polled-source.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
 import type { Source } from "./source.ts";
@@ -86,25 +93,36 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
       remember: (pause) => memory.rememberPause("spotify", pause),
     },
   });
+  /** The way to public servers, and to the one at `url`, which a user has entered. */
+  const upstreamOf = (source: string, url?: string) =>
+    createUpstream({
+      clock,
+      trustedOrigins: url === undefined ? [] : [new URL(url).origin],
+      ...(fetch && { fetch }),
+      onCall: (outcome) => deps.onCall?.(source, outcome),
+    });
   const pausesOf = (source: string): PauseMemory => ({
     recall: () => memory.pauseOf(source),
     remember: (pause) => memory.rememberPause(source, pause),
   });
   const polled: PolledSourceDeps = {
     clock,
-    upstreamOf: (source, url) =>
-      createUpstream({
-        clock,
-        trustedOrigins: [new URL(url).origin],
-        ...(fetch && { fetch }),
-        onCall: (outcome) => deps.onCall?.(source, outcome),
-      }),
+    upstreamOf,
     ...(deps.onPoll && { onPoll: deps.onPoll }),
   };
-  const polledSources = [
+  const all: readonly Source[] = [
+    spotify,
+    mpd,
+    createMpris({ upstream: upstreamOf("mpris") }),
     createVlc(polled),
     createBeefweb(polled),
+    createPear({ upstreamOf }),
+    createCider({ upstreamOf }),
+    createJellyfin({ upstreamOf }),
+    createEmby({ upstreamOf }),
+    createPlex({ upstreamOf }),
     createSubsonic(polled),
+    createHomeAssistant({ upstreamOf }),
     createLastfm({
       ...polled,
       apiUrl: settings.lastfmApiUrl,
@@ -118,7 +136,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     }),
     createAzuraCast(polled),
     createIcecast(polled),
+    demo,
   ];
-  const all: readonly Source[] = [spotify, mpd, ...polledSources, demo];
   return { all, byId: (id) => all.find((source) => source.id === id) };
 }

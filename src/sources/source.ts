@@ -79,6 +79,8 @@ export interface Source {
    */
   readonly pollsEveryMs?: number;
   readonly options: readonly SourceOption[];
+  /** For sources of the machine that this server runs on: only its owner may connect them. */
+  readonly ownerOnly?: true;
   /** How an account is linked in the browser, for sources that need one. */
   readonly oauth?: OAuthLinking;
   /**

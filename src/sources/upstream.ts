@@ -43,7 +43,13 @@ export interface Upstream {
   openEvents(url: string | URL, request: EventRequest): Promise<UpstreamEvents>;
 }
 
-export { type Fetch, LARGEST_ANSWER_BYTES, UPSTREAM_DEADLINE_MS, UpstreamError };
+export {
+  type Fetch,
+  LARGEST_ANSWER_BYTES,
+  UPSTREAM_DEADLINE_MS,
+  UpstreamError,
+  type UpstreamHeaders,
+};
 
 export interface UpstreamDeps {
   readonly clock: Pick<Clock, "after">;

@@ -114,6 +114,14 @@ describe("marquee connect", () => {
     expect(errors).toMatch(/gramophone.*spotify, mpd, .*demo/);
   });
 
+  test("connects the players of this machine to its owner alone", async () => {
+    await marquee("user", "add", "grace");
+    const { code, errors } = await marquee("connect", "grace", "mpris");
+    expect(code).toBe(2);
+    expect(errors).toContain("only its owner");
+    expect(await documentsOf("connection", "list", "grace")).toEqual([]);
+  });
+
   test("fails for a user who is not there", async () => {
     const { code, out, errors } = await marquee("connect", "nobody", "demo", "--json");
     expect(code).toBe(1);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { mpd } from "../../src/sources/mpd.ts";
+import { createMpris } from "../../src/sources/mpris.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";
 import { createUpstream, type Fetch } from "../../src/sources/upstream.ts";
 import { createAzuraCast } from "../../src/sources/azuracast.ts";
@@ -16,10 +17,28 @@ import { noPauses, polledDeps } from "../fixtures/sources/polled.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
+import { type FakePlayer, startFakePlayer } from "../fixtures/mpris/fake-player.ts";
+import {
+  dbusIsInstalled,
+  type SessionBus,
+  startSessionBus,
+} from "../fixtures/mpris/session-bus.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { playingForEver } from "../fixtures/spotify/listening.ts";
 import { createSpotify as createStandIn } from "../fixtures/spotify/spotify.ts";
 import { freePort } from "../fixtures/clock/waiting.ts";
+import { createEmby } from "../../src/sources/emby.ts";
+import { createJellyfin } from "../../src/sources/jellyfin.ts";
+import { upstreamOn } from "../fixtures/sources/streamed/listening.ts";
+import { aSession, startMediaServer } from "../fixtures/sources/streamed/media-server.ts";
+import { createHomeAssistant } from "../../src/sources/homeassistant.ts";
+import { startHomeAssistant } from "../fixtures/sources/streamed/home-assistant.ts";
+import { createPlex } from "../../src/sources/plex.ts";
+import { aTrack, startPlex } from "../fixtures/sources/streamed/plex-server.ts";
+import { createPear } from "../../src/sources/pear.ts";
+import { startPearDesktop } from "../fixtures/sources/streamed/pear-desktop.ts";
+import { createCider } from "../../src/sources/cider.ts";
+import { startCider } from "../fixtures/sources/streamed/cider-app.ts";
 import { describeSourceContract } from "./conformance.ts";
 
 describeSourceContract({
@@ -213,4 +232,129 @@ describeSourceContract({
   source: createIcecast(icecast.deps),
   goodSettings: () => ({ url: PLAYS, mount: "/live" }),
   badSettings: [...BAD_URLS.map((url) => ({ url })), { mount: "live" }, { mount: "/a b" }],
+});
+
+let bus: SessionBus | undefined;
+let player: FakePlayer | undefined;
+beforeAll(async () => {
+  if (!dbusIsInstalled) return;
+  bus = await startSessionBus();
+  player = await startFakePlayer(bus.address, "lute");
+});
+afterAll(async () => {
+  await player?.leaves();
+  await bus?.stop();
+});
+
+const startMpris = () =>
+  createMpris({
+    upstream: createUpstream({ clock: systemClock, trustedOrigins: [] }),
+    ...(bus && { busAddress: bus.address }),
+  });
+
+describeSourceContract({
+  source: { ...startMpris(), open: (settings) => startMpris().open(settings) },
+  test: testWith("dbus-daemon", dbusIsInstalled),
+  clock: systemClock,
+  goodSettings: () => ({}),
+  badSettings: [{ player: "two words" }, { player: "../bus" }, { player: 1 }],
+});
+
+const SECRET = "correct-horse";
+/** Every source that listens to a server at an address takes these for a mistake. */
+const badServers = (good: Record<string, string>) => [
+  ...["two words", "ftp://host", "http://ada:secret@host", "http://host/?token=1", "http://"].map(
+    (url) => ({ ...good, url }),
+  ),
+  { ...good, url: 8096 },
+  { ...good, token: "line\nbreak" },
+  { ...good, token: 'quo"te' },
+];
+
+for (const [kind, create] of [
+  ["jellyfin", createJellyfin],
+  ["emby", createEmby],
+] as const) {
+  const server = startMediaServer(kind);
+  server.hides([aSession()]);
+  afterAll(() => server.stop());
+  const good = { url: server.url, user: "ada", token: server.token };
+  describeSourceContract({
+    source: create({ upstreamOf: upstreamOn(systemClock) }),
+    test,
+    clock: systemClock,
+    goodSettings: () => good,
+    badSettings: [...badServers(good), { ...good, user: " " }, { ...good, token: "" }],
+    unreachable: {
+      settings: { ...good, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+      secret: SECRET,
+    },
+  });
+}
+
+const home = startHomeAssistant();
+afterAll(() => home.stop());
+const goodHome = { url: home.url, entity: home.entity, token: home.token };
+describeSourceContract({
+  source: createHomeAssistant({ upstreamOf: upstreamOn(systemClock) }),
+  test,
+  clock: systemClock,
+  goodSettings: () => goodHome,
+  badSettings: [
+    ...badServers(goodHome),
+    { ...goodHome, token: "" },
+    { ...goodHome, entity: "" },
+    { ...goodHome, entity: "light.kitchen" },
+    { ...goodHome, entity: "media_player.a/../b" },
+  ],
+  unreachable: {
+    settings: { ...goodHome, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+    secret: SECRET,
+  },
+});
+
+const plexServer = startPlex();
+plexServer.lists([aTrack()]);
+afterAll(() => plexServer.stop());
+const goodPlex = { url: plexServer.url, token: plexServer.token };
+describeSourceContract({
+  source: createPlex({ upstreamOf: upstreamOn(systemClock) }),
+  test,
+  clock: systemClock,
+  goodSettings: () => goodPlex,
+  badSettings: [...badServers(goodPlex), { ...goodPlex, token: "" }, { ...goodPlex, user: 1 }],
+  unreachable: {
+    settings: { ...goodPlex, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+    secret: SECRET,
+  },
+});
+
+const pearDesktop = startPearDesktop();
+afterAll(() => pearDesktop.stop());
+const goodPear = { url: pearDesktop.url, token: pearDesktop.token };
+describeSourceContract({
+  source: createPear({ upstreamOf: upstreamOn(systemClock) }),
+  test,
+  clock: systemClock,
+  goodSettings: () => goodPear,
+  badSettings: badServers(goodPear),
+  unreachable: {
+    settings: { url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+    secret: SECRET,
+  },
+});
+
+const ciderApp = startCider();
+afterAll(() => ciderApp.stop());
+const goodCider = { url: ciderApp.url, token: ciderApp.token };
+describeSourceContract({
+  source: createCider({ upstreamOf: upstreamOn(systemClock) }),
+  test,
+  clock: systemClock,
+  goodSettings: () => goodCider,
+  badSettings: badServers(goodCider),
+  unreachable: {
+    settings: { url: `http://127.0.0.1:${freePort()}`, token: SECRET },
+    secret: SECRET,
+  },
 });

@@ -75,7 +75,9 @@ export function createSection(deps: MusicDeps): Section {
     const { music: t } = words.dashboard;
     const music = await musicOf(user.id, accounts, sources);
     const others = sources.all.filter(
-      (source) => !music.some((one) => one.source === source && one.connection.name === ""),
+      (source) =>
+        mayConnect(user, source) &&
+        !music.some((one) => one.source === source && one.connection.name === ""),
     );
     const linked = sources.byId(query.get("linked") ?? "");
     const notice: Notice | undefined =
@@ -329,7 +331,7 @@ export function createSection(deps: MusicDeps): Section {
     const { words, user } = request;
     const { music: t } = words.dashboard;
     const source = sources.byId(fieldOf(form, "target"));
-    if (!source || isLinked(source)) return page(request);
+    if (!source || isLinked(source) || !mayConnect(user, source)) return page(request);
     const changedId = parseConnectionId(fieldOf(form, "connection"));
     const music = await musicOf(user.id, accounts, sources);
     const filled = formOf(
@@ -408,6 +410,10 @@ export function createSection(deps: MusicDeps): Section {
     },
   };
 }
+
+/** A source of this machine itself is for its owner alone. */
+const mayConnect = ({ role }: DashboardRequest["user"], { ownerOnly }: Source): boolean =>
+  role === "owner" || !ownerOnly;
 
 /** The stored value of an option. */
 function currentValue(settings: unknown, { name }: { name: string }): string | undefined {

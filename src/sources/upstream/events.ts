@@ -42,6 +42,7 @@ export async function openEvents(
   { headers, signal, silenceMs }: EventRequest,
   { clock, call }: { readonly clock: Pick<Clock, "after">; readonly call: Fetch },
 ): Promise<UpstreamEvents> {
+  signal.throwIfAborted();
   const inbox = createInbox<ServerSentEvent>(clock);
   const ending = new AbortController();
   const opening = Promise.withResolvers<Response>();

@@ -44,6 +44,7 @@ export async function openSocket(
   { headers, signal, largestBytes = LARGEST_ANSWER_BYTES }: SocketRequest,
   clock: Pick<Clock, "after">,
 ): Promise<UpstreamSocket> {
+  signal.throwIfAborted();
   const address = new URL(url);
   address.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   // Without compression, a small message cannot become a large one.

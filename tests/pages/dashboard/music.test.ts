@@ -243,6 +243,50 @@ describe("the hosts that may be chosen", () => {
   });
 });
 
+describe("a server with an address of its own", () => {
+  const connectJellyfin = (browser: SignedIn, url: string) =>
+    browser.post(MUSIC, {
+      do: "connect",
+      target: "jellyfin",
+      "jellyfin-url": url,
+      "jellyfin-user": "Ada",
+      "jellyfin-token": "correct-horse",
+    });
+
+  test("is any for the owner, and for a member one of --player-hosts", async () => {
+    await server.close();
+    await start({ playerHosts: "media.example" });
+    expect((await connectJellyfin(owner, "http://10.0.0.5:8096")).status).toBe(303);
+    for (const url of ["http://10.0.0.5:8096", "http://media.example.evil", "http://127.0.0.1"]) {
+      const refused = await connectJellyfin(member, url);
+      expect(refused.status).toBe(422);
+      expect(await refused.text()).not.toContain("correct-horse");
+    }
+    expect(await connectionOf(grace)).toBeUndefined();
+    expect((await connectJellyfin(member, "https://MEDIA.example/jellyfin/")).status).toBe(303);
+    expect(await connectionOf(grace)).toMatchObject({
+      settings: { url: "https://media.example/jellyfin" },
+    });
+  });
+});
+
+describe("the players of this machine", () => {
+  const connectMpris = (browser: SignedIn) =>
+    browser.post(MUSIC, { do: "connect", target: "mpris", "mpris-player": "" });
+
+  test("are connected by the owner", async () => {
+    expect((await connectMpris(owner)).status).toBe(303);
+    expect(await connectionOf(ada)).toMatchObject({ source: "mpris" });
+  });
+
+  test("are neither offered to a member nor connected by one", async () => {
+    expect(await (await owner.get(MUSIC)).text()).toContain("MPRIS");
+    expect(await (await member.get(MUSIC)).text()).not.toContain("MPRIS");
+    await connectMpris(member);
+    expect(await connectionOf(grace)).toBeUndefined();
+  });
+});
+
 describe("disconnecting", () => {
   test("forgets the access, says so, and leaves key and widget", async () => {
     await connectMpd(owner, "127.0.0.1");

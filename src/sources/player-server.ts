@@ -1,0 +1,167 @@
+import { createBoundedMap } from "../bounded-map.ts";
+import type { Artwork, Playback } from "../playback.ts";
+import { UnreadableAnswer } from "./json.ts";
+import {
+  SourceFailure,
+  type SourceOption,
+  SourceSettingsError,
+  type WatchContext,
+} from "./source.ts";
+import { type Upstream, UpstreamError, type UpstreamHeaders } from "./upstream.ts";
+
+/** What the sources have in common that listen to a server at an address which a user entered. */
+
+/** Makes the way to public servers, and to the one at `url`. */
+export type UpstreamOf = (source: string, url: string) => Upstream;
+
+export interface StreamedSourceDeps {
+  readonly upstreamOf: UpstreamOf;
+}
+
+/** A server that is listened to. */
+export interface PlayerServer {
+  /** For errors, such as `Plex at http://192.168.1.20:32400`. */
+  readonly where: string;
+  /**
+   * @param missing what a 404 means, as the end of a sentence that begins with "it"
+   * @throws {SourceFailure}, {@link UpstreamError} or {@link UnreadableAnswer}
+   */
+  getJson(path: string, missing?: string): Promise<ServerAnswer>;
+  /** Refuses our credentials. */
+  unauthorized(reason?: string): SourceFailure;
+  /**
+   * The picture at an address of this server or a public one.
+   * @param key names its content, within this server
+   * @param isPublic whether others may be told an https address: it holds no secret
+   */
+  artwork(key: string, address: string, isPublic?: boolean): Artwork;
+}
+
+export interface ServerAnswer {
+  /** `null` for an answer without content. */
+  readonly body: unknown;
+  /** Monotonic time at which the answer arrived, in milliseconds. */
+  readonly observedAtMs: number;
+  /** The server's own time; ours if it does not tell it. Unix time in milliseconds. */
+  readonly serverWallMs: number;
+}
+
+export const tokenOption = (help: string): SourceOption => ({
+  name: "token",
+  placeholder: "token",
+  help,
+  secret: true,
+});
+
+/**
+ * A token that fits into a header and an address. The message does not repeat it.
+ * @throws {SourceSettingsError}
+ */
+export function parseToken(text: string): string {
+  const token = text.trim();
+  if (/^[\w.~+/=-]{1,1000}$/.test(token)) return token;
+  throw new SourceSettingsError("token: must be given, without spaces and quotation marks.");
+}
+
+const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
+const MOST_ARTWORKS = 16;
+const NO_CONTENT = 204;
+
+export function createPlayerServer(
+  { id, name, url }: { readonly id: string; readonly name: string; readonly url: string },
+  upstream: Upstream,
+  context: WatchContext,
+  request: { readonly headers?: UpstreamHeaders; readonly largestBytes?: number } = {},
+): PlayerServer {
+  const { clock, signal } = context;
+  const where = `${name} at ${url}`;
+  const artworks = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
+  const unauthorized = (reason = "refuses the token") =>
+    new SourceFailure({ kind: "unauthorized" }, `${where} ${reason}`);
+  return {
+    where,
+    unauthorized,
+    async getJson(path, missing) {
+      const response = await upstream.fetch(url + path, { ...request, signal });
+      const observedAtMs = clock.monotonicMs();
+      const { status, headers } = response;
+      if (status === 401 || status === 403) throw unauthorized();
+      if (status === NO_CONTENT) return { body: null, observedAtMs, serverWallMs: clock.wallMs() };
+      if (status === 404 && missing !== undefined) throw new UpstreamError(`it ${missing}`);
+      if (status !== 200) throw new UpstreamError(`${url} answered ${status}`);
+      const body = parseJson(await response.text());
+      const dateMs = Date.parse(headers.get("date") ?? "");
+      return { body, observedAtMs, serverWallMs: dateMs || clock.wallMs() };
+    },
+    artwork(key, address, isPublic = false) {
+      const fullKey = `${id}:${url}:${key}`;
+      // A token is for its own server alone.
+      const isOwn = new URL(address).origin === new URL(url).origin;
+      const known = artworks.get(fullKey) ?? {
+        key: fullKey,
+        ...(isPublic && address.startsWith("https:") && { url: address }),
+        origin: `${id} ${context.connection.id}`,
+        async load() {
+          const response = await upstream.fetch(address, {
+            redirects: "sameOrigin",
+            largestBytes: LARGEST_COVER_BYTES,
+            ...(isOwn && request.headers !== undefined && { headers: request.headers }),
+          });
+          if (response.status === 200) return response.bytes();
+          throw new UpstreamError(`a cover answered ${response.status}`);
+        },
+      };
+      artworks.set(fullKey, known);
+      return known;
+    },
+  };
+}
+
+/** @throws {UnreadableAnswer} */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnreadableAnswer("it is not JSON");
+  }
+}
+
+/** A short name for something that several texts tell apart. */
+export const digestOf = (parts: readonly (string | undefined)[]): string =>
+  new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
+
+/** Ends quietly when it is told to, and gives every other end one of the three meanings. */
+export async function* withMeaning(
+  where: string,
+  signal: AbortSignal,
+  listening: AsyncIterable<Playback | null>,
+): AsyncGenerator<Playback | null, void> {
+  if (signal.aborted) return;
+  try {
+    yield* listening;
+  } catch (error) {
+    if (signal.aborted) return;
+    if (error instanceof SourceFailure) throw error;
+    const isKnown = error instanceof UpstreamError || error instanceof UnreadableAnswer;
+    const reason = isKnown ? error.message : "it could not be understood";
+    // The cause of another error may hold what was sent, so only its kind is told.
+    const cause = isKnown ? error : error instanceof Error ? error.name : undefined;
+    throw new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause });
+  }
+}
+
+/**
+ * Keeps the expected position where an upstream's own clock differs from it by less than
+ * `toleranceMs`: some servers round their positions, or tell them late.
+ */
+export function steadied(
+  before: Playback | null,
+  next: Playback,
+  expectedMs: number,
+  toleranceMs: number,
+): Playback {
+  const goesOn = before?.track.id === next.track.id && before.state === next.state;
+  return goesOn && Math.abs(next.positionMs - expectedMs) < toleranceMs
+    ? { ...next, positionMs: expectedMs }
+    : next;
+}

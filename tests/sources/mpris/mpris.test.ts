@@ -1,0 +1,387 @@
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  test as bunTest,
+} from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../../src/clock.ts";
+import { type Playback, positionAt } from "../../../src/playback.ts";
+import { createMpris } from "../../../src/sources/mpris.ts";
+import { SourceFailure } from "../../../src/sources/source.ts";
+import { createUpstream } from "../../../src/sources/upstream.ts";
+import { inTime, until } from "../../fixtures/clock/waiting.ts";
+import { createTempFolder } from "../../fixtures/data/temp-folder.ts";
+import { silentFlac } from "../../fixtures/mpd/flac.ts";
+import {
+  aSong,
+  type FakePlayer,
+  type FakeProperties,
+  startFakePlayer,
+} from "../../fixtures/mpris/fake-player.ts";
+import {
+  dbusIsInstalled,
+  type SessionBus,
+  startSessionBus,
+} from "../../fixtures/mpris/session-bus.ts";
+import { testWith } from "../../fixtures/real-parts.ts";
+import { patternPicture } from "../../fixtures/sources/pictures.ts";
+import { watchContext } from "../../fixtures/sources/watch-context.ts";
+
+const test = testWith("dbus-daemon", dbusIsInstalled);
+const upstream = createUpstream({ clock: systemClock, trustedOrigins: [] });
+
+let bus: SessionBus;
+let folder: ReturnType<typeof createTempFolder>;
+let stop: AbortController;
+let players: FakePlayer[] = [];
+beforeAll(async () => {
+  if (dbusIsInstalled) bus = await startSessionBus();
+});
+afterAll(() => bus?.stop());
+beforeEach(() => {
+  stop = new AbortController();
+  folder = createTempFolder();
+});
+afterEach(async () => {
+  stop.abort();
+  for (const player of players.splice(0)) await player.leaves();
+  folder.remove();
+});
+
+async function play(name: string, properties: Partial<FakeProperties> = {}) {
+  const player = await startFakePlayer(bus.address, name, { ...aSong, ...properties });
+  players.push(player);
+  return player;
+}
+
+/** Listens; what was heard last is asked for with `until`. */
+function listen(settings: { player?: string } = {}, busAddress = bus.address) {
+  const heard: (Playback | null)[] = [];
+  const source = createMpris({ upstream, busAddress });
+  const watching = (async () => {
+    const context = watchContext({ signal: stop.signal, clock: systemClock });
+    for await (const playback of source.open(settings).watch(context)) heard.push(playback);
+  })();
+  watching.catch(() => {});
+  const last = () => heard.at(-1);
+  return {
+    heard,
+    watching,
+    last,
+    /** Resolves with the first playback from now on that passes. */
+    next: (passes: (playback: Playback) => boolean) =>
+      until(() => {
+        const playback = last();
+        return playback && passes(playback) ? playback : undefined;
+      }),
+    nothing: () => until(() => (last() === null ? true : undefined)),
+  };
+}
+
+const titled = (title: string) => ({
+  Metadata: { ...aSong.Metadata, "xesam:title": ["s", title] } as const,
+});
+const withCover = (artUrl: string) => ({
+  Metadata: { ...aSong.Metadata, "mpris:artUrl": ["s", artUrl] } as const,
+});
+const isTitled = (title: string) => (playback: Playback) => playback.track.title === title;
+
+describe("a player on the session bus", () => {
+  test("is heard with all that it says", async () => {
+    await play("lute");
+    const playback = await listen().next(isTitled("Paper Lanterns"));
+    expect(playback).toMatchObject({
+      source: "MPRIS",
+      state: "playing",
+      track: { title: "Paper Lanterns", durationMs: 200_000 },
+      artists: ["Juniper Vale", "The Ferrymen"],
+      album: { name: "Slow Weather", artworks: [] },
+      device: { name: "The lute", type: "mpris", volumePercent: 50 },
+      positionMs: 12_000,
+      rate: 1,
+    });
+  });
+
+  test("is heard when it pauses, goes on, seeks and changes the track", async () => {
+    const player = await play("lute");
+    const { next } = listen();
+    await next(isTitled("Paper Lanterns"));
+    player.says({ PlaybackStatus: "Paused", positionMs: 20_000 });
+    expect((await next(({ state }) => state === "paused")).positionMs).toBe(20_000);
+    player.says({ PlaybackStatus: "Playing" });
+    await next(({ state }) => state === "playing");
+    player.seeks(90_000);
+    await next(({ positionMs }) => positionMs === 90_000);
+    player.says(titled("Next One"));
+    await next(isTitled("Next One"));
+  });
+
+  test("is nothing when it stops, and when it leaves", async () => {
+    const player = await play("lute");
+    const { next, nothing } = listen();
+    await next(isTitled("Paper Lanterns"));
+    player.says({ PlaybackStatus: "Stopped" });
+    await nothing();
+    player.says({ PlaybackStatus: "Playing" });
+    await next(isTitled("Paper Lanterns"));
+    await player.leaves();
+    players = [];
+    await nothing();
+  });
+
+  test("is found when it comes later", async () => {
+    const { next, nothing } = listen();
+    await nothing();
+    await play("lute");
+    await next(isTitled("Paper Lanterns"));
+  });
+
+  test("may send single names, other numbers and no title", async () => {
+    await play("lute", {
+      Volume: 1.4,
+      Rate: 0,
+      Metadata: {
+        "mpris:length": ["d", 61_500_000],
+        "xesam:artist": ["s", "One Name"],
+        "xesam:url": ["s", "file:///home/ada/Music/A%20File.flac"],
+      },
+    });
+    const playback = await listen().next(isTitled("A File"));
+    expect(playback).toMatchObject({
+      track: { durationMs: 61_500 },
+      artists: ["One Name"],
+      device: { volumePercent: 100 },
+      rate: 1,
+    });
+    // The folders of its owner are nobody's business.
+    expect(JSON.stringify(playback)).not.toContain("ada");
+  });
+
+  test("that names every track the same is heard to change it", async () => {
+    const player = await play("lute");
+    const { next } = listen();
+    const first = await next(isTitled("Paper Lanterns"));
+    player.says(titled("Next One"));
+    expect((await next(isTitled("Next One"))).track.id).not.toBe(first.track.id);
+  });
+
+  test("that plays is heard rather than one that is paused, and the one heard before stays", async () => {
+    const first = await play("lute", { PlaybackStatus: "Paused" });
+    const second = await play("harp", titled("Harp Song"));
+    const { next, heard } = listen();
+    await next(isTitled("Harp Song"));
+    first.says({ ...titled("Lute Song"), PlaybackStatus: "Playing" });
+    second.says({ positionMs: 1_000 });
+    await next(({ positionMs }) => positionMs === 1_000);
+    expect(heard.some((one) => one?.track.title === "Lute Song")).toBe(false);
+    second.says({ PlaybackStatus: "Paused" });
+    await next(isTitled("Lute Song"));
+  });
+
+  test("is the only one heard when the user names it", async () => {
+    await play("lute.instance42", titled("Lute Song"));
+    const harp = await play("harp", titled("Harp Song"));
+    const { next, heard } = listen({ player: "lute" });
+    await next(isTitled("Lute Song"));
+    harp.says({});
+    await play("lutes", titled("Another"));
+    expect(new Set(heard.map((one) => one?.track.title))).toEqual(new Set(["Lute Song"]));
+  });
+
+  test("that repeats others is not heard", async () => {
+    await play("playerctld", titled("Echo"));
+    await play("lute");
+    const { next, heard } = listen();
+    await next(isTitled("Paper Lanterns"));
+    expect(heard.some((one) => one?.track.title === "Echo")).toBe(false);
+  });
+
+  test("that hangs keeps nobody from hearing another", async () => {
+    const hung = await play("lute");
+    hung.hangs();
+    await play("harp", titled("Harp Song"));
+    await listen().next(isTitled("Harp Song"));
+  });
+});
+
+describe("a cover", () => {
+  const loaded = async (playback: Playback) => playback.album.artworks[0]?.load();
+
+  test("in a file is read, and is another one when the file changes", async () => {
+    const path = join(folder.path, "a cover.png");
+    writeFileSync(path, await patternPicture("png", 8));
+    const player = await play("lute", withCover(`file://${encodeURI(path)}`));
+    const { next, last } = listen();
+    const playback = await next(({ album }) => album.artworks.length === 1);
+    expect(await loaded(playback)).toEqual(await patternPicture("png", 8));
+    player.says({ positionMs: 1_000 });
+    const again = await next(({ positionMs }) => positionMs === 1_000);
+    expect(again.album.artworks[0]).toBe(playback.album.artworks[0]);
+    writeFileSync(path, await patternPicture("png", 16));
+    player.says({ positionMs: 2_000 });
+    const changed = await next(({ positionMs }) => positionMs === 2_000);
+    expect(changed.album.artworks[0]?.key).not.toBe(playback.album.artworks[0]?.key);
+    expect(last()?.album.artworks[0]?.url).toBeUndefined();
+  });
+
+  test("inside its address is read", async () => {
+    const picture = await patternPicture("png", 8);
+    await play(
+      "lute",
+      withCover(`data:image/png;base64,${Buffer.from(picture).toString("base64")}`),
+    );
+    const playback = await listen().next(({ album }) => album.artworks.length === 1);
+    expect(Buffer.from((await loaded(playback)) ?? []).equals(picture)).toBe(true);
+    expect(playback.album.artworks[0]?.key.length).toBeLessThan(100);
+  });
+
+  test("of more than eight megabytes, in a folder or in a pipe is not read", async () => {
+    writeFileSync(join(folder.path, "large"), new Uint8Array(8 * 1024 * 1024 + 1));
+    mkdirSync(join(folder.path, "folder"));
+    Bun.spawnSync(["mkfifo", join(folder.path, "pipe")]);
+    const player = await play("lute");
+    const { next } = listen();
+    for (const [index, name] of ["large", "folder", "pipe"].entries()) {
+      player.says({ positionMs: index, ...withCover(`file://${join(folder.path, name)}`) });
+      const playback = await next(
+        ({ positionMs, album }) => positionMs === index && album.artworks.length === 1,
+      );
+      expect(
+        await inTime(
+          name,
+          loaded(playback).then(undefined, () => "refused"),
+        ),
+      ).toBe("refused");
+    }
+  });
+
+  test.each([
+    "file://elsewhere/cover.png",
+    "file:///no/such/file",
+    "http://127.0.0.1:9/cover.png",
+    "ftp://example.com/a.png",
+    "data:text/html,hello",
+    "nonsense",
+  ])("at %s is left out", async (artUrl) => {
+    await play("lute", withCover(artUrl));
+    const playback = await listen().next(isTitled("Paper Lanterns"));
+    expect(playback.album.artworks).toEqual([]);
+  });
+
+  test("on a server of the home network is not fetched", async () => {
+    await play("lute", withCover("https://192.168.1.1/cover.png"));
+    const playback = await listen().next(({ album }) => album.artworks.length === 1);
+    await expect(loaded(playback)).rejects.toThrow("not an address that may be called");
+  });
+});
+
+describe("the session bus", () => {
+  test.each(["unix:path=/nowhere/bus", "nonsense"])("at %s is unavailable", async (address) => {
+    const failure = await inTime("a failure", listen({}, address).watching).catch((error) => error);
+    expect(failure).toBeInstanceOf(SourceFailure);
+    expect(failure.meaning.kind).toBe("unavailable");
+    expect(failure.message).toContain("the session of your desktop");
+  });
+
+  test("that ends makes the source unavailable", async () => {
+    const own = await startSessionBus();
+    const { watching, nothing } = listen({}, own.address);
+    await nothing();
+    await own.stop();
+    const failure = await inTime("a failure", watching).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SourceFailure);
+  });
+});
+
+const mpvIsInstalled = Bun.which("mpv") !== null && dbusIsInstalled;
+testWith("mpv with mpv-mpris", mpvIsInstalled)(
+  "mpv is heard with its tags and its position",
+  async () => {
+    const path = join(folder.path, "a.flac");
+    const tags = [
+      ["TITLE", "Glass Harbour"],
+      ["ARTIST", "Juniper Vale"],
+      ["ALBUM", "Slow Weather"],
+    ] as const;
+    writeFileSync(path, silentFlac({ seconds: 60, tags }));
+    const mpv = Bun.spawn(["mpv", "--no-terminal", "--ao=null", "--no-video", path], {
+      env: bus.environment,
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    try {
+      const playback = await listen().next(isTitled("Glass Harbour"));
+      expect(playback).toMatchObject({
+        state: "playing",
+        artists: ["Juniper Vale"],
+        album: { name: "Slow Weather" },
+        device: { name: "mpv" },
+      });
+      expect(playback.track.durationMs).toBeWithin(59_000, 61_000);
+      expect(positionAt(playback, systemClock.monotonicMs())).toBeWithin(0, 20_000);
+    } finally {
+      mpv.kill("SIGKILL");
+      await mpv.exited;
+    }
+  },
+);
+
+const chromium = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => Bun.which(path));
+testWith("Chromium", chromium !== undefined && dbusIsInstalled)(
+  "a page in Chromium is heard with its cover",
+  async () => {
+    const picture = Buffer.from(await patternPicture("png", 64)).toString("base64");
+    const song = Buffer.from(silentFlac({ seconds: 60 })).toString("base64");
+    const page = `<audio src="data:audio/flac;base64,${song}"></audio><script>
+      navigator.mediaSession.metadata = new MediaMetadata({ title: "Browser Song", artist: "Web Artist",
+        artwork: [{ src: "data:image/png;base64,${picture}", sizes: "64x64", type: "image/png" }] });
+      document.querySelector("audio").play();
+    </script>`;
+    writeFileSync(join(folder.path, "page.html"), page);
+    const browser = Bun.spawn(
+      [
+        chromium ?? "",
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-sync",
+        "--no-first-run",
+        "--autoplay-policy=no-user-gesture-required",
+        `--user-data-dir=${join(folder.path, "profile")}`,
+        `file://${join(folder.path, "page.html")}`,
+      ],
+      { env: bus.environment, stdout: "ignore", stderr: "ignore" },
+    );
+    try {
+      const playback = await listen({ player: "chromium" }).next(
+        ({ track, album }) => track.title === "Browser Song" && album.artworks.length === 1,
+      );
+      expect(playback).toMatchObject({ state: "playing", artists: ["Web Artist"] });
+      expect((await playback.album.artworks[0]?.load())?.length).toBeGreaterThan(50);
+    } finally {
+      browser.kill("SIGKILL");
+      await browser.exited;
+    }
+  },
+  40_000,
+);
+
+// The tests of a source without its bus are of no use; this one needs none.
+bunTest("importing the source loads nothing of D-Bus", async () => {
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      "-e",
+      `await import(${JSON.stringify(join(import.meta.dir, "../../../src/sources/mpris.ts"))});
+       console.log(Object.keys(require.cache).filter((path) => path.includes("dbus-native")).length)`,
+    ],
+    { stdout: "pipe", stderr: "ignore" },
+  );
+  expect((await new Response(child.stdout).text()).trim()).toBe("0");
+});

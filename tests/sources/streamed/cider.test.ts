@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createCider } from "../../../src/sources/cider.ts";
+import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
+import { until } from "../../fixtures/clock/waiting.ts";
+import {
+  aCiderSong,
+  type CiderApp,
+  startCider,
+} from "../../fixtures/sources/streamed/cider-app.ts";
+import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
+
+// It is loaded when first needed, which no clock that stands still waits for.
+await import("../../../src/sources/upstream/socket.ts");
+
+let clock: FakeClock;
+let stop: AbortController;
+let server: CiderApp;
+const start = (options?: { pushes: boolean }) => {
+  server = startCider(options);
+};
+beforeEach(() => {
+  clock = createFakeClock();
+  stop = new AbortController();
+});
+afterEach(async () => {
+  stop.abort();
+  await server.stop();
+});
+const listen = (token = server.token) =>
+  listenTo(
+    createCider({ upstreamOf: upstreamOn(clock) }),
+    { url: server.url, token },
+    clock,
+    stop.signal,
+  );
+const joined = () => until(() => server.listeners() > 0 || undefined);
+
+test("Cider is heard with all that it says", async () => {
+  start();
+  const playback = await listen().next(isTitled("Paper Lanterns"));
+  expect(playback).toMatchObject({
+    source: "Cider",
+    state: "playing",
+    track: { id: "c1", durationMs: 200_000, explicit: true },
+    artists: ["Juniper Vale"],
+    album: { name: "Slow Weather" },
+    positionMs: 12_000,
+  });
+  expect(playback.album.artworks[0]?.url).toBe("https://images.example/640x640.jpg");
+});
+
+test("changes are heard as they happen", async () => {
+  start();
+  const { next, nothing } = listen();
+  await joined();
+  const asked = server.asked();
+  server.tells("playbackStatus.playbackStateDidChange", {
+    state: "paused",
+    attributes: aCiderSong,
+  });
+  await next(isIn("paused"));
+  server.tells("playbackStatus.playbackStateDidChange", {
+    state: "playing",
+    attributes: aCiderSong,
+  });
+  await next(isIn("playing"));
+  server.tells("playbackStatus.playbackTimeDidChange", {
+    currentPlaybackTime: 90.5,
+    currentPlaybackDuration: 200,
+    isPlaying: true,
+  });
+  await next(({ positionMs }) => positionMs === 90_500);
+  server.tells("playerStatus.volumeDidChange", 0.4);
+  await next(({ device }) => device.volumePercent === 40);
+  const song = { ...aCiderSong, name: "Next One", playParams: { id: "c2" } };
+  server.tells("playbackStatus.nowPlayingItemDidChange", song);
+  expect((await next(isTitled("Next One"))).positionMs).toBe(0);
+  server.tells("playbackStatus.nowPlayingItemDidChange", null);
+  await nothing();
+  expect(server.asked()).toBe(asked);
+});
+
+test("pings are answered, and what is not about playback is ignored", async () => {
+  start();
+  const { next } = listen();
+  await joined();
+  server.sends("2");
+  server.sends('42["API:Other",{}]');
+  server.sends("6");
+  await until(() => server.packets.includes("3") || undefined);
+  server.tells("playbackStatus.playbackStateDidChange", { state: "paused" });
+  await next(isIn("paused"));
+});
+
+test("it is asked every second where it pushes nothing", async () => {
+  start({ pushes: false });
+  const { next, nothing } = listen();
+  await next(isTitled("Paper Lanterns"));
+  // The next question is due once the push has been refused.
+  await until(() => clock.waiting() > 0 || undefined);
+  server.plays(aCiderSong, false);
+  await until(async () => {
+    await clock.advance(500);
+    return server.asked() > 1 || undefined;
+  });
+  await next(isIn("paused"));
+  server.plays({});
+  await until(async () => {
+    await clock.advance(500);
+    return server.asked() > 2 || undefined;
+  });
+  await nothing();
+});
+
+test("a wrong token has to be entered again, and is not told", async () => {
+  start();
+  const error = await listen("battery-staple").failure();
+  expect(error.meaning.kind).toBe("unauthorized");
+  expect(Bun.inspect(error)).not.toContain("battery-staple");
+});
+
+test("a lost connection and nonsense make it unavailable", async () => {
+  start();
+  const first = listen();
+  await joined();
+  server.hangsUp();
+  expect((await first.failure()).meaning.kind).toBe("unavailable");
+  const second = listen();
+  await joined();
+  server.sends("42nonsense");
+  expect((await second.failure()).meaning.kind).toBe("unavailable");
+});

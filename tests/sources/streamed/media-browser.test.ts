@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { positionAt } from "../../../src/playback.ts";
+import { createEmby } from "../../../src/sources/emby.ts";
+import { createJellyfin } from "../../../src/sources/jellyfin.ts";
+import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
+import { until } from "../../fixtures/clock/waiting.ts";
+import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
+import {
+  aSession,
+  type MediaServer,
+  type Pushing,
+  startMediaServer,
+} from "../../fixtures/sources/streamed/media-server.ts";
+
+// It is loaded when first needed, which no clock that stands still waits for.
+await import("../../../src/sources/upstream/socket.ts");
+
+describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
+  let clock: FakeClock;
+  let stop: AbortController;
+  let server: MediaServer;
+  const start = (pushing?: Pushing) => {
+    server = startMediaServer(kind, pushing, clock.wallMs);
+    server.hides([aSession()]);
+  };
+  beforeEach(() => {
+    clock = createFakeClock(Date.now());
+    stop = new AbortController();
+  });
+  afterEach(async () => {
+    stop.abort();
+    await server.stop();
+  });
+
+  const listen = (changes: Record<string, string> = {}) => {
+    const source = (kind === "jellyfin" ? createJellyfin : createEmby)({
+      upstreamOf: upstreamOn(clock),
+    });
+    const settings = { url: server.url, user: "ada", token: server.token, ...changes };
+    return listenTo(source, settings, clock, stop.signal);
+  };
+  const subscribed = () => until(() => server.messages.includes("SessionsStart") || undefined);
+  /** Time passes in small steps, so that the real network answers within the deadlines. */
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 500) {
+      await clock.advance(Math.min(500, left));
+      await Bun.sleep(5);
+    }
+  };
+
+  test("says what a user's player plays", async () => {
+    start();
+    const playback = await listen().next(isTitled("Paper Lanterns"));
+    expect(playback).toMatchObject({
+      source: kind === "jellyfin" ? "Jellyfin" : "Emby",
+      state: "playing",
+      track: { id: "item-1", durationMs: 200_000 },
+      artists: ["Juniper Vale", "The Ferrymen"],
+      album: { name: "Slow Weather" },
+      device: { name: "Ada's phone", type: "Finamp", volumePercent: 40 },
+      positionMs: 12_000,
+    });
+  });
+
+  test("is heard as it pauses, seeks, changes and stops, without being asked again", async () => {
+    start();
+    const { next, nothing } = listen();
+    await subscribed();
+    const asked = server.asked();
+    server.lists([aSession({ state: { IsPaused: true } })]);
+    await next(isIn("paused"));
+    server.lists([aSession({ state: { PositionTicks: 900_000_000 } })]);
+    await next(({ positionMs }) => positionMs === 90_000);
+    server.lists([
+      aSession({ item: { Id: "item-2", Name: "Next One" }, state: { PositionTicks: undefined } }),
+    ]);
+    expect((await next(isTitled("Next One"))).positionMs).toBe(0);
+    server.lists([aSession({ NowPlayingItem: undefined })]);
+    await nothing();
+    expect(server.asked()).toBe(asked);
+  });
+
+  test("loads the album's cover from the server, and keeps the token out of the address", async () => {
+    start();
+    const playback = await listen().next(isTitled("Paper Lanterns"));
+    const [cover] = playback.album.artworks;
+    expect(new TextDecoder().decode(await cover?.load())).toEndWith(
+      "/Items/album-1/Images/Primary",
+    );
+    expect(cover?.url).toBeUndefined();
+    expect(cover?.key).not.toContain(server.token);
+    server.lists([aSession({ item: { AlbumPrimaryImageTag: "tag-9" } })]);
+    const changed = await listen().next(
+      ({ album }) => album.artworks[0]?.key.endsWith("tag-9") === true,
+    );
+    expect(changed.album.artworks[0]?.key).not.toBe(cover?.key);
+  });
+
+  test("says nothing of other users, of films, and of theme songs", async () => {
+    start();
+    server.hides([
+      aSession({ UserName: "Grace" }),
+      aSession({ item: { Type: "Movie" } }),
+      aSession({ item: { ExtraType: "ThemeSong" } }),
+      aSession({ NowPlayingItem: undefined }),
+    ]);
+    await listen().nothing();
+  });
+
+  test("shows a playing session rather than a paused one, and keeps to it", async () => {
+    start();
+    const playing = aSession({ Id: "b", item: { Id: "b", Name: "B" } });
+    server.hides([aSession({ Id: "a", state: { IsPaused: true } }), playing]);
+    const { next, heard } = listen();
+    await next(isTitled("B"));
+    await subscribed();
+    server.lists([aSession({ Id: "c", item: { Id: "c", Name: "C" } }), playing]);
+    server.lists([
+      aSession({ Id: "c", item: { Id: "c", Name: "C" } }),
+      aSession({ Id: "b", item: { Id: "b", Name: "B" }, state: { IsPaused: true } }),
+    ]);
+    await next(isTitled("C"));
+    expect(heard.filter((one) => one?.track.title === "A")).toEqual([]);
+  });
+
+  test("does not show a player that was switched off while it played", async () => {
+    start();
+    const ago = (ms: number) => new Date(clock.wallMs() - ms).toISOString();
+    server.hides([aSession({ LastPlaybackCheckIn: ago(6 * 60_000) })]);
+    const { nothing, next } = listen();
+    await nothing();
+    await subscribed();
+    server.lists([aSession({ LastPlaybackCheckIn: ago(10_000) })]);
+    await next(isTitled("Paper Lanterns"));
+    // The server goes on listing it, with a position that it counts itself.
+    await pass(3 * 60_000);
+    await nothing();
+  });
+
+  test("does not jump when the server's own count is coarse", async () => {
+    start();
+    const { next, heard } = listen();
+    await subscribed();
+    await next(isTitled("Paper Lanterns"));
+    await clock.advance(5_000);
+    const before = heard.length;
+    server.lists([aSession({ state: { PositionTicks: 160_000_000 } })]);
+    await until(() => heard.length > before || undefined);
+    // 17 seconds by our count, 16 by the server's.
+    expect(positionAt(heard.at(-1)!, clock.monotonicMs())).toBe(17_000);
+    server.lists([aSession({ state: { PositionTicks: 160_000_000, VolumeLevel: 10 } })]);
+    await clock.advance(4_000);
+    await until(() => heard.at(-1)?.device.volumePercent === 10 || undefined);
+    expect(positionAt(heard.at(-1)!, clock.monotonicMs())).toBe(21_000);
+  });
+
+  test("keeps the connection alive twice a minute", async () => {
+    start();
+    listen();
+    await subscribed();
+    await pass(65_000);
+    await until(
+      () => server.messages.filter((type) => type === "KeepAlive").length === 2 || undefined,
+    );
+  });
+
+  test.each(["refuses", "silent", "closes"] as const)(
+    "is asked again and again where the socket %s",
+    async (pushing) => {
+      start(pushing);
+      const { next } = listen();
+      await next(isTitled("Paper Lanterns"));
+      server.hides([aSession({ item: { Id: "item-2", Name: "Next One" } })]);
+      await until(async () => {
+        await pass(500);
+        return server.asked() > 2 || undefined;
+      });
+      await next(isTitled("Next One"));
+      const asked = server.asked();
+      await pass(5_000);
+      expect(server.asked() - asked).toBeWithin(3, 7);
+    },
+  );
+
+  test("is asked again and again when the push stops telling the truth", async () => {
+    start();
+    const { next } = listen();
+    await subscribed();
+    server.lists([aSession()]);
+    await next(isTitled("Paper Lanterns"));
+    server.hides([aSession({ item: { Id: "item-2", Name: "Next One" } })]);
+    await pass(11_000);
+    await next(isTitled("Next One"));
+    const asked = server.asked();
+    await pass(4_000);
+    expect(server.asked()).toBeGreaterThan(asked + 1);
+  });
+
+  test("is unavailable when the connection is lost", async () => {
+    start();
+    const { failure, next } = listen();
+    await subscribed();
+    server.lists([aSession({ state: { IsPaused: true } })]);
+    await next(isIn("paused"));
+    server.hangsUp();
+    expect((await failure()).meaning.kind).toBe("unavailable");
+  });
+
+  test("refuses a wrong token until the user connects again", async () => {
+    start();
+    const error = await listen({ token: "battery-staple" }).failure();
+    expect(error.meaning.kind).toBe("unauthorized");
+    expect(Bun.inspect(error)).not.toContain("battery-staple");
+  });
+
+  test.each([500, 503, 404, 302])("is unavailable when it answers %d", async (status) => {
+    start();
+    server.fails(status);
+    const error = await listen().failure();
+    expect(error.meaning.kind).toBe("unavailable");
+    expect(error.message).toContain(String(status));
+  });
+
+  test.each(["nonsense", '{"MessageType":"Sessions","Data":7}', "[]", "null"])(
+    "is not brought down by %s",
+    async (text) => {
+      start();
+      const { next, failure } = listen();
+      await subscribed();
+      await next(isTitled("Paper Lanterns"));
+      server.pushes(text);
+      await settle();
+      server.lists([aSession({ state: { IsPaused: true } })]);
+      const ended = await Promise.race([next(isIn("paused")), failure()]);
+      if ("meaning" in ended) expect(ended.meaning.kind).toBe("unavailable");
+    },
+  );
+});

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { positionAt } from "../../../src/playback.ts";
+import { createPear } from "../../../src/sources/pear.ts";
+import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
+import { until } from "../../fixtures/clock/waiting.ts";
+import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
+import {
+  anAmuseAnswer,
+  aVideo,
+  type PearDesktop,
+  startPearDesktop,
+} from "../../fixtures/sources/streamed/pear-desktop.ts";
+
+// It is loaded when first needed, which no clock that stands still waits for.
+await import("../../../src/sources/upstream/socket.ts");
+
+let clock: FakeClock;
+let stop: AbortController;
+let server: PearDesktop;
+beforeEach(() => {
+  clock = createFakeClock();
+  stop = new AbortController();
+  server = startPearDesktop();
+});
+afterEach(async () => {
+  stop.abort();
+  await server.stop();
+});
+const source = () => createPear({ upstreamOf: upstreamOn(clock) });
+const listen = (token: string) =>
+  listenTo(source(), { url: server.url, token }, clock, stop.signal);
+const subscribed = () => until(() => server.listeners() > 0 || undefined);
+
+const whatBothTell = {
+  source: "YouTube Music",
+  state: "playing",
+  track: { id: "v1", title: "Paper Lanterns", durationMs: 200_000 },
+  artists: ["Juniper Vale"],
+  positionMs: 12_000,
+} as const;
+
+describe("pear-desktop with a token", () => {
+  test("is heard with all that it says", async () => {
+    const playback = await listen(server.token).next(isTitled("Paper Lanterns"));
+    expect(playback).toMatchObject({ ...whatBothTell, album: { name: "Slow Weather" } });
+    expect(playback.album.artworks[0]?.url).toBe("https://images.example/cover.jpg");
+  });
+
+  test("is heard as it changes", async () => {
+    const { next } = listen(server.token);
+    await subscribed();
+    server.sends({
+      type: "PLAYER_INFO",
+      song: aVideo,
+      isPlaying: true,
+      muted: false,
+      position: 12,
+      volume: 60,
+    });
+    await next(({ device }) => device.volumePercent === 60);
+    server.sends({ type: "PLAYER_STATE_CHANGED", isPlaying: false, position: 20 });
+    expect((await next(isIn("paused"))).positionMs).toBe(20_000);
+    server.sends({ type: "PLAYER_STATE_CHANGED", isPlaying: true, position: 20 });
+    await next(isIn("playing"));
+    server.sends({ type: "POSITION_CHANGED", position: 90 });
+    await next(({ positionMs }) => positionMs === 90_000);
+    const song = { ...aVideo, videoId: "v2", title: "Next One" };
+    server.sends({ type: "VIDEO_CHANGED", song, position: 0 });
+    expect((await next(isTitled("Next One"))).positionMs).toBe(0);
+  });
+
+  test("does not jump when it counts in whole seconds", async () => {
+    const { next, heard } = listen(server.token);
+    await subscribed();
+    await next(isTitled("Paper Lanterns"));
+    await clock.advance(1_900);
+    const before = heard.length;
+    server.sends({ type: "POSITION_CHANGED", position: 13 });
+    await until(() => heard.length > before || undefined);
+    expect(positionAt(heard.at(-1)!, clock.monotonicMs())).toBe(13_900);
+  });
+
+  test("is nothing without a song, until one begins", async () => {
+    server.plays(null);
+    const { nothing, next } = listen(server.token);
+    await nothing();
+    await subscribed();
+    server.sends({ type: "VIDEO_CHANGED", song: aVideo, position: 0 });
+    await next(isTitled("Paper Lanterns"));
+  });
+
+  test("refuses a wrong token until the user connects again", async () => {
+    const error = await listen("battery-staple").failure();
+    expect(error.meaning.kind).toBe("unauthorized");
+    expect(Bun.inspect(error)).not.toContain("battery-staple");
+  });
+
+  test("is unavailable when the connection is lost, or says nonsense", async () => {
+    const first = listen(server.token);
+    await subscribed();
+    server.hangsUp();
+    expect((await first.failure()).meaning.kind).toBe("unavailable");
+    const second = listen(server.token);
+    await subscribed();
+    server.sends("nonsense");
+    expect((await second.failure()).meaning.kind).toBe("unavailable");
+  });
+});
+
+describe("pear-desktop without a token", () => {
+  test("is heard through Amuse, every second", async () => {
+    const { next, nothing } = listen("");
+    expect(await next(isTitled("Paper Lanterns"))).toMatchObject(whatBothTell);
+    server.amuses({ ...anAmuseAnswer, player: { ...anAmuseAnswer.player, isPaused: true } });
+    await clock.advance(1_000);
+    await next(isIn("paused"));
+    server.amuses({ player: { hasSong: false }, track: {} });
+    await clock.advance(1_000);
+    await nothing();
+  });
+
+  test("is expected where Amuse listens, and with one where the API does", () => {
+    expect(source().open({}).settings).toMatchObject({ url: "http://127.0.0.1:9863" });
+    expect(source().open({ token: "t" }).settings).toMatchObject({ url: "http://127.0.0.1:26538" });
+  });
+});

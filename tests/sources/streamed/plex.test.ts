@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { positionAt } from "../../../src/playback.ts";
+import { createPlex } from "../../../src/sources/plex.ts";
+import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
+import { until } from "../../fixtures/clock/waiting.ts";
+import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
+import { aTrack, type PlexServer, startPlex } from "../../fixtures/sources/streamed/plex-server.ts";
+
+// It is loaded when first needed, which no clock that stands still waits for.
+await import("../../../src/sources/upstream/events.ts");
+
+let clock: FakeClock;
+let stop: AbortController;
+let server: PlexServer;
+beforeEach(() => {
+  clock = createFakeClock();
+  stop = new AbortController();
+  server = startPlex();
+  server.lists([aTrack()]);
+});
+afterEach(async () => {
+  stop.abort();
+  await server.stop();
+});
+const listen = (changes: Record<string, string> = {}) =>
+  listenTo(
+    createPlex({ upstreamOf: upstreamOn(clock) }),
+    { url: server.url, token: server.token, ...changes },
+    clock,
+    stop.signal,
+  );
+const subscribed = () => until(() => server.listeners() > 0 || undefined);
+
+test("a player is heard with all that Plex says", async () => {
+  const playback = await listen().next(isTitled("Paper Lanterns"));
+  expect(playback).toMatchObject({
+    source: "Plex",
+    state: "playing",
+    track: { id: "100", durationMs: 200_000 },
+    artists: ["Juniper Vale"],
+    album: { name: "Slow Weather" },
+    device: { name: "Desk", type: "Plexamp", volumePercent: null },
+    positionMs: 12_000,
+  });
+});
+
+test("the track's own artist counts before the album's", async () => {
+  server.lists([aTrack({ originalTitle: "The Ferrymen" })]);
+  expect((await listen().next(isTitled("Paper Lanterns"))).artists).toEqual(["The Ferrymen"]);
+});
+
+test.each([true, false])(
+  "changes are heard as they are notified (in a container: %p)",
+  async (wrapped) => {
+    const { next, nothing } = listen();
+    await subscribed();
+    await next(isTitled("Paper Lanterns"));
+    const asked = server.asked();
+    server.notifies({ sessionKey: "5", state: "paused", viewOffset: 20_000 }, wrapped);
+    expect((await next(isIn("paused"))).positionMs).toBe(20_000);
+    server.notifies({ sessionKey: "5", state: "playing", viewOffset: 90_000 }, wrapped);
+    await next(({ positionMs }) => positionMs === 90_000);
+    expect(server.asked()).toBe(asked);
+    server.lists([aTrack({ ratingKey: "101", title: "Next One" })]);
+    server.notifies({ sessionKey: "5", ratingKey: "101" }, wrapped);
+    await next(isTitled("Next One"));
+    server.lists([]);
+    server.notifies({ sessionKey: "5", ratingKey: "101", state: "stopped" }, wrapped);
+    await nothing();
+  },
+);
+
+test("only the owner is heard, and players without a user, unless another user is named", async () => {
+  const grace = aTrack({ sessionKey: "9", title: "Grace's", User: { id: "77", title: "Grace" } });
+  server.lists([grace, aTrack()]);
+  await listen().next(isTitled("Paper Lanterns"));
+  await listen({ user: "grace" }).next(isTitled("Grace's"));
+  const { User: _, ...unsigned } = aTrack({ title: "Unsigned" });
+  server.lists([grace, unsigned]);
+  await listen().next(isTitled("Unsigned"));
+});
+
+test("films are not heard", async () => {
+  server.lists([aTrack({ type: "movie" }), aTrack({ type: "episode" })]);
+  await listen().nothing();
+});
+
+test("a player that is listed twice counts with its newest session", async () => {
+  server.lists([
+    aTrack({ sessionKey: "10", title: "New", player: { state: "paused" } }),
+    aTrack({ sessionKey: "9", title: "Old" }),
+  ]);
+  await listen().next(isTitled("New"));
+});
+
+test("the position of a report is not told again as a new one", async () => {
+  const { next } = listen();
+  await subscribed();
+  await next(isTitled("Paper Lanterns"));
+  await clock.advance(5_000);
+  const asked = server.asked();
+  server.notifies({ sessionKey: "unknown" });
+  await until(() => server.asked() > asked || undefined);
+  const playback = await next(({ observedAtMs }) => observedAtMs === clock.monotonicMs());
+  expect(positionAt(playback, clock.monotonicMs())).toBe(17_000);
+});
+
+test("a change that was not notified is found within seconds", async () => {
+  const { next } = listen();
+  await subscribed();
+  await next(isTitled("Paper Lanterns"));
+  server.lists([aTrack({ ratingKey: "101", title: "Next One" })]);
+  await clock.advance(15_000);
+  await next(isTitled("Next One"));
+});
+
+test("the cover is fetched from Plex with the token, which is in no address", async () => {
+  const [cover] = (await listen().next(isTitled("Paper Lanterns"))).album.artworks;
+  expect(new TextDecoder().decode(await cover?.load())).toBe(
+    "picture /library/metadata/99/thumb/1",
+  );
+  expect(cover?.url).toBeUndefined();
+  expect(cover?.key).not.toContain(server.token);
+});
+
+test("a wrong token has to be entered again, and is not told", async () => {
+  const error = await listen({ token: "battery-staple" }).failure();
+  expect(error.meaning.kind).toBe("unauthorized");
+  expect(Bun.inspect(error)).not.toContain("battery-staple");
+});
+
+test("a lost connection makes it unavailable", async () => {
+  const { failure } = listen();
+  await subscribed();
+  server.hangsUp();
+  expect((await failure()).meaning.kind).toBe("unavailable");
+});
+
+test("nonsense makes it unavailable, and what is no notification is ignored", async () => {
+  const { next, failure } = listen();
+  await subscribed();
+  server.sends("data: {}\n\ndata: [1]\n\ndata: 7\n\n");
+  server.notifies({ sessionKey: "5", state: "paused" });
+  await next(isIn("paused"));
+  server.sends("data: nonsense\n\n");
+  expect((await failure()).meaning.kind).toBe("unavailable");
+});
