@@ -37,6 +37,8 @@ export interface Playback {
   };
   /** Position in the track when it was observed, in milliseconds. */
   readonly positionMs: number;
+  /** Set where the upstream tells no position: it is counted from the first sight. */
+  readonly positionUnknown?: true;
   /** Monotonic time of the observation, in milliseconds. */
   readonly observedAtMs: number;
   /** Milliseconds of track per millisecond of time while playing; 1 is normal speed. */

@@ -3,6 +3,7 @@ import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
 import { demo } from "./demo.ts";
 import { mpd } from "./mpd.ts";
+import { createPushedSources, NOTHING_PUSHED, type PushedWords } from "./pushed.ts";
 import type { Source } from "./source.ts";
 import { createSpotify } from "./spotify.ts";
 import { createUpstream, type Fetch } from "./upstream.ts";
@@ -28,6 +29,8 @@ export interface SourcesDeps {
     pauseOf(source: string): Promise<UpstreamPause | undefined>;
     rememberPause(source: string, pause: UpstreamPause): Promise<void>;
   };
+  /** What other programs push. Without it, nothing is pushed. */
+  readonly pushed?: PushedWords;
   /** Used instead of the network, in tests. */
   readonly fetch?: Fetch;
   /** Is called after each call to an upstream with its HTTP status, or `failed`. */
@@ -74,6 +77,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
       remember: (pause) => memory.rememberPause("spotify", pause),
     },
   });
-  const all: readonly Source[] = [spotify, mpd, demo];
+  const pushed = createPushedSources(deps.pushed ?? NOTHING_PUSHED);
+  const all: readonly Source[] = [spotify, mpd, demo, ...pushed];
   return { all, byId: (id) => all.find((source) => source.id === id) };
 }

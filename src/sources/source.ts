@@ -61,10 +61,10 @@ export interface SourceAddress {
 }
 
 /**
- * How a source learns of changes: it polls its upstream, so its last answer becomes outdated, or
- * the upstream sends changes over an open connection.
+ * How a source learns of changes: it polls its upstream, so its last answer becomes outdated; the
+ * upstream sends changes over an open connection; or other programs push them to this server.
  */
-export type Delivery = "polled" | "streamed";
+export type Delivery = "polled" | "streamed" | "pushed";
 
 /** A kind of player or service. Only the source's own files know its upstream. */
 export interface Source {
@@ -75,6 +75,8 @@ export interface Source {
   readonly options: readonly SourceOption[];
   /** How an account is linked in the browser, for sources that need one. */
   readonly oauth?: OAuthLinking;
+  /** The address to enter in the program that pushes to this source's connections. */
+  readonly inboxAddress?: (baseUrl: string, secret: string) => string;
   /**
    * Checks settings that were entered or stored, and opens the source with them.
    * @throws {SourceSettingsError} naming every mistake

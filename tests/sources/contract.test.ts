@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
+import { createInbox } from "../../src/ingest/inbox.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { mpd } from "../../src/sources/mpd.ts";
+import { createPushedSources } from "../../src/sources/pushed.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";
 import { createUpstream, type Fetch } from "../../src/sources/upstream.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
@@ -10,6 +12,7 @@ import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd
 import { testWith } from "../fixtures/real-parts.ts";
 import { playingForEver } from "../fixtures/spotify/listening.ts";
 import { createSpotify as createStandIn } from "../fixtures/spotify/spotify.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import { freePort } from "../fixtures/clock/waiting.ts";
 import { describeSourceContract } from "./conformance.ts";
 
@@ -96,3 +99,22 @@ describeSourceContract({
   badSettings: [],
   unreachable: { settings: linkedWith(LOST), secret: LOST },
 });
+
+const pushedClock = createFakeClock();
+const inbox = createInbox(pushedClock);
+/** The id of the connection in the contract's context. */
+const PUSHED_TO = 1;
+
+for (const source of createPushedSources(inbox)) {
+  describeSourceContract({
+    source,
+    test,
+    clock: pushedClock,
+    goodSettings() {
+      inbox.put(PUSHED_TO, { playback: aPlayback(), lifetime: { kind: "untilItsEnd" } });
+      return null;
+    },
+    // There is nothing to set: each connection has a secret instead.
+    badSettings: [],
+  });
+}
