@@ -15,6 +15,11 @@ import { createClientAddress } from "./http/client-address.ts";
 import { createHealth } from "./http/health.ts";
 import { createMetricsEndpoint } from "./http/metrics-endpoint.ts";
 import { createHosts } from "./http/hosts.ts";
+import type { Inboxes } from "./ingest/door.ts";
+import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
+import type { Inbox } from "./ingest/inbox.ts";
+import { createIngest } from "./ingest/ingest.ts";
+import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
 import { isBusy } from "./db/open.ts";
 import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./languages.ts";
@@ -26,6 +31,7 @@ import { SECTION_NAMES, sectionPath } from "./pages/dashboard/sections.ts";
 import { createPages } from "./pages/pages.ts";
 import type { Hub } from "./channels/hub.ts";
 import type { Sources } from "./sources/index.ts";
+import type { Fetch } from "./sources/upstream.ts";
 
 export interface AppDeps {
   readonly accounts: Accounts;
@@ -44,6 +50,12 @@ export interface AppDeps {
   readonly artworkCache?: DiskCache;
   /** Counts events for `/metrics`. Without it, nothing is counted and `/metrics` does not exist. */
   readonly metrics?: Metrics;
+  /** What other programs have pushed. */
+  readonly inbox: Inbox;
+  /** Whose connections the secrets of other programs open. */
+  readonly inboxes: Inboxes;
+  /** Replaces the network. */
+  readonly fetch?: Fetch;
   /** Writes to the database without waiting. @throws when the database accepts no writes now */
   probeWrite(): void;
   /** A consistent copy of the database as the bytes of a file. */
@@ -70,6 +82,8 @@ export interface App {
   /** Gives access to client addresses and WebSockets. Before this call, neither is available. */
   attach(server: RequestServer): void;
   readonly sockets: Sockets;
+  /** Answers on the port for WebNowPlaying; `undefined` when it was upgraded to a WebSocket. */
+  readonly webNowPlaying: WebNowPlayingSockets["upgradeLocally"];
   /** Closes one user's sockets, or all users', whose widget token or session is no longer valid. */
   dropEnded(userId?: number): Promise<void>;
   /** From now on `/readyz` answers that the server takes no more requests. */
@@ -94,6 +108,8 @@ export function createApp(deps: AppDeps): App {
     onUnreadable: (error, origin) =>
       log.warn("a cover cannot be read", { origin, reason: describeError(error) }),
   });
+  const addressOf = (request: Request) =>
+    clientAddress(server?.requestIP(request)?.address, request.headers.get("x-forwarded-for"));
   const api = createApi({
     accounts,
     hub,
@@ -102,8 +118,17 @@ export function createApp(deps: AppDeps): App {
     config,
     baseUrl,
     artworkUrl: (artwork) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg"),
-    addressOf: (request) =>
-      clientAddress(server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
+    addressOf,
+  });
+  const ingest = createIngest({
+    ...(deps.fetch && { fetch: deps.fetch }),
+    clock,
+    config,
+    baseUrl,
+    inbox: deps.inbox,
+    inboxes: deps.inboxes,
+    addressOf,
+    userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
   });
   const pages = createPages({
     accounts,
@@ -118,13 +143,14 @@ export function createApp(deps: AppDeps): App {
     listeningAddress: deps.listeningAddress,
     onDelivered: (metrics ?? noMetrics).delivered,
     vault,
+    pushing: ingest.webNowPlaying,
     snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,
   });
 
   accounts.onChange(async (userId) => {
     hub.notify(userId);
-    for (const follow of [hub.followConnections, pages.dropEnded]) {
+    for (const follow of [hub.followConnections, pages.dropEnded, ingest.webNowPlaying.dropEnded]) {
       await follow(userId).catch((error: unknown) =>
         log.error("a change could not be followed", { reason: describeError(error) }),
       );
@@ -211,6 +237,12 @@ export function createApp(deps: AppDeps): App {
         parse: "none",
       });
   }
+  for (const [path, push] of Object.entries(ingest.routes)) {
+    router.all(path, (context) => push(context), { parse: "none" });
+  }
+  router.get("/in/:secret/webnowplaying", (context) =>
+    ingest.webNowPlaying.upgrade(context, server),
+  );
   for (const [path, endpoint] of Object.entries(api.endpoints)) {
     router
       .get(path, endpoint)
@@ -225,6 +257,10 @@ export function createApp(deps: AppDeps): App {
   const answer = (request: Request) => {
     if (!hosts.allows(request.headers.get("host"))) return refuseHost(request);
     takeBasePathOff(request);
+    // Programs that push are answered in the form of their protocol.
+    if (isTooLarge(request) && !ingest.isFor(request)) {
+      return plainText(413, "The body is larger than 64 KiB.");
+    }
     return route(request);
   };
   const answerAndLog = async (request: Request) => {
@@ -272,11 +308,16 @@ export function createApp(deps: AppDeps): App {
       server = started;
     },
     sockets: pages.sockets,
+    webNowPlaying: ingest.webNowPlaying.upgradeLocally,
     dropEnded: pages.dropEnded,
     drain: health.drain,
     routes: router.routes.map(({ method, path }) => `${method} ${path}`),
   };
 }
+
+/** Only form bodies are read, and people fill in their fields. */
+const isTooLarge = ({ method, headers }: Request): boolean =>
+  method !== "GET" && Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES;
 
 const KEY_REPLACED =
   "The server's secret key was replaced: it has to be started again with the new one. Nothing was stored. Try again then.";

@@ -89,6 +89,14 @@ export const settings = {
     parse: (text) =>
       list(text, (name) => (/^[0-9A-Za-z._:-]+$/.test(name) ? name.toLowerCase() : undefined)),
   }),
+  webnowplayingPort: setting<number | null>({
+    fallback: null,
+    fallbackText: "none: it does not listen to browsers",
+    placeholder: "number",
+    help: "Port of this machine where the browser extension WebNowPlaying finds Marquee.",
+    allowed: "a whole number from 1 to 65535",
+    parse: (text) => wholeNumber(text, 1, 65_535),
+  }),
   owner: setting<string | null>({
     fallback: null,
     fallbackText: "your name on this machine",

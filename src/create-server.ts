@@ -7,7 +7,9 @@ import { type ConnectionFinder, createConnectionFinder } from "./channels/connec
 import type { Clock } from "./clock.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { Store } from "./db/open.ts";
-import type { Log } from "./log.ts";
+import type { Inboxes } from "./ingest/door.ts";
+import { createInbox, type Inbox } from "./ingest/inbox.ts";
+import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { createSources, type Sources } from "./sources/index.ts";
 import type { Fetch } from "./sources/upstream.ts";
@@ -30,6 +32,8 @@ export interface ServerDeps {
   readonly artworkCache?: DiskCache;
   /** Replaces the network. */
   readonly fetch?: Fetch;
+  /** Replaces whose connections the secrets of other programs open. */
+  readonly inboxes?: Inboxes;
   /** Replaces the random number generator: numbers from 0 to 1. */
   random?(): number;
   /** Replaces or extends the users' connections. */
@@ -41,6 +45,7 @@ export interface ServerParts {
   readonly hub: Hub;
   readonly accounts: Accounts;
   readonly sources: Sources;
+  readonly inbox: Inbox;
   /** Stops watching all connections. The store stays open for remaining writes. */
   close(): void;
 }
@@ -49,7 +54,15 @@ export interface ServerParts {
 export function createServer(deps: ServerDeps): ServerParts {
   const { settings, clock, log, accounts, store, vault, metrics, random = Math.random } = deps;
   const { config } = settings;
+  const inbox = createInbox(clock, async (connectionId) => {
+    // The connection works, although nobody may be watching it now.
+    const status = { state: "ok", since: clock.wallMs() } as const;
+    await accounts.connections.storeStatus(connectionId, status).catch((error: unknown) => {
+      log.error("a connection's status could not be stored", { reason: describeError(error) });
+    });
+  });
   const sources = createSources({
+    pushed: inbox,
     ...(metrics && { onCall: metrics.upstreamCall, onPoll: metrics.polledAgain }),
     ...(deps.fetch && { fetch: deps.fetch }),
     clock,
@@ -69,6 +82,9 @@ export function createServer(deps: ServerDeps): ServerParts {
   const app = createApp({
     ...(metrics && { metrics }),
     ...(deps.artworkCache && { artworkCache: deps.artworkCache }),
+    ...(deps.fetch && { fetch: deps.fetch }),
+    inbox,
+    inboxes: deps.inboxes ?? accounts.connections,
     accounts,
     hub,
     sources,
@@ -82,5 +98,5 @@ export function createServer(deps: ServerDeps): ServerParts {
     probeWrite: store.probeWrite,
   });
 
-  return { app, hub, accounts, sources, close: hub.stop };
+  return { app, hub, accounts, sources, inbox, close: hub.stop };
 }

@@ -1,6 +1,7 @@
 import type { Server } from "bun";
 import type { App } from "./app.ts";
 import type { Clock } from "./clock.ts";
+import { flagOf, variableOf } from "./config.ts";
 import type { SocketTicket } from "./pages/socket-ticket.ts";
 import { socketSettings } from "./pages/sockets.ts";
 
@@ -8,6 +9,8 @@ export interface ListenOptions<Created> {
   readonly host: string;
   /** 0 selects any free port. */
   readonly port: number;
+  /** Where the browser extension WebNowPlaying is listened to; by default nowhere. */
+  readonly webnowplayingPort?: number | null;
   readonly clock: Clock;
   /** Builds the server once its port is known. */
   createServer(port: number): Created;
@@ -27,18 +30,25 @@ export class ListenError extends Error {
 
 /** Seconds that a network connection may be idle, also while a request is being sent. */
 const IDLE_SECONDS = 30;
-/** Only form bodies are read, and people fill in their fields. */
-const LARGEST_BODY_BYTES = 64 * 1024;
+/** The app refuses bodies of more than 64 KiB itself, in the form that each program understands. */
+const LARGEST_BODY_BYTES = 1024 * 1024;
 
 /** @throws {ListenError} when the port is in use or the address does not belong to this machine */
 export function listen<Created extends { readonly app: App }>({
   host,
   port,
+  webnowplayingPort = null,
   clock,
   createServer,
 }: ListenOptions<Created>): RunningServer<Created> {
   let app: App | undefined;
   try {
+    const websocket: Bun.WebSocketHandler<SocketTicket> = {
+      ...socketSettings,
+      open: (socket) => app?.sockets.opened(socket),
+      message: (socket, message) => app?.sockets.received(socket, message),
+      close: (socket) => app?.sockets.closed(socket),
+    };
     const options: Bun.Serve.Options<SocketTicket> = {
       hostname: host,
       port,
@@ -49,27 +59,58 @@ export function listen<Created extends { readonly app: App }>({
       // The app answers errors. Bun's development page would publish stack traces.
       development: false,
       fetch: (request) => app?.handle(request) as Response,
-      websocket: {
-        ...socketSettings,
-        open: (socket) => app?.sockets.opened(socket),
-        // Messages from overlays are ignored.
-        message: () => {},
-        close: (socket) => app?.sockets.closed(socket),
-      },
+      websocket,
     };
     const listener = Bun.serve(options);
     const server = createServer(listener.port ?? port);
     app = server.app;
     app.attach(listener);
+    let browsers: Server<SocketTicket> | undefined;
+    if (webnowplayingPort !== null) {
+      try {
+        browsers = listenToBrowsers(websocket, webnowplayingPort, app);
+      } catch (error) {
+        void listener.stop(true);
+        throw error;
+      }
+    }
     const routes = Object.entries(app.direct).map(([path, answer]) => [path, { GET: answer }]);
     listener.reload({ ...options, routes: Object.fromEntries(routes) });
     return {
       port: listener.port ?? port,
       server,
-      stop: (atMostMs) => stop(listener, server.app, clock, atMostMs),
+      async stop(atMostMs) {
+        const stopped = stop(listener, server.app, clock, atMostMs);
+        await browsers?.stop(true);
+        await stopped;
+      },
     };
   } catch (error) {
-    throw explainListenFailure(error, host, port);
+    throw explainListenFailure(error, host, port, "port");
+  }
+}
+
+/** The extension connects without a secret, so only programs of this machine may. */
+const LOOPBACK = "127.0.0.1";
+
+function listenToBrowsers(
+  websocket: Bun.WebSocketHandler<SocketTicket>,
+  port: number,
+  app: App,
+): Server<SocketTicket> {
+  try {
+    return Bun.serve({
+      hostname: LOOPBACK,
+      port,
+      reusePort: false,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: LARGEST_BODY_BYTES,
+      development: false,
+      websocket,
+      fetch: (request, server) => app.webNowPlaying(request, server) as Promise<Response>,
+    });
+  } catch (error) {
+    throw explainListenFailure(error, LOOPBACK, port, "webnowplayingPort");
   }
 }
 
@@ -92,13 +133,20 @@ async function stop(
   await listener.stop(true);
 }
 
-function explainListenFailure(error: unknown, host: string, port: number): Error {
+function explainListenFailure(
+  error: unknown,
+  host: string,
+  port: number,
+  setting: "port" | "webnowplayingPort",
+): Error {
+  if (error instanceof ListenError) return error;
+  const [flag, variable] = [flagOf(setting), variableOf(setting)];
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const sentences: Record<string, string> = {
-    EADDRINUSE: `Port ${port} on ${host} is taken, perhaps by another Marquee. Stop that program, or choose another port with --port or MARQUEE_PORT.`,
+    EADDRINUSE: `Port ${port} on ${host} is taken, perhaps by another Marquee. Stop that program, or choose another port with ${flag} or ${variable}.`,
     EADDRNOTAVAIL: `${host} is not an address of this machine. Choose another with --host or MARQUEE_HOST.`,
-    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with --port or MARQUEE_PORT.`,
-    EPERM: `Port ${port} may not be used by this user. Choose one above 1023 with --port or MARQUEE_PORT.`,
+    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with ${flag} or ${variable}.`,
+    EPERM: `Port ${port} may not be used by this user. Choose one above 1023 with ${flag} or ${variable}.`,
   };
   const sentence = typeof code === "string" ? sentences[code] : undefined;
   if (sentence) return new ListenError(sentence, { cause: error });

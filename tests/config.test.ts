@@ -55,6 +55,7 @@ describe("a setting's value", () => {
       allowedHosts: [],
       trustedProxies: [],
       playerHosts: [],
+      webnowplayingPort: null,
       owner: null,
       demo: false,
       open: "auto",

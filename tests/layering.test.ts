@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/docs", "src/artwork"],
   ["src/http"],
   ["src/api"],
+  ["src/ingest"],
   ["src/pages"],
   ["the server"],
   ["src/cli"],

@@ -142,6 +142,16 @@ describe("no line holds", () => {
     );
   });
 
+  test("the secret of a connection in a path, be it one or not", () => {
+    const aSegment = aValue.filter((text) => !/[/?]/.test(text));
+    fc.assert(
+      fc.property(aSegment, (segment) => {
+        const [message] = linesWith(`http://x/in/${segment}/json`);
+        expect(message).toEndWith("/in/[redacted]/json");
+      }),
+    );
+  });
+
   test.each([
     "X-Api-Key: swordfish",
     "x-api-key=swordfish",

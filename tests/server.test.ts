@@ -47,6 +47,44 @@ describe("listening", () => {
   });
 });
 
+describe("a body of more than 64 KiB", () => {
+  const post = async (path: string, bytes: number) => {
+    const body = "x".repeat(bytes);
+    const response = await fetch(`${port.origin}${path}`, { method: "POST", body });
+    return { status: response.status, text: await response.text() };
+  };
+
+  test("is refused with 413, whoever sends it", async () => {
+    for (const path of ["/en/dashboard/music", "/livez", "/nothing"]) {
+      expect((await post(path, 65_537)).status).toBe(413);
+    }
+    expect((await post("/en/dashboard/music", 65_536)).status).toBe(401);
+    expect((await post("/livez", 2_000_000)).status).toBe(413);
+  });
+
+  test("is answered in its form to a program that pushes", async () => {
+    expect(await post("/audioscrobbler/np", 65_537)).toEqual({
+      status: 200,
+      text: "FAILED the body is larger than 64 KiB\n",
+    });
+  });
+});
+
+describe("an overlay", () => {
+  test("that sends more than it may is let go", async () => {
+    const socket = new WebSocket(
+      `${port.origin.replace("http", "ws")}/en/widget/${ada.widgetToken}/live`,
+    );
+    const closed = Promise.withResolvers<number>();
+    socket.onclose = ({ code }) => closed.resolve(code);
+    socket.onopen = () => {
+      socket.send("x".repeat(1_024));
+      socket.send("x".repeat(1_025));
+    };
+    expect(await inTime("its end", closed.promise)).toBe(1009);
+  });
+});
+
 describe("stopping", () => {
   /** Sends a request that waits for a source's first word; its status to be awaited by name. */
   const askSlowly = async () => {

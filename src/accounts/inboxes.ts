@@ -31,6 +31,8 @@ export interface Inboxes {
    * that send only a digest of their secret.
    */
   inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
+  /** The connection to a source of the first user who has one. */
+  firstInboxOf(source: string): Promise<Inbox | undefined>;
   /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
   forgetInboxes(userId?: number): void;
 }
@@ -108,6 +110,19 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
         .where(and(eq(users.name, userName), eq(connections.source, source)))
         .orderBy(asc(connections.id));
       return Promise.all(rows.map(({ id }) => secretOf(id)));
+    },
+    async firstInboxOf(source) {
+      const [first] = await queries
+        .select({
+          connectionId: connections.id,
+          userId: connections.userId,
+          source: connections.source,
+        })
+        .from(connections)
+        .where(eq(connections.source, source))
+        .orderBy(asc(connections.userId), asc(connections.position))
+        .limit(1);
+      return first;
     },
     forgetInboxes(userId) {
       forgotten += 1;

@@ -59,6 +59,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     const running = listen({
       host: config.host,
       port: config.port,
+      webnowplayingPort: config.webnowplayingPort,
       clock,
       createServer: (port) =>
         createServer({

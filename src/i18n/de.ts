@@ -348,6 +348,16 @@ export const de: Words = {
         pear: "YouTube Music in der App pear-desktop. Jede Änderung erscheint sofort.",
         cider: "Apple Music in der App Cider. Jede Änderung erscheint sofort.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
+        webscrobbler:
+          "Die Browsererweiterung für YouTube, SoundCloud, Bandcamp und Hunderte mehr. Mit Position, Pause und Cover.",
+        webnowplaying:
+          "Die Browsererweiterung, die Programmen auf Ihrem Rechner sagt, was ihre Tabs spielen.",
+        tuna: "Browserskripte und Player, die für Tuna gemacht sind, ein Plug-in für OBS.",
+        listenbrainz:
+          "Jedes Programm, das an ListenBrainz übermittelt, etwa Navidrome oder Jellyfin. Ohne Position und Pause.",
+        audioscrobbler:
+          "Programme, die an einen Server Ihrer Wahl scrobbeln, etwa mpdscribble. Ohne Position und Pause.",
+        json: "Ihr eigenes Skript oder Ihre Automatisierung: Eine Anfrage sagt, was spielt.",
       },
       options: {
         mpd_address: "Adresse von MPD",

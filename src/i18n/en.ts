@@ -338,6 +338,16 @@ export const en = {
         pear: "YouTube Music in the app pear-desktop. Every change is shown as it happens.",
         cider: "Apple Music in the app Cider. Every change is shown as it happens.",
         demo: "Invented artists that play for ever, to try things out.",
+        webscrobbler:
+          "The browser extension for YouTube, SoundCloud, Bandcamp and hundreds more. With position, pause and cover.",
+        webnowplaying:
+          "The browser extension that tells programs on your computer what its tabs play.",
+        tuna: "Browser scripts and players that were made for Tuna, a plug-in of OBS.",
+        listenbrainz:
+          "Every program that submits to ListenBrainz, such as Navidrome or Jellyfin. Without position and pause.",
+        audioscrobbler:
+          "Programs that scrobble to a server of your choice, such as mpdscribble. Without position and pause.",
+        json: "Your own script or automation: one request says what plays.",
       },
       options: {
         mpd_address: "Address of MPD",

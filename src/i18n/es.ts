@@ -338,6 +338,16 @@ export const es: Words = {
         pear: "YouTube Music en la aplicación pear-desktop. Cada cambio se muestra en el acto.",
         cider: "Apple Music en la aplicación Cider. Cada cambio se muestra en el acto.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
+        webscrobbler:
+          "La extensión de navegador para YouTube, SoundCloud, Bandcamp y cientos más. Con posición, pausa y portada.",
+        webnowplaying:
+          "La extensión de navegador que indica a los programas de tu ordenador lo que suena en sus pestañas.",
+        tuna: "Scripts de navegador y reproductores hechos para Tuna, un complemento de OBS.",
+        listenbrainz:
+          "Cualquier programa que envíe a ListenBrainz, como Navidrome o Jellyfin. Sin posición ni pausa.",
+        audioscrobbler:
+          "Programas que hacen scrobbling a un servidor a tu elección, como mpdscribble. Sin posición ni pausa.",
+        json: "Tu propio script o automatización: una petición dice lo que suena.",
       },
       options: {
         mpd_address: "Dirección de MPD",

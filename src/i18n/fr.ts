@@ -348,6 +348,16 @@ export const fr: Words = {
         cider:
           "Apple Music dans l’application Cider. Chaque changement s’affiche à l’instant même.",
         demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
+        webscrobbler:
+          "L’extension de navigateur pour YouTube, SoundCloud, Bandcamp et des centaines d’autres. Avec position, pause et pochette.",
+        webnowplaying:
+          "L’extension de navigateur qui indique aux programmes de votre ordinateur ce que jouent ses onglets.",
+        tuna: "Les scripts de navigateur et les lecteurs conçus pour Tuna, un module d’OBS.",
+        listenbrainz:
+          "Tout programme qui envoie ses écoutes à ListenBrainz, comme Navidrome ou Jellyfin. Sans position ni pause.",
+        audioscrobbler:
+          "Les programmes qui scrobblent vers un serveur de votre choix, comme mpdscribble. Sans position ni pause.",
+        json: "Votre propre script ou automatisation : une requête indique ce qui joue.",
       },
       options: {
         mpd_address: "Adresse de MPD",

@@ -340,6 +340,16 @@ export const pt: Words = {
         pear: "YouTube Music no aplicativo pear-desktop. Cada mudança aparece no mesmo instante.",
         cider: "Apple Music no aplicativo Cider. Cada mudança aparece no mesmo instante.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
+        webscrobbler:
+          "A extensão de navegador para YouTube, SoundCloud, Bandcamp e centenas de outros. Com posição, pausa e capa.",
+        webnowplaying:
+          "A extensão de navegador que informa aos programas do seu computador o que as abas estão tocando.",
+        tuna: "Scripts de navegador e players feitos para o Tuna, um plugin do OBS.",
+        listenbrainz:
+          "Qualquer programa que envia ao ListenBrainz, como Navidrome ou Jellyfin. Sem posição e sem pausa.",
+        audioscrobbler:
+          "Programas que fazem scrobble para um servidor à sua escolha, como o mpdscribble. Sem posição e sem pausa.",
+        json: "O seu próprio script ou automação: uma requisição diz o que está tocando.",
       },
       options: {
         mpd_address: "Endereço do MPD",

@@ -25,6 +25,7 @@ import { createNotFound } from "./not-found.tsx";
 import { inLanguage, type Page, type SocketPage } from "./page.ts";
 import { createSessionCookie } from "../http/session-cookie.ts";
 import { createSignIn } from "./sign-in/sign-in.tsx";
+import type { WebNowPlayingSockets } from "../ingest/webnowplaying-sockets.ts";
 import { createSockets, type Sockets } from "./sockets.ts";
 import { createWidget } from "./overlay/widget.tsx";
 
@@ -76,6 +77,8 @@ export interface PagesDeps {
   onDelivered(latencyMs: number): void;
   /** Signs the tokens of forms, and seals the data that we store in cookies. */
   readonly vault: Pick<Vault, "formSecret" | "seal" | "open">;
+  /** The sockets of programs that push what they play. */
+  readonly pushing: WebNowPlayingSockets;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
   /** Whether a page from this origin is one of ours. */
@@ -199,7 +202,7 @@ export function createPages(deps: PagesDeps): Pages {
     dashboard: loadedLater(async () => (await loadDashboard()).routes),
     notFound,
     busy: createBusy(basePath),
-    sockets: createSockets(live, () => openDashboard?.live),
+    sockets: createSockets(live, () => openDashboard?.live, deps.pushing),
     dropEnded,
     redraw: (userId) => openDashboard?.live.redraw(userId),
   };

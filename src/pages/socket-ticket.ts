@@ -1,5 +1,6 @@
 import type { WidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
+import type { PushTicket } from "../ingest/webnowplaying-sockets.ts";
 import type { Language } from "../languages.ts";
 
 /** The data of an overlay's socket. */
@@ -23,8 +24,8 @@ export interface DashboardTicket {
   readonly language: Language;
 }
 
-/** The data of a socket, which belongs to an overlay or to a dashboard. */
-export type SocketTicket = LiveTicket | DashboardTicket;
+/** The data of a socket: of an overlay, of a dashboard, or of a program that pushes. */
+export type SocketTicket = LiveTicket | DashboardTicket | PushTicket;
 
 /** Upgrades a request to a socket: `Bun.serve`'s server. */
 export interface Upgrader {

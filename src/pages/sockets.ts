@@ -1,20 +1,28 @@
 import type { ServerWebSocket, WebSocketHandler } from "bun";
 import type { DashboardLive } from "./dashboard/live.ts";
 import type { Live } from "./overlay/live.ts";
+import type { PushTicket, WebNowPlayingSockets } from "../ingest/webnowplaying-sockets.ts";
 import type { DashboardTicket, LiveTicket, SocketTicket } from "./socket-ticket.ts";
 
 /** Sockets that are idle for 30 s are pinged. A client that does not read is disconnected. */
 export const socketSettings = {
   idleTimeout: 30,
-  maxPayloadLength: 1024,
+  // A cover that a program pushes, and its player. Others send next to nothing, see `received`.
+  maxPayloadLength: 2 * 1024 * 1024 + 4,
   backpressureLimit: 256 * 1024,
   closeOnBackpressureLimit: true,
   perMessageDeflate: false,
 } as const satisfies WebSocketHandler<SocketTicket>;
 
-/** All sockets, of overlays and dashboards. */
+/** What overlays and dashboards may send, which nobody reads. */
+const LARGEST_UNREAD_BYTES = 1024;
+/** https://www.iana.org/assignments/websocket */
+const MESSAGE_TOO_BIG = 1009;
+
+/** All sockets, of overlays, dashboards and programs that push. */
 export interface Sockets {
   opened(socket: ServerWebSocket<SocketTicket>): void;
+  received(socket: ServerWebSocket<SocketTicket>, message: string | Uint8Array): void;
   closed(socket: ServerWebSocket<SocketTicket>): void;
   /** Closes every socket with a code that makes its page reconnect later. */
   stop(): void;
@@ -23,17 +31,28 @@ export interface Sockets {
 }
 
 /** @param dashboardLive returns `undefined` until a dashboard has been opened */
-export function createSockets(live: Live, dashboardLive: () => DashboardLive | undefined): Sockets {
+export function createSockets(
+  live: Live,
+  dashboardLive: () => DashboardLive | undefined,
+  pushing: WebNowPlayingSockets,
+): Sockets {
   return {
+    received(socket, message) {
+      if (isPushing(socket)) pushing.received(socket, message);
+      else if (message.length > LARGEST_UNREAD_BYTES) socket.close(MESSAGE_TOO_BIG);
+    },
     opened(socket) {
-      if (isDashboards(socket)) dashboardLive()?.opened(socket);
+      if (isPushing(socket)) pushing.opened(socket);
+      else if (isDashboards(socket)) dashboardLive()?.opened(socket);
       else if (isOverlays(socket)) live.opened(socket);
     },
     closed(socket) {
-      if (isDashboards(socket)) dashboardLive()?.closed(socket);
+      if (isPushing(socket)) pushing.closed(socket);
+      else if (isDashboards(socket)) dashboardLive()?.closed(socket);
       else if (isOverlays(socket)) live.closed(socket);
     },
     stop() {
+      pushing.stop();
       live.stop();
       dashboardLive()?.stop();
     },
@@ -43,6 +62,8 @@ export function createSockets(live: Live, dashboardLive: () => DashboardLive | u
 
 type AnySocket = ServerWebSocket<SocketTicket>;
 
+const isPushing = (socket: AnySocket): socket is ServerWebSocket<PushTicket> =>
+  socket.data.kind === "push";
 const isDashboards = (socket: AnySocket): socket is ServerWebSocket<DashboardTicket> =>
   socket.data.kind === "dashboard";
 const isOverlays = (socket: AnySocket): socket is ServerWebSocket<LiveTicket> =>

@@ -17,6 +17,7 @@ import { createPear } from "./pear.ts";
 import { createPlex } from "./plex.ts";
 import type { PolledSourceDeps } from "./polling/polled-source.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
+import { createPushedSources, NOTHING_PUSHED, type PushedWords } from "./pushed.ts";
 import type { Source } from "./source.ts";
 import { createSpotify } from "./spotify.ts";
 import { createSubsonic } from "./subsonic.ts";
@@ -47,6 +48,8 @@ export interface SourcesDeps {
     pauseOf(source: string): Promise<UpstreamPause | undefined>;
     rememberPause(source: string, pause: UpstreamPause): Promise<void>;
   };
+  /** What other programs push. Without it, nothing is pushed. */
+  readonly pushed?: PushedWords;
   /** Used instead of the network, in tests. */
   readonly fetch?: Fetch;
   /** Is called after each call to an upstream with its HTTP status, or `failed`. */
@@ -136,6 +139,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     }),
     createAzuraCast(polled),
     createIcecast(polled),
+    ...createPushedSources(deps.pushed ?? NOTHING_PUSHED),
     demo,
   ];
   return { all, byId: (id) => all.find((source) => source.id === id) };

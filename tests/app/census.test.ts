@@ -47,6 +47,18 @@ const BY_WIDGET_TOKEN = [
   "GET /:lang/widget/:token/live",
 ];
 
+/** What is opened by the secret of a connection, in the path or in a header. */
+const BY_INBOX_SECRET = [
+  "ALL /listenbrainz",
+  "ALL /listenbrainz/*",
+  "ALL /in/:secret/webscrobbler",
+  "ALL /in/:secret/tuna",
+  "ALL /in/:secret/json",
+  "GET /in/:secret/webnowplaying",
+];
+/** The same, but this protocol says with status 200 that a secret is wrong. */
+const BY_AUDIOSCROBBLER = ["ALL /audioscrobbler", "ALL /audioscrobbler/*"];
+
 const BASE_URLS = ["http://127.0.0.1:4747", "http://example.org/music"];
 
 describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
@@ -73,7 +85,14 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
 
   test("knows every route that it lists", () => {
     const { routes } = server.app;
-    for (const route of [...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN, ...BY_LINK_SECRET]) {
+    for (const route of [
+      ...PUBLIC,
+      ...REFUSES_METHODS,
+      ...BY_WIDGET_TOKEN,
+      ...BY_LINK_SECRET,
+      ...BY_INBOX_SECRET,
+      ...BY_AUDIOSCROBBLER,
+    ]) {
       expect(routes).toContain(route);
     }
   });
@@ -93,7 +112,14 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
     ];
     const unlisted = routesThat(
       (route) =>
-        ![...PUBLIC, ...REFUSES_METHODS, ...BY_WIDGET_TOKEN, ...BY_LINK_SECRET].includes(route),
+        ![
+          ...PUBLIC,
+          ...REFUSES_METHODS,
+          ...BY_WIDGET_TOKEN,
+          ...BY_LINK_SECRET,
+          ...BY_INBOX_SECRET,
+          ...BY_AUDIOSCROBBLER,
+        ].includes(route),
     );
     expect(unlisted.length).toBeGreaterThan(0);
     for (const route of unlisted) {
@@ -138,6 +164,40 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
           const { status } = await server.get(`${path}?state=${secret}&code=x`, { method });
           expect([400, 404]).toContain(status);
         }
+      }
+    }
+  });
+
+  test("finds no inbox behind a secret that is not in use", async () => {
+    const secrets = ["x", "null", "mqi_", createApiKey(), ada.widgetToken, ada.key];
+    for (const route of routesThat((one) => BY_INBOX_SECRET.includes(one))) {
+      const [method = ""] = route.split(" ");
+      for (const secret of secrets) {
+        // So that no call finds the limit on guesses.
+        await server.clock.advance(60_000);
+        const init = {
+          method: method === "ALL" ? "POST" : method,
+          headers: { authorization: `Token ${secret}` },
+          ...(method === "ALL" && { body: "{}" }),
+        };
+        const path = fill(route, { secret }).replace("*", "1/submit-listens");
+        const { status } = await server.get(path, init);
+        expect(`${route} ${status}`).toBe(`${route} 401`);
+      }
+    }
+  });
+
+  test("finds no session behind what an Audioscrobbler program may send", async () => {
+    for (const route of routesThat((one) => BY_AUDIOSCROBBLER.includes(one))) {
+      for (const secret of ["x", createApiKey(), ada.key]) {
+        await server.clock.advance(60_000);
+        const query = new URLSearchParams({ hs: "true", p: "1.2", u: "ada", t: "1", a: secret });
+        const response = await server.get(`${fill(route).replace("*", "")}?${query}`);
+        expect([response.status, await response.text()]).toEqual([200, "BADAUTH\n"]);
+        const body = new URLSearchParams({ s: secret, a: "A", t: "T" }).toString();
+        const path = `${prefix}/audioscrobbler/np`;
+        const pushed = await server.get(path, { method: "POST", body });
+        expect(await pushed.text()).toBe("BADSESSION\n");
       }
     }
   });

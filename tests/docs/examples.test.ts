@@ -10,6 +10,7 @@ import { type ApiDescription, readApiDescription } from "../fixtures/http/api-de
 import { examplesIn } from "../fixtures/docs/docs-pages.ts";
 import { type Fence, readDocument } from "../fixtures/docs/documents.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
+import { createTestSecrets } from "../fixtures/ingest/secrets.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -172,13 +173,17 @@ describe("an example of the API", () => {
   let server: TestServer;
   let description: ApiDescription;
   let ada: AddedUser;
+  const secrets = createTestSecrets();
+  let secret: string;
 
   beforeAll(async () => {
     server = await createTestServer({
+      inboxes: secrets,
       settings: { rateLimitSeconds: "0", metricsToken: "0123456789abcdef" },
     });
     description = await readApiDescription(server);
     ada = await server.addUser("ada");
+    secret = secrets.give(ada, { connectionId: 99, userId: ada.user.id, source: "json" });
     await server.sourceOf(ada).says(aPlayback());
   });
   afterAll(() => server.close());
@@ -215,13 +220,22 @@ describe("an example of the API", () => {
       .map((address) => [name, address] as const),
   );
 
+  const statusOf = (path: string) => {
+    // Nobody is on their way back from Spotify here, and an example sends its title in the body.
+    if (path.startsWith("/callback/") || path.endsWith("/json")) return 400;
+    // Programs post there.
+    return path === "/listenbrainz/" ? 405 : 200;
+  };
+
   test.each(addresses)("leads somewhere: %s %s", async (_, address) => {
-    const real = address.replace(/mq_…/, ada.key).replace(/mqw_…/, ada.widgetToken);
+    const real = address
+      .replace(/mq_…/, ada.key)
+      .replace(/mqw_…/, ada.widgetToken)
+      .replace(/mqi_…/, secret);
     const { pathname, search } = new URL(real);
     const headers = { "x-api-key": ada.key, authorization: "Bearer 0123456789abcdef" };
     const response = await server.get(pathname + search, { headers });
-    // Nobody is on their way back from Spotify here.
-    expect(response.status).toBe(pathname.startsWith("/callback/") ? 400 : 200);
+    expect(response.status).toBe(statusOf(pathname + search));
   });
 
   test("is there to be found", () => expect(addresses.length).toBeGreaterThan(8));

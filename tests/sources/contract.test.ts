@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
+import { createInbox } from "../../src/ingest/inbox.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { mpd } from "../../src/sources/mpd.ts";
 import { createMpris } from "../../src/sources/mpris.ts";
+import { createPushedSources } from "../../src/sources/pushed.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";
 import { createUpstream, type Fetch } from "../../src/sources/upstream.ts";
 import { createAzuraCast } from "../../src/sources/azuracast.ts";
@@ -26,6 +28,7 @@ import {
 import { testWith } from "../fixtures/real-parts.ts";
 import { playingForEver } from "../fixtures/spotify/listening.ts";
 import { createSpotify as createStandIn } from "../fixtures/spotify/spotify.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import { freePort } from "../fixtures/clock/waiting.ts";
 import { createEmby } from "../../src/sources/emby.ts";
 import { createJellyfin } from "../../src/sources/jellyfin.ts";
@@ -358,3 +361,22 @@ describeSourceContract({
     secret: SECRET,
   },
 });
+
+const pushedClock = createFakeClock();
+const inbox = createInbox(pushedClock);
+/** The id of the connection in the contract's context. */
+const PUSHED_TO = 1;
+
+for (const source of createPushedSources(inbox)) {
+  describeSourceContract({
+    source,
+    test,
+    clock: pushedClock,
+    goodSettings() {
+      inbox.put(PUSHED_TO, { playback: aPlayback(), lifetime: { kind: "untilItsEnd" } });
+      return null;
+    },
+    // There is nothing to set: each connection has a secret instead.
+    badSettings: [],
+  });
+}

@@ -6,6 +6,7 @@ import { examplesIn } from "../../fixtures/docs/docs-pages.ts";
 import type { Fence } from "../../fixtures/docs/documents.ts";
 import { type ListeningServer, startTestServer } from "../../fixtures/servers/listening-server.ts";
 import { startMarquee } from "../../fixtures/servers/marquee-process.ts";
+import { createTestSecrets } from "../../fixtures/ingest/secrets.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 import { signIn } from "../../fixtures/http/signed-in.ts";
@@ -25,9 +26,9 @@ afterAll(() => folder.remove());
 const linesOf = (examples: readonly Fence[], pattern: RegExp) =>
   examples.flatMap(({ text }) => text.split("\n")).filter((line) => pattern.test(line));
 
-/** Pastes a line into a shell, with a key where it says that one belongs there. */
-async function paste(line: string, key: string): Promise<string> {
-  const shell = Bun.spawn(["sh", "-c", line.replace("mq_…", key)], {
+/** Pastes a line into a shell, with a key or a secret where it says that one belongs there. */
+async function paste(line: string, key: string, secret = ""): Promise<string> {
+  const shell = Bun.spawn(["sh", "-c", line.replace("mq_…", key).replace("mqi_…", secret)], {
     cwd: folder.path,
     stdout: "pipe",
     stderr: "ignore",
@@ -53,12 +54,15 @@ describe.each(["", "/music"])("copied from a server whose base URL ends with %j"
   let server: ListeningServer;
   let ada: AddedUser;
   let grace: AddedUser;
+  let secret: string;
 
   beforeAll(async () => {
+    const inboxes = createTestSecrets();
     const settings = { rateLimitSeconds: "0", metricsToken: METRICS_TOKEN };
-    server = await startTestServer({ basePath, settings });
+    server = await startTestServer({ basePath, settings, inboxes });
     ada = await server.addUser("ada");
     grace = await server.addUser("grace");
+    secret = inboxes.give(ada, { connectionId: 99, userId: ada.user.id, source: "json" });
     await server.sourceOf(ada).says(aPlayback());
   });
   afterAll(() => server.stop());
@@ -74,7 +78,7 @@ describe.each(["", "/music"])("copied from a server whose base URL ends with %j"
     const lines = linesOf(await examplesOf("en"), /^curl /);
     expect(lines.length).toBeGreaterThan(4);
     for (const line of lines) {
-      expect(`${line}: ${await paste(line, ada.key)}`).toContain(answerTo(line));
+      expect(`${line}: ${await paste(line, ada.key, secret)}`).toContain(answerTo(line));
     }
     for (const language of LANGUAGES) {
       expect(linesOf(await examplesOf(language), /^curl /)).toEqual(lines);

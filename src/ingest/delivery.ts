@@ -1,0 +1,122 @@
+import type { Clock } from "../clock.ts";
+import { type Artwork, type Playback, positionAt } from "../playback.ts";
+import type { PushedSource } from "../sources/pushed.ts";
+import type { Covers } from "./covers.ts";
+import type { Lifetime } from "./expiry.ts";
+import type { Inbox } from "./inbox.ts";
+import type { Message, PushedTrack } from "./message.ts";
+
+/** Puts what programs say into the inbox. */
+export interface Delivery {
+  /** Takes a message to a connection. A refused one changes nothing but is noted. */
+  take(to: Addressee, message: Message): void;
+  /** Takes a track whose cover is known already. Returns the playback in the inbox. */
+  takeTrack(to: Addressee, track: PushedTrack, artwork: Artwork | undefined): Playback;
+}
+
+/** The connection that a message is for. */
+export interface Addressee {
+  readonly connectionId: number;
+  readonly source: PushedSource;
+}
+
+export interface DeliveryDeps {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly inbox: Inbox;
+  readonly covers: Covers;
+}
+
+/** How a program of each source speaks. */
+const LIFETIMES: Readonly<Record<PushedSource["id"], Lifetime>> = {
+  listenbrainz: { kind: "untilItsEnd" },
+  audioscrobbler: { kind: "untilItsEnd" },
+  webscrobbler: { kind: "untilItsEnd" },
+  tuna: { kind: "whileRepeated" },
+  webnowplaying: { kind: "whileConnected" },
+  json: { kind: "untilItsEnd" },
+};
+
+export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery {
+  const putTrack = (
+    { connectionId, source }: Addressee,
+    track: PushedTrack,
+    artwork: Artwork | undefined,
+    lifetime: Lifetime,
+  ): Playback => {
+    const previous = inbox.current(connectionId);
+    const playback = toPlayback(track, artwork, source, previous, clock.monotonicMs());
+    inbox.put(connectionId, { playback, lifetime });
+    inbox.noteReceived(connectionId);
+    return playback;
+  };
+
+  return {
+    takeTrack: (to, track, artwork) => putTrack(to, track, artwork, LIFETIMES[to.source.id]),
+    take(to, message) {
+      const { connectionId, source } = to;
+      if (message.kind === "refused") return inbox.noteRefused(connectionId, message.reason);
+      if (message.kind === "track") {
+        const { track, ttlMs } = message;
+        const artwork =
+          track.cover === null
+            ? undefined
+            : covers.named(track.cover, `${source.id} ${connectionId}`);
+        const lifetime: Lifetime =
+          ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
+        putTrack(to, track, artwork, lifetime);
+        return;
+      }
+      if (message.kind === "nothing") inbox.put(connectionId, null);
+      inbox.noteReceived(connectionId);
+    },
+  };
+}
+
+function toPlayback(
+  track: PushedTrack,
+  artwork: Artwork | undefined,
+  source: PushedSource,
+  previous: Playback | null,
+  nowMs: number,
+): Playback {
+  const id = track.id ?? identityOf(track);
+  const counted = previous?.track.id === id ? countedOn(previous, nowMs) : FIRST_SIGHT;
+  const { positionMs, positionUnknown } =
+    track.positionMs === null ? counted : { positionMs: track.positionMs };
+  return {
+    source: source.name,
+    state: track.state,
+    track: { id, title: track.title, durationMs: track.durationMs, explicit: false },
+    artists: track.artists,
+    album: { name: track.album, artworks: artwork ? [artwork] : [] },
+    device: {
+      name: track.device ?? source.name,
+      type: source.id,
+      volumePercent: track.volumePercent,
+    },
+    positionMs: Math.min(positionMs, track.durationMs ?? Infinity),
+    ...(positionUnknown && { positionUnknown }),
+    observedAtMs: nowMs,
+    rate: 1,
+  };
+}
+
+/** A position that is counted by this server, because the program tells none. */
+type Counted = Pick<Playback, "positionMs" | "positionUnknown">;
+
+const FIRST_SIGHT: Counted = { positionMs: 0, positionUnknown: true };
+
+/** The position of the same track as before. */
+function countedOn(previous: Playback, nowMs: number): Counted {
+  const positionMs = positionAt(previous, nowMs);
+  // After its end the same track has begun again, and was heard from its beginning.
+  if (positionMs >= (previous.track.durationMs ?? Infinity)) return { positionMs: 0 };
+  const { positionUnknown } = previous;
+  return { positionMs, ...(positionUnknown && { positionUnknown }) };
+}
+
+/** A name for a track whose program gives it none: the same texts are the same track. */
+function identityOf({ title, artists, album }: PushedTrack): string {
+  const texts = JSON.stringify([title, artists, album]);
+  return new Bun.CryptoHasher("sha256").update(texts).digest("hex").slice(0, 32);
+}

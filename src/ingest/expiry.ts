@@ -1,0 +1,44 @@
+import { type Playback, positionAt } from "../playback.ts";
+
+/** Why a pushed word may be believed, and so for how long. */
+export type Lifetime =
+  /** The program speaks when something changes. */
+  | { readonly kind: "untilItsEnd" }
+  /** The program itself said how long. */
+  | { readonly kind: "exactly"; readonly ms: number }
+  /** The program repeats itself while it plays. */
+  | { readonly kind: "whileRepeated" }
+  /** The program is connected, and its end is noticed. */
+  | { readonly kind: "whileConnected" };
+
+/** A track may play a little longer than its program said. */
+const GRACE_MS = 15_000;
+/** How long a track of unknown length counts, as on listenbrainz.org. */
+const UNKNOWN_LENGTH_MS = 600_000;
+const LONGEST_PAUSE_MS = 30 * 60_000;
+/** How long a program that repeats itself while it plays may be silent. */
+const SILENCE_MS = 10_000;
+/** How long the word of a program counts whose connection has ended: it may come back. */
+export const DISCONNECTED_MS = 5_000;
+
+/**
+ * Until when a word counts that was received at a monotonic time, in monotonic milliseconds;
+ * `Infinity` when it ends only with its connection.
+ */
+export function expiresAtMs(playback: Playback, lifetime: Lifetime, receivedAtMs: number): number {
+  if (lifetime.kind === "exactly") return receivedAtMs + lifetime.ms;
+  if (playback.state === "paused") return receivedAtMs + LONGEST_PAUSE_MS;
+  const endsAtMs = endOf(playback, lifetime, receivedAtMs);
+  return lifetime.kind === "whileRepeated"
+    ? Math.min(endsAtMs, receivedAtMs + SILENCE_MS)
+    : endsAtMs;
+}
+
+function endOf(playback: Playback, lifetime: Lifetime, receivedAtMs: number): number {
+  const { durationMs } = playback.track;
+  if (durationMs !== null) {
+    const leftMs = (durationMs - positionAt(playback, receivedAtMs)) / playback.rate;
+    return receivedAtMs + leftMs + GRACE_MS;
+  }
+  return lifetime.kind === "whileConnected" ? Infinity : receivedAtMs + UNKNOWN_LENGTH_MS;
+}

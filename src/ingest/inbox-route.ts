@@ -1,0 +1,55 @@
+import type { PushedSource } from "../sources/pushed.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Door } from "./door.ts";
+import { answerJson, bodyOf, preflight, type PushRoute } from "./http.ts";
+import type { Message } from "./message.ts";
+
+export interface RouteDeps {
+  readonly door: Door;
+  readonly delivery: Delivery;
+}
+
+/** What the messages of a source look like. */
+export interface Reader {
+  readBody(text: string): Message;
+  /** Reads the query of a GET, where the source allows that. */
+  readQuery?(query: URLSearchParams): Message;
+}
+
+/** `/in/:secret/…`: for programs that can put the secret only into the address. */
+export function createInboxRoute(
+  source: PushedSource,
+  { readBody, readQuery }: Reader,
+  { door, delivery }: RouteDeps,
+): PushRoute {
+  const messageIn = async (request: Request): Promise<Message | Response> => {
+    if (request.method === "GET" && readQuery) {
+      return readQuery(new URL(request.url).searchParams);
+    }
+    if (request.method !== "POST") {
+      return failure(405, "Method not allowed", { Allow: readQuery ? "GET, POST" : "POST" });
+    }
+    const body = await bodyOf(request);
+    return body === undefined ? failure(413, "The body is larger than 64 KiB") : readBody(body);
+  };
+
+  return async ({ request, params }) => {
+    if (request.method === "OPTIONS") return preflight();
+    const admission = await door.admit(params["secret"] ?? "", source, request);
+    if (admission.kind === "wrong") return failure(401, "Invalid secret");
+    if (admission.kind === "limited") {
+      const { reason, waitSeconds } = admission;
+      return failure(429, reason, { "Retry-After": String(waitSeconds) });
+    }
+    const { connectionId } = admission.owner;
+    const message = await messageIn(request);
+    if (message instanceof Response) return message;
+    delivery.take({ connectionId, source }, message);
+    return message.kind === "refused"
+      ? failure(400, message.reason)
+      : answerJson(200, { success: true });
+  };
+}
+
+const failure = (status: number, error: string, headers?: Readonly<Record<string, string>>) =>
+  answerJson(status, { success: false, error }, headers);

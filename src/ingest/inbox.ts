@@ -1,0 +1,129 @@
+import { createBoundedMap } from "../bounded-map.ts";
+import type { Clock } from "../clock.ts";
+import type { Playback } from "../playback.ts";
+import { expiresAtMs, type Lifetime } from "./expiry.ts";
+
+/** What plays according to a program, and how long that counts. */
+export interface Word {
+  readonly playback: Playback;
+  readonly lifetime: Lifetime;
+}
+
+/** What is known of the messages to one connection. Times are Unix milliseconds. */
+export interface Post {
+  /** When the last message was understood; `null` when none was. */
+  readonly receivedAt: number | null;
+  /** The last message, if it was refused, and the sentence that says why. */
+  readonly refusal: { readonly at: number; readonly reason: string } | null;
+}
+
+/**
+ * What programs last pushed to each connection. It is kept in memory, also while nobody watches;
+ * after a restart each program has to speak again.
+ */
+export interface Inbox {
+  /** Takes a word; `null` means that nothing plays. */
+  put(connectionId: number, word: Word | null): void;
+  /** What plays now; `null` when nothing does, or the last word has expired. */
+  current(connectionId: number): Playback | null;
+  /** Lets the word with this playback count for at most `ms` more, if it is still the last one. */
+  shorten(connectionId: number, playback: Playback, ms: number): void;
+  /** Notes that a message was understood, whatever it said. */
+  noteReceived(connectionId: number): void;
+  /** Notes why a message was refused. What was playing stays. */
+  noteRefused(connectionId: number, reason: string): void;
+  postOf(connectionId: number): Post;
+  /** Yields what plays at once and on each change, `null` when it ends or expires. */
+  watch(connectionId: number, signal: AbortSignal): AsyncIterable<Playback | null>;
+}
+
+interface Kept {
+  readonly playback: Playback;
+  /** Monotonic milliseconds. */
+  readonly untilMs: number;
+}
+
+/** Limits the memory; the connection that was silent longest is forgotten first. */
+const MOST_CONNECTIONS = 10_000;
+
+const NO_POST: Post = { receivedAt: null, refusal: null };
+
+/** @param onFirst is called when the first message to a connection was understood */
+export function createInbox(clock: Clock, onFirst?: (connectionId: number) => void): Inbox {
+  const words = createBoundedMap<number, Kept>(MOST_CONNECTIONS);
+  const posts = createBoundedMap<number, Post>(MOST_CONNECTIONS);
+  const watchers = new Map<number, Set<() => void>>();
+
+  const current = (connectionId: number): Kept | undefined => {
+    const kept = words.get(connectionId);
+    if (kept === undefined || kept.untilMs > clock.monotonicMs()) return kept;
+    words.take(connectionId);
+    return undefined;
+  };
+
+  const keep = (connectionId: number, kept: Kept | undefined) => {
+    if (kept) words.set(connectionId, kept);
+    else words.take(connectionId);
+    for (const wake of [...(watchers.get(connectionId) ?? [])]) wake();
+  };
+
+  /** Resolves at the next `put`, at a monotonic time, or on abort. */
+  const nextChange = (connectionId: number, untilMs: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const waiting = watchers.get(connectionId) ?? new Set();
+      watchers.set(connectionId, waiting);
+      const finish = () => {
+        cancel();
+        signal.removeEventListener("abort", finish);
+        waiting.delete(finish);
+        if (waiting.size === 0) watchers.delete(connectionId);
+        resolve();
+      };
+      const cancel =
+        untilMs === Infinity
+          ? () => {}
+          : clock.after(Math.ceil(untilMs - clock.monotonicMs()), finish);
+      waiting.add(finish);
+      signal.addEventListener("abort", finish);
+    });
+
+  return {
+    put(connectionId, word) {
+      if (word === null) return keep(connectionId, undefined);
+      const { playback, lifetime } = word;
+      keep(connectionId, {
+        playback,
+        untilMs: expiresAtMs(playback, lifetime, clock.monotonicMs()),
+      });
+    },
+    current: (connectionId) => current(connectionId)?.playback ?? null,
+    shorten(connectionId, playback, ms) {
+      const kept = current(connectionId);
+      if (kept?.playback !== playback) return;
+      const untilMs = Math.min(kept.untilMs, clock.monotonicMs() + ms);
+      keep(connectionId, { playback, untilMs });
+    },
+    noteReceived(connectionId) {
+      if ((posts.get(connectionId) ?? NO_POST).receivedAt === null) onFirst?.(connectionId);
+      posts.set(connectionId, { receivedAt: clock.wallMs(), refusal: null });
+    },
+    noteRefused(connectionId, reason) {
+      const { receivedAt } = posts.get(connectionId) ?? NO_POST;
+      posts.set(connectionId, { receivedAt, refusal: { at: clock.wallMs(), reason } });
+    },
+    postOf: (connectionId) => posts.get(connectionId) ?? NO_POST,
+    async *watch(connectionId, signal) {
+      let told: Playback | null | undefined;
+      while (!signal.aborted) {
+        const kept = current(connectionId);
+        const playback = kept?.playback ?? null;
+        if (playback !== told) {
+          told = playback;
+          yield playback;
+        } else {
+          await nextChange(connectionId, kept?.untilMs ?? Infinity, signal);
+        }
+      }
+    },
+  };
+}

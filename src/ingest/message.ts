@@ -1,0 +1,34 @@
+/** What a program says of a track. Texts have no spaces around them. */
+export interface PushedTrack {
+  readonly state: "playing" | "paused";
+  /** Not empty. */
+  readonly title: string;
+  readonly artists: readonly string[];
+  readonly album: string;
+  /** The program's own name for the track; `null` when it has none. */
+  readonly id: string | null;
+  readonly durationMs: number | null;
+  /** `null` when the program does not tell it. */
+  readonly positionMs: number | null;
+  /** 0 to 100. */
+  readonly volumePercent: number | null;
+  /** Where it plays, such as a website; `null` when the program does not tell it. */
+  readonly device: string | null;
+  /** The address of a picture, or a data URI, as sent. */
+  readonly cover: string | null;
+}
+
+/** What one message of a program means. */
+export type Message =
+  /** `ttlMs` is how long the program itself wants it to count. */
+  | { readonly kind: "track"; readonly track: PushedTrack; readonly ttlMs?: number }
+  /** Nothing plays any more. */
+  | { readonly kind: "nothing" }
+  /** Understood, but it says nothing about what plays now. */
+  | { readonly kind: "ignored" }
+  /** The reason is a sentence that names what is wrong. It repeats no value, so no secret. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+export const NOTHING: Message = { kind: "nothing" };
+export const IGNORED: Message = { kind: "ignored" };
+export const refused = (reason: string): Message => ({ kind: "refused", reason });

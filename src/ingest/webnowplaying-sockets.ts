@@ -1,0 +1,208 @@
+import type { Clock } from "../clock.ts";
+import { WEBNOWPLAYING } from "../sources/pushed.ts";
+import type { Covers } from "./covers.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Door, Inboxes } from "./door.ts";
+import { DISCONNECTED_MS } from "./expiry.ts";
+import { answerJson, type PushContext } from "./http.ts";
+import type { Inbox } from "./inbox.ts";
+import {
+  afterPicture,
+  afterText,
+  type Browser,
+  GREETING,
+  isPartOfTrack,
+  NEW_BROWSER,
+  shownOf,
+  trackOf,
+} from "./webnowplaying.ts";
+
+/** The data of a browser's socket. */
+export interface PushTicket {
+  readonly kind: "push";
+  readonly userId: number;
+  readonly connectionId: number;
+  /** Whether what opened the socket still opens this connection. */
+  isValid(): Promise<boolean>;
+}
+
+/** The part of Bun's socket that is used. */
+export interface PushSocket {
+  readonly data: PushTicket;
+  sendText(text: string): unknown;
+  close(code?: number, reason?: string): void;
+}
+
+/** Upgrades a request to a socket. */
+export interface PushUpgrader {
+  upgrade(request: Request, options: { data: PushTicket }): boolean;
+}
+
+/** The sockets of browsers with the extension WebNowPlaying. */
+export interface WebNowPlayingSockets {
+  /** `/in/:secret/webnowplaying`: `undefined` when the request was upgraded. */
+  upgrade(context: PushContext, upgrader: PushUpgrader | undefined): Promise<Response | undefined>;
+  /**
+   * The port of this machine: it opens the inbox of the first user who has one, without a secret,
+   * so no page of a website may use it. `undefined` when the request was upgraded.
+   */
+  upgradeLocally(request: Request, upgrader: PushUpgrader): Promise<Response | undefined>;
+  opened(socket: PushSocket): void;
+  /** Takes a frame. What is not understood is ignored. */
+  received(socket: PushSocket, frame: string | Uint8Array): void;
+  closed(socket: PushSocket): void;
+  /** Closes the sockets, of one user or all, whose secret opens nothing any more. */
+  dropEnded(userId?: number): Promise<void>;
+  /** Closes every socket with a code that makes the browser come back later. */
+  stop(): void;
+}
+
+export interface WebNowPlayingDeps {
+  readonly clock: Clock;
+  readonly inbox: Inbox;
+  readonly covers: Covers;
+  readonly door: Door;
+  readonly inboxes: Pick<Inboxes, "firstInboxOf">;
+  readonly delivery: Delivery;
+}
+
+/** The codes of https://www.iana.org/assignments/websocket. */
+const POLICY_VIOLATION = 1008;
+const SERVICE_RESTART = 1012;
+
+/** Such as `chrome-extension://…` and `moz-extension://…`. */
+const EXTENSION_ORIGIN = /^[a-z-]+-extension:\/\//;
+
+/** A user's browsers and their reconnections; more are refused. */
+const MOST_SOCKETS = 8;
+/** Revision 2 sends the fields of a track one by one: this is how long the rest is waited for. */
+const REST_OF_TRACK_MS = 30;
+
+export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSockets {
+  const { clock, inbox, covers, door, delivery, inboxes } = deps;
+  const source = WEBNOWPLAYING;
+  /** By connection: what the browser of each socket has told. */
+  const connections = new Map<number, Map<PushSocket, Browser>>();
+  const waiting = new Set<number>();
+
+  const browsersOf = (connectionId: number): Map<PushSocket, Browser> =>
+    connections.get(connectionId) ?? new Map<PushSocket, Browser>();
+
+  const show = (connectionId: number) => {
+    const player = shownOf(browsersOf(connectionId).values());
+    if (!player) {
+      inbox.put(connectionId, null);
+      inbox.noteReceived(connectionId);
+      return;
+    }
+    const { picture } = player;
+    const origin = `${source.id} ${connectionId}`;
+    const artwork = picture ? covers.sent(picture, origin) : covers.named(player.cover, origin);
+    const track = trackOf(player, clock.monotonicMs());
+    delivery.takeTrack({ connectionId, source }, track, artwork);
+  };
+
+  const showSoon = (connectionId: number) => {
+    if (waiting.has(connectionId)) return;
+    waiting.add(connectionId);
+    clock.after(REST_OF_TRACK_MS, () => {
+      waiting.delete(connectionId);
+      if (connections.has(connectionId)) show(connectionId);
+    });
+  };
+
+  return {
+    async upgrade({ request, params }, upgrader) {
+      const secret = params["secret"] ?? "";
+      const admission = await door.admit(secret, source, request);
+      if (admission.kind === "wrong") return failure(401, "Invalid secret");
+      if (admission.kind === "limited") {
+        const { reason, waitSeconds } = admission;
+        return failure(429, reason, { "Retry-After": String(waitSeconds) });
+      }
+      const { userId, connectionId } = admission.owner;
+      const data: PushTicket = {
+        kind: "push",
+        userId,
+        connectionId,
+        isValid: async () => (await door.ownerOf(secret, source))?.connectionId === connectionId,
+      };
+      if (upgrader?.upgrade(request, { data })) return undefined;
+      return failure(426, "This address is for WebSockets only", { Upgrade: "websocket" });
+    },
+
+    async upgradeLocally(request, upgrader) {
+      const origin = request.headers.get("origin");
+      if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
+        return failure(403, "This port is for the browser extension WebNowPlaying only");
+      }
+      const owner = await inboxes.firstInboxOf(source.id);
+      if (!owner) return failure(404, "No user has connected WebNowPlaying");
+      const { userId, connectionId } = owner;
+      const data: PushTicket = {
+        kind: "push",
+        userId,
+        connectionId,
+        isValid: async () => (await inboxes.firstInboxOf(source.id))?.connectionId === connectionId,
+      };
+      if (upgrader.upgrade(request, { data })) return undefined;
+      return failure(426, "This port is for WebSockets only", { Upgrade: "websocket" });
+    },
+
+    opened(socket) {
+      const { connectionId } = socket.data;
+      const browsers = browsersOf(connectionId);
+      if (browsers.size >= MOST_SOCKETS) {
+        socket.close(POLICY_VIOLATION, "Too many connections with this secret");
+        return;
+      }
+      connections.set(connectionId, browsers.set(socket, NEW_BROWSER));
+      socket.sendText(GREETING);
+    },
+
+    received(socket, frame) {
+      const { connectionId } = socket.data;
+      const browsers = connections.get(connectionId);
+      const browser = browsers?.get(socket);
+      if (!browsers || !browser) return;
+      const isText = typeof frame === "string";
+      const next = isText
+        ? afterText(browser, frame, clock.monotonicMs())
+        : afterPicture(browser, frame);
+      if (!next) return inbox.noteRefused(connectionId, "A message could not be understood.");
+      if (next === browser) return inbox.noteReceived(connectionId);
+      browsers.set(socket, next);
+      // A picture is shown with its track, which follows.
+      if (!isText) return;
+      if (isPartOfTrack(frame)) showSoon(connectionId);
+      else show(connectionId);
+    },
+
+    closed(socket) {
+      const { connectionId } = socket.data;
+      const browsers = connections.get(connectionId);
+      if (!browsers?.delete(socket)) return;
+      if (browsers.size > 0) return show(connectionId);
+      connections.delete(connectionId);
+      const last = inbox.current(connectionId);
+      if (last) inbox.shorten(connectionId, last, DISCONNECTED_MS);
+    },
+
+    async dropEnded(userId) {
+      const sockets = [...connections.values()].flatMap((browsers) => [...browsers.keys()]);
+      for (const socket of sockets) {
+        if (userId !== undefined && socket.data.userId !== userId) continue;
+        if (!(await socket.data.isValid())) socket.close(POLICY_VIOLATION, "The secret has ended");
+      }
+    },
+
+    stop() {
+      for (const browsers of connections.values()) {
+        for (const socket of browsers.keys()) socket.close(SERVICE_RESTART, "restarting");
+      }
+    },
+  };
+}
+
+const failure = (status: number, error: string, headers?: Readonly<Record<string, string>>) =>
+  answerJson(status, { success: false, error }, headers);

@@ -1,0 +1,286 @@
+import { toTimeMs } from "./fields.ts";
+import type { PushedTrack } from "./message.ts";
+
+/**
+ * The protocol of WebNowPlaying, revisions 3 and 2: https://wnp.keifufu.dev. A browser tells of
+ * each of its players; times are whole seconds, sent when they change.
+ */
+
+/** What we say first. The extension speaks the revision that it names. */
+export const GREETING = "ADAPTER_VERSION 1.0.0;WNPLIB_REVISION 3";
+
+/** A player in a browser, such as a tab. */
+export interface Player {
+  readonly name: string;
+  readonly title: string;
+  readonly artist: string;
+  readonly album: string;
+  /** The address of its cover, or empty. */
+  readonly cover: string;
+  /** The picture that was sent for this track: a PNG file. */
+  readonly picture: Uint8Array | undefined;
+  readonly state: "playing" | "paused" | "stopped";
+  /** The position as the browser last told it. */
+  readonly toldMs: number;
+  /** The position at a monotonic time. */
+  readonly positionMs: number;
+  readonly positionAtMs: number;
+  readonly durationMs: number | null;
+  readonly volumePercent: number | null;
+  /** When it was last used, in the browser's time; the newest counts. */
+  readonly activeAt: number;
+}
+
+/** What one browser has told: its players by id, and pictures whose tracks are still to come. */
+export interface Browser {
+  readonly players: ReadonlyMap<string, Player>;
+  readonly pictures: ReadonlyMap<string, Uint8Array>;
+}
+
+export const NEW_BROWSER: Browser = { players: new Map(), pictures: new Map() };
+
+const LONGEST_TEXT_BYTES = 64 * 1024;
+const LARGEST_PICTURE_BYTES = 2 * 1024 * 1024;
+/** No browser plays more; the one that was told of first is forgotten. */
+const MOST_PLAYERS = 16;
+const MOST_PICTURES = 2;
+
+/**
+ * The state after a text frame at a monotonic time in milliseconds; `undefined` when the frame is
+ * not understood, so that it changes nothing.
+ */
+export function afterText(browser: Browser, frame: string, nowMs: number): Browser | undefined {
+  if (frame.length > LONGEST_TEXT_BYTES) return undefined;
+  const [, kind = "", rest = ""] = /^(\d|[A-Z_]+) ?(.*)$/s.exec(frame) ?? [];
+  if (kind === "0" || kind === "1") {
+    const [, id, listed] = /^(\d{1,20}) (.*)$/s.exec(rest) ?? [];
+    const fields = listed === undefined ? undefined : splitFields(listed);
+    if (id === undefined || fields === undefined) return undefined;
+    return withPlayer(browser, id, namedFields(fields), nowMs);
+  }
+  if (kind === "2") return withoutPlayer(browser, rest.trim());
+  // Whether the browser reads its players from the operating system.
+  if (kind === "4") return browser;
+  const field = Object.hasOwn(OLD_NAMES, kind) ? OLD_NAMES[kind] : undefined;
+  return field && withPlayer(browser, OLD_PLAYER, { [field]: rest }, nowMs);
+}
+
+/** The state after a binary frame: a player's id and a PNG file, sent before the player's text. */
+export function afterPicture(browser: Browser, frame: Uint8Array): Browser | undefined {
+  const picture = frame.subarray(4);
+  const isPng = PNG_SIGNATURE.every((byte, index) => picture[index] === byte);
+  if (!isPng || picture.length > LARGEST_PICTURE_BYTES) return undefined;
+  const id = String(new DataView(frame.buffer, frame.byteOffset).getUint32(0, true));
+  const pictures = new Map(browser.pictures);
+  pictures.delete(id);
+  return { ...browser, pictures: newest(pictures.set(id, new Uint8Array(picture)), MOST_PICTURES) };
+}
+
+/** Whether a frame is of revision 2, which sends each field of a track on its own. */
+export const isPartOfTrack = (frame: string): boolean => /^[A-Z]/.test(frame);
+
+const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
+/** The player whose music is shown: one that is heard before others, then the last one used. */
+export function shownOf(browsers: Iterable<Browser>): Player | undefined {
+  let best: Player | undefined;
+  for (const { players } of browsers) {
+    for (const player of players.values()) {
+      if (player.state === "stopped" || player.title === "") continue;
+      if (!best || isBefore(player, best)) best = player;
+    }
+  }
+  return best;
+}
+
+function isBefore(one: Player, other: Player): boolean {
+  const difference = Number(isHeard(one)) - Number(isHeard(other));
+  return difference === 0 ? one.activeAt > other.activeAt : difference > 0;
+}
+
+const isHeard = ({ state, volumePercent }: Player): boolean =>
+  state === "playing" && volumePercent !== 0;
+
+/** The track of a player at a monotonic time; its state is not `stopped`, its title not empty. */
+export function trackOf(player: Player, nowMs: number): PushedTrack {
+  const { name, title, artist, album, cover, durationMs, volumePercent } = player;
+  return {
+    state: player.state === "playing" ? "playing" : "paused",
+    title,
+    artists: artist === "" ? [] : [artist],
+    album,
+    id: null,
+    durationMs,
+    positionMs: positionOf(player, nowMs),
+    volumePercent,
+    device: name || null,
+    cover: cover || null,
+  };
+}
+
+const positionOf = ({ state, positionMs, positionAtMs }: Player, nowMs: number): number =>
+  state === "playing" ? positionMs + nowMs - positionAtMs : positionMs;
+
+/** The fields of revision 3 that we use, by their place; it has more. */
+const PLACES = {
+  name: 1,
+  title: 2,
+  artist: 3,
+  album: 4,
+  cover: 5,
+  state: 6,
+  position: 7,
+  duration: 8,
+  volume: 9,
+  activeAt: 25,
+} as const;
+const LEAST_FIELDS = 10;
+
+type FieldName = keyof typeof PLACES;
+/** Fields that have changed. */
+type Changes = Readonly<Partial<Record<FieldName, string>>>;
+
+/** The only player of a browser that speaks revision 2. */
+const OLD_PLAYER = "2";
+const OLD_NAMES: Readonly<Record<string, FieldName>> = {
+  PLAYER_NAME: "name",
+  TITLE: "title",
+  ARTIST: "artist",
+  ALBUM: "album",
+  COVER_URL: "cover",
+  STATE: "state",
+  POSITION_SECONDS: "position",
+  DURATION_SECONDS: "duration",
+  VOLUME: "volume",
+};
+
+/** Fields end with `|`, and `\|` is part of one. `undefined` when there are too few. */
+function splitFields(text: string): string[] | undefined {
+  const fields: string[] = [];
+  let field = "";
+  for (const part of text.split("|").slice(0, -1)) {
+    field += part;
+    if (part.endsWith("\\")) {
+      field = `${field.slice(0, -1)}|`;
+    } else {
+      fields.push(field);
+      field = "";
+    }
+  }
+  return fields.length < LEAST_FIELDS ? undefined : fields;
+}
+
+/** An empty field has not changed; the character U+0001 stands for an empty text. */
+function namedFields(fields: readonly string[]): Changes {
+  const named = Object.entries(PLACES).map(([name, place]) => [name, fields[place] ?? ""] as const);
+  return Object.fromEntries(
+    named
+      .filter(([, text]) => text !== "")
+      .map(([name, text]) => [name, text === "\u0001" ? "" : text]),
+  );
+}
+
+const NEW_PLAYER: Player = {
+  name: "",
+  title: "",
+  artist: "",
+  album: "",
+  cover: "",
+  picture: undefined,
+  state: "stopped",
+  toldMs: 0,
+  positionMs: 0,
+  positionAtMs: 0,
+  durationMs: null,
+  volumePercent: null,
+  activeAt: 0,
+};
+
+function withPlayer(browser: Browser, id: string, changes: Changes, nowMs: number): Browser {
+  const before = browser.players.get(id) ?? NEW_PLAYER;
+  const pictures = new Map(browser.pictures);
+  const picture = pictures.get(id);
+  pictures.delete(id);
+  const players = new Map(browser.players);
+  players.set(id, changed(before, changes, picture, nowMs));
+  return { players: newest(players, MOST_PLAYERS), pictures };
+}
+
+function withoutPlayer(browser: Browser, id: string): Browser | undefined {
+  if (!browser.players.has(id)) return undefined;
+  const players = new Map(browser.players);
+  players.delete(id);
+  return { ...browser, players };
+}
+
+function changed(
+  before: Player,
+  changes: Changes,
+  picture: Uint8Array | undefined,
+  nowMs: number,
+): Player {
+  const text = (name: FieldName, old: string) => changes[name]?.trim() ?? old;
+  const title = text("title", before.title);
+  const artist = text("artist", before.artist);
+  const album = text("album", before.album);
+  const cover = text("cover", before.cover);
+  const state = stateOf(changes.state) ?? before.state;
+  const nextMs = secondsIn(changes.position);
+  const toldMs = nextMs ?? before.toldMs;
+  const isOther = title !== before.title || artist !== before.artist;
+  const isTold = nextMs !== null || isOther;
+  const restarts = isTold || state !== before.state;
+  const keepsPicture = !isOther && cover === before.cover;
+  return {
+    name: text("name", before.name),
+    title,
+    artist,
+    album,
+    cover,
+    picture: picture ?? (keepsPicture ? before.picture : undefined),
+    state,
+    toldMs,
+    positionMs: isTold ? toldMs : restarts ? positionOf(before, nowMs) : before.positionMs,
+    positionAtMs: restarts ? nowMs : before.positionAtMs,
+    durationMs:
+      changes.duration === undefined ? before.durationMs : secondsIn(changes.duration) || null,
+    volumePercent: changes.volume === undefined ? before.volumePercent : percentIn(changes.volume),
+    activeAt: numberIn(changes.activeAt) ?? before.activeAt,
+  };
+}
+
+const STATES: Readonly<Record<string, Player["state"]>> = {
+  "0": "playing",
+  "1": "paused",
+  "2": "stopped",
+  PLAYING: "playing",
+  PAUSED: "paused",
+  STOPPED: "stopped",
+};
+
+const stateOf = (text = ""): Player["state"] | undefined =>
+  Object.hasOwn(STATES, text) ? STATES[text] : undefined;
+
+function numberIn(text = ""): number | undefined {
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+function secondsIn(text: string | undefined): number | null {
+  const seconds = numberIn(text);
+  return seconds === undefined ? null : toTimeMs(seconds * 1_000);
+}
+
+function percentIn(text: string): number | null {
+  const percent = numberIn(text);
+  return percent !== undefined && percent >= 0 && percent <= 100 ? Math.round(percent) : null;
+}
+
+/** The newest entries of a map, as many as allowed. */
+function newest<Value>(map: Map<string, Value>, most: number): Map<string, Value> {
+  for (const oldest of map.keys()) {
+    if (map.size <= most) break;
+    map.delete(oldest);
+  }
+  return map;
+}

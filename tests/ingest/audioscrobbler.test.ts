@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import fc from "fast-check";
+import { readNowPlaying } from "../../src/ingest/audioscrobbler.ts";
+import { AUDIOSCROBBLER } from "../../src/sources/pushed.ts";
+import { freePort, until } from "../fixtures/clock/waiting.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { expectHarmless } from "../fixtures/ingest/fuzz.ts";
+import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
+import { silentFlac } from "../fixtures/mpd/flac.ts";
+import { createMpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+import { openPort } from "../fixtures/servers/real-port.ts";
+
+const TRACK = {
+  a: "Juniper Vale",
+  t: "Paper Lanterns",
+  b: "Slow Weather",
+  l: "200",
+  n: "3",
+  m: "",
+};
+
+let server: PushedServer;
+beforeEach(async () => {
+  server = await createPushedServer("audioscrobbler");
+});
+afterEach(() => server.close());
+
+const md5 = (text: string) => new Bun.CryptoHasher("md5").update(text).digest("hex");
+
+const handshake = async (changes: Record<string, string> = {}, secret = server.secret) => {
+  const t = "1700000000";
+  const a = md5(md5(secret) + t);
+  const query = { hs: "true", p: "1.2.1", c: "tst", v: "1.0", u: "ada", t, a, ...changes };
+  const response = await server.get(`/audioscrobbler/?${new URLSearchParams(query)}`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toStartWith("text/plain");
+  return (await response.text()).split("\n");
+};
+const session = async () => (await handshake())[1] ?? "";
+
+const send = async (path: string, fields: Record<string, string>) => {
+  const body = new URLSearchParams(fields).toString();
+  const response = await server.post(`/audioscrobbler/${path}`, body);
+  expect(response.status).toBe(200);
+  return response.text();
+};
+
+describe("Audioscrobbler", () => {
+  test("begins with a handshake that tells where to go on", async () => {
+    const [verdict, id, nowPlaying, submit, rest] = await handshake();
+    expect(verdict).toBe("OK");
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(nowPlaying).toBe("http://127.0.0.1:4747/audioscrobbler/np");
+    expect(submit).toBe("http://127.0.0.1:4747/audioscrobbler/submit");
+    expect(rest).toBe("");
+  });
+
+  test("is shown, counted from when it was first heard of, until fifteen seconds after its end", async () => {
+    expect(await send("np", { s: await session(), ...TRACK })).toBe("OK\n");
+    await server.clock.advance(2_000);
+    expect(await server.shown()).toMatchObject({
+      is_playing: true,
+      progress_ms: 2_000,
+      track: { name: "Paper Lanterns", duration_ms: 200_000 },
+      artist_name: "Juniper Vale",
+      album: { name: "Slow Weather" },
+    });
+    await server.clock.advance(212_999);
+    expect(await server.shown()).not.toBe(null);
+    await server.clock.advance(1);
+    expect(await server.shown()).toBe(null);
+  });
+
+  test("is not heard about what was heard to its end", async () => {
+    const s = await session();
+    await send("np", { s, ...TRACK });
+    expect(await send("submit", { s, "a[0]": "Old", "t[0]": "Older", "i[0]": "1" })).toBe("OK\n");
+    expect((await server.shown())?.track.name).toBe("Paper Lanterns");
+  });
+
+  test("refuses a wrong password, another user's name and an unknown one", async () => {
+    expect(await handshake({}, "mqi_wrong")).toEqual(["BADAUTH", ""]);
+    expect(await handshake({ u: "grace" })).toEqual(["BADAUTH", ""]);
+    expect(await handshake({ a: "" })).toEqual([expect.stringMatching(/^FAILED /), ""]);
+  });
+
+  test("counts wrong passwords as guessing", async () => {
+    for (let guesses = 0; guesses < 10; guesses++) {
+      expect(await handshake({ a: "x" })).toEqual(["BADAUTH", ""]);
+    }
+    const [verdict] = await handshake({ a: "x" });
+    expect(verdict).toBe("FAILED Too many wrong secrets: try again in 60 s");
+    expect((await handshake())[0]).toBe("OK");
+  });
+
+  test("makes a program begin again whose session is unknown, or whose secret was rotated", async () => {
+    expect(await send("np", { s: "x", ...TRACK })).toBe("BADSESSION\n");
+    expect(await send("np", TRACK)).toBe("BADSESSION\n");
+    const s = await session();
+    const owner = await server.secrets.inboxOf(server.secret);
+    if (!owner) throw new Error("the secret opens nothing");
+    server.secrets.give(server.ada, owner);
+    expect(await send("np", { s, ...TRACK })).toBe("BADSESSION\n");
+    expect(await server.shown()).toBe(null);
+  });
+
+  test("fails with a reason when something is missing, and what was playing stays", async () => {
+    const s = await session();
+    await send("np", { s, ...TRACK });
+    expect(await send("np", { s, ...TRACK, t: " " })).toBe(
+      "FAILED t, the title, must not be empty.\n",
+    );
+    expect(await send("np", { s, ...TRACK, a: "" })).toStartWith("FAILED a,");
+    expect(await send("nothing", { s })).toStartWith("FAILED ");
+    expect((await handshake({ p: "1.1" }))[0]).toStartWith("FAILED only version 1.2.1");
+    expect((await handshake({ hs: "" }))[0]).toStartWith("FAILED this is not a handshake");
+    expect((await server.shown())?.track.name).toBe("Paper Lanterns");
+  });
+
+  test("fails, always with status 200, past its limits", async () => {
+    const s = await session();
+    for (let pushes = 0; pushes < 20; pushes++) {
+      expect(await send("np", { s, ...TRACK })).toBe("OK\n");
+    }
+    expect(await send("np", { s, ...TRACK })).toStartWith("FAILED Too many messages");
+    expect(await send("np", { s, t: "x".repeat(65_536) })).toStartWith("FAILED the body is larger");
+  });
+
+  test("is taken with and without slashes that programs add", async () => {
+    for (const path of ["/audioscrobbler", "/audioscrobbler//"]) {
+      expect(await (await server.get(`${path}?hs=true&p=1.2&u=ada&t=1&a=x`)).text()).toBe(
+        "BADAUTH\n",
+      );
+    }
+  });
+
+  test("shows no secret and no session in the log", async () => {
+    const s = await session();
+    await send("np", { s, ...TRACK });
+    const log = server.logged.join("\n");
+    expect(log).toContain("/audioscrobbler/np");
+    for (const secret of [server.secret.slice(5), s, md5(md5(server.secret) + "1700000000")]) {
+      expect(log).not.toContain(secret);
+    }
+  });
+
+  test("survives ten thousand hostile messages", () => {
+    const names = fc.constantFrom(...Object.keys(TRACK), "s", "__proto__", "");
+    const values = fc.oneof(fc.constantFrom("", " ", "-1", "1e999", "NaN", "200"), fc.string());
+    const forms = fc
+      .array(fc.tuple(names, values), { maxLength: 8 })
+      .map((pairs) => new URLSearchParams(pairs));
+    expectHarmless(AUDIOSCROBBLER, forms, readNowPlaying);
+  });
+});
+
+const scrobblerIsInstalled = Bun.which("mpdscribble") !== null;
+
+describe("mpdscribble", () => {
+  testWith("mpdscribble and MPD", mpdIsInstalled && scrobblerIsInstalled)(
+    "tells what a real MPD plays",
+    async () => {
+      const port = freePort();
+      const origin = `http://127.0.0.1:${port}`;
+      const real = await createPushedServer("audioscrobbler", { baseUrl: origin });
+      const listening = openPort(real, { port });
+      const daemon = await createMpdDaemon({
+        music: {
+          "a.flac": silentFlac({
+            seconds: 60,
+            tags: [
+              ["TITLE", "Paper Lanterns"],
+              ["ARTIST", "Fern"],
+            ],
+          }),
+        },
+      });
+      const folder = createTempFolder();
+      const config = join(folder.path, "mpdscribble.conf");
+      const [host, mpdPort] = daemon.address.split(":");
+      await Bun.write(
+        config,
+        [
+          `host = ${host}`,
+          `port = ${mpdPort}`,
+          "log = -",
+          "verbose = 2",
+          "[marquee]",
+          `url = ${origin}/audioscrobbler/`,
+          "username = ada",
+          `password = ${real.secret}`,
+          `journal = ${join(folder.path, "journal")}`,
+        ].join("\n"),
+      );
+      const scrobbler = Bun.spawn(["mpdscribble", "--no-daemon", "--conf", config], {
+        stdout: "ignore",
+        stderr: "ignore",
+      });
+      try {
+        await daemon.command('add "a.flac"');
+        await daemon.command("play");
+        const shown = await until(async () => (await real.shown()) ?? undefined);
+        expect(shown).toMatchObject({
+          is_playing: true,
+          track: { name: "Paper Lanterns", duration_ms: 60_000 },
+          artist_name: "Fern",
+        });
+      } finally {
+        scrobbler.kill();
+        await scrobbler.exited;
+        await daemon.stop();
+        await listening.end();
+        real.close();
+        folder.remove();
+      }
+    },
+  );
+});

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readTuna } from "../../src/ingest/tuna.ts";
+import { TUNA } from "../../src/sources/pushed.ts";
+import { expectHarmless } from "../fixtures/ingest/fuzz.ts";
+import { hostileTexts } from "../fixtures/ingest/hostile.ts";
+import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
+
+const DATA = {
+  status: "playing",
+  title: "Paper Lanterns",
+  artists: ["Juniper Vale", "Fern"],
+  album: "Slow Weather",
+  album_url: "https://music.example/album",
+  progress: 10_000,
+  duration: 200_000,
+  cover: "https://covers.example/1.jpg",
+};
+const message = (changes: object = {}) => ({
+  data: { ...DATA, ...changes },
+  hostname: "music.example",
+  date: 1_700_000_000_000,
+});
+
+let server: PushedServer;
+beforeEach(async () => {
+  server = await createPushedServer("tuna");
+});
+afterEach(() => server.close());
+
+const send = async (body: unknown) => {
+  const response = await server.post(`/in/${server.secret}/tuna`, body);
+  return { status: response.status, body: await response.json() };
+};
+const OK = { status: 200, body: { success: true } };
+
+describe("a program for Tuna", () => {
+  test("is believed about what plays", async () => {
+    expect(await send(message())).toEqual(OK);
+    await server.clock.advance(500);
+    const shown = await server.shown();
+    expect(shown).toMatchObject({
+      is_playing: true,
+      progress_ms: 10_500,
+      track: { name: "Paper Lanterns", duration_ms: 200_000 },
+      artist_name: "Juniper Vale, Fern",
+      album: { name: "Slow Weather" },
+      device: { name: "music.example" },
+    });
+    expect(shown?.album.images).toHaveLength(1);
+  });
+
+  test("that falls silent while it plays is believed for ten seconds", async () => {
+    await send(message());
+    await server.clock.advance(9_999);
+    expect(await server.shown()).not.toBe(null);
+    await server.clock.advance(1);
+    expect(await server.shown()).toBe(null);
+  });
+
+  test.each(["stopped", "paused"])("pauses when it says %s with a title", async (status) => {
+    await send(message({ status }));
+    await server.clock.advance(60_000);
+    expect(await server.shown()).toMatchObject({ is_playing: false, progress_ms: 10_000 });
+  });
+
+  test("ends with an empty title, whatever its status", async () => {
+    for (const status of ["stopped", "playing", "unknown"]) {
+      await send(message());
+      expect(await send(message({ title: "", status }))).toEqual(OK);
+      expect(await server.shown()).toBe(null);
+    }
+  });
+
+  test("changes nothing when it does not know itself", async () => {
+    await send(message());
+    expect(await send(message({ status: "unknown", title: "B" }))).toEqual(OK);
+    expect((await server.shown())?.track.name).toBe("Paper Lanterns");
+  });
+
+  test("may send its cover in older and newer ways, or one that is dropped", async () => {
+    const imagesWith = async (changes: object) => {
+      await send(message({ cover: undefined, ...changes }));
+      return (await server.shown())?.album.images.length;
+    };
+    expect(await imagesWith({ cover_url: "https://covers.example/2.jpg" })).toBe(1);
+    expect(await imagesWith({ cover: "data:image/jpeg;base64,AAAA" })).toBe(1);
+    expect(await imagesWith({ cover: "http://localhost/cover" })).toBe(0);
+    expect(await imagesWith({})).toBe(0);
+  });
+
+  test.each<[what: string, body: unknown]>([
+    ["The body", "{}"],
+    ["The body", "nonsense"],
+    ["data.status", { data: { title: "A" } }],
+  ])("is refused with a sentence that names %s", async (what, body) => {
+    await send(message());
+    const answer = await send(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toStartWith(what);
+    expect(await server.shown()).not.toBe(null);
+  });
+
+  test("may run in a page: CORS is open, for its headers too", async () => {
+    const asked = await server.get(`/in/${server.secret}/tuna`, { method: "OPTIONS" });
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("access-control-allow-origin")).toBe("*");
+    expect(asked.headers.get("access-control-allow-headers")).toContain("*");
+    expect(asked.headers.get("access-control-allow-private-network")).toBe("true");
+  });
+
+  test("survives ten thousand hostile messages", () => {
+    const samples = [message(), message({ status: "stopped" }), message({ title: "" })];
+    expectHarmless(TUNA, hostileTexts(samples), readTuna);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readWebhook } from "../../src/ingest/web-scrobbler.ts";
+import { WEBSCROBBLER } from "../../src/sources/pushed.ts";
+import { expectHarmless } from "../fixtures/ingest/fuzz.ts";
+import { hostileTexts } from "../fixtures/ingest/hostile.ts";
+import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
+
+const PARSED = {
+  track: "Paper Lanterns (Official Video)",
+  artist: "Juniper Vale",
+  album: null,
+  albumArtist: null,
+  duration: 200,
+  uniqueID: "dQw4",
+  currentTime: 10,
+  isPlaying: true,
+  trackArt: "https://covers.example/1.jpg",
+  isPodcast: false,
+  originUrl: "https://video.example/watch?v=dQw4",
+};
+const SONG = {
+  parsed: PARSED,
+  processed: { track: "Paper Lanterns", artist: null, album: "Slow Weather", duration: null },
+  metadata: { label: "YouTube", startTimestamp: 1_700_000_000 },
+  connector: { label: "YouTube Music", id: "youtube-music" },
+};
+const event = (eventName: string, song: unknown = SONG) => ({
+  eventName,
+  time: 1_700_000_000_000,
+  data: { song },
+});
+
+let server: PushedServer;
+beforeEach(async () => {
+  server = await createPushedServer("webscrobbler");
+});
+afterEach(() => server.close());
+
+const send = async (body: unknown) => {
+  const response = await server.post(`/in/${server.secret}/webscrobbler`, body);
+  return { status: response.status, body: await response.json() };
+};
+const OK = { status: 200, body: { success: true } };
+
+describe("Web Scrobbler", () => {
+  test("is believed about what plays, as its user has corrected it", async () => {
+    expect(await send(event("nowplaying"))).toEqual(OK);
+    await server.clock.advance(2_000);
+    const shown = await server.shown();
+    expect(shown).toMatchObject({
+      is_playing: true,
+      progress_ms: 12_000,
+      track: { id: "dQw4", name: "Paper Lanterns", duration_ms: 200_000 },
+      artist_name: "Juniper Vale",
+      album: { name: "Slow Weather" },
+      device: { name: "YouTube Music" },
+    });
+    expect(shown?.album.images).toHaveLength(1);
+  });
+
+  test("pauses and goes on where it says", async () => {
+    await send(event("nowplaying"));
+    await server.clock.advance(5_000);
+    await send(event("paused", { ...SONG, parsed: { ...PARSED, currentTime: 15 } }));
+    await server.clock.advance(60_000);
+    expect(await server.shown()).toMatchObject({ is_playing: false, progress_ms: 15_000 });
+    await send(event("resumedplaying", { ...SONG, parsed: { ...PARSED, currentTime: 15 } }));
+    await server.clock.advance(1_000);
+    expect(await server.shown()).toMatchObject({ is_playing: true, progress_ms: 16_000 });
+  });
+
+  test("may begin with a pause, which counts for half an hour", async () => {
+    await send(event("paused"));
+    await server.clock.advance(30 * 60_000 - 1);
+    expect(await server.shown()).toMatchObject({ is_playing: false });
+    await server.clock.advance(1);
+    expect(await server.shown()).toBe(null);
+  });
+
+  test("expires fifteen seconds after the end of the track", async () => {
+    await send(event("nowplaying"));
+    await server.clock.advance(204_999);
+    expect(await server.shown()).not.toBe(null);
+    await server.clock.advance(1);
+    expect(await server.shown()).toBe(null);
+  });
+
+  test.each(["scrobble", "loved", "somethingElse"])("is not heard about %s", async (name) => {
+    await send(event("nowplaying"));
+    const other = { ...SONG, processed: { track: "Another" } };
+    expect(await send(event(name, other))).toEqual(OK);
+    expect(await send({ eventName: name })).toEqual(OK);
+    expect((await server.shown())?.track.name).toBe("Paper Lanterns");
+  });
+
+  test("loses a cover that may not be used, and nothing else", async () => {
+    const parsed = { ...PARSED, trackArt: "http://127.0.0.1/private.png" };
+    expect(await send(event("nowplaying", { ...SONG, parsed }))).toEqual(OK);
+    expect((await server.shown())?.album.images).toEqual([]);
+  });
+
+  test.each<[what: string, body: unknown]>([
+    ["The body", "[]"],
+    ["eventName", { data: { song: SONG } }],
+    ["data.song", { eventName: "nowplaying" }],
+    ["data.song.parsed.track", event("nowplaying", { parsed: {} })],
+  ])("is refused with a sentence that names %s", async (what, body) => {
+    await send(event("nowplaying"));
+    const answer = await send(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toStartWith(what);
+    expect(await server.shown()).not.toBe(null);
+  });
+
+  test("survives ten thousand hostile messages", () => {
+    const samples = [event("nowplaying"), event("paused"), event("scrobble")];
+    expectHarmless(WEBSCROBBLER, hostileTexts(samples), readWebhook);
+  });
+});

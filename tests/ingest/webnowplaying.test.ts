@@ -1,0 +1,379 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  afterPicture,
+  afterText,
+  type Browser,
+  GREETING,
+  NEW_BROWSER,
+  shownOf,
+  trackOf,
+} from "../../src/ingest/webnowplaying.ts";
+import { freePort, until } from "../fixtures/clock/waiting.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
+import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
+import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
+import { patternPicture } from "../fixtures/sources/pictures.ts";
+
+interface Fields {
+  readonly name?: string;
+  readonly title?: string;
+  readonly artist?: string;
+  readonly album?: string;
+  readonly cover?: string;
+  readonly state?: string;
+  readonly position?: string;
+  readonly duration?: string;
+  readonly volume?: string;
+  readonly activeAt?: string;
+}
+
+/** A frame of revision 3 with its 26 fields; those not given have not changed. */
+function frame(kind: "0" | "1", id: string, fields: Fields): string {
+  const { name, title, artist, album, cover, state, position, duration, volume, activeAt } = fields;
+  const known = [id, name, title, artist, album, cover, state, position, duration, volume];
+  const all = [...known, ...Array<undefined>(15), activeAt].map((field) =>
+    (field ?? "").replaceAll("|", "\\|"),
+  );
+  return `${kind} ${id} ${all.map((field) => `${field}|`).join("")}`;
+}
+
+const SONG: Fields = {
+  name: "YouTube Music",
+  title: "Paper Lanterns",
+  artist: "Juniper Vale",
+  album: "Slow Weather",
+  cover: "https://covers.example/1.png",
+  state: "0",
+  position: "10",
+  duration: "200",
+  volume: "40",
+  activeAt: "1700000000000",
+};
+
+const picture = async (id: number) => {
+  const png = await patternPicture("png", 16);
+  const head = new Uint8Array(4);
+  new DataView(head.buffer).setUint32(0, id, true);
+  return Buffer.concat([head, png]);
+};
+
+let server: PushedServer;
+let port: RealPort;
+const sockets: WebSocket[] = [];
+
+beforeEach(async () => {
+  server = await createPushedServer("webnowplaying");
+  port = openPort(server);
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.close();
+  await port.end();
+  server.close();
+});
+
+/** A browser with the extension, after our greeting. */
+async function openBrowser(secret = server.secret) {
+  const socket = new WebSocket(`${port.origin.replace("http", "ws")}/in/${secret}/webnowplaying`);
+  sockets.push(socket);
+  const greeting = Promise.withResolvers<string>();
+  const closed = Promise.withResolvers<number>();
+  socket.onmessage = ({ data }) => greeting.resolve(String(data));
+  socket.onclose = ({ code }) => {
+    closed.resolve(code);
+    greeting.resolve(`closed ${code}`);
+  };
+  return {
+    greeting: await greeting.promise,
+    send: (message: string | Uint8Array<ArrayBuffer>) => socket.send(message),
+    close: () => socket.close(),
+    closed: closed.promise,
+  };
+}
+
+const titleShown = async (title: string | undefined) =>
+  until(async () => {
+    const shown = await server.shown();
+    return shown?.track.name === title ? { shown } : undefined;
+  });
+
+describe("WebNowPlaying", () => {
+  test("is greeted first, and believed about what plays", async () => {
+    const browser = await openBrowser();
+    expect(browser.greeting).toBe("ADAPTER_VERSION 1.0.0;WNPLIB_REVISION 3");
+    browser.send("4 0");
+    browser.send(frame("0", "7", SONG));
+    const { shown } = await titleShown("Paper Lanterns");
+    expect(shown).toMatchObject({
+      is_playing: true,
+      progress_ms: 10_000,
+      track: { duration_ms: 200_000 },
+      artist_name: "Juniper Vale",
+      album: { name: "Slow Weather" },
+      device: { name: "YouTube Music", volume: 40 },
+    });
+    expect(shown?.album.images).toHaveLength(1);
+  });
+
+  test("ends when its last player is removed", async () => {
+    const browser = await openBrowser();
+    browser.send(frame("0", "7", SONG));
+    await titleShown("Paper Lanterns");
+    browser.send("2 7");
+    await titleShown(undefined);
+  });
+
+  test("counts five seconds more when its connection ends", async () => {
+    const browser = await openBrowser();
+    browser.send(frame("0", "7", { ...SONG, duration: "0" }));
+    await titleShown("Paper Lanterns");
+    await server.clock.advance(3_600_000);
+    expect(await server.shown()).not.toBe(null);
+    browser.close();
+    await until(() => (server.clock.waiting() > 1 ? true : undefined));
+    await server.clock.advance(4_999);
+    expect(await server.shown()).not.toBe(null);
+    await server.clock.advance(1);
+    expect(await server.shown()).toBe(null);
+  });
+
+  test("goes on with a browser that is still there when another leaves", async () => {
+    const [first, second] = [await openBrowser(), await openBrowser()];
+    first.send(frame("0", "1", { ...SONG, title: "Older" }));
+    second.send(frame("0", "1", { ...SONG, title: "Newer", activeAt: "1800000000000" }));
+    await titleShown("Newer");
+    second.close();
+    await titleShown("Older");
+  });
+
+  test("shows a cover that it sends with the track that follows", async () => {
+    const browser = await openBrowser();
+    browser.send(frame("0", "7", { ...SONG, cover: "file:///tmp/cover.png" }));
+    expect((await titleShown("Paper Lanterns")).shown?.album.images).toEqual([]);
+    browser.send(await picture(7));
+    browser.send(frame("1", "7", { title: "Next", cover: "file:///tmp/next.png" }));
+    const [image] = (await titleShown("Next")).shown?.album.images ?? [];
+    const art = await fetch(`${port.origin}${new URL(image?.url ?? "").pathname}`);
+    expect([art.status, art.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+  });
+
+  test("speaks revision 2, whose fields come one by one", async () => {
+    const browser = await openBrowser();
+    for (const line of [
+      "PLAYER_NAME YouTube",
+      "TITLE Paper Lanterns",
+      "ARTIST Juniper Vale",
+      "STATE PLAYING",
+      "POSITION_SECONDS 12",
+      "DURATION_SECONDS 200",
+      "VOLUME 100",
+      "COVER_URL https://covers.example/1.png",
+    ]) {
+      browser.send(line);
+    }
+    const shown = await until(async () => {
+      await server.clock.advance(30);
+      const now = await server.shown();
+      return now?.device.volume === 100 && now.album.images.length === 1 ? now : undefined;
+    });
+    expect(shown).toMatchObject({ is_playing: true, artist_name: "Juniper Vale" });
+  });
+
+  test("is not closed for nonsense, and what was playing stays", async () => {
+    const browser = await openBrowser();
+    browser.send(frame("0", "7", SONG));
+    await titleShown("Paper Lanterns");
+    for (const nonsense of ["", "x", "0 7 a|b|", "9 9", "2 8", "{}", "x".repeat(70_000)]) {
+      browser.send(nonsense);
+    }
+    browser.send(new Uint8Array(0));
+    browser.send(new Uint8Array(1_500_000));
+    browser.send(frame("1", "7", { title: "Still there" }));
+    await titleShown("Still there");
+  });
+
+  test("with a wrong secret is refused with 401", async () => {
+    const response = await fetch(`${port.origin}/in/mqi_wrong/webnowplaying`);
+    expect(response.status).toBe(401);
+    expect((await openBrowser("mqi_wrong")).greeting).toStartWith("closed");
+    expect((await fetch(`${port.origin}/in/${server.secret}/webnowplaying`)).status).toBe(426);
+  });
+
+  test("is let go when its secret is rotated", async () => {
+    const browser = await openBrowser();
+    const owner = await server.secrets.inboxOf(server.secret);
+    if (!owner) throw new Error("the secret opens nothing");
+    server.secrets.give(server.ada, owner);
+    await server.accounts.users.setLanguage(server.ada.user, "fr");
+    expect(await browser.closed).toBe(1008);
+  });
+
+  test("comes back later when the server stops", async () => {
+    const browser = await openBrowser();
+    await settle();
+    void port.stop(1_000);
+    expect(await browser.closed).toBe(1012);
+  });
+});
+
+describe("the port for WebNowPlaying", () => {
+  let local: RealPort;
+  let localPort: number;
+  beforeEach(() => {
+    localPort = freePort();
+    local = openPort(server, { webnowplayingPort: localPort });
+  });
+  afterEach(() => local.end());
+
+  /** What is said first, or the status of a refusal. */
+  const open = async (origin?: string): Promise<string> => {
+    const headers = { ...(origin && { origin }) };
+    const said = Promise.withResolvers<string>();
+    // Bun's client sends headers, which a browser's type does not know.
+    const socket: WebSocket = Reflect.construct(WebSocket, [
+      `ws://127.0.0.1:${localPort}/`,
+      { headers },
+    ]);
+    sockets.push(socket);
+    socket.onmessage = ({ data }) => said.resolve(String(data));
+    socket.onclose = () => said.resolve("closed");
+    socket.onopen = () => socket.send(frame("0", "1", SONG));
+    return said.promise;
+  };
+
+  test.each([undefined, "chrome-extension://abc", "moz-extension://abc"])(
+    "listens to the extension, whose origin is %p",
+    async (origin) => {
+      expect(await open(origin)).toBe(GREETING);
+      await titleShown("Paper Lanterns");
+    },
+  );
+
+  test.each(["https://evil.example", "http://127.0.0.1:4747", "null"])(
+    "refuses a page from %p",
+    async (origin) => {
+      expect(await open(origin)).toBe("closed");
+      const headers = { origin };
+      expect((await fetch(`http://127.0.0.1:${localPort}/`, { headers })).status).toBe(403);
+    },
+  );
+
+  test("opens nothing else, and nobody's inbox without a connection", async () => {
+    const status = async () => (await fetch(`http://127.0.0.1:${localPort}/en/`)).status;
+    expect(await status()).toBe(426);
+    const owner = await server.secrets.firstInboxOf("webnowplaying");
+    if (!owner) throw new Error("nobody has an inbox");
+    server.secrets.give(server.ada, { ...owner, source: "json" });
+    expect(await status()).toBe(404);
+  });
+
+  test("that is taken is named by its own setting", () => {
+    const listenAgain = () => openPort(server, { webnowplayingPort: localPort });
+    expect(listenAgain).toThrow(/--webnowplaying-port or MARQUEE_WEBNOWPLAYING_PORT/);
+  });
+});
+
+describe("a browser", () => {
+  const told = (frames: readonly string[], nowMs = 0) =>
+    frames.reduce<Browser>(
+      (browser, one) => afterText(browser, one, nowMs) ?? browser,
+      NEW_BROWSER,
+    );
+  const shownTitle = (...frames: string[]) => shownOf([told(frames)])?.title;
+
+  test("is shown by the player that is heard, of these by the one used last", () => {
+    const muted = frame("0", "1", { ...SONG, title: "Muted", volume: "0", activeAt: "9" });
+    const paused = frame("0", "2", { ...SONG, title: "Paused", state: "1", activeAt: "8" });
+    const older = frame("0", "3", { ...SONG, title: "Older", activeAt: "1" });
+    const newer = frame("0", "4", { ...SONG, title: "Newer", activeAt: "2" });
+    const stopped = frame("0", "5", { ...SONG, title: "Stopped", state: "2", activeAt: "10" });
+    expect(shownTitle(muted, paused, older, newer, stopped)).toBe("Newer");
+    expect(shownTitle(muted, paused, older, newer, "2 4", stopped)).toBe("Older");
+    expect(shownTitle(muted, paused, stopped)).toBe("Muted");
+    expect(shownTitle(stopped)).toBe(undefined);
+  });
+
+  test("may use the sign that ends a field in a text", () => {
+    expect(shownTitle(frame("0", "1", { ...SONG, title: "A|B\\C" }))).toBe("A|B\\C");
+  });
+
+  test("keeps what has not changed, and forgets what is empty now", () => {
+    const browser = told([
+      frame("0", "1", SONG),
+      frame("1", "1", { album: "\u0001", position: "11" }),
+    ]);
+    expect(shownOf([browser])).toMatchObject({
+      title: "Paper Lanterns",
+      album: "",
+      toldMs: 11_000,
+    });
+  });
+
+  test("counts on from the last position while it plays, and stands while it pauses", () => {
+    const at = (browser: Browser, nowMs: number) => {
+      const player = shownOf([browser]);
+      return player && trackOf(player, nowMs).positionMs;
+    };
+    const playing = told([frame("0", "1", SONG)], 1_000);
+    expect(at(playing, 1_500)).toBe(10_500);
+    const paused = afterText(playing, frame("1", "1", { state: "1" }), 3_000) ?? playing;
+    expect(at(paused, 9_000)).toBe(12_000);
+    const again = afterText(paused, frame("1", "1", { state: "0" }), 10_000) ?? paused;
+    expect(at(again, 10_500)).toBe(12_500);
+    const other = afterText(again, frame("1", "1", { title: "Next", position: "0" }), 11_000);
+    expect(at(other ?? again, 11_000)).toBe(0);
+  });
+
+  test("survives ten thousand hostile frames, and keeps within its limits", () => {
+    const field = fc.oneof(
+      fc.constantFrom("", "0", "1", "2", "-1", "1e999", "NaN", "\u0001", "\\", "|", "200"),
+      fc.string(),
+    );
+    const fields = fc.array(field, { maxLength: 30 }).map((all) => all.join("|"));
+    const texts = fc.oneof(
+      fc.tuple(fc.constantFrom("0", "1"), fc.nat(40), fields).map((parts) => `${parts.join(" ")}|`),
+      fc
+        .tuple(
+          fc.constantFrom("TITLE", "STATE", "VOLUME", "POSITION_SECONDS", "constructor"),
+          field,
+        )
+        .map((parts) => parts.join(" ")),
+      fc.constantFrom("2 1", "2 99", "4 1", GREETING),
+      fc.string(),
+    );
+    const pictures = fc.uint8Array({ maxLength: 40 });
+    let browser = NEW_BROWSER;
+    fc.assert(
+      fc.property(fc.oneof(texts, pictures), fc.nat(), (sent, nowMs) => {
+        const next =
+          typeof sent === "string" ? afterText(browser, sent, nowMs) : afterPicture(browser, sent);
+        browser = next ?? browser;
+        expect(browser.players.size).toBeLessThanOrEqual(16);
+        const player = shownOf([browser]);
+        if (!player) return;
+        const { title, durationMs, volumePercent } = trackOf(player, nowMs);
+        expect(title).not.toBe("");
+        expect(durationMs ?? 1).toBeGreaterThan(0);
+        expect(volumePercent ?? 0).toBeWithin(0, 101);
+      }),
+      { numRuns: 10_000 },
+    );
+    expect(browser.players.size).toBeGreaterThan(0);
+  });
+
+  test("takes no longer for a long text that is no frame", () => {
+    const startedAtMs = performance.now();
+    afterText(NEW_BROWSER, `0 1 ${"\\".repeat(60_000)}`, 0);
+    afterText(NEW_BROWSER, `0 1 ${"\\|".repeat(30_000)}`, 0);
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  });
+
+  test("may send pictures, but nothing else as one", async () => {
+    const good = await picture(7);
+    expect(afterPicture(NEW_BROWSER, good)?.pictures.size).toBe(1);
+    expect(afterPicture(NEW_BROWSER, Buffer.concat([good, Buffer.alloc(2 * 1024 * 1024)]))).toBe(
+      undefined,
+    );
+    expect(afterPicture(NEW_BROWSER, good.subarray(1))).toBe(undefined);
+  });
+});
