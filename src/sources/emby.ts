@@ -1,6 +1,6 @@
 import { createMediaBrowser } from "./media-browser/media-browser.ts";
-import type { StreamedSourceDeps } from "./player-server.ts";
 import type { Source } from "./source.ts";
+import type { StreamedSourceDeps } from "./streamed-source.ts";
 
 /** Emby: https://dev.emby.media/doc/restapi/index.html */
 export const createEmby = (deps: StreamedSourceDeps): Source =>

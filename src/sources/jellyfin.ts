@@ -1,6 +1,6 @@
 import { createMediaBrowser } from "./media-browser/media-browser.ts";
-import type { StreamedSourceDeps } from "./player-server.ts";
 import type { Source } from "./source.ts";
+import type { StreamedSourceDeps } from "./streamed-source.ts";
 
 /** Jellyfin: https://api.jellyfin.org */
 export const createJellyfin = (deps: StreamedSourceDeps): Source =>

@@ -1,20 +1,11 @@
-import type { Playback } from "../playback.ts";
-import { BusLost, connectBus } from "./mpris/bus.ts";
-import { type Covers, createCovers } from "./mpris/cover.ts";
-import { artUrlOf, choosePlayer, type Heard, readPlayer } from "./mpris/player.ts";
+import { BusLost } from "./mpris/bus-lost.ts";
 import { readTexts } from "./entered-server.ts";
-import {
-  defineSource,
-  type Source,
-  SourceFailure,
-  SourceSettingsError,
-  type WatchContext,
-} from "./source.ts";
+import { defineSource, type Source, SourceFailure, SourceSettingsError } from "./source.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** Players on the desktop of this machine: https://specifications.freedesktop.org/mpris-spec/latest/ */
 
-interface MprisSettings {
+export interface MprisSettings {
   /** Only players with this name; empty for all of them. */
   readonly player: string;
 }
@@ -54,6 +45,7 @@ export function createMpris(deps: MprisDeps): Source {
     async *watch(settings, context) {
       if (context.signal.aborted) return;
       try {
+        const { listen } = await import("./mpris/listen.ts");
         yield* listen(settings, context, deps);
       } catch (error) {
         if (context.signal.aborted) return;
@@ -61,48 +53,6 @@ export function createMpris(deps: MprisDeps): Source {
       }
     },
   });
-}
-
-async function* listen(
-  { player }: MprisSettings,
-  context: WatchContext,
-  deps: MprisDeps,
-): AsyncGenerator<Playback | null, void> {
-  const bus = await connectBus(deps.busAddress ?? sessionBusAddress(), context);
-  const origin = `mpris ${context.connection.id}`;
-  /** By player's name, what a round has to know of the one before. */
-  let known = new Map<string, { readonly covers: Covers; readonly playback: Playback | null }>();
-  let shown: string | undefined;
-  try {
-    while (!context.signal.aborted) {
-      const before = known;
-      known = new Map();
-      for (const state of bus.players()) {
-        const { name } = state;
-        if (player !== "" && name !== player && !name.startsWith(`${player}.`)) continue;
-        const { covers = createCovers(deps.upstream, origin), playback: last = null } =
-          before.get(name) ?? {};
-        const cover = await covers.at(artUrlOf(state));
-        known.set(name, { covers, playback: readPlayer(state, last, cover) });
-      }
-      const heard = [...known].flatMap(([name, { playback }]): Heard[] =>
-        playback ? [{ name, playback }] : [],
-      );
-      const chosen = choosePlayer(heard, shown);
-      shown = chosen?.name;
-      yield chosen?.playback ?? null;
-      await bus.nextChange();
-    }
-  } finally {
-    bus.close();
-  }
-}
-
-/** Where the bus is, for a program that the desktop has not started itself. */
-function sessionBusAddress(): string {
-  return (
-    process.env["DBUS_SESSION_BUS_ADDRESS"] || `unix:path=/run/user/${process.getuid?.() ?? 0}/bus`
-  );
 }
 
 function toSourceFailure(error: unknown): SourceFailure {

@@ -1,22 +1,10 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { UnreadableAnswer } from "./json.ts";
-import {
-  SourceFailure,
-  type SourceOption,
-  SourceSettingsError,
-  type WatchContext,
-} from "./source.ts";
+import { SourceFailure, type WatchContext } from "./source.ts";
 import { type Upstream, UpstreamError, type UpstreamHeaders } from "./upstream.ts";
 
-/** What the sources have in common that listen to a server at an address which a user entered. */
-
-/** Makes the way to public servers, and to the one at `url`. */
-export type UpstreamOf = (source: string, url: string) => Upstream;
-
-export interface StreamedSourceDeps {
-  readonly upstreamOf: UpstreamOf;
-}
+/** A server at an address that a user entered: its answers and its pictures. */
 
 /** A server that is listened to. */
 export interface PlayerServer {
@@ -44,23 +32,6 @@ export interface ServerAnswer {
   readonly observedAtMs: number;
   /** The server's own time; ours if it does not tell it. Unix time in milliseconds. */
   readonly serverWallMs: number;
-}
-
-export const tokenOption = (help: string): SourceOption => ({
-  name: "token",
-  placeholder: "token",
-  help,
-  secret: true,
-});
-
-/**
- * A token that fits into a header and an address. The message does not repeat it.
- * @throws {SourceSettingsError}
- */
-export function parseToken(text: string): string {
-  const token = text.trim();
-  if (/^[\w.~+/=-]{1,1000}$/.test(token)) return token;
-  throw new SourceSettingsError("token: must be given, without spaces and quotation marks.");
 }
 
 const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
@@ -129,26 +100,6 @@ export function parseJson(text: string): unknown {
 /** A short name for something that several texts tell apart. */
 export const digestOf = (parts: readonly (string | undefined)[]): string =>
   new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
-
-/** Ends quietly when it is told to, and gives every other end one of the three meanings. */
-export async function* withMeaning(
-  where: string,
-  signal: AbortSignal,
-  listening: AsyncIterable<Playback | null>,
-): AsyncGenerator<Playback | null, void> {
-  if (signal.aborted) return;
-  try {
-    yield* listening;
-  } catch (error) {
-    if (signal.aborted) return;
-    if (error instanceof SourceFailure) throw error;
-    const isKnown = error instanceof UpstreamError || error instanceof UnreadableAnswer;
-    const reason = isKnown ? error.message : "it could not be understood";
-    // The cause of another error may hold what was sent, so only its kind is told.
-    const cause = isKnown ? error : error instanceof Error ? error.name : undefined;
-    throw new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause });
-  }
-}
 
 /**
  * Keeps the expected position where an upstream's own clock differs from it by less than

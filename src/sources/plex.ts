@@ -1,44 +1,24 @@
-import type { Playback } from "../playback.ts";
 import { addressOf, parseServerUrl, readTexts, urlOption, userOption } from "./entered-server.ts";
+import { type Source, defineSource } from "./source.ts";
 import {
-  createPlayerServer,
-  parseJson,
-  parseToken,
   type StreamedSourceDeps,
+  parseToken,
   tokenOption,
   withMeaning,
-} from "./player-server.ts";
-import {
-  chooseSession,
-  keyOf,
-  offsetOf,
-  readSession,
-  type Session,
-  type Tick,
-  ticksIn,
-  withTick,
-} from "./plex/sessions.ts";
-import { defineSource, type Source, type WatchContext } from "./source.ts";
+} from "./streamed-source.ts";
 
 /** A Plex Media Server: https://developer.plex.tv/pms/ */
 
-interface PlexSettings {
+export interface PlexSettings {
   readonly url: string;
   /** Empty for the server's owner. */
   readonly user: string;
   readonly token: string;
 }
 
-const ID = "plex";
-const NAME = "Plex";
+export const ID = "plex";
+export const NAME = "Plex";
 const DEFAULT_URL = "http://127.0.0.1:32400";
-/** Plex pings every ten seconds. */
-const SILENCE_MS = 35_000;
-/** The list is read again this often, in case that a notification was lost. */
-const RESYNC_MS = 15_000;
-/** Right after a notification the list may still be the one before. */
-const LIST_LAG_MS = 1_000;
-const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export function createPlex(deps: StreamedSourceDeps): Source {
   return defineSource<PlexSettings>({
@@ -61,76 +41,8 @@ export function createPlex(deps: StreamedSourceDeps): Source {
     account: ({ user }) => ({ displayName: user || NAME, product: null }),
     addressOf,
     watch: (settings, context) =>
-      withMeaning(`${NAME} at ${settings.url}`, context.signal, listen(settings, context, deps)),
+      withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
+        (await import("./plex/listen.ts")).listen(settings, context, deps),
+      ),
   });
-}
-
-async function* listen(
-  { url, user, token }: PlexSettings,
-  context: WatchContext,
-  deps: StreamedSourceDeps,
-): AsyncGenerator<Playback | null, void> {
-  const { clock, signal } = context;
-  const upstream = deps.upstreamOf(ID, url);
-  const headers = { "X-Plex-Token": token, Accept: "application/json" };
-  const limits = { headers, largestBytes: LARGEST_ANSWER_BYTES };
-  const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, limits);
-  let last: { session: Session; playback: Playback; offsetMs: number } | undefined;
-
-  const coverAt = (thumb: string) =>
-    server.artwork(
-      thumb,
-      `${url}/photo/:/transcode?${new URLSearchParams({ width: "640", height: "640", minSize: "1", url: thumb })}`,
-    );
-  const read = (session: Session | undefined, observedAtMs: number): Playback | null => {
-    if (session === undefined) {
-      last = undefined;
-      return null;
-    }
-    const playback = readSession(session, observedAtMs, last, coverAt);
-    last = { session, playback, offsetMs: offsetOf(session) };
-    return playback;
-  };
-  const ask = async (): Promise<Playback | null> => {
-    const answer = await server.getJson("/status/sessions");
-    const shownKey = last && keyOf(last.session);
-    return read(chooseSession(answer.body, { user, shownKey }), answer.observedAtMs);
-  };
-  /** What a notification about the shown session says by itself. */
-  const hear = ({ sessionKey, ratingKey, ...tick }: Tick): Playback | null | undefined => {
-    const isShown =
-      last && keyOf(last.session) === sessionKey && last.playback.track.id === ratingKey;
-    if (!last || !isShown) return undefined;
-    if (tick.state === "stopped") return read(undefined, clock.monotonicMs());
-    return read(withTick(last.session, { sessionKey, ratingKey, ...tick }), clock.monotonicMs());
-  };
-
-  yield await ask();
-  const events = await upstream.openEvents(`${url}/:/eventsource/notifications?filters=playing`, {
-    headers,
-    signal,
-    silenceMs: SILENCE_MS,
-  });
-  try {
-    let askAtMs = clock.monotonicMs() + RESYNC_MS;
-    while (!signal.aborted) {
-      const event = await events.receive(Math.max(0, askAtMs - clock.monotonicMs()));
-      const ticks = event?.type === "ping" || !event?.data ? [] : ticksIn(parseJson(event.data));
-      for (const tick of ticks) {
-        const playback = hear(tick);
-        if (playback !== undefined) yield playback;
-        const isNews = playback === undefined && tick.state !== "stopped";
-        // A notification names neither the user nor the title, so the list is read for these.
-        if (isNews) yield await ask();
-        // After an end, another session may be the one to show.
-        if (isNews || playback === null) askAtMs = clock.monotonicMs() + LIST_LAG_MS;
-      }
-      if (clock.monotonicMs() >= askAtMs) {
-        yield await ask();
-        askAtMs = clock.monotonicMs() + RESYNC_MS;
-      }
-    }
-  } finally {
-    events.close();
-  }
 }

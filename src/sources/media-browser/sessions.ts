@@ -1,5 +1,5 @@
 import { type Artwork, type Playback, positionAt } from "../../playback.ts";
-import { isRecord, numberOf, recordsOf, textOf, UnreadableAnswer } from "../json.ts";
+import { UnreadableAnswer, isRecord, numberOf, recordsOf, textOf } from "../json.ts";
 import { steadied } from "../player-server.ts";
 
 /** Reads the sessions that Jellyfin and Emby list: one for each app that somebody uses. */

@@ -2,6 +2,7 @@ import type { Message } from "dbus-native";
 import type { Clock } from "../../clock.ts";
 import { isRecord, textOf } from "../json.ts";
 import { createInbox } from "../upstream/inbox.ts";
+import { BusLost } from "./bus-lost.ts";
 
 /** The players on a D-Bus session bus: https://specifications.freedesktop.org/mpris-spec/latest/ */
 
@@ -25,11 +26,6 @@ export interface PlayerBus {
   /** Resolves when a player has changed, come or gone. @throws {BusLost} */
   nextChange(): Promise<void>;
   close(): void;
-}
-
-/** There is no bus, or its connection ended. */
-export class BusLost extends Error {
-  override readonly name = "BusLost";
 }
 
 const PREFIX = "org.mpris.MediaPlayer2.";

@@ -1,0 +1,53 @@
+import type { Playback } from "../playback.ts";
+import { UnreadableAnswer } from "./json.ts";
+import { SourceFailure, type SourceOption, SourceSettingsError } from "./source.ts";
+import { type Upstream, UpstreamError } from "./upstream.ts";
+
+/** What the sources have in common that listen to a server over an open connection. */
+
+/** Makes the way to public servers, and to the one at `url`. */
+export type UpstreamOf = (source: string, url: string) => Upstream;
+
+export interface StreamedSourceDeps {
+  readonly upstreamOf: UpstreamOf;
+}
+
+export const tokenOption = (help: string): SourceOption => ({
+  name: "token",
+  placeholder: "token",
+  help,
+  secret: true,
+});
+
+/**
+ * A token that fits into a header and an address. The message does not repeat it.
+ * @throws {SourceSettingsError}
+ */
+export function parseToken(text: string): string {
+  const token = text.trim();
+  if (/^[\w.~+/=-]{1,1000}$/.test(token)) return token;
+  throw new SourceSettingsError("token: must be given, without spaces and quotation marks.");
+}
+
+/**
+ * Begins to listen, with code that is loaded now. Ends quietly when it is told to, and gives every
+ * other end one of the three meanings.
+ */
+export async function* withMeaning(
+  where: string,
+  signal: AbortSignal,
+  begin: () => Promise<AsyncIterable<Playback | null>>,
+): AsyncGenerator<Playback | null, void> {
+  if (signal.aborted) return;
+  try {
+    yield* await begin();
+  } catch (error) {
+    if (signal.aborted) return;
+    if (error instanceof SourceFailure) throw error;
+    const isKnown = error instanceof UpstreamError || error instanceof UnreadableAnswer;
+    const reason = isKnown ? error.message : "it could not be understood";
+    // The cause of another error may hold what was sent, so only its kind is told.
+    const cause = isKnown ? error : error instanceof Error ? error.name : undefined;
+    throw new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause });
+  }
+}
