@@ -30,7 +30,7 @@ describe("the documentation in a browser", () => {
   beforeAll(async () => {
     server = await startTestServer({ settings: { rateLimitSeconds: "0" } });
     ada = await server.addUser("ada");
-    await server.sourceOf(ada).says(aPlayback());
+    await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
     if (currentChromium.isInstalled) browser = await currentChromium.launch();
   }, 60_000);
   afterAll(async () => {

@@ -184,7 +184,7 @@ describe("an example of the API", () => {
     description = await readApiDescription(server);
     ada = await server.addUser("ada");
     secret = secrets.give(ada, { connectionId: 99, userId: ada.user.id, source: "json" });
-    await server.sourceOf(ada).says(aPlayback());
+    await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
   });
   afterAll(() => server.close());
 
@@ -291,7 +291,7 @@ describe("a program in the documentation", () => {
       });
       return (await new Response(child.stdout).text()).trim();
     };
-    await server.sourceOf(ada).says(aPlayback());
+    await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
     expect(await says(ada.key)).toBe(SONG);
     await server.sourceOf(ada).says(null);
     expect(await says(ada.key)).toBe("Nothing is playing");
@@ -299,7 +299,7 @@ describe("a program in the documentation", () => {
   }
 
   test("answers a bot in one line of text", async () => {
-    await server.sourceOf(ada).says(aPlayback());
+    await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
     const path = await write("js", "createServer", "song.mjs");
     const child = Bun.spawn([process.execPath, path], {
       stderr: "inherit",

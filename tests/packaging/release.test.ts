@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import packageJson from "../../package.json";
 import { commitOf } from "../../packaging/commit.ts";
 import { compile, CompileError } from "../../packaging/compile.ts";
@@ -107,8 +107,14 @@ describe("the SBOM", () => {
     if (!existsSync(amongTools())) {
       await compile({ root, outfile: amongTools(), commit: undefined });
     }
-    const { sources } = (await Bun.file(`${amongTools()}.map`).json()) as { sources: string[] };
-    const packages = sources.flatMap(
+    // Each part of the executable that is loaded when it is first used has a map of its own.
+    const maps = [
+      ...new Bun.Glob("*.map").scanSync({ cwd: dirname(amongTools()), absolute: true }),
+    ];
+    const sources = await Promise.all(
+      maps.map(async (map) => (await Bun.file(map).json()).sources),
+    );
+    const packages = (sources.flat() as string[]).flatMap(
       (source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? [],
     );
     expect(packages).toContain("elysia");

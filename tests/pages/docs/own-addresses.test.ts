@@ -63,7 +63,7 @@ describe.each(["", "/music"])("copied from a server whose base URL ends with %j"
     ada = await server.addUser("ada");
     grace = await server.addUser("grace");
     secret = inboxes.give(ada, { connectionId: 99, userId: ada.user.id, source: "json" });
-    await server.sourceOf(ada).says(aPlayback());
+    await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
   });
   afterAll(() => server.stop());
 
