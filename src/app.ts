@@ -143,6 +143,7 @@ export function createApp(deps: AppDeps): App {
     listeningAddress: deps.listeningAddress,
     onDelivered: (metrics ?? noMetrics).delivered,
     vault,
+    inbox: deps.inbox,
     pushing: ingest.webNowPlaying,
     snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,

@@ -10,6 +10,7 @@ export const de: Words = {
     overlay: "Musik, die gerade läuft",
   },
   parts: {
+    show: "Zeigen",
     copy: "Kopieren",
     copied: "Kopiert",
   },
@@ -322,6 +323,35 @@ export const de: Words = {
       secretKept:
         "Leer lassen, um das bisherige zu behalten. Für eine andere Adresse wird es nicht behalten.",
       appSaved: "Die App ist gespeichert. Jetzt können Sie verbinden.",
+      inbox: {
+        address: "Adresse",
+        user: "Benutzername",
+        password: "Passwort",
+        token: "Benutzertoken",
+        nothing: "Noch nichts empfangen",
+        nothingSinceStart: "Seit dem Start des Servers nichts empfangen",
+        received: "Zuletzt empfangen: {time}",
+        refused: "Abgelehnt, {time}:",
+        unreadable: "Das Geheimnis dieser Verbindung ist nicht lesbar. Ersetzen Sie es.",
+        rotate: "Geheimnis ersetzen",
+        rotateText: "Das alte gilt sofort nicht mehr. Tragen Sie das neue im Programm ein.",
+        rotateGo: "Jetzt ersetzen",
+        rotated: "{source} hat ein neues Geheimnis. Tragen Sie es im Programm ein.",
+        webScrobblerLink: "Zu Web Scrobbler hinzufügen",
+        webScrobblerHint:
+          "Das öffnet webscrobbler.com, wo die Erweiterung die Adresse liest. Soll diese Website sie nicht erfahren, tragen Sie sie selbst ein.",
+        where: {
+          webscrobbler:
+            "Fügen Sie in den Optionen der Erweiterung unter „Accounts“ einen Webhook mit dieser Adresse hinzu.",
+          webnowplaying:
+            "Auf diesem Rechner tragen Sie in der Erweiterung den Port aus --webnowplaying-port ein. Andere Programme verbinden sich mit dieser Adresse.",
+          tuna: "Ersetzen Sie http://localhost:1608/ im Skript durch diese Adresse.",
+          listenbrainz: "Tragen Sie beides ein, wo das Programm nach ListenBrainz fragt.",
+          audioscrobbler:
+            "Tragen Sie alle drei ein, wo das Programm nach einem Scrobbling-Server fragt.",
+          json: "Senden Sie an diese Adresse als JSON, was spielt.",
+        },
+      },
       about: {
         spotify:
           "Wird im Browser verbunden, in einer Minute. Änderungen werden innerhalb von Sekunden bemerkt.",

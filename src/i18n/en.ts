@@ -12,6 +12,7 @@ export const en = {
     overlay: "Music now playing",
   },
   parts: {
+    show: "Show",
     copy: "Copy",
     copied: "Copied",
   },
@@ -314,6 +315,34 @@ export const en = {
         "This cannot be used. Check what you have entered. An address is host:port for MPD, and otherwise like http://127.0.0.1:8080.",
       secretKept: "Leave it empty to keep the one there is. It is not kept for another address.",
       appSaved: "The app is saved. Now you can link.",
+      inbox: {
+        address: "Address",
+        user: "User name",
+        password: "Password",
+        token: "User token",
+        nothing: "Nothing received yet",
+        nothingSinceStart: "Nothing received since the server started",
+        received: "Last received: {time}",
+        refused: "Refused, {time}:",
+        unreadable: "The secret of this connection cannot be read. Replace it.",
+        rotate: "Replace the secret",
+        rotateText: "The old one stops working at once. Enter the new one in the program.",
+        rotateGo: "Replace it now",
+        rotated: "{source} has a new secret. Enter it in the program.",
+        webScrobblerLink: "Add to Web Scrobbler",
+        webScrobblerHint:
+          "This opens webscrobbler.com, where the extension reads the address. To keep it from that website, enter it yourself.",
+        where: {
+          webscrobbler:
+            "In the extension’s options, under “Accounts”, add a webhook with this address.",
+          webnowplaying:
+            "On this computer, enter the port of --webnowplaying-port in the extension. Other programs connect to this address.",
+          tuna: "Replace http://localhost:1608/ in the script by this address.",
+          listenbrainz: "Enter both where the program asks for ListenBrainz.",
+          audioscrobbler: "Enter all three where the program asks for a scrobbling server.",
+          json: "Send what plays to this address, as JSON.",
+        },
+      },
       about: {
         spotify: "Linked in the browser, in a minute. Changes are noticed within seconds.",
         mpd: "The Music Player Daemon. Every change is shown as it happens.",

@@ -10,6 +10,7 @@ export const es: Words = {
     overlay: "Música en reproducción",
   },
   parts: {
+    show: "Mostrar",
     copy: "Copiar",
     copied: "Copiado",
   },
@@ -314,6 +315,35 @@ export const es: Words = {
         "Esto no sirve. Comprueba lo que has escrito. Una dirección es host:puerto para MPD y, en lo demás, como http://127.0.0.1:8080.",
       secretKept: "Déjala vacía para conservar la que hay. No se conserva para otra dirección.",
       appSaved: "La aplicación está guardada. Ya puedes vincular.",
+      inbox: {
+        address: "Dirección",
+        user: "Nombre de usuario",
+        password: "Contraseña",
+        token: "Token de usuario",
+        nothing: "Aún no se ha recibido nada",
+        nothingSinceStart: "No se ha recibido nada desde que arrancó el servidor",
+        received: "Último mensaje: {time}",
+        refused: "Rechazado, {time}:",
+        unreadable: "El secreto de esta conexión no se puede leer. Sustitúyelo.",
+        rotate: "Sustituir el secreto",
+        rotateText: "El anterior deja de funcionar en el acto. Introduce el nuevo en el programa.",
+        rotateGo: "Sustituir ahora",
+        rotated: "{source} tiene un secreto nuevo. Introdúcelo en el programa.",
+        webScrobblerLink: "Añadir a Web Scrobbler",
+        webScrobblerHint:
+          "Esto abre webscrobbler.com, donde la extensión lee la dirección. Para que ese sitio no la conozca, introdúcela tú.",
+        where: {
+          webscrobbler:
+            "En las opciones de la extensión, en «Accounts», añade un webhook con esta dirección.",
+          webnowplaying:
+            "En este ordenador, introduce en la extensión el puerto de --webnowplaying-port. Los demás programas se conectan a esta dirección.",
+          tuna: "Sustituye http://localhost:1608/ en el script por esta dirección.",
+          listenbrainz: "Introduce las dos cosas donde el programa pida ListenBrainz.",
+          audioscrobbler:
+            "Introduce las tres cosas donde el programa pida un servidor de scrobbling.",
+          json: "Envía a esta dirección lo que suena, como JSON.",
+        },
+      },
       about: {
         spotify: "Se vincula en el navegador, en un minuto. Los cambios se notan en segundos.",
         mpd: "El Music Player Daemon. Cada cambio se muestra en el acto.",

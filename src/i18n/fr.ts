@@ -10,6 +10,7 @@ export const fr: Words = {
     overlay: "Musique en cours de lecture",
   },
   parts: {
+    show: "Afficher",
     copy: "Copier",
     copied: "Copié",
   },
@@ -321,6 +322,36 @@ export const fr: Words = {
       secretKept:
         "Laissez-le vide pour garder celui qui existe. Il n’est pas gardé pour une autre adresse.",
       appSaved: "L’application est enregistrée. Vous pouvez maintenant relier.",
+      inbox: {
+        address: "Adresse",
+        user: "Nom d’utilisateur",
+        password: "Mot de passe",
+        token: "Jeton d’utilisateur",
+        nothing: "Rien reçu pour l’instant",
+        nothingSinceStart: "Rien reçu depuis le démarrage du serveur",
+        received: "Dernière réception : {time}",
+        refused: "Refusé, {time} :",
+        unreadable: "Le secret de cette connexion est illisible. Remplacez-le.",
+        rotate: "Remplacer le secret",
+        rotateText:
+          "L’ancien cesse aussitôt de fonctionner. Saisissez le nouveau dans le programme.",
+        rotateGo: "Remplacer maintenant",
+        rotated: "{source} a un nouveau secret. Saisissez-le dans le programme.",
+        webScrobblerLink: "Ajouter à Web Scrobbler",
+        webScrobblerHint:
+          "Cela ouvre webscrobbler.com, où l’extension lit l’adresse. Pour la cacher à ce site, saisissez-la vous-même.",
+        where: {
+          webscrobbler:
+            "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
+          webnowplaying:
+            "Sur cet ordinateur, saisissez le port de --webnowplaying-port dans l’extension. Les autres programmes se connectent à cette adresse.",
+          tuna: "Remplacez http://localhost:1608/ dans le script par cette adresse.",
+          listenbrainz: "Saisissez les deux là où le programme demande ListenBrainz.",
+          audioscrobbler:
+            "Saisissez les trois là où le programme demande un serveur de scrobbling.",
+          json: "Envoyez à cette adresse ce qui joue, en JSON.",
+        },
+      },
       about: {
         spotify:
           "Relié dans le navigateur, en une minute. Les changements sont remarqués en quelques secondes.",

@@ -11,6 +11,7 @@ export const pt: Words = {
     overlay: "Música que está tocando agora",
   },
   parts: {
+    show: "Mostrar",
     copy: "Copiar",
     copied: "Copiado",
   },
@@ -315,6 +316,34 @@ export const pt: Words = {
         "Isto não pode ser usado. Confira o que você digitou. Um endereço é host:porta para o MPD e, no resto, como http://127.0.0.1:8080.",
       secretKept: "Deixe vazio para manter o valor atual. Ele não vale para outro endereço.",
       appSaved: "O app está salvo. Agora você pode conectar.",
+      inbox: {
+        address: "Endereço",
+        user: "Nome de usuário",
+        password: "Senha",
+        token: "Token de usuário",
+        nothing: "Nada recebido ainda",
+        nothingSinceStart: "Nada recebido desde que o servidor foi iniciado",
+        received: "Última mensagem: {time}",
+        refused: "Recusada, {time}:",
+        unreadable: "Não é possível ler o segredo desta conexão. Crie um novo.",
+        rotate: "Substituir o segredo",
+        rotateText: "O antigo para de funcionar na hora. Coloque o novo no programa.",
+        rotateGo: "Substituir agora",
+        rotated: "{source} tem um novo segredo. Atualize o programa.",
+        webScrobblerLink: "Adicionar ao Web Scrobbler",
+        webScrobblerHint:
+          "Isto abre webscrobbler.com, onde a extensão lê o endereço. Se esse site não deve ver o endereço, digite você mesmo.",
+        where: {
+          webscrobbler:
+            "Nas opções da extensão, em “Accounts”, adicione um webhook com este endereço.",
+          webnowplaying:
+            "Neste computador, coloque na extensão a porta de --webnowplaying-port. Outros programas se conectam a este endereço.",
+          tuna: "Troque http://localhost:1608/ no script por este endereço.",
+          listenbrainz: "Coloque os dois onde o programa pede o ListenBrainz.",
+          audioscrobbler: "Coloque os três onde o programa pede um servidor de scrobbling.",
+          json: "Envie a este endereço o que está tocando, em JSON.",
+        },
+      },
       about: {
         spotify:
           "Você conecta no navegador, em um minuto. As mudanças são percebidas em poucos segundos.",

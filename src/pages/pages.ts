@@ -25,6 +25,7 @@ import { createNotFound } from "./not-found.tsx";
 import { inLanguage, type Page, type SocketPage } from "./page.ts";
 import { createSessionCookie } from "../http/session-cookie.ts";
 import { createSignIn } from "./sign-in/sign-in.tsx";
+import type { Inbox } from "../ingest/inbox.ts";
 import type { WebNowPlayingSockets } from "../ingest/webnowplaying-sockets.ts";
 import { createSockets, type Sockets } from "./sockets.ts";
 import { createWidget } from "./overlay/widget.tsx";
@@ -77,6 +78,8 @@ export interface PagesDeps {
   onDelivered(latencyMs: number): void;
   /** Signs the tokens of forms, and seals the data that we store in cookies. */
   readonly vault: Pick<Vault, "formSecret" | "seal" | "open">;
+  /** What other programs have pushed. */
+  readonly inbox: Inbox;
   /** The sockets of programs that push what they play. */
   readonly pushing: WebNowPlayingSockets;
   /** A consistent copy of the database as the bytes of a file. */

@@ -19,6 +19,41 @@ export function Copyable({ language, text }: { language: Language; text: string 
   );
 }
 
+export interface HiddenCopyableProps {
+  readonly language: Language;
+  /** What the text is, for its button. */
+  readonly label: string;
+  readonly text: string;
+}
+
+/** A secret that is hidden until it is shown, and can be copied without being shown. */
+export function HiddenCopyable({ language, label, text }: HiddenCopyableProps): JSX.Element {
+  const { parts } = languages[language];
+  return (
+    <div class="copyable secret">
+      <details>
+        <summary class="button quiet" aria-label={`${parts.show}: ${label}`} safe>
+          {parts.show}
+        </summary>
+        <code tabindex="0" safe>
+          {text}
+        </code>
+      </details>
+      <button
+        class="quiet"
+        type="button"
+        hidden
+        aria-label={`${parts.copy}: ${label}`}
+        data-copy={text}
+        data-copied={parts.copied}
+        safe
+      >
+        {parts.copy}
+      </button>
+    </div>
+  );
+}
+
 export interface LanguageLinksProps {
   readonly language: Language;
   readonly basePath: string;

@@ -10,10 +10,12 @@ import type { Clock } from "../../clock.ts";
 import type { ResolvedConfig } from "../../config.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
+import type { Inbox } from "../../ingest/inbox.ts";
 import type { Sources } from "../../sources/index.ts";
 import {
   type Source,
   isLinked,
+  isPushed,
   type LinkedSource,
   type OpenSource,
   SourceSettingsError,
@@ -24,6 +26,7 @@ import { attribute } from "../attribute.ts";
 import { Copyable } from "../parts.tsx";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
+import { inboxPart } from "./music-inbox.tsx";
 import { describeStatus } from "./status-words.ts";
 import { type ConnectedMusic, labelOf, musicOf } from "../../sources/connected-music.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
@@ -32,6 +35,8 @@ import { pathTo } from "./sections.ts";
 export interface MusicDeps {
   readonly accounts: Pick<Accounts, "connections" | "upstreams">;
   readonly sources: Sources;
+  /** What other programs have pushed. */
+  readonly inbox: Pick<Inbox, "postOf">;
   readonly clock: Clock;
   readonly settings: ResolvedConfig;
 }
@@ -135,6 +140,7 @@ export function createSection(deps: MusicDeps): Section {
     const form = formOf(source, music);
     // Then the form is shown to connect again, even if it has no fields.
     const enterAgain = !stored.usable && !isLinked(source) && sources.byId(source.id) !== undefined;
+    const hearsPushes = isPushed(source) && stored.usable;
     return (
       <section class="source connected">
         <h2 safe>{label}</h2>
@@ -143,9 +149,13 @@ export function createSection(deps: MusicDeps): Section {
         ) : (
           <p safe>{fill(t.account, { account: account.displayName })}</p>
         )}
-        <p class={`status ${tone}`} safe>
-          {text}
-        </p>
+        {hearsPushes ? (
+          ""
+        ) : (
+          <p class={`status ${tone}`} safe>
+            {text}
+          </p>
+        )}
         {status.linkedUntil === null ? (
           ""
         ) : (
@@ -162,6 +172,7 @@ export function createSection(deps: MusicDeps): Section {
         {isLinked(source)
           ? await linkControls(request, source, t.linkAgain, isFirst, entered, music)
           : ""}
+        {hearsPushes ? await inboxPart(deps, request, music, source) : ""}
         <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: label })}>
           <Form request={request} action="disconnect" target={String(connection.publicId)}>
             <button type="submit" class="bad" safe>
@@ -372,6 +383,19 @@ export function createSection(deps: MusicDeps): Section {
     return { tone: "good", text: fill(t.connected, { source: source.name }) };
   };
 
+  /** Replaces the secret of a connection; `undefined` when it was ended on another page since. */
+  const rotate = async (
+    { user, words }: DashboardRequest,
+    id: PublicConnectionId,
+  ): Promise<Notice | undefined> => {
+    const music = await musicOf(user.id, accounts, sources);
+    const found = music.find(({ connection }) => connection.publicId === id);
+    if (!found || !isPushed(found.source)) return undefined;
+    await accounts.connections.rotateSecret(found.connection.id);
+    const text = fill(words.dashboard.music.inbox.rotated, { source: labelOf(found) });
+    return { tone: "good", text };
+  };
+
   /** Ends a connection, unless that was done on another page since. */
   const endIfThere = async (user: DashboardRequest["user"], id: PublicConnectionId) => {
     try {
@@ -394,6 +418,10 @@ export function createSection(deps: MusicDeps): Section {
           if (id === undefined) return page(request);
           await endIfThere(user, id);
           return { tone: "good", text: t.disconnected };
+        }
+        case "rotate": {
+          const id = parseConnectionId(fieldOf(form, "target"));
+          return (id !== undefined && (await rotate(request, id))) || page(request);
         }
         case "app": {
           const source = sources.byId(fieldOf(form, "target"));

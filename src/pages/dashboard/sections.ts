@@ -6,6 +6,7 @@ import type { Clock } from "../../clock.ts";
 import type { ResolvedConfig } from "../../config.ts";
 import type { SessionCookie } from "../../http/session-cookie.ts";
 import type { Language } from "../../languages.ts";
+import type { Inbox } from "../../ingest/inbox.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Live } from "../overlay/live.ts";
 import type { Section, SectionName } from "./request.ts";
@@ -16,6 +17,8 @@ export interface SectionParts {
   readonly accounts: Accounts;
   readonly hub: Hub;
   readonly sources: Sources;
+  /** What other programs have pushed. */
+  readonly inbox: Inbox;
   readonly live: Live;
   readonly presenter: Presenter;
   readonly sessionCookie: SessionCookie;

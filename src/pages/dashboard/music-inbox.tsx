@@ -1,0 +1,177 @@
+import type { Connections } from "../../accounts/connections.ts";
+import { SecretError } from "../../accounts/secrets.ts";
+import type { Clock } from "../../clock.ts";
+import { fill, formatTime } from "../../i18n/index.ts";
+import type { Inbox } from "../../ingest/inbox.ts";
+import { Html } from "../../jsx.ts";
+import type { ConnectedMusic } from "../../sources/connected-music.ts";
+import type { PushedSource } from "../../sources/source.ts";
+import { attribute } from "../attribute.ts";
+import { Copyable, HiddenCopyable } from "../parts.tsx";
+import { Confirm, Form } from "./form.tsx";
+import type { DashboardRequest } from "./request.ts";
+
+export interface InboxPartDeps {
+  readonly accounts: { readonly connections: Pick<Connections, "secretOf"> };
+  readonly inbox: Pick<Inbox, "postOf">;
+  readonly clock: Pick<Clock, "wallMs">;
+}
+
+/** What a program needs to push to a connection, and what has come from it. */
+export async function inboxPart(
+  deps: InboxPartDeps,
+  request: DashboardRequest,
+  { connection }: ConnectedMusic,
+  source: PushedSource,
+): Promise<JSX.Element> {
+  const { inbox: t } = request.words.dashboard.music;
+  const secret = await readableSecret(deps, connection.id);
+  return (
+    <>
+      <Received deps={deps} request={request} connection={connection} />
+      {secret === undefined ? (
+        <p class="mistake" safe>
+          {t.unreadable}
+        </p>
+      ) : (
+        <Entered request={request} source={source} secret={secret} />
+      )}
+      <Confirm label={t.rotate} consequence={t.rotateText}>
+        <Form request={request} action="rotate" target={String(connection.publicId)}>
+          <button type="submit" safe>
+            {t.rotateGo}
+          </button>
+        </Form>
+      </Confirm>
+    </>
+  );
+}
+
+/** `undefined` when it cannot be decrypted; then the user can replace it. */
+async function readableSecret(
+  { accounts }: InboxPartDeps,
+  connectionId: number,
+): Promise<string | undefined> {
+  try {
+    return await accounts.connections.secretOf(connectionId);
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    return undefined;
+  }
+}
+
+interface ReceivedProps {
+  readonly deps: InboxPartDeps;
+  readonly request: DashboardRequest;
+  readonly connection: ConnectedMusic["connection"];
+}
+
+/** When the last message came, and why it was refused if it was. */
+function Received({ deps, request, connection }: ReceivedProps): JSX.Element {
+  const { inbox: t } = request.words.dashboard.music;
+  const { receivedAt, refusal } = deps.inbox.postOf(connection.id);
+  const time = (at: number) => formatTime(request.language, at, deps.clock.wallMs());
+  // What was received is kept in memory only.
+  const nothing = connection.hasWorked ? t.nothingSinceStart : t.nothing;
+  return (
+    <>
+      <p class={`status ${receivedAt === null ? "idle" : "good"}`} safe>
+        {receivedAt === null ? nothing : fill(t.received, { time: time(receivedAt) })}
+      </p>
+      {refusal === null ? (
+        ""
+      ) : (
+        <p class="status warn">
+          <span>
+            <span safe>{fill(t.refused, { time: time(refusal.at) })}</span>{" "}
+            <q lang="en" safe>
+              {refusal.reason}
+            </q>
+          </span>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface EnteredProps {
+  readonly request: DashboardRequest;
+  readonly source: PushedSource;
+  readonly secret: string;
+}
+
+/** What to enter in the program. Whatever contains the secret is hidden until it is shown. */
+function Entered({ request, source, secret }: EnteredProps): JSX.Element {
+  const { language, baseUrl, user, words } = request;
+  const { inbox: t } = words.dashboard.music;
+  const address = source.inboxAddress(baseUrl, secret);
+  const where = t.where[source.id as keyof typeof t.where];
+  return (
+    <>
+      {where === undefined ? "" : <p safe>{where}</p>}
+      <dl class="copies">
+        <dt safe>{t.address}</dt>
+        <dd>
+          {address.includes(secret) ? (
+            <HiddenCopyable language={language} label={t.address} text={address} />
+          ) : (
+            <Copyable language={language} text={address} />
+          )}
+        </dd>
+        {source.id === "audioscrobbler" ? (
+          <>
+            <dt safe>{t.user}</dt>
+            <dd>
+              <Copyable language={language} text={user.name} />
+            </dd>
+          </>
+        ) : (
+          ""
+        )}
+        {address.includes(secret) ? (
+          ""
+        ) : (
+          <>
+            <dt safe>{source.id === "audioscrobbler" ? t.password : t.token}</dt>
+            <dd>
+              <HiddenCopyable
+                language={language}
+                label={source.id === "audioscrobbler" ? t.password : t.token}
+                text={secret}
+              />
+            </dd>
+          </>
+        )}
+      </dl>
+      {source.id === "webscrobbler" && !isLoopback(baseUrl) ? (
+        <>
+          <p class="actions">
+            <a
+              class="button quiet"
+              href={attribute(webScrobblerLink(address))}
+              rel="noreferrer"
+              target="_blank"
+              safe
+            >
+              {t.webScrobblerLink}
+            </a>
+          </p>
+          <p class="hint" safe>
+            {t.webScrobblerHint}
+          </p>
+        </>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+/** The page on which the extension offers to add a webhook (its src/core/content/webhook.ts). */
+const webScrobblerLink = (address: string): string => {
+  const query = new URLSearchParams({ applicationName: "Marquee", userApiUrl: address });
+  return `https://webscrobbler.com/webhook?${query.toString()}`;
+};
+
+const isLoopback = (baseUrl: string): boolean =>
+  /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname);
