@@ -323,6 +323,12 @@ export const de: Words = {
       secretKept:
         "Leer lassen, um das bisherige zu behalten. Für eine andere Adresse wird es nicht behalten.",
       appSaved: "Die App ist gespeichert. Jetzt können Sie verbinden.",
+      shown: "Wird gezeigt",
+      plays: "Spielt: {track}",
+      pausedAt: "Pausiert: {track}",
+      up: "Nach oben",
+      down: "Nach unten",
+      moved: "{source} steht jetzt an Stelle {position}.",
       inbox: {
         address: "Adresse",
         user: "Benutzername",

@@ -315,6 +315,12 @@ export const en = {
         "This cannot be used. Check what you have entered. An address is host:port for MPD, and otherwise like http://127.0.0.1:8080.",
       secretKept: "Leave it empty to keep the one there is. It is not kept for another address.",
       appSaved: "The app is saved. Now you can link.",
+      shown: "Shown now",
+      plays: "Plays: {track}",
+      pausedAt: "Paused: {track}",
+      up: "Move up",
+      down: "Move down",
+      moved: "{source} is now number {position}.",
       inbox: {
         address: "Address",
         user: "User name",

@@ -315,6 +315,12 @@ export const es: Words = {
         "Esto no sirve. Comprueba lo que has escrito. Una dirección es host:puerto para MPD y, en lo demás, como http://127.0.0.1:8080.",
       secretKept: "Déjala vacía para conservar la que hay. No se conserva para otra dirección.",
       appSaved: "La aplicación está guardada. Ya puedes vincular.",
+      shown: "Se muestra",
+      plays: "Suena: {track}",
+      pausedAt: "En pausa: {track}",
+      up: "Subir",
+      down: "Bajar",
+      moved: "{source} está ahora en el puesto {position}.",
       inbox: {
         address: "Dirección",
         user: "Nombre de usuario",

@@ -322,6 +322,12 @@ export const fr: Words = {
       secretKept:
         "Laissez-le vide pour garder celui qui existe. Il n’est pas gardé pour une autre adresse.",
       appSaved: "L’application est enregistrée. Vous pouvez maintenant relier.",
+      shown: "Affiché",
+      plays: "Joue : {track}",
+      pausedAt: "En pause : {track}",
+      up: "Monter",
+      down: "Descendre",
+      moved: "{source} est maintenant en position {position}.",
       inbox: {
         address: "Adresse",
         user: "Nom d’utilisateur",

@@ -316,6 +316,12 @@ export const pt: Words = {
         "Isto não pode ser usado. Confira o que você digitou. Um endereço é host:porta para o MPD e, no resto, como http://127.0.0.1:8080.",
       secretKept: "Deixe vazio para manter o valor atual. Ele não vale para outro endereço.",
       appSaved: "O app está salvo. Agora você pode conectar.",
+      shown: "Em exibição",
+      plays: "Tocando: {track}",
+      pausedAt: "Pausado: {track}",
+      up: "Subir",
+      down: "Descer",
+      moved: "{source} agora está na posição {position}.",
       inbox: {
         address: "Endereço",
         user: "Nome de usuário",

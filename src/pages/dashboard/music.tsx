@@ -6,6 +6,8 @@ import {
   TooManyConnectionsError,
 } from "../../accounts/connections.ts";
 import { AccountError } from "../../accounts/context.ts";
+import type { HeardOfConnection } from "../../channels/channel.ts";
+import type { Hub } from "../../channels/hub.ts";
 import type { Clock } from "../../clock.ts";
 import type { ResolvedConfig } from "../../config.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
@@ -26,6 +28,7 @@ import { attribute } from "../attribute.ts";
 import { Copyable } from "../parts.tsx";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
+import { Heard, Moves } from "./music-order.tsx";
 import { inboxPart } from "./music-inbox.tsx";
 import { describeStatus } from "./status-words.ts";
 import { type ConnectedMusic, labelOf, musicOf } from "../../sources/connected-music.ts";
@@ -35,11 +38,15 @@ import { pathTo } from "./sections.ts";
 export interface MusicDeps {
   readonly accounts: Pick<Accounts, "connections" | "upstreams">;
   readonly sources: Sources;
+  readonly hub: Pick<Hub, "read" | "heardOf">;
   /** What other programs have pushed. */
   readonly inbox: Pick<Inbox, "postOf">;
   readonly clock: Clock;
   readonly settings: ResolvedConfig;
 }
+
+/** The longest time that the page waits for the first reading of a channel. */
+const FIRST_WORD_MS = 80;
 
 /** The values typed into a source's form that are not valid. */
 interface Refused {
@@ -57,6 +64,15 @@ interface OptionsForm {
   readonly source: Source;
   /** The connection that the form changes; without it, the form adds one. */
   readonly changes?: ConnectedMusic;
+}
+
+/** What a connection's card has to know besides the connection. */
+interface CardParts {
+  /** Whether it is the first of its source. */
+  readonly isFirst: boolean;
+  /** How many connections the user has. */
+  readonly count: number;
+  readonly heard: HeardOfConnection | undefined;
 }
 
 const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
@@ -89,11 +105,18 @@ export function createSection(deps: MusicDeps): Section {
       linked && music.some(({ source }) => source === linked)
         ? { tone: "good", text: fill(t.connected, { source: linked.name }) }
         : undefined;
+    if (music.length > 1) await deps.hub.read(user.id, FIRST_WORD_MS);
+    const heard = deps.hub.heardOf(user.id);
     const connected = await Promise.all(
       music.map((one) => {
         // A source's app is entered once for all its connections.
         const isFirst = music.find(({ source }) => source === one.source) === one;
-        return connectedCard(request, one, isFirst, refused, entered);
+        const parts = {
+          heard: heard.find(({ connectionId }) => connectionId === one.connection.id),
+          count: music.length,
+          isFirst,
+        };
+        return connectedCard(request, one, parts, refused, entered);
       }),
     );
     const cards = await Promise.all(
@@ -128,13 +151,13 @@ export function createSection(deps: MusicDeps): Section {
   const connectedCard = async (
     request: DashboardRequest,
     music: ConnectedMusic,
-    isFirst: boolean,
+    { isFirst, count, heard }: CardParts,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
     const { words, language } = request;
     const { music: t } = words.dashboard;
-    const { connection, source, account, stored, status } = music;
+    const { connection, source, account, stored, status, position } = music;
     const label = labelOf(music);
     const { tone, text } = describeStatus(status, label, language, deps.clock.wallMs());
     const form = formOf(source, music);
@@ -155,6 +178,20 @@ export function createSection(deps: MusicDeps): Section {
           <p class={`status ${tone}`} safe>
             {text}
           </p>
+        )}
+        {count > 1 ? (
+          <>
+            <Heard request={request} heard={heard} />
+            <Moves
+              request={request}
+              target={String(connection.publicId)}
+              label={label}
+              position={position}
+              count={count}
+            />
+          </>
+        ) : (
+          ""
         )}
         {status.linkedUntil === null ? (
           ""
@@ -396,6 +433,29 @@ export function createSection(deps: MusicDeps): Section {
     return { tone: "good", text };
   };
 
+  /** Moves a connection by one place; `undefined` when it was ended on another page since. */
+  const move = async (
+    { user, words }: DashboardRequest,
+    id: PublicConnectionId | undefined,
+    by: 1 | -1,
+  ): Promise<Notice | undefined> => {
+    const music = await musicOf(user.id, accounts, sources);
+    const from = music.findIndex(({ connection }) => connection.publicId === id);
+    const moved = music[from];
+    if (!moved) return undefined;
+    const others = music.filter((one) => one !== moved);
+    const to = Math.min(Math.max(from + by, 0), others.length);
+    const order = others.toSpliced(to, 0, moved).map(({ connection }) => connection.publicId);
+    try {
+      await accounts.connections.order(user, order);
+    } catch (error) {
+      if (!(error instanceof AccountError)) throw error;
+      return undefined;
+    }
+    const names = { source: labelOf(moved), position: String(to + 1) };
+    return { tone: "good", text: fill(words.dashboard.music.moved, names) };
+  };
+
   /** Ends a connection, unless that was done on another page since. */
   const endIfThere = async (user: DashboardRequest["user"], id: PublicConnectionId) => {
     try {
@@ -418,6 +478,12 @@ export function createSection(deps: MusicDeps): Section {
           if (id === undefined) return page(request);
           await endIfThere(user, id);
           return { tone: "good", text: t.disconnected };
+        }
+        case "up":
+        case "down": {
+          const by = fieldOf(form, "do") === "up" ? -1 : 1;
+          const id = parseConnectionId(fieldOf(form, "target"));
+          return (await move(request, id, by)) ?? page(request);
         }
         case "rotate": {
           const id = parseConnectionId(fieldOf(form, "target"));

@@ -660,7 +660,7 @@ describe("several connections", () => {
   const kitchen = async () => {
     const { connections } = server.accounts;
     await connections.connect(ada.user, "mpd", { address: "127.0.0.1" });
-    const settings = { address: "192.0.2.7", password: "swordfish" };
+    const settings = { address: "127.0.0.7", password: "swordfish" };
     return connections.connect(ada.user, "mpd", settings, { name: "Kitchen" });
   };
 
@@ -701,20 +701,20 @@ describe("several connections", () => {
         [`mpd-${publicId}-address`]: address,
         [`mpd-${publicId}-password`]: "",
       });
-    await change("192.0.2.7");
+    await change("127.0.0.7");
     const settingsOf = async () =>
       (await server.accounts.connections.allOf(ada.user.id)).map(({ settings }) => settings);
     expect(await settingsOf()).toEqual([
       { address: "127.0.0.1" },
-      { address: "192.0.2.7", password: "swordfish" },
+      { address: "127.0.0.7", password: "swordfish" },
     ]);
     expect((await change(":")).status).toBe(422);
-    await change("192.0.2.8");
-    expect((await settingsOf())[1]).toEqual({ address: "192.0.2.8" });
+    await change("127.0.0.8");
+    expect((await settingsOf())[1]).toEqual({ address: "127.0.0.8" });
     await connectMpd(owner, "127.0.0.2");
     expect((await settingsOf())[0]).toEqual({ address: "127.0.0.2" });
     await owner.post(MUSIC, { do: "disconnect", target: String(publicId) });
-    await change("192.0.2.9");
+    await change("127.0.0.9");
     expect(await labels()).toEqual(["MPD"]);
   });
 
