@@ -6,6 +6,7 @@ import {
   TooManyConnectionsError,
 } from "../../accounts/connections.ts";
 import { AccountError } from "../../accounts/context.ts";
+import { LONGEST_KEY_NAME, readKeyName } from "../../accounts/key-name.ts";
 import type { HeardOfConnection } from "../../channels/channel.ts";
 import type { Hub } from "../../channels/hub.ts";
 import type { Clock } from "../../clock.ts";
@@ -53,6 +54,8 @@ interface Refused {
   readonly formId: string;
   readonly typed: Readonly<Record<string, string>>;
   readonly mistake: string;
+  /** Whether the mistake is in the connection's name. */
+  readonly isName?: true;
 }
 
 /**
@@ -64,6 +67,8 @@ interface OptionsForm {
   readonly source: Source;
   /** The connection that the form changes; without it, the form adds one. */
   readonly changes?: ConnectedMusic;
+  /** Adds one with a name: the user has one without a name. */
+  readonly isAnother?: true;
 }
 
 /** What a connection's card has to know besides the connection. */
@@ -83,6 +88,13 @@ const formOf = (source: Source, changes?: ConnectedMusic): OptionsForm => {
   return { id: isNamed(changes) ? `${source.id}-${publicId}` : source.id, source, changes };
 };
 
+/** The form that adds another connection to a source, with a name. */
+const formOfAnother = (source: Source): OptionsForm => ({
+  id: `${source.id}-new`,
+  source,
+  isAnother: true,
+});
+
 /** The page of the user's connections: connecting, linking again, disconnecting. */
 export function createSection(deps: MusicDeps): Section {
   const { accounts, sources } = deps;
@@ -98,7 +110,8 @@ export function createSection(deps: MusicDeps): Section {
     const others = sources.all.filter(
       (source) =>
         mayConnect(user, source) &&
-        !music.some((one) => one.source === source && one.connection.name === ""),
+        // A second demo would play the same.
+        !(source.id === "demo" && music.some((one) => one.source === source)),
     );
     const linked = sources.byId(query.get("linked") ?? "");
     const notice: Notice | undefined =
@@ -122,7 +135,10 @@ export function createSection(deps: MusicDeps): Section {
     const cards = await Promise.all(
       others.map((source) => {
         const isFirst = !music.some((one) => one.source === source);
-        return sourceCard(request, source, isFirst, refused, entered);
+        const isTaken = music.some((one) => one.source === source && !isNamed(one));
+        return isTaken
+          ? anotherCard(request, source, refused)
+          : sourceCard(request, source, isFirst, refused, entered);
       }),
     );
     return dashboardPage(
@@ -210,6 +226,7 @@ export function createSection(deps: MusicDeps): Section {
           ? await linkControls(request, source, t.linkAgain, isFirst, entered, music)
           : ""}
         {hearsPushes ? await inboxPart(deps, request, music, source) : ""}
+        {renameForm(request, music, refused)}
         <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: label })}>
           <Form request={request} action="disconnect" target={String(connection.publicId)}>
             <button type="submit" class="bad" safe>
@@ -242,10 +259,55 @@ export function createSection(deps: MusicDeps): Section {
     );
   };
 
+  /** Offers one more connection to a source that has one without a name. */
+  const anotherCard = (request: DashboardRequest, source: Source, refused?: Refused) => {
+    const { music: t } = request.words.dashboard;
+    const form = formOfAnother(source);
+    return (
+      <section class="source">
+        <h3 safe>{source.name}</h3>
+        <details open={refused?.formId === form.id}>
+          <summary safe>{t.another}</summary>
+          {isLinked(source) ? (
+            <p safe>{t.nameFirst}</p>
+          ) : (
+            (optionsForm(request, form, refused) as "safe")
+          )}
+        </details>
+      </section>
+    );
+  };
+
+  const renameForm = (request: DashboardRequest, music: ConnectedMusic, refused?: Refused) => {
+    const { music: t } = request.words.dashboard;
+    const { publicId, name } = music.connection;
+    const id = `name-${publicId}`;
+    const again = refused?.formId === id ? refused : undefined;
+    return (
+      <details open={again !== undefined}>
+        <summary safe>{t.rename}</summary>
+        <Form request={request} action="rename" target={String(publicId)}>
+          <>
+            <Field
+              id={id}
+              label={t.name}
+              hint={t.nameHint}
+              value={again?.typed["name"] ?? name}
+              mistake={again?.mistake}
+            />
+            <button type="submit" safe>
+              {t.renameGo}
+            </button>
+          </>
+        </Form>
+      </details>
+    );
+  };
+
   /** A form made from the source's own options. */
   const optionsForm = (
     request: DashboardRequest,
-    { id, source, changes }: OptionsForm,
+    { id, source, changes, isAnother }: OptionsForm,
     refused?: Refused,
   ): JSX.Element => {
     const { music: t } = request.words.dashboard;
@@ -260,6 +322,21 @@ export function createSection(deps: MusicDeps): Section {
               name="connection"
               value={attribute(String(changes.connection.publicId))}
             />
+          ) : (
+            ""
+          )}
+          {isAnother ? (
+            <>
+              <input type="hidden" name="another" value="1" />
+              <Field
+                id={`${id}-name`}
+                label={t.name}
+                hint={t.nameHint}
+                value={again?.typed["name"]}
+                mistake={again?.isName && again.mistake}
+                required
+              />
+            </>
           ) : (
             ""
           )}
@@ -279,7 +356,7 @@ export function createSection(deps: MusicDeps): Section {
                   ? t.secretKept
                   : undefined
               }
-              mistake={index === 0 ? again?.mistake : undefined}
+              mistake={index === 0 && !again?.isName ? again?.mistake : undefined}
             />
           ))}
           <button type="submit" safe>
@@ -382,20 +459,34 @@ export function createSection(deps: MusicDeps): Section {
     if (!source || isLinked(source) || !mayConnect(user, source)) return page(request);
     const changedId = parseConnectionId(fieldOf(form, "connection"));
     const music = await musicOf(user.id, accounts, sources);
-    const filled = formOf(
-      source,
-      music.find(
-        ({ connection, ...one }) =>
-          one.source === source &&
-          (changedId === undefined ? connection.name === "" : connection.publicId === changedId),
-      ),
-    );
+    const filled =
+      fieldOf(form, "another") === ""
+        ? formOf(
+            source,
+            music.find(
+              ({ connection, ...one }) =>
+                one.source === source &&
+                (changedId === undefined
+                  ? connection.name === ""
+                  : connection.publicId === changedId),
+            ),
+          )
+        : formOfAnother(source);
     // The connection was ended on another page since.
     if (changedId !== undefined && !filled.changes) return page(request);
-    const typed = Object.fromEntries(
+    const options = Object.fromEntries(
       source.options.map(({ name }) => [name, fieldOf(form, `${filled.id}-${name}`)]),
     );
-    const given = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ""));
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== ""));
+    const typedName = fieldOf(form, `${filled.id}-name`);
+    const typed = filled.isAnother ? { ...options, name: typedName } : options;
+    const { name } = filled.changes?.connection ?? { name: readKeyName(typedName) ?? "" };
+    if (filled.isAnother) {
+      const mistake = nameMistake(request, source, name, music);
+      if (mistake !== undefined) {
+        return page(request, { formId: filled.id, typed, mistake, isName: true });
+      }
+    }
     try {
       const { settings, address } = withKeptSecrets(filled, given);
       const host = address?.host.toLowerCase();
@@ -407,7 +498,6 @@ export function createSection(deps: MusicDeps): Section {
           mistake: fill(t.hostRefused, { host }),
         });
       }
-      const { name } = filled.changes?.connection ?? { name: "" };
       await accounts.connections.connect(user, source.id, settings, { name });
     } catch (error) {
       if (error instanceof TooManyConnectionsError) {
@@ -418,6 +508,33 @@ export function createSection(deps: MusicDeps): Section {
       return page(request, { formId: filled.id, typed, mistake: t.settingsRefused });
     }
     return { tone: "good", text: fill(t.connected, { source: source.name }) };
+  };
+
+  /** Renames a connection; shows the page when that is not possible. */
+  const rename = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
+    const { music: t } = request.words.dashboard;
+    const id = parseConnectionId(fieldOf(form, "target"));
+    const music = await musicOf(request.user.id, accounts, sources);
+    const found = music.find(({ connection }) => connection.publicId === id);
+    if (!found) return page(request);
+    const { source, connection } = found;
+    const formId = `name-${connection.publicId}`;
+    const typed = fieldOf(form, formId);
+    // A connection may have no name.
+    const name = typed.trim() === "" ? "" : readKeyName(typed);
+    const refuse = (mistake: string) => page(request, { formId, typed: { name: typed }, mistake });
+    if (name === undefined) return refuse(fill(t.nameWrong, { most: String(LONGEST_KEY_NAME) }));
+    const others = music.filter((one) => one !== found);
+    const taken = takenMistake(request, source, name, others);
+    if (taken !== undefined) return refuse(taken);
+    try {
+      await accounts.connections.rename(request.user, connection.publicId, name);
+    } catch (error) {
+      // It was ended, or the name was given to another, on another page meanwhile.
+      if (!(error instanceof AccountError)) throw error;
+      return page(request);
+    }
+    return { tone: "good", text: t.renamed };
   };
 
   /** Replaces the secret of a connection; `undefined` when it was ended on another page since. */
@@ -479,6 +596,8 @@ export function createSection(deps: MusicDeps): Section {
           await endIfThere(user, id);
           return { tone: "good", text: t.disconnected };
         }
+        case "rename":
+          return rename(request, form);
         case "up":
         case "down": {
           const by = fieldOf(form, "do") === "up" ? -1 : 1;
@@ -508,6 +627,28 @@ export function createSection(deps: MusicDeps): Section {
 /** A source of this machine itself is for its owner alone. */
 const mayConnect = ({ role }: DashboardRequest["user"], { ownerOnly }: Source): boolean =>
   role === "owner" || !ownerOnly;
+
+/** What is wrong with the name of one more connection. */
+function nameMistake(
+  request: DashboardRequest,
+  source: Source,
+  name: string,
+  music: readonly ConnectedMusic[],
+): string | undefined {
+  if (name !== "") return takenMistake(request, source, name, music);
+  const { nameWrong } = request.words.dashboard.music;
+  return fill(nameWrong, { most: String(LONGEST_KEY_NAME) });
+}
+
+function takenMistake(
+  { words }: DashboardRequest,
+  { id, name: sourceName }: Source,
+  name: string,
+  others: readonly ConnectedMusic[],
+): string | undefined {
+  const isTaken = others.some((one) => one.source.id === id && one.connection.name === name);
+  return isTaken ? fill(words.dashboard.music.nameTaken, { source: sourceName }) : undefined;
+}
 
 /** The stored value of an option. */
 function currentValue(settings: unknown, { name }: { name: string }): string | undefined {
