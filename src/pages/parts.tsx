@@ -31,14 +31,6 @@ export function HiddenCopyable({ language, label, text }: HiddenCopyableProps): 
   const { parts } = languages[language];
   return (
     <div class="copyable secret">
-      <details>
-        <summary class="button quiet" aria-label={`${parts.show}: ${label}`} safe>
-          {parts.show}
-        </summary>
-        <code tabindex="0" safe>
-          {text}
-        </code>
-      </details>
       <button
         class="quiet"
         type="button"
@@ -50,6 +42,14 @@ export function HiddenCopyable({ language, label, text }: HiddenCopyableProps): 
       >
         {parts.copy}
       </button>
+      <details>
+        <summary class="button quiet" aria-label={`${parts.show}: ${label}`} safe>
+          {parts.show}
+        </summary>
+        <code tabindex="0" safe>
+          {text}
+        </code>
+      </details>
     </div>
   );
 }

@@ -17,9 +17,9 @@ export interface InboxPartDeps {
   readonly clock: Pick<Clock, "wallMs">;
 }
 
-/** What a program needs to push to a connection, and what has come from it. */
+/** What a program needs to push to a connection. */
 export async function inboxPart(
-  deps: InboxPartDeps,
+  deps: Pick<InboxPartDeps, "accounts">,
   request: DashboardRequest,
   { connection }: ConnectedMusic,
   source: PushedSource,
@@ -28,7 +28,6 @@ export async function inboxPart(
   const secret = await readableSecret(deps, connection.id);
   return (
     <>
-      <Received deps={deps} request={request} connection={connection} />
       {secret === undefined ? (
         <p class="mistake" safe>
           {t.unreadable}
@@ -49,7 +48,7 @@ export async function inboxPart(
 
 /** `undefined` when it cannot be decrypted; then the user can replace it. */
 async function readableSecret(
-  { accounts }: InboxPartDeps,
+  { accounts }: Pick<InboxPartDeps, "accounts">,
   connectionId: number,
 ): Promise<string | undefined> {
   try {
@@ -61,13 +60,13 @@ async function readableSecret(
 }
 
 interface ReceivedProps {
-  readonly deps: InboxPartDeps;
+  readonly deps: Pick<InboxPartDeps, "inbox" | "clock">;
   readonly request: DashboardRequest;
   readonly connection: ConnectedMusic["connection"];
 }
 
 /** When the last message came, and why it was refused if it was. */
-function Received({ deps, request, connection }: ReceivedProps): JSX.Element {
+export function Received({ deps, request, connection }: ReceivedProps): JSX.Element {
   const { inbox: t } = request.words.dashboard.music;
   const { receivedAt, refusal } = deps.inbox.postOf(connection.id);
   const time = (at: number) => formatTime(request.language, at, deps.clock.wallMs());
@@ -108,7 +107,13 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
   const where = t.where[source.id as keyof typeof t.where];
   return (
     <>
-      {where === undefined ? "" : <p safe>{where}</p>}
+      {where === undefined ? (
+        ""
+      ) : (
+        <p class="where-to" safe>
+          {where}
+        </p>
+      )}
       <dl class="copies">
         <dt safe>{t.address}</dt>
         <dd>

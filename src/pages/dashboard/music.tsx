@@ -30,7 +30,7 @@ import { Copyable } from "../parts.tsx";
 import { Confirm, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { Heard, Moves } from "./music-order.tsx";
-import { inboxPart } from "./music-inbox.tsx";
+import { inboxPart, Received } from "./music-inbox.tsx";
 import { describeStatus } from "./status-words.ts";
 import { type ConnectedMusic, labelOf, musicOf } from "../../sources/connected-music.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
@@ -189,7 +189,7 @@ export function createSection(deps: MusicDeps): Section {
           <p safe>{fill(t.account, { account: account.displayName })}</p>
         )}
         {hearsPushes ? (
-          ""
+          <Received deps={deps} request={request} connection={connection} />
         ) : (
           <p class={`status ${tone}`} safe>
             {text}
