@@ -52,7 +52,7 @@ async function pagesOutside({ server, ada }: DashboardStage): Promise<Visited[]>
 /** Lets every page have as much to show as there may be. */
 async function liveIn(stage: DashboardStage): Promise<AddedUser> {
   const { server, ada } = stage;
-  const { keys, privacy, sessions } = server.accounts;
+  const { connections, keys, privacy, sessions } = server.accounts;
   await stage.hears({ ...titled("Pneumonoultramicroscopicsilicovolcanoconiosis".repeat(2)) });
   const { id } = await keys.add(ada.user, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk");
   await keys.rotate(ada.user, id, 3_600_000);
@@ -62,6 +62,8 @@ async function liveIn(stage: DashboardStage): Promise<AddedUser> {
     hiddenTitles: ["a guilty pleasure"],
     hiddenArtists: [],
   });
+  await connections.connect(ada.user, "audioscrobbler", null, { name: "Donau".repeat(12) });
+  await connections.connect(ada.user, "json", null);
   await sessions.open(ada.user, "Mozilla/5.0 (iPhone) Version/18.0 Safari/605.1");
   return server.addUser("a-rather-long-name-of-32-letters", false);
 }
