@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, type SQL } from "drizzle-orm";
 import { connections, users } from "../db/schema.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
+import { createCredentialCache } from "./credential-cache.ts";
 import {
   createInboxSecret,
   hashCredential,
@@ -37,15 +38,19 @@ export interface Inboxes {
   forgetInboxes(userId?: number): void;
 }
 
-/** Bounds the memory for looked-up inboxes; the oldest look-up is dropped. */
-const MOST_CACHED_INBOXES = 20_000;
-
 export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">): Inboxes {
   const { queries, atomically } = store;
-  const inboxes = new Map<InboxSecret, Inbox>();
-  /** Counts `forgetInboxes` calls: a look-up that began before one is not cached. */
-  let forgotten = 0;
+  const inboxes = createCredentialCache<InboxSecret, Inbox>(({ userId }) => userId);
 
+  const inboxesWhere = (condition: SQL) =>
+    queries
+      .select({
+        connectionId: connections.id,
+        userId: connections.userId,
+        source: connections.source,
+      })
+      .from(connections)
+      .where(condition);
   const secretRowOf = async (connectionId: number) => {
     const [row] = await queries
       .select({ userId: connections.userId, sealedSecret: connections.sealedSecret })
@@ -75,20 +80,8 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     await storeSecret(connectionId, isNull(connections.secretHash));
     return secretOf(connectionId);
   };
-  const lookUpInbox = async (secret: InboxSecret): Promise<Inbox | undefined> => {
-    const forgottenBefore = forgotten;
-    const [inbox] = await queries
-      .select({
-        connectionId: connections.id,
-        userId: connections.userId,
-        source: connections.source,
-      })
-      .from(connections)
-      .where(eq(connections.secretHash, hashCredential(secret)));
-    if (!inbox || forgotten !== forgottenBefore) return inbox;
-    const [oldest] = inboxes.size >= MOST_CACHED_INBOXES ? inboxes.keys() : [];
-    if (oldest) inboxes.delete(oldest);
-    inboxes.set(secret, inbox);
+  const find = async (secret: InboxSecret): Promise<Inbox | undefined> => {
+    const [inbox] = await inboxesWhere(eq(connections.secretHash, hashCredential(secret)));
     return inbox;
   };
 
@@ -100,7 +93,7 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     },
     async inboxOf(text) {
       const secret = parseInboxSecret(text);
-      return secret && (inboxes.get(secret) ?? lookUpInbox(secret));
+      return secret && (inboxes.get(secret) ?? inboxes.lookUp(secret, () => find(secret)));
     },
     async inboxSecretsOf(userName, source) {
       const rows = await queries
@@ -112,23 +105,11 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
       return Promise.all(rows.map(({ id }) => secretOf(id)));
     },
     async firstInboxOf(source) {
-      const [first] = await queries
-        .select({
-          connectionId: connections.id,
-          userId: connections.userId,
-          source: connections.source,
-        })
-        .from(connections)
-        .where(eq(connections.source, source))
+      const [first] = await inboxesWhere(eq(connections.source, source))
         .orderBy(asc(connections.userId), asc(connections.position))
         .limit(1);
       return first;
     },
-    forgetInboxes(userId) {
-      forgotten += 1;
-      for (const [secret, inbox] of inboxes) {
-        if (userId === undefined || inbox.userId === userId) inboxes.delete(secret);
-      }
-    },
+    forgetInboxes: inboxes.forget,
   };
 }

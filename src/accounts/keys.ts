@@ -16,6 +16,7 @@ import {
 import type { Writer } from "../db/open.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import { AccountError, type AccountsContext } from "./context.ts";
+import { createCredentialCache } from "./credential-cache.ts";
 import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./credential.ts";
 import type { User } from "./users.ts";
 
@@ -86,16 +87,9 @@ export class TooManyKeysError extends AccountError {
   }
 }
 
-/** Bounds the memory for cached keys; the oldest lookup is evicted. */
-const MOST_CACHED_KEYS = 20_000;
-
 export function createKeys({ store, wallMs }: AccountsContext): Keys {
   const { queries, atomically } = store;
-  const cache = new Map<ApiKey, CachedHolder>();
-  /** The cached keys of each user id. */
-  const cachedOf = new Map<number, Set<ApiKey>>();
-  /** Counts `forget` calls: a lookup that began before one is not cached. */
-  let forgotten = 0;
+  const holders = createCredentialCache<ApiKey, CachedHolder>(({ user }) => user.id);
   const uses = new Map<string, number>();
 
   const working = () => or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs()));
@@ -141,13 +135,6 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
       )
       .returning({ id: apiKeys.id });
 
-  const drop = (key: ApiKey, { user }: KeyHolder) => {
-    cache.delete(key);
-    const others = cachedOf.get(user.id);
-    others?.delete(key);
-    if (others?.size === 0) cachedOf.delete(user.id);
-  };
-
   /** Prepared once: to build a query takes longer than to run it, and each key needs this one. */
   const prepareHolderQuery = () =>
     queries
@@ -164,18 +151,9 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
   let preparedHolderQuery: ReturnType<typeof prepareHolderQuery> | undefined;
   const holderQuery = () => (preparedHolderQuery ??= prepareHolderQuery());
 
-  const lookUp = async (key: ApiKey): Promise<CachedHolder | undefined> => {
-    const forgottenBefore = forgotten;
-    const [found] = await holderQuery().execute({ hash: hashCredential(key), nowMs: wallMs() });
-    if (!found) return undefined;
-    const row = { ...found, notedAtMs: -Infinity };
-    if (forgotten !== forgottenBefore) return row;
-    const [oldest] = cache.size >= MOST_CACHED_KEYS ? cache : [];
-    if (oldest) drop(...oldest);
-    cache.set(key, row);
-    const { id } = row.user;
-    cachedOf.set(id, (cachedOf.get(id) ?? new Set()).add(key));
-    return row;
+  const find = async (key: ApiKey): Promise<CachedHolder | undefined> => {
+    const [row] = await holderQuery().execute({ hash: hashCredential(key), nowMs: wallMs() });
+    return row && { ...row, notedAtMs: -Infinity };
   };
 
   const refuseKey = (user: User, keyId: string): never => {
@@ -213,14 +191,14 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
   };
 
   const cachedHolderOf = (key: ApiKey): KeyHolder | undefined => {
-    const holder = cache.get(key);
+    const holder = holders.get(key);
     if (!holder) return undefined;
     return holder.revokedAt === null || holder.revokedAt > wallMs() ? holder : undefined;
   };
 
   return {
     cachedHolderOf,
-    holderOf: async (key) => cachedHolderOf(key) ?? lookUp(key),
+    holderOf: async (key) => cachedHolderOf(key) ?? holders.lookUp(key, () => find(key)),
     noteUse(keyId) {
       uses.set(keyId, wallMs());
     },
@@ -237,14 +215,7 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
       ]);
       for (const [id, at] of noted) if (uses.get(id) === at) uses.delete(id);
     },
-    forget(userId) {
-      forgotten += 1;
-      for (const key of userId === undefined ? cache.keys() : (cachedOf.get(userId) ?? [])) {
-        cache.delete(key);
-      }
-      if (userId === undefined) cachedOf.clear();
-      else cachedOf.delete(userId);
-    },
+    forget: holders.forget,
     async add(user, name) {
       const draft = draftKey(user.id, name, wallMs());
       const [added] = await atomically((writer) => [
