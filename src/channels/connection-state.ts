@@ -14,7 +14,7 @@ export const TRUST_AFTER_FAILURE_MS = 30_000;
 /** A player paused this long counts as abandoned: nothing plays (the API's contract). */
 export const LONGEST_PAUSE_MS = 30 * 60_000;
 /** How long a playback is still shown after the end of its track, if nothing else is reported. */
-const AFTER_END_MS = 15_000;
+export const AFTER_END_MS = 15_000;
 /** A polled answer is outdated after so many intervals without another one. */
 const MISSED_POLLS = 3;
 

@@ -101,16 +101,14 @@ export function createHub(deps: HubDeps): Hub {
   return {
     peek(userId) {
       const entry = channels.get(userId);
-      if (!entry) return channelOf(userId).peek();
+      const nowMs = clock.monotonicMs();
+      const holds =
+        entry && nowMs < entry.current.untilMs && entry.current.rules === deps.privacyOf(userId);
+      if (!holds) return channelOf(userId).peek();
       // Most requests end here: they touch few of a user's objects, as each may have to be fetched
       // from slow memory where there are thousands of users.
-      const { current } = entry;
-      const nowMs = clock.monotonicMs();
-      if (nowMs >= current.untilMs || current.rules !== deps.privacyOf(userId)) {
-        return channelOf(userId).peek();
-      }
       entry.usedAtMs = nowMs;
-      return current.reading;
+      return entry.current.reading;
     },
     async read(userId, atMostMs) {
       const channel = channelOf(userId);

@@ -1,3 +1,4 @@
+import { AFTER_END_MS, LONGEST_PAUSE_MS } from "../channels/connection-state.ts";
 import { type Playback, positionAt } from "../playback.ts";
 
 /** Why a pushed word may be believed, and so for how long. */
@@ -11,11 +12,8 @@ export type Lifetime =
   /** The program is connected, and its end is noticed. */
   | { readonly kind: "whileConnected" };
 
-/** A track may play a little longer than its program said. */
-const GRACE_MS = 15_000;
 /** How long a track of unknown length counts, as on listenbrainz.org. */
 const UNKNOWN_LENGTH_MS = 600_000;
-const LONGEST_PAUSE_MS = 30 * 60_000;
 /** How long a program that repeats itself while it plays may be silent. */
 const SILENCE_MS = 10_000;
 /** How long the word of a program counts whose connection has ended: it may come back. */
@@ -38,7 +36,7 @@ function endOf(playback: Playback, lifetime: Lifetime, receivedAtMs: number): nu
   const { durationMs } = playback.track;
   if (durationMs !== null) {
     const leftMs = (durationMs - positionAt(playback, receivedAtMs)) / playback.rate;
-    return receivedAtMs + leftMs + GRACE_MS;
+    return receivedAtMs + leftMs + AFTER_END_MS;
   }
   return lifetime.kind === "whileConnected" ? Infinity : receivedAtMs + UNKNOWN_LENGTH_MS;
 }

@@ -1,3 +1,5 @@
+import { isRecord, jsonIn } from "../sources/json.ts";
+
 /** Reads fields of messages that other programs send: each may be missing or of any type. */
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -5,23 +7,16 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** No track is longer, and no position later: about three months. */
 const LONGEST_MS = 8_000_000_000;
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The fields of a JSON text; `undefined` when it is no JSON object. */
 export function parseFields(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text);
+  return isRecord(value) ? value : undefined;
 }
 
 /** The nested object of that name; without fields when there is none. */
 export function fieldsIn(fields: Fields, name: string): Fields {
   const value = fields[name];
-  return isFields(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 /** The text of a field without spaces around it; `null` when it is empty or no text. */

@@ -1,3 +1,5 @@
+import type { Admission } from "./door.ts";
+
 /** A route's handler. */
 export type PushRoute = (context: PushContext) => Promise<Response> | Response;
 
@@ -20,6 +22,15 @@ export const answerJson = (status: number, body: unknown, extra?: ExtraHeaders):
     status,
     headers: { ...HEADERS, "Content-Type": "application/json; charset=utf-8", ...extra },
   });
+
+export const failure = (status: number, error: string, extra?: ExtraHeaders): Response =>
+  answerJson(status, { success: false, error }, extra);
+
+/** The answer to a secret that does not open the inbox, or not now. */
+export const refusalOf = (admission: Exclude<Admission, { kind: "admitted" }>): Response =>
+  admission.kind === "wrong"
+    ? failure(401, "Invalid secret")
+    : failure(429, admission.reason, { "Retry-After": String(admission.waitSeconds) });
 
 export const answerText = (body: string): Response =>
   new Response(body, { headers: { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" } });

@@ -1,7 +1,7 @@
 import type { PushedSource } from "../sources/pushed.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Door } from "./door.ts";
-import { answerJson, bodyOf, preflight, type PushRoute } from "./http.ts";
+import { answerJson, bodyOf, failure, preflight, type PushRoute, refusalOf } from "./http.ts";
 import type { Message } from "./message.ts";
 
 export interface RouteDeps {
@@ -36,11 +36,7 @@ export function createInboxRoute(
   return async ({ request, params }) => {
     if (request.method === "OPTIONS") return preflight();
     const admission = await door.admit(params["secret"] ?? "", source, request);
-    if (admission.kind === "wrong") return failure(401, "Invalid secret");
-    if (admission.kind === "limited") {
-      const { reason, waitSeconds } = admission;
-      return failure(429, reason, { "Retry-After": String(waitSeconds) });
-    }
+    if (admission.kind !== "admitted") return refusalOf(admission);
     const { connectionId } = admission.owner;
     const message = await messageIn(request);
     if (message instanceof Response) return message;
@@ -50,6 +46,3 @@ export function createInboxRoute(
       : answerJson(200, { success: true });
   };
 }
-
-const failure = (status: number, error: string, headers?: Readonly<Record<string, string>>) =>
-  answerJson(status, { success: false, error }, headers);

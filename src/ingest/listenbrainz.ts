@@ -1,12 +1,5 @@
-import {
-  type Fields,
-  fieldsIn,
-  isFields,
-  parseFields,
-  textIn,
-  textsIn,
-  toTimeMs,
-} from "./fields.ts";
+import { isRecord } from "../sources/json.ts";
+import { type Fields, fieldsIn, parseFields, textIn, textsIn, toTimeMs } from "./fields.ts";
 import { IGNORED, type Message, refused } from "./message.ts";
 
 /**
@@ -21,7 +14,7 @@ export function readSubmission(text: string): Message {
   if (type === "single" || type === "import") return IGNORED;
   if (type !== "playing_now") return refused("listen_type must be playing_now, single or import.");
   const listen: unknown = payload[0];
-  if (payload.length !== 1 || !isFields(listen)) {
+  if (payload.length !== 1 || !isRecord(listen)) {
     return refused("payload must have exactly one listen for playing_now.");
   }
   return readListen(fieldsIn(listen, "track_metadata"));

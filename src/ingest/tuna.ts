@@ -1,4 +1,5 @@
-import { durationIn, isFields, parseFields, textIn, textsIn, timeIn } from "./fields.ts";
+import { isRecord } from "../sources/json.ts";
+import { durationIn, parseFields, textIn, textsIn, timeIn } from "./fields.ts";
 import { IGNORED, type Message, NOTHING, refused } from "./message.ts";
 
 /**
@@ -8,7 +9,7 @@ import { IGNORED, type Message, NOTHING, refused } from "./message.ts";
 export function readTuna(text: string): Message {
   const body = parseFields(text);
   const data = body?.["data"];
-  if (!isFields(data)) return refused("The body must be a JSON object with an object data.");
+  if (!isRecord(data)) return refused("The body must be a JSON object with an object data.");
   const { status } = data;
   if (typeof status !== "string") return refused("data.status must be a text.");
   const title = textIn(data, "title");

@@ -1,12 +1,5 @@
-import {
-  durationIn,
-  type Fields,
-  fieldsIn,
-  isFields,
-  parseFields,
-  textIn,
-  timeIn,
-} from "./fields.ts";
+import { isRecord } from "../sources/json.ts";
+import { durationIn, type Fields, fieldsIn, parseFields, textIn, timeIn } from "./fields.ts";
 import { IGNORED, type Message, refused } from "./message.ts";
 
 /**
@@ -20,7 +13,7 @@ export function readWebhook(text: string): Message {
   if (typeof eventName !== "string") return refused("eventName must be a text.");
   if (!EVENTS.has(eventName)) return IGNORED;
   const { song } = fieldsIn(body, "data");
-  if (!isFields(song)) return refused("data.song must be an object.");
+  if (!isRecord(song)) return refused("data.song must be an object.");
   return readSong(song, eventName === "paused" ? "paused" : "playing");
 }
 

@@ -4,7 +4,7 @@ import type { Covers } from "./covers.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Door, Inboxes } from "./door.ts";
 import { DISCONNECTED_MS } from "./expiry.ts";
-import { answerJson, type PushContext } from "./http.ts";
+import { failure, type PushContext, refusalOf } from "./http.ts";
 import type { Inbox } from "./inbox.ts";
 import {
   afterPicture,
@@ -115,11 +115,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
     async upgrade({ request, params }, upgrader) {
       const secret = params["secret"] ?? "";
       const admission = await door.admit(secret, source, request);
-      if (admission.kind === "wrong") return failure(401, "Invalid secret");
-      if (admission.kind === "limited") {
-        const { reason, waitSeconds } = admission;
-        return failure(429, reason, { "Retry-After": String(waitSeconds) });
-      }
+      if (admission.kind !== "admitted") return refusalOf(admission);
       const { userId, connectionId } = admission.owner;
       const data: PushTicket = {
         kind: "push",
@@ -203,6 +199,3 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
     },
   };
 }
-
-const failure = (status: number, error: string, headers?: Readonly<Record<string, string>>) =>
-  answerJson(status, { success: false, error }, headers);
