@@ -62,6 +62,13 @@ export function positionIn(motion: Motion, durationMs: number | null, nowMs: num
   return Math.min(Math.max(0, positionMs), durationMs ?? Number.MAX_SAFE_INTEGER);
 }
 
+/** The position at which a track is expected if it has gone on since `before`; 0 for another track. */
+export const expectedPosition = (
+  before: Playback | null | undefined,
+  trackId: string,
+  nowMs: number,
+): number => (before?.track.id === trackId ? positionAt(before, nowMs) : 0);
+
 /** The artists as one name, in the upstream's order. */
 export const artistNames = (playback: Playback): string => playback.artists.join(", ");
 

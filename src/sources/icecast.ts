@@ -1,8 +1,7 @@
 import { addressOf, parseServerUrl, readTexts, urlOption } from "./entered-server.ts";
-import { isRecord, recordsOf, textOf, UnreadableAnswer } from "./json.ts";
+import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "./json.ts";
 import {
   definePolledSource,
-  jsonIn,
   type PolledSourceDeps,
   textOf200,
   type Track,

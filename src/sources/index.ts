@@ -73,15 +73,21 @@ export const describedSources = (): Sources =>
 /** Creates the sources. No upstream is called before a source is watched or linked. */
 export function createSources({ clock, settings, memory, fetch, ...deps }: SourcesDeps): Sources {
   const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
-  const upstream = createUpstream({
-    clock,
-    trustedOrigins: [spotifyApiUrl, spotifyAccountsUrl].map((url) => new URL(url).origin),
-    ...(fetch && { fetch }),
-    onCall: (outcome) => deps.onCall?.("spotify", outcome),
+  /** The way to public servers, and to those at `urls`, which somebody has entered. */
+  const upstreamOf = (source: string, ...urls: readonly string[]) =>
+    createUpstream({
+      clock,
+      trustedOrigins: urls.map((url) => new URL(url).origin),
+      ...(fetch && { fetch }),
+      onCall: (outcome) => deps.onCall?.(source, outcome),
+    });
+  const pausesOf = (source: string): PauseMemory => ({
+    recall: () => memory.pauseOf(source),
+    remember: (pause) => memory.rememberPause(source, pause),
   });
   const spotify = createSpotify({
     clock,
-    upstream,
+    upstream: upstreamOf("spotify", spotifyApiUrl, spotifyAccountsUrl),
     apiUrl: spotifyApiUrl,
     accountsUrl: spotifyAccountsUrl,
     budget: settings.spotifyBudget,
@@ -91,22 +97,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
         : { clientId: spotifyClientId, clientSecret: spotifyClientSecret },
     appIsFixed: spotifyClientId !== null,
     onPoll: (afterMs) => deps.onPoll?.("spotify", afterMs),
-    pauses: {
-      recall: () => memory.pauseOf("spotify"),
-      remember: (pause) => memory.rememberPause("spotify", pause),
-    },
-  });
-  /** The way to public servers, and to the one at `url`, which a user has entered. */
-  const upstreamOf = (source: string, url?: string) =>
-    createUpstream({
-      clock,
-      trustedOrigins: url === undefined ? [] : [new URL(url).origin],
-      ...(fetch && { fetch }),
-      onCall: (outcome) => deps.onCall?.(source, outcome),
-    });
-  const pausesOf = (source: string): PauseMemory => ({
-    recall: () => memory.pauseOf(source),
-    remember: (pause) => memory.rememberPause(source, pause),
+    pauses: pausesOf("spotify"),
   });
   const polled: PolledSourceDeps = {
     clock,

@@ -5,6 +5,22 @@ export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }
 
+/** The JSON in a text; `undefined` when there is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON in a text. @throws {UnreadableAnswer} when there is none */
+export function parseJson(text: string): unknown {
+  const value = jsonIn(text);
+  if (value === undefined) throw new UnreadableAnswer("it is not JSON");
+  return value;
+}
+
 export function recordOf(value: unknown, what: string): Record<string, unknown> {
   if (isRecord(value)) return value;
   throw new UnreadableAnswer(`${what} is not an object`);

@@ -1,10 +1,9 @@
 import { readTexts } from "./entered-server.ts";
-import { isRecord, numberOf } from "./json.ts";
+import { isRecord, numberOf, jsonIn } from "./json.ts";
 import { LASTFM, readRecentTracks } from "./lastfm/recent-tracks.ts";
 import {
   type Answer,
   definePolledSource,
-  jsonIn,
   jsonOf,
   type PolledSourceDeps,
   unauthorized,

@@ -1,6 +1,7 @@
 import { createBoundedMap } from "../bounded-map.ts";
-import type { Artwork, Playback } from "../playback.ts";
-import { UnreadableAnswer } from "./json.ts";
+import { type Artwork, expectedPosition, type Playback } from "../playback.ts";
+import { loadCover } from "./cover.ts";
+import { parseJson } from "./json.ts";
 import { SourceFailure, type WatchContext } from "./source.ts";
 import { type Upstream, UpstreamError, type UpstreamHeaders } from "./upstream.ts";
 
@@ -34,7 +35,6 @@ export interface ServerAnswer {
   readonly serverWallMs: number;
 }
 
-const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
 const MOST_ARTWORKS = 16;
 const NO_CONTENT = 204;
 
@@ -72,29 +72,12 @@ export function createPlayerServer(
         key: fullKey,
         ...(isPublic && address.startsWith("https:") && { url: address }),
         origin: `${id} ${context.connection.id}`,
-        async load() {
-          const response = await upstream.fetch(address, {
-            redirects: "sameOrigin",
-            largestBytes: LARGEST_COVER_BYTES,
-            ...(isOwn && request.headers !== undefined && { headers: request.headers }),
-          });
-          if (response.status === 200) return response.bytes();
-          throw new UpstreamError(`a cover answered ${response.status}`);
-        },
+        load: () => loadCover(upstream, address, isOwn ? request.headers : undefined),
       };
       artworks.set(fullKey, known);
       return known;
     },
   };
-}
-
-/** @throws {UnreadableAnswer} */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UnreadableAnswer("it is not JSON");
-  }
 }
 
 /** A short name for something that several texts tell apart. */
@@ -105,12 +88,8 @@ export const digestOf = (parts: readonly (string | undefined)[]): string =>
  * Keeps the expected position where an upstream's own clock differs from it by less than
  * `toleranceMs`: some servers round their positions, or tell them late.
  */
-export function steadied(
-  before: Playback | null,
-  next: Playback,
-  expectedMs: number,
-  toleranceMs: number,
-): Playback {
+export function steadied(before: Playback | null, next: Playback, toleranceMs: number): Playback {
+  const expectedMs = expectedPosition(before, next.track.id, next.observedAtMs);
   const goesOn = before?.track.id === next.track.id && before.state === next.state;
   return goesOn && Math.abs(next.positionMs - expectedMs) < toleranceMs
     ? { ...next, positionMs: expectedMs }

@@ -9,7 +9,7 @@ import {
   USUAL_PACE,
 } from "./polling/cadence.ts";
 import { poll } from "./polling/poller.ts";
-import { type Artwork, type Playback, positionAt } from "../playback.ts";
+import { type Artwork, type Playback, expectedPosition } from "../playback.ts";
 import { defineSource, type Source, SourceFailure, type WatchContext } from "./source.ts";
 import { createAccountsService } from "./spotify/accounts-service.ts";
 import { classify, type Memory, NOTHING_BELIEVED } from "./spotify/stale-answers.ts";
@@ -124,7 +124,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
     const { body, observedAtMs } = await api.get(PLAYER_PATH, session.tokens, urgency, signal);
     const { current } = session.memory;
     const expectedPositionMs = (trackId: string) =>
-      current?.track.id === trackId ? positionAt(current, observedAtMs) : 0;
+      expectedPosition(current, trackId, observedAtMs);
     const context = { observedAtMs, artworkAt: artworks.at, expectedPositionMs };
     return body === null ? null : readPlayer(body, context);
   };

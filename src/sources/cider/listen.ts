@@ -1,21 +1,13 @@
-import { type Playback, positionAt } from "../../playback.ts";
+import type { Playback } from "../../playback.ts";
 import { type CiderSettings, ID, NAME } from "../cider.ts";
-import { isRecord, numberOf, textOf } from "../json.ts";
-import {
-  type PlayerServer,
-  createPlayerServer,
-  digestOf,
-  parseJson,
-  steadied,
-} from "../player-server.ts";
+import { isRecord, numberOf, textOf, parseJson } from "../json.ts";
+import { type PlayerServer, createPlayerServer, digestOf, steadied } from "../player-server.ts";
+import { pushOrPoll } from "../push-or-poll.ts";
 import type { WatchContext } from "../source.ts";
 import type { StreamedSourceDeps } from "../streamed-source.ts";
 import { UpstreamError } from "../upstream.ts";
 import type { UpstreamSocket } from "../upstream/socket.ts";
 
-/** Where nothing is pushed, Cider is asked this often, and the push tried again now and then. */
-const POLL_MS = 1_000;
-const RETRY_PUSH_MS = 5 * 60_000;
 /** A song that has just begun is told before its position. */
 const TOLERANCE_MS = 1_000;
 
@@ -56,35 +48,18 @@ export async function* listen(
     };
     return read(observedAtMs);
   };
-  const open = async (): Promise<UpstreamSocket | undefined> => {
-    const address = `${url}/socket.io/?EIO=4&transport=websocket`;
-    try {
-      return await upstream.openSocket(address, { headers, signal });
-    } catch (error) {
-      if (error instanceof UpstreamError) return undefined;
-      throw error;
-    }
-  };
-
-  while (!signal.aborted) {
-    yield await ask();
-    const socket = await open();
-    try {
-      while (socket && !signal.aborted) {
-        const event = answerPacket((await socket.receive()) ?? "", socket);
-        if (event === undefined) continue;
-        player = afterEvent(player, event);
-        yield read(clock.monotonicMs());
-      }
-    } finally {
-      socket?.close();
-    }
-    const retryAtMs = clock.monotonicMs() + RETRY_PUSH_MS;
-    while (!signal.aborted && clock.monotonicMs() < retryAtMs) {
-      await clock.sleep(POLL_MS, signal);
-      yield await ask();
+  const open = () =>
+    upstream.openSocket(`${url}/socket.io/?EIO=4&transport=websocket`, { headers, signal });
+  async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
+    while (!signal.aborted) {
+      const event = answerPacket((await socket.receive()) ?? "", socket);
+      if (event === undefined) continue;
+      player = afterEvent(player, event);
+      yield read(clock.monotonicMs());
     }
   }
+
+  yield* pushOrPoll({ clock, signal, ask, open, follow });
 }
 
 /**
@@ -178,8 +153,7 @@ function readPlayer(
     observedAtMs,
     rate: 1,
   };
-  const expectedMs = last?.track.id === id ? positionAt(last, observedAtMs) : 0;
-  return steadied(last, playback, expectedMs, TOLERANCE_MS);
+  return steadied(last, playback, TOLERANCE_MS);
 }
 
 /** Apple's addresses have places for the size. */

@@ -1,4 +1,4 @@
-import { type Artwork, type Playback, positionAt } from "../../playback.ts";
+import { type Artwork, type Playback, expectedPosition } from "../../playback.ts";
 import { isRecord, numberOf, recordOf, textOf } from "../json.ts";
 import { digestOf } from "../player-server.ts";
 
@@ -63,7 +63,7 @@ export function readPlayback(
   const picture = textOf(told["entity_picture"]);
   const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);
   const position = numberOf(told["media_position"]);
-  const expectedMs = before?.track.id === trackId ? positionAt(before, observedAtMs) : 0;
+  const expectedMs = expectedPosition(before, trackId, observedAtMs);
   return {
     source: "Home Assistant",
     state: isPlaying ? "playing" : "paused",

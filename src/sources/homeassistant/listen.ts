@@ -1,7 +1,7 @@
 import type { Playback } from "../../playback.ts";
 import { type HomeAssistantSettings, ID, NAME } from "../homeassistant.ts";
-import { recordOf, textOf } from "../json.ts";
-import { type PlayerServer, createPlayerServer, parseJson } from "../player-server.ts";
+import { recordOf, textOf, parseJson } from "../json.ts";
+import { type PlayerServer, createPlayerServer } from "../player-server.ts";
 import type { WatchContext } from "../source.ts";
 import type { StreamedSourceDeps } from "../streamed-source.ts";
 import { UpstreamError } from "../upstream.ts";

@@ -1,9 +1,9 @@
 import type { Playback } from "../../playback.ts";
-import { isRecord } from "../json.ts";
-import { createPlayerServer, parseJson } from "../player-server.ts";
+import { isRecord, parseJson } from "../json.ts";
+import { createPlayerServer } from "../player-server.ts";
+import { pushOrPoll } from "../push-or-poll.ts";
 import type { WatchContext } from "../source.ts";
 import type { StreamedSourceDeps } from "../streamed-source.ts";
-import { UpstreamError } from "../upstream.ts";
 import type { UpstreamSocket } from "../upstream/socket.ts";
 import type { MediaBrowser, MediaBrowserSettings } from "./media-browser.ts";
 import { chooseSession, readSession, ticksOf } from "./sessions.ts";
@@ -18,9 +18,6 @@ const KEEP_ALIVE_MS = 30_000;
 const FIRST_PUSH_MS = 3_000;
 /** Asked this often, a push that has stopped is noticed, and so is a player that is gone. */
 const RESYNC_MS = 10_000;
-/** Where nothing is pushed, it is asked this often, and the push tried again now and then. */
-const POLL_MS = 1_000;
-const RETRY_PUSH_MS = 5 * 60_000;
 
 export async function* listen(
   { id, name, api, ...server }: MediaBrowser,
@@ -61,7 +58,6 @@ export async function* listen(
     return read(answer.body, answer.observedAtMs);
   };
 
-  /** Yields what is pushed. Returns when nothing is, although the server can be asked. */
   async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
     let hasPushed = false;
     let resyncAtMs = clock.monotonicMs() + FIRST_PUSH_MS;
@@ -96,30 +92,10 @@ export async function* listen(
     }
   }
 
-  const open = async (): Promise<UpstreamSocket | undefined> => {
-    const address = new URL(server.socketFor(token, `marquee-${connection.id}`), `${url}/`);
-    try {
-      return await upstream.openSocket(address, { ...limits, signal });
-    } catch (error) {
-      if (error instanceof UpstreamError) return undefined;
-      throw error;
-    }
-  };
+  const address = new URL(server.socketFor(token, `marquee-${connection.id}`), `${url}/`);
+  const open = () => upstream.openSocket(address, { ...limits, signal });
 
-  while (!signal.aborted) {
-    yield await ask();
-    const socket = await open();
-    try {
-      if (socket) yield* follow(socket);
-    } finally {
-      socket?.close();
-    }
-    const retryAtMs = clock.monotonicMs() + RETRY_PUSH_MS;
-    while (!signal.aborted && clock.monotonicMs() < retryAtMs) {
-      await clock.sleep(POLL_MS, signal);
-      yield await ask();
-    }
-  }
+  yield* pushOrPoll({ clock, signal, ask, open, follow });
 }
 
 /** The sessions in a message; `undefined` when it is about something else. */

@@ -1,4 +1,4 @@
-import { type Artwork, type Playback, positionAt } from "../../playback.ts";
+import { type Artwork, type Playback, expectedPosition } from "../../playback.ts";
 import { UnreadableAnswer, isRecord, numberOf, recordsOf, textOf } from "../json.ts";
 import { steadied } from "../player-server.ts";
 
@@ -62,7 +62,7 @@ export function readSession(
   const volume = numberOf(state["VolumeLevel"]);
   const ticks = ticksOf(session);
   const last = before?.playback.track.id === id ? before.playback : null;
-  const expectedMs = last ? positionAt(last, observedAtMs) : 0;
+  const expectedMs = expectedPosition(last, id, observedAtMs);
   const playback: Playback = {
     source: name,
     state: isPaused(session) ? "paused" : "playing",
@@ -88,7 +88,7 @@ export function readSession(
   const isOldNews = ticks === before?.ticks && last?.state === playback.state;
   return isOldNews
     ? { ...playback, positionMs: expectedMs }
-    : steadied(last, playback, expectedMs, TOLERANCE_MS);
+    : steadied(last, playback, TOLERANCE_MS);
 }
 
 /** The position that a session tells. */

@@ -2,7 +2,8 @@ import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Artwork } from "../../playback.ts";
-import { type Upstream, UpstreamError } from "../upstream.ts";
+import { LARGEST_COVER_BYTES, loadCover } from "../cover.ts";
+import type { Upstream } from "../upstream.ts";
 
 /**
  * Covers at the addresses that players give: files of this machine, pictures inside the address,
@@ -12,8 +13,6 @@ export interface Covers {
   /** The picture at an address; `null` when there is none, or not one that may be loaded. */
   at(artUrl: string): Promise<Artwork | null>;
 }
-
-const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
 
 export function createCovers(upstream: Upstream, origin: string): Covers {
   let last: Artwork | null = null;
@@ -29,7 +28,7 @@ export function createCovers(upstream: Upstream, origin: string): Covers {
     const [, text] = /^data:image\/[\w.+-]+;base64,([\w+/=\s]+)$/.exec(artUrl) ?? [];
     if (text !== undefined) return { key, origin, load: async () => Buffer.from(text, "base64") };
     if (!artUrl.startsWith("https:")) return null;
-    return { key, origin, load: () => fetchPicture(artUrl, upstream) };
+    return { key, origin, load: () => loadCover(upstream, artUrl) };
   };
 
   return {
@@ -75,15 +74,6 @@ async function readPicture(path: string): Promise<Uint8Array> {
   } finally {
     await file.close();
   }
-}
-
-async function fetchPicture(url: string, upstream: Upstream): Promise<Uint8Array> {
-  const response = await upstream.fetch(url, {
-    redirects: "sameOrigin",
-    largestBytes: LARGEST_COVER_BYTES,
-  });
-  if (response.status === 200) return response.bytes();
-  throw new UpstreamError(`a cover answered ${response.status}`);
 }
 
 const digestOf = (text: string): string =>

@@ -1,4 +1,4 @@
-import { type Artwork, type Playback, positionAt } from "../../playback.ts";
+import { type Artwork, type Playback, expectedPosition } from "../../playback.ts";
 import { isRecord, textOf } from "../json.ts";
 import { digestOf } from "../player-server.ts";
 import type { PlayerState } from "./bus.ts";
@@ -34,7 +34,7 @@ export function readPlayer(
   const lengthMs = numberOf(metadata["mpris:length"]) / MICROSECONDS_IN_MS;
   // Many players give every track the same id, and a file's address names folders of its owner.
   const id = digestOf([textOf(metadata["mpris:trackid"]), url, title, ...(artists ?? [])]);
-  const expectedMs = before?.track.id === id ? positionAt(before, observedAtMs) : 0;
+  const expectedMs = expectedPosition(before, id, observedAtMs);
   const positionMs = numberOf(position) / MICROSECONDS_IN_MS;
   return {
     source: "MPRIS",

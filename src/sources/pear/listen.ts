@@ -1,7 +1,7 @@
-import { type Artwork, type Playback, positionAt } from "../../playback.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../json.ts";
+import type { Artwork, Playback } from "../../playback.ts";
+import { isRecord, numberOf, recordOf, textOf, parseJson } from "../json.ts";
 import { ID, NAME, type PearSettings } from "../pear.ts";
-import { type PlayerServer, createPlayerServer, parseJson, steadied } from "../player-server.ts";
+import { type PlayerServer, createPlayerServer, steadied } from "../player-server.ts";
 import type { WatchContext } from "../source.ts";
 import type { StreamedSourceDeps } from "../streamed-source.ts";
 
@@ -128,8 +128,7 @@ function readPlayer(
     observedAtMs,
     rate: 1,
   };
-  const expectedMs = last?.track.id === id ? positionAt(last, observedAtMs) : 0;
-  return steadied(last, playback, expectedMs, TOLERANCE_MS);
+  return steadied(last, playback, TOLERANCE_MS);
 }
 
 function coversOf(song: Readonly<Record<string, unknown>>, server: PlayerServer): Artwork[] {

@@ -1,5 +1,6 @@
 import type { Playback } from "../../playback.ts";
-import { createPlayerServer, parseJson } from "../player-server.ts";
+import { parseJson } from "../json.ts";
+import { createPlayerServer } from "../player-server.ts";
 import { ID, NAME, type PlexSettings } from "../plex.ts";
 import type { WatchContext } from "../source.ts";
 import type { StreamedSourceDeps } from "../streamed-source.ts";

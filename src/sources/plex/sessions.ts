@@ -1,4 +1,4 @@
-import { type Artwork, type Playback, positionAt } from "../../playback.ts";
+import { type Artwork, type Playback, expectedPosition } from "../../playback.ts";
 import { isRecord, numberOf, recordOf, recordsOf, textOf } from "../json.ts";
 import { steadied } from "../player-server.ts";
 
@@ -60,7 +60,7 @@ export function readSession(
   const artist = textOf(session["originalTitle"]) ?? textOf(session["grandparentTitle"]);
   const thumb = textOf(session["parentThumb"]) ?? textOf(session["thumb"]);
   const last = before?.playback.track.id === id ? before.playback : null;
-  const expectedMs = last ? positionAt(last, observedAtMs) : 0;
+  const expectedMs = expectedPosition(last, id, observedAtMs);
   const offsetMs = offsetOf(session);
   const playback: Playback = {
     source: "Plex",
@@ -89,7 +89,7 @@ export function readSession(
   const isOldNews = last?.state === playback.state && before?.offsetMs === offsetMs;
   return isOldNews
     ? { ...playback, positionMs: expectedMs }
-    : steadied(last, playback, expectedMs, TOLERANCE_MS);
+    : steadied(last, playback, TOLERANCE_MS);
 }
 
 /** A session as a notification has changed it. */

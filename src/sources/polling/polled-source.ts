@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Artwork, Playback } from "../../playback.ts";
-import { UnreadableAnswer } from "../json.ts";
+import { loadCover } from "../cover.ts";
+import { jsonIn, UnreadableAnswer } from "../json.ts";
 import {
   defineSource,
   type Source,
@@ -70,8 +71,6 @@ export interface Answer {
   readonly observedAtMs: number;
 }
 
-const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
-
 export function definePolledSource<Settings>(
   definition: PolledDefinition<Settings>,
   deps: PolledSourceDeps,
@@ -112,15 +111,7 @@ export function definePolledSource<Settings>(
         lastArtwork = {
           key,
           origin,
-          async load() {
-            const response = await upstream.fetch(target, {
-              headers,
-              redirects: "sameOrigin",
-              largestBytes: LARGEST_COVER_BYTES,
-            });
-            if (response.status === 200) return response.bytes();
-            throw new UpstreamError(`${from} answered ${response.status} instead of a cover`);
-          },
+          load: () => loadCover(upstream, target, headers),
         };
         return lastArtwork;
       },
@@ -183,15 +174,6 @@ export function jsonOf(answer: Answer): unknown {
   const body = jsonIn(textOf200(answer));
   if (body === undefined) throw unavailable(`${from}: its answer is not JSON`);
   return body;
-}
-
-/** The JSON in a text, `undefined` when there is none. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @throws {SourceFailure} for any other status than 200 */

@@ -1,8 +1,7 @@
 import type { Artwork, Playback } from "../../playback.ts";
-import { isRecord, numberOf, recordOf, recordsOf, textOf } from "../json.ts";
+import { isRecord, numberOf, recordOf, recordsOf, textOf, jsonIn } from "../json.ts";
 import {
   type Answer,
-  jsonIn,
   jsonOf,
   type Polling,
   type Track,
