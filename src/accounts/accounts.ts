@@ -19,7 +19,7 @@ import { createSessions, type Sessions } from "./sessions.ts";
 import { createMagicLinks, type MagicLinks } from "./magic-links.ts";
 import { createUpstreams, type Upstreams } from "./upstreams.ts";
 import { createUsers, insertUser, type User, type Users } from "./users.ts";
-import { createWidgets, draftWidgetToken, putWidgetToken, type Widgets } from "./widgets.ts";
+import { createWidgets, draftFirstWidget, insertWidget, type Widgets } from "./widgets.ts";
 
 /** A new user, with the credentials to show once. */
 export interface AddedUser {
@@ -39,7 +39,7 @@ export interface Accounts {
   readonly privacy: Privacy;
   readonly upstreams: Upstreams;
   /**
-   * Adds users, each with a key and a widget token, all or none.
+   * Adds users, each with a key and a first widget, all or none.
    * @throws {AccountError} naming every name that is invalid, taken or given twice
    */
   add(
@@ -137,7 +137,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
 interface UserDraft {
   readonly row: Omit<User, "role">;
   readonly key: ReturnType<typeof draftKey>;
-  readonly widget: Awaited<ReturnType<typeof draftWidgetToken>>;
+  readonly widget: Awaited<ReturnType<typeof draftFirstWidget>>;
   readonly connection: Awaited<ReturnType<typeof draftConnection>> | undefined;
 }
 
@@ -151,7 +151,7 @@ async function draftUser(
   return {
     row: { id, name, createdAt, language: null, welcomedAt: null },
     key: draftKey(id, "first key", createdAt),
-    widget: await draftWidgetToken(vault, id, createdAt),
+    widget: await draftFirstWidget(vault, id, createdAt),
     connection: connection && (await draftConnection(vault, id, connection, createdAt)),
   };
 }
@@ -160,7 +160,7 @@ function insertDraft(writer: Writer, { row, key, widget, connection }: UserDraft
   return [
     insertUser(writer, row),
     ...(connection ? [writer.insert(connectionsTable).values(connection)] : []),
-    putWidgetToken(writer, widget.row),
+    ...insertWidget(writer, widget.row),
     writer.insert(apiKeys).values(key.row),
   ];
 }

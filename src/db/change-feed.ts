@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { getTableName, type Table } from "drizzle-orm";
 import * as schema from "./schema.ts";
-import { hasColumn } from "./sealed-values.ts";
+import { hasTable } from "./sealed-values.ts";
 
 /** Reports whose data changed, whichever process wrote it. */
 export interface ChangeFeed {
@@ -77,7 +77,16 @@ interface Watched {
 const watched: readonly Watched[] = [
   { table: schema.users, user: "id", on: ["INSERT", "UPDATE", "DELETE"] },
   { table: schema.apiKeys, user: "user_id", on: ["INSERT", "UPDATE OF revoked_at", "DELETE"] },
-  { table: schema.widgetTokens, user: "user_id", on: ["INSERT", "UPDATE OF hash", "DELETE"] },
+  {
+    table: schema.widgets,
+    user: "user_id",
+    on: [
+      "INSERT",
+      "UPDATE OF hash, name, language, options, css, width, height, removed_at",
+      "DELETE",
+    ],
+  },
+  { table: schema.fonts, user: "user_id", on: ["INSERT", "UPDATE OF name", "DELETE"] },
   {
     table: schema.connections,
     user: "user_id",
@@ -92,11 +101,13 @@ const watched: readonly Watched[] = [
 /**
  * Creates triggers that record whose data change, whichever process or version writes.
  * Each user has one row, whose id grows with each change, so no row has to be cleaned up.
+ * Tables that this schema does not have yet are left out.
  */
 export function noteChanges(sqlite: Database): void {
-  if (!hasColumn(sqlite, "changes", "user_id")) return;
+  if (!hasTable(sqlite, "changes")) return;
   for (const { table, user, on } of watched) {
     const name = getTableName(table);
+    if (!hasTable(sqlite, name)) continue;
     for (const event of on) {
       const verb = event.split(" ", 1)[0]?.toLowerCase();
       const row = verb === "delete" ? "OLD" : "NEW";

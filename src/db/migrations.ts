@@ -7,6 +7,8 @@ import changes from "../../drizzle/0004_changes.sql" with { type: "text" };
 import accountsOfConnections from "../../drizzle/0005_accounts_of_connections.sql" with { type: "text" };
 import oneOwner from "../../drizzle/0006_one_owner.sql" with { type: "text" };
 import severalConnections from "../../drizzle/0007_several_connections.sql" with { type: "text" };
+import savedWidgets from "../../drizzle/0008_saved_widgets.sql" with { type: "text" };
+import widgetTokensMoved from "../../drizzle/0009_widget_tokens_moved.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns } from "./sealed-values.ts";
 
@@ -26,6 +28,8 @@ export const migrations: readonly Migration[] = [
   { name: "0005_accounts_of_connections", sql: accountsOfConnections },
   { name: "0006_one_owner", sql: oneOwner },
   { name: "0007_several_connections", sql: severalConnections },
+  { name: "0008_saved_widgets", sql: savedWidgets },
+  { name: "0009_widget_tokens_moved", sql: widgetTokensMoved },
 ];
 
 /** The database cannot be brought to this version's schema. */

@@ -44,16 +44,80 @@ export const apiKeys = sqliteTable(
   (table) => [uniqueIndex("api_keys_hash").on(table.hash), index("api_keys_user").on(table.userId)],
 );
 
-export const widgetTokens = sqliteTable("widget_tokens", {
-  userId: integer("user_id")
-    .primaryKey()
-    .references(() => users.id, { onDelete: "cascade" }),
-  /** SHA-256 of the token, for looking it up. */
-  hash: bytes("hash").notNull().unique("widget_tokens_hash"),
-  /** The token, encrypted, to show its URL again. */
-  sealedToken: bytes("sealed_token").notNull(),
-  createdAt: instant("created_at").notNull(),
-});
+/** A user's overlays, lines of text and cards: each has an address of its own. */
+export const widgets = sqliteTable(
+  "widgets",
+  {
+    /** Never reused, so another id means another widget. */
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    kind: text("kind", { enum: ["overlay", "text", "card"] }).notNull(),
+    /** SHA-256 of the token, for looking it up. */
+    hash: bytes("hash").notNull().unique("widgets_hash"),
+    /** The token, encrypted, to show its URL again. */
+    sealedToken: bytes("sealed_token").notNull(),
+    /** The language of its words; if unset, the one in the address. */
+    language: text("language"),
+    /** JSON object of option names and texts: only what differs from the defaults. */
+    options: text("options").notNull().default("{}"),
+    css: text("css").notNull().default(""),
+    /** Size of the browser source in pixels; if unset, what fits the options. */
+    width: integer("width"),
+    height: integer("height"),
+    /** Grows by one whenever a look is saved. */
+    revision: integer("revision").notNull().default(1),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+    /** When it was removed; for a moment that can be undone. */
+    removedAt: instant("removed_at"),
+  },
+  (table) => [
+    uniqueIndex("widgets_name")
+      .on(table.userId, table.name)
+      .where(sql`${table.removedAt} is null`),
+  ],
+);
+
+/** The looks that a widget had, the last one included. */
+export const widgetRevisions = sqliteTable(
+  "widget_revisions",
+  {
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    widgetId: integer("widget_id")
+      .notNull()
+      .references(() => widgets.id, { onDelete: "cascade" }),
+    revision: integer("revision").notNull(),
+    options: text("options").notNull(),
+    css: text("css").notNull(),
+    width: integer("width"),
+    height: integer("height"),
+    savedAt: instant("saved_at").notNull(),
+    /** Saved while the user was still editing: the next such look takes its place. */
+    isPassing: integer("is_passing", { mode: "boolean" }).notNull().default(false),
+  },
+  (table) => [uniqueIndex("widget_revisions_widget").on(table.widgetId, table.revision)],
+);
+
+/** Fonts that a user's widgets may use, as WOFF2. */
+export const fonts = sqliteTable(
+  "fonts",
+  {
+    /** Unguessable: it is in the font's public address. */
+    id: text("id").primaryKey(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** The family's name in options and CSS. */
+    name: text("name").notNull(),
+    sha256: bytes("sha256").notNull(),
+    bytes: bytes("bytes").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [uniqueIndex("fonts_name").on(table.userId, table.name)],
+);
 
 export const connections = sqliteTable(
   "connections",

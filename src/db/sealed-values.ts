@@ -1,10 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { getTableName } from "drizzle-orm";
-import { connections, upstreams, widgetTokens } from "./schema.ts";
+import { connections, upstreams, widgets } from "./schema.ts";
 
 /** Every column of sealed values, with its user column and its purpose. */
 export const sealedColumns = [
-  { column: widgetTokens.sealedToken, userId: widgetTokens.userId, purpose: "widget-token" },
+  { column: widgets.sealedToken, userId: widgets.userId, purpose: "widget-token" },
   {
     column: connections.sealedSettings,
     userId: connections.userId,
@@ -106,3 +106,6 @@ export function hasColumn(sqlite: Database, table: string, column: string): bool
     sqlite.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== null
   );
 }
+
+export const hasTable = (sqlite: Database, table: string): boolean =>
+  sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== null;

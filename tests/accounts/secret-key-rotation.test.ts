@@ -23,7 +23,7 @@ import {
 import { openWorkspace } from "../../src/cli/workspace.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { openStore, type Store } from "../../src/db/open.ts";
-import { connections, widgetTokens } from "../../src/db/schema.ts";
+import { connections, widgets } from "../../src/db/schema.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { exitOf } from "../fixtures/clock/waiting.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
@@ -216,7 +216,7 @@ describe("a rotation", () => {
       finish: () => finishRotation(folder.path, store),
       afterStep(step) {
         if (rounds.push(step) > 1) return;
-        server.store.queries.update(widgetTokens).set({ sealedToken }).run();
+        server.store.queries.update(widgets).set({ sealedToken }).run();
       },
     });
     expect(count).toBe(3);

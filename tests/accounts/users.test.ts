@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AccountError } from "../../src/accounts/context.ts";
 import { isUserName, toUserName } from "../../src/user-name.ts";
-import { apiKeys, connections, widgetTokens } from "../../src/db/schema.ts";
+import { apiKeys, connections, widgets } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
@@ -22,7 +22,7 @@ describe("adding users", () => {
     expect(added.map(({ user }) => user.name)).toEqual(["ada", "grace"]);
     for (const { user, key, widgetToken } of added) {
       expect((await accounts.keys.holderOf(key))?.user).toEqual(user);
-      expect(await accounts.widgets.userOf(widgetToken)).toEqual(user);
+      expect((await accounts.widgets.find(widgetToken))?.user).toEqual(user);
     }
   });
 
@@ -71,7 +71,7 @@ describe("adding users", () => {
     const { accounts, store } = world;
     await expect(accounts.add(["ada", "ada"])).rejects.toBeInstanceOf(AccountError);
     expect(store.queries.select().from(apiKeys).all()).toEqual([]);
-    expect(store.queries.select().from(widgetTokens).all()).toEqual([]);
+    expect(store.queries.select().from(widgets).all()).toEqual([]);
   });
 
   test("at the same moment gives each the secrets that are theirs", async () => {
@@ -90,7 +90,7 @@ describe("removing a user", () => {
     const grace = await add("grace", { source: "demo", settings: null });
     await accounts.users.remove("ada");
     expect(await names()).toEqual(["grace"]);
-    for (const table of [apiKeys, widgetTokens, connections]) {
+    for (const table of [apiKeys, widgets, connections]) {
       expect(store.queries.select({ userId: table.userId }).from(table).all()).toEqual([
         { userId: grace.user.id },
       ]);

@@ -154,7 +154,7 @@ describe("no body, header or log line, at debug level, shows", () => {
   });
 
   test("a widget token when something inside fails", async () => {
-    server.store.queries.run(sql`DROP TABLE widget_tokens`);
+    server.store.queries.run(sql`DROP TABLE widgets`);
     expect(await showEverywhere(ada.widgetToken)).toContain(500);
     expectNoTrace(ada.widgetToken);
   });

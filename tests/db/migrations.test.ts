@@ -69,6 +69,17 @@ async function populate(): Promise<void> {
   await accounts.magicLinks.issue(user, "connect spotify");
   await accounts.sessions.open(user, "a browser");
   await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
+  store.queries
+    .insert(schema.fonts)
+    .values({
+      id: "font",
+      userId: user.id,
+      name: "Bungee",
+      sha256: Buffer.alloc(32),
+      bytes: Buffer.from("wOF2"),
+      createdAt: 1,
+    })
+    .run();
   store.close();
 }
 
@@ -237,7 +248,8 @@ describe.each(migrations.slice(0, -1).map(({ name }, index) => ({ name, applied:
   ({ applied }) => {
     test("keeps every row and every reference when it is brought up to date", () => {
       populateAsAfter(migrations.slice(0, applied));
-      const { migrations: _, ...before } = contentOf(databasePath()).rows;
+      // Widgets have taken the place of the tokens: see below.
+      const { migrations: _, widget_tokens: __, ...before } = contentOf(databasePath()).rows;
       open(migrations);
       const after = contentOf(databasePath()).rows;
       for (const [table, rows] of Object.entries(before)) {
@@ -274,6 +286,25 @@ describe("the connection that a user had when there was only one", () => {
     const ids = sqlite.query("SELECT id FROM connections ORDER BY position, id").values();
     expect(ids[0]).toEqual([1]);
     sqlite.close();
+  });
+});
+
+describe("the token that a user had when there was one widget", () => {
+  test("opens a widget named Main with the look that the theme gives", () => {
+    const before = migrations.findIndex(({ name }) => name === "0008_saved_widgets");
+    populateAsAfter(migrations.slice(0, before));
+    const [old] = inspect(databasePath(), (sqlite) => rowsOf(sqlite, "widget_tokens"));
+    const { hash, sealed_token } = old ?? {};
+    open(migrations);
+    const after = inspect(databasePath(), (sqlite) => ({
+      widgets: rowsOf(sqlite, "widgets"),
+      revisions: rowsOf(sqlite, "widget_revisions"),
+    }));
+    const plain = { options: "{}", css: "", width: null, height: null, revision: 1 };
+    expect(after.widgets).toMatchObject([
+      { user_id: 1, name: "Main", kind: "overlay", hash, sealed_token, language: null, ...plain },
+    ]);
+    expect(after.revisions).toMatchObject([{ widget_id: 1, saved_at: 1, ...plain }]);
   });
 });
 

@@ -267,7 +267,7 @@ describe("a folder or file that cannot be used", () => {
 describe("a copy of the database", () => {
   const rowsOf = (at: string) => {
     const sqlite = new Database(at, { readonly: true });
-    const tables = ["users", "api_keys", "widget_tokens", "connections", "server", "migrations"];
+    const tables = ["users", "api_keys", "widgets", "connections", "server", "migrations"];
     const rows = tables.map((table) => sqlite.query(`SELECT * FROM ${table} ORDER BY 1`).all());
     sqlite.close();
     return rows;
@@ -306,7 +306,7 @@ describe("a copy of the database", () => {
     const restored = await createTestAccounts(path("restored"));
     const ada = await restored.accounts.users.named("ada");
     const token = await restored.accounts.widgets.tokenOf(ada);
-    expect(await restored.accounts.widgets.userOf(token)).toEqual(ada);
+    expect((await restored.accounts.widgets.find(token))?.user).toEqual(ada);
     restored.store.close();
   });
 

@@ -8,7 +8,7 @@ import { launcherScript } from "../assets.ts";
 import { PAGE_HEADERS } from "../html.tsx";
 
 export interface LauncherDeps {
-  readonly widgets: Pick<Widgets, "userOf">;
+  readonly widgets: Pick<Widgets, "find">;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
 }
@@ -24,7 +24,7 @@ export function createLauncher({ widgets, baseUrl }: LauncherDeps) {
     query: string,
   ): Promise<Response | undefined> => {
     const token = parseWidgetToken(tokenText);
-    if (!token || !(await widgets.userOf(token))) return undefined;
+    if (!token || !(await widgets.find(token))) return undefined;
     const address = widgetAddress(baseUrl, language, token) + query;
     const page = (
       <LauncherPage address={address} probe={`${baseUrl}/livez`} safeScript={launcherScript} />

@@ -46,7 +46,7 @@ export interface Live {
 }
 
 export interface LiveDeps {
-  readonly widgets: Pick<Widgets, "userOf">;
+  readonly widgets: Pick<Widgets, "find">;
   readonly hub: Pick<Hub, "subscribe" | "peek">;
   readonly clock: Clock;
   readonly covers: Covers;
@@ -179,9 +179,9 @@ export function createLive(deps: LiveDeps): Live {
   return {
     async upgrade(request, tokenText, server) {
       const token = parseWidgetToken(tokenText);
-      const user = token && (await widgets.userOf(token));
-      if (!token || !user) return deps.notFound(new URL(request.url).pathname);
-      return admit(request, token, user.id, server);
+      const found = token && (await widgets.find(token));
+      if (!token || !found) return deps.notFound(new URL(request.url).pathname);
+      return admit(request, token, found.user.id, server);
     },
     upgradeDemo: (request, server) => admit(request, null, DEMO_LISTENER, server),
 
@@ -209,8 +209,7 @@ export function createLive(deps: LiveDeps): Live {
     async dropReplacedTokens(userId) {
       for (const room of rooms.values()) {
         if (userId !== undefined && room.userId !== userId) continue;
-        if (room.token && !(await widgets.userOf(room.token)))
-          closeAll(room, CLOSED_TOKEN_REPLACED);
+        if (room.token && !(await widgets.find(room.token))) closeAll(room, CLOSED_TOKEN_REPLACED);
       }
     },
     stop() {

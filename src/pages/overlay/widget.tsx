@@ -15,7 +15,7 @@ import type { Covers } from "./covers.ts";
 import { toWidgetState } from "./widget-state.ts";
 
 export interface WidgetDeps {
-  readonly widgets: Pick<Widgets, "userOf">;
+  readonly widgets: Pick<Widgets, "find">;
   readonly hub: Pick<Hub, "read">;
   readonly clock: Clock;
   readonly covers: Covers;
@@ -66,8 +66,8 @@ export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDe
   return {
     async show(language, tokenText, query) {
       const token = parseWidgetToken(tokenText);
-      const user = token && (await widgets.userOf(token));
-      return user && draw(language, user.id, query);
+      const found = token && (await widgets.find(token));
+      return found && draw(language, found.user.id, query);
     },
     demo: (language, query) => draw(language, DEMO_LISTENER, query),
   };
