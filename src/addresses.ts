@@ -53,4 +53,15 @@ export const connectAddress = (
 export const widgetAddress = (base: string, language: Language, token: string): string =>
   pageAddress(base, language, `widget/${token}`);
 
+/** The address of what a widget's token opens. */
+export function outputAddress(
+  base: string,
+  language: Language,
+  kind: "overlay" | "text" | "card",
+  token: string,
+): string {
+  if (kind === "overlay") return widgetAddress(base, language, token);
+  return pageAddress(base, language, kind === "text" ? `text/${token}` : `card/${token}.svg`);
+}
+
 export const apiAddress = (base: string, endpoint: string): string => `${base}/api/v1/${endpoint}`;

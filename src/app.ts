@@ -84,8 +84,11 @@ export interface App {
   readonly sockets: Sockets;
   /** Answers on the port for WebNowPlaying; `undefined` when it was upgraded to a WebSocket. */
   readonly webNowPlaying: WebNowPlayingSockets["upgradeLocally"];
-  /** Closes one user's sockets, or all users', whose widget token or session is no longer valid. */
-  dropEnded(userId?: number): Promise<void>;
+  /**
+   * Brings one user's sockets, or all users', up to date: closes those whose token or session is no
+   * longer valid, and sends overlays a changed look.
+   */
+  followChanges(userId?: number): Promise<void>;
   /** From now on `/readyz` answers that the server takes no more requests. */
   drain(): void;
   /** Every route as `METHOD /path`. */
@@ -151,7 +154,11 @@ export function createApp(deps: AppDeps): App {
 
   accounts.onChange(async (userId) => {
     hub.notify(userId);
-    for (const follow of [hub.followConnections, pages.dropEnded, ingest.webNowPlaying.dropEnded]) {
+    for (const follow of [
+      hub.followConnections,
+      pages.followChanges,
+      ingest.webNowPlaying.followChanges,
+    ]) {
       await follow(userId).catch((error: unknown) =>
         log.error("a change could not be followed", { reason: describeError(error) }),
       );
@@ -310,7 +317,7 @@ export function createApp(deps: AppDeps): App {
     },
     sockets: pages.sockets,
     webNowPlaying: ingest.webNowPlaying.upgradeLocally,
-    dropEnded: pages.dropEnded,
+    followChanges: pages.followChanges,
     drain: health.drain,
     routes: router.routes.map(({ method, path }) => `${method} ${path}`),
   };

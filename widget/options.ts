@@ -69,6 +69,9 @@ export const optionList = Object.entries(widgetOptions) as readonly (readonly [
   option: WidgetOption<unknown>,
 ])[];
 
+/** The options that a widget may have saved. `demo` is a matter of one page, such as a preview. */
+export const savedOptionList = optionList.filter(([name]) => name !== "demo");
+
 type ValueOf<Option> = Option extends WidgetOption<infer Value> ? Value : never;
 
 export type WidgetOptions = {
@@ -81,16 +84,28 @@ export interface ParsedOptions {
   readonly warnings: readonly string[];
 }
 
-/** Reads the options from a page's query string. No query string can break the page. */
-export function parseWidgetOptions(query: URLSearchParams): ParsedOptions {
+/**
+ * Reads the options from a page's query string; what it does not set is as saved, or the default.
+ * No query string and nothing saved can break the page. Unknown saved names are ignored.
+ */
+export function parseWidgetOptions(
+  query: URLSearchParams,
+  saved: Readonly<Record<string, string>> = {},
+): ParsedOptions {
   const warnings: string[] = [];
+  const texts = new Map(Object.entries(saved));
+  texts.delete("demo");
   const values = optionList.map(([name, option]) => {
     const given = query.get(name);
-    if (given === null) return [name, option.fallback];
-    const value = option.parse(given);
-    if (value !== undefined) return [name, value];
-    warnings.push(`Widget option "${name}" must be ${option.allowed}; using the default.`);
-    return [name, option.fallback];
+    const value = given === null ? undefined : option.parse(given);
+    if (given !== null && value === undefined) {
+      warnings.push(`Widget option "${name}" must be ${option.allowed}; it is ignored.`);
+    }
+    const text = texts.get(name);
+    return [
+      name,
+      value ?? (text === undefined ? undefined : option.parse(text)) ?? option.fallback,
+    ];
   });
   return { options: Object.fromEntries(values) as WidgetOptions, warnings };
 }

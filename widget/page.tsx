@@ -21,6 +21,8 @@ export interface WidgetSetup {
   readonly warnings: readonly string[];
   /** The version of the server that drew the page. */
   readonly version: string;
+  /** The fingerprint of the look that the page has. */
+  readonly look: string;
   /** The track that the page already shows. */
   readonly trackId?: string | undefined;
 }
@@ -28,6 +30,8 @@ export interface WidgetSetup {
 export interface WidgetPageProps extends WidgetSetup {
   /** Language of the texts, as an HTML language tag such as `pt-BR`. */
   readonly languageTag: string;
+  /** The widget's own CSS. */
+  readonly css: string;
   /** `undefined` while nothing is known yet. */
   readonly state: WidgetState | undefined;
   /** Paths on this server. */
@@ -38,10 +42,11 @@ export interface WidgetPageProps extends WidgetSetup {
 
 /** The whole overlay, correct from its first paint. */
 export function WidgetPage(props: WidgetPageProps): JSX.Element {
-  const { options, words, warnings, version, state, languageTag } = props;
+  const { options, words, warnings, version, look, state, languageTag } = props;
   const track = trackOf(state);
-  const setup: WidgetSetup = { options, words, warnings, version, trackId: track?.id };
+  const setup: WidgetSetup = { options, words, warnings, version, look, trackId: track?.id };
   const safeOptionStyles = optionStyles(options);
+  const safeCss = styleText(props.css);
   const safeCoverStyles = coverStyles(track, options);
   return (
     <>
@@ -69,8 +74,9 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
           <meta name="color-scheme" content="light dark" />
           <link rel="icon" href={props.iconPath} />
           <link rel="stylesheet" href={props.stylesheetPath} />
-          <style>{safeOptionStyles}</style>
+          <style class="np-option-styles">{safeOptionStyles}</style>
           <style class="np-cover-styles">{safeCoverStyles}</style>
+          <style class="np-widget-styles">{safeCss}</style>
           <script defer src={props.scriptPath} />
         </head>
         <body>
@@ -87,6 +93,11 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
 /** JSON for an attribute, without characters that HTML would read as the start of an entity. */
 function attributeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("&", "\\u0026");
+}
+
+/** CSS for a style element: nothing in it may end the element. `\\/` means `/` in CSS. */
+function styleText(css: string): string {
+  return css.replaceAll("</", "<\\/");
 }
 
 function Card({ state, options, words }: WidgetPageProps) {

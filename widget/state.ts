@@ -1,3 +1,6 @@
+import type { WidgetOptions } from "./options.ts";
+import type { WidgetWords } from "./words.ts";
+
 /** What the overlay shows, as the server sends it. Shared by server and browser. */
 export type WidgetState =
   | {
@@ -35,6 +38,20 @@ export type WidgetMessage =
       /** The server's version: a page drawn by another version reloads while it is not visible. */
       readonly version: string;
       readonly state: WidgetState;
+    }
+  | {
+      /** The widget was changed: the page takes this look without loading again. */
+      readonly type: "look";
+      readonly revision: number;
+      /** Differs whenever the look does; the page connects with the one that it shows. */
+      readonly fingerprint: string;
+      readonly options: WidgetOptions;
+      /** The stylesheet of the options. */
+      readonly styles: string;
+      /** The widget's own CSS. */
+      readonly css: string;
+      readonly words: WidgetWords;
+      readonly languageTag: string;
     }
   | { readonly type: "beat"; readonly sentAtMs: number };
 

@@ -101,12 +101,12 @@ function refuseSecondRotation(store: Store, { keyId }: Vault): void {
 /** Says what is damaged and how to replace it. */
 async function explainUnreadable(
   { queries }: Store,
-  { purpose, userId }: SealedValue,
+  { purpose, userId, rowId }: SealedValue,
 ): Promise<string> {
   const everybody = await queries.select({ id: users.id, name: users.name }).from(users);
   const name = everybody.find(({ id }) => id === userId)?.name ?? "?";
   const sentences: Record<SealedValue["purpose"], string> = {
-    "widget-token": `The widget address of ${name} is damaged: make a new one with "marquee widget rotate ${name}".`,
+    "widget-token": `A widget's address of ${name} is damaged: make a new one with "marquee widget rotate ${name} ${rowId}".`,
     "connection-settings": `The source's settings of ${name} are damaged: find the connection with "marquee connection list ${name}", end it with "marquee disconnect ${name} ID" and connect again after.`,
     "inbox-secret": `The secret of a connection of ${name} is damaged: find the connection with "marquee connection list ${name}" and make a new secret with "marquee connection rotate ${name} ID".`,
     "upstream-app":

@@ -21,7 +21,14 @@ import { rotateSecret } from "./secret.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
 import { addUsers, listUsers, removeUser } from "./user.ts";
-import { rotateWidget, showWidgetUrl } from "./widget.ts";
+import {
+  addWidget,
+  listWidgets,
+  removeWidget,
+  rotateWidget,
+  setWidgetOptions,
+  showWidgetUrl,
+} from "./widget.ts";
 
 /**
  * Runs a command line (without the program's own name). Resolves with the exit code when help was
@@ -96,7 +103,7 @@ export function createProgram(io: Io): CommanderCommand {
   );
   runs(user("list", "list all users"), () => listUsers());
   runs(
-    user("remove", "remove a user with keys, widget address and connections").argument("<name>"),
+    user("remove", "remove a user with keys, widgets and connections").argument("<name>"),
     (name: string) => removeUser(name),
   );
 
@@ -121,19 +128,53 @@ export function createProgram(io: Io): CommanderCommand {
       rotateKey(name, keyId, options.grace),
   );
 
-  const widget = group("widget", "show or replace a user's widget address");
-  const language = () => new Option("--lang <language>", "en, fr, es, pt or de").default("en");
+  const widget = group("widget", "manage a user's widgets and their addresses");
+  const language = () => new Option("--lang <language>", "en, fr, es, pt or de (default: en)");
+  const widgetOrFirst = ["[id]", "the widget; without it the first one"] as const;
+  runs(widget("list", "list a user's widgets").argument("<user>"), (name: string) =>
+    listWidgets(name),
+  );
+  runs(
+    widget("add", "make another widget and print its address", [
+      "marquee widget add ada --name 'Starting soon'",
+    ])
+      .argument("<user>")
+      .requiredOption("--name <name>", "what the widget is for")
+      .option("--kind <kind>", "overlay, text or card", "overlay"),
+    (name: string, options: { name: string; kind: string }) =>
+      addWidget(name, options.name, options.kind),
+  );
+  runs(
+    widget("remove", "remove a widget; its address stops working at once")
+      .argument("<user>")
+      .argument("<id>"),
+    (name: string, id: string) => removeWidget(name, id),
+  );
+  runs(
+    widget("set", "save options of a widget; it changes on every open page", [
+      "marquee widget set ada 1 theme=vinyl accent=ff8800",
+      "marquee widget set ada 1 accent=",
+    ])
+      .argument("<user>")
+      .argument("<id>")
+      .argument("<key=value...>", "options as in an address; an empty value forgets one"),
+    (name: string, id: string, assignments: string[]) => setWidgetOptions(name, id, assignments),
+  );
   runs(
     widget("url", "print the address for the browser source", ["marquee widget url ada --lang fr"])
       .argument("<user>")
+      .argument(...widgetOrFirst)
       .addOption(language()),
-    (name: string, options: { lang: string }) => showWidgetUrl(name, options.lang),
+    (name: string, id: string | undefined, options: { lang?: string }) =>
+      showWidgetUrl(name, id, options.lang),
   );
   runs(
     widget("rotate", "replace the address; the old one stops working at once")
       .argument("<user>")
+      .argument(...widgetOrFirst)
       .addOption(language()),
-    (name: string, options: { lang: string }) => rotateWidget(name, options.lang),
+    (name: string, id: string | undefined, options: { lang?: string }) =>
+      rotateWidget(name, id, options.lang),
   );
 
   runs(

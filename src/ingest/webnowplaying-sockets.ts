@@ -52,7 +52,7 @@ export interface WebNowPlayingSockets {
   received(socket: PushSocket, frame: string | Uint8Array): void;
   closed(socket: PushSocket): void;
   /** Closes the sockets, of one user or all, whose secret opens nothing any more. */
-  dropEnded(userId?: number): Promise<void>;
+  followChanges(userId?: number): Promise<void>;
   /** Closes every socket with a code that makes the browser come back later. */
   stop(): void;
 }
@@ -184,7 +184,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       if (last) inbox.shorten(connectionId, last, DISCONNECTED_MS);
     },
 
-    async dropEnded(userId) {
+    async followChanges(userId) {
       const sockets = [...connections.values()].flatMap((browsers) => [...browsers.keys()]);
       for (const socket of sockets) {
         if (userId !== undefined && socket.data.userId !== userId) continue;

@@ -55,8 +55,11 @@ export interface Pages {
   /** The page for a database that another program locked for too long. */
   readonly busy: (path: string) => Promise<Response>;
   readonly sockets: Sockets;
-  /** Closes the sockets, of one user or of all, whose widget token or session no longer works. */
-  dropEnded(userId?: number): Promise<void>;
+  /**
+   * Brings the sockets, of one user or of all, up to date: closes those whose token or session no
+   * longer works, and sends overlays a changed look.
+   */
+  followChanges(userId?: number): Promise<void>;
   /** Sends the new state to the dashboards, of one user or of all, if it has changed. */
   redraw(userId: number | undefined): void;
 }
@@ -165,8 +168,8 @@ export function createPages(deps: PagesDeps): Pages {
     });
     return loading;
   };
-  const dropEnded = async (userId?: number) => {
-    await live.dropReplacedTokens(userId);
+  const followChanges = async (userId?: number) => {
+    await live.followWidgets(userId);
     await openDashboard?.live.dropEndedSessions(accounts.sessions.isOpen, userId);
   };
 
@@ -206,7 +209,7 @@ export function createPages(deps: PagesDeps): Pages {
     notFound,
     busy: createBusy(basePath),
     sockets: createSockets(live, () => openDashboard?.live, deps.pushing),
-    dropEnded,
+    followChanges,
     redraw: (userId) => openDashboard?.live.redraw(userId),
   };
 }

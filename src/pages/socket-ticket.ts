@@ -14,6 +14,13 @@ export interface LiveTicket {
   readonly onStream: boolean;
   /** The ID of the channel that it follows: a user's, or the demo's. */
   readonly listenerId: number;
+  /** The language and the query of the page's address. */
+  readonly language: Language;
+  readonly query: string;
+  /** The fingerprint of the look that the page has; `undefined` for the public demo. */
+  look: string | undefined;
+  /** Whether the widget had changed when the page connected. */
+  readonly isOutdated: boolean;
 }
 
 /** The data of a dashboard's socket. */

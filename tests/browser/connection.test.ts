@@ -87,7 +87,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     let sockets = 0;
     page.on("websocket", () => (sockets += 1));
     await stage.server.accounts.widgets.rotate(stage.ada.user);
-    await stage.server.app.dropEnded();
+    await stage.server.app.followChanges();
     await hiddenIs(page, true);
     await page.waitForFunction(
       () => getComputedStyle(document.querySelector(".np-card") as Element).opacity === "0",

@@ -480,7 +480,7 @@ inEveryEngine("the overlay's options", (stage) => {
 
 function warningOf(name: OptionName): string {
   const { allowed }: WidgetOption<unknown> = widgetOptions[name];
-  return `Widget option "${name}" must be ${allowed}; using the default.`;
+  return `Widget option "${name}" must be ${allowed}; it is ignored.`;
 }
 
 /** Goes to the overlay with another query, until its script has drawn it. */

@@ -70,3 +70,115 @@ describe("marquee widget rotate", () => {
     expect((await documentsOf("widget", "url", "ada"))[0]?.["widget_token"]).toBe(token);
   });
 });
+
+/** Adds a widget and returns its id. */
+const add = async (...options: string[]) => {
+  const [added] = await documentsOf("widget", "add", "ada", ...options);
+  return added ?? {};
+};
+
+describe("marquee widget add", () => {
+  test("prints exactly the id, the token and the address of the new one", async () => {
+    const added = await add("--name", "Starting soon");
+    expect(Object.keys(added)).toEqual(["id", "widget_token", "widget_url"]);
+    expect(added["widget_token"]).toStartWith("mqw_");
+    expect(added["widget_token"]).not.toBe(token);
+    expect(added["widget_url"]).toBe(`http://127.0.0.1:4747/en/widget/${added["widget_token"]}`);
+  });
+
+  test("prints the address that a kind has", async () => {
+    const text = await add("--name", "Chat", "--kind", "text");
+    const card = await add("--name", "Profile", "--kind", "card");
+    expect(text["widget_url"]).toEndWith(`/en/text/${text["widget_token"]}`);
+    expect(card["widget_url"]).toEndWith(`/en/card/${card["widget_token"]}.svg`);
+  });
+
+  test.each([
+    { problem: "no name", options: [], code: 2, says: "--name" },
+    { problem: "an empty name", options: ["--name", " "], code: 2, says: "--name must be" },
+    {
+      problem: "an unknown kind",
+      options: ["--name", "A", "--kind", "gif"],
+      code: 2,
+      says: "card",
+    },
+    { problem: "a name that is taken", options: ["--name", "Main"], code: 1, says: "already" },
+  ])("refuses $problem", async ({ options, code: expected, says }) => {
+    const { code, errors } = await marquee("widget", "add", "ada", ...options);
+    expect(code).toBe(expected);
+    expect(errors).toContain(says);
+    expect(await documentsOf("widget", "list", "ada")).toHaveLength(1);
+  });
+});
+
+describe("marquee widget list", () => {
+  test("prints a line for each, the first one first", async () => {
+    const second = await add("--name", "Second");
+    const documents = await documentsOf("widget", "list", "ada");
+    expect(documents).toEqual([
+      {
+        id: expect.any(Number),
+        name: "Main",
+        kind: "overlay",
+        widget_url: `http://127.0.0.1:4747/en/widget/${token}`,
+      },
+      { id: second["id"], name: "Second", kind: "overlay", widget_url: second["widget_url"] },
+    ]);
+    const { out } = await marquee("widget", "list", "ada");
+    expect(out).toContain("Second");
+  });
+});
+
+describe("marquee widget remove", () => {
+  test("ends the widget and no other", async () => {
+    const second = await add("--name", "Second");
+    await documentsOf("widget", "remove", "ada", String(second["id"]));
+    expect(await documentsOf("widget", "list", "ada")).toHaveLength(1);
+    const again = await marquee("widget", "remove", "ada", String(second["id"]));
+    expect(again.code).toBe(1);
+    expect(again.errors).toContain("marquee widget list ada");
+  });
+
+  test.each(["0", "-1", "1x", ""])("refuses the id %p", async (id) => {
+    expect((await marquee("widget", "remove", "ada", "--", id)).code).toBe(2);
+  });
+});
+
+describe("marquee widget set", () => {
+  test("saves options one by one, and an empty value forgets one", async () => {
+    const { id } = await add("--name", "Second");
+    const set = (...assignments: string[]) =>
+      documentsOf("widget", "set", "ada", String(id), ...assignments);
+    expect(await set("theme=vinyl", "size=20")).toMatchObject([
+      { id, name: "Second", revision: 2, options: { theme: "vinyl", size: "20" } },
+    ]);
+    expect(await set("size=", "idleText=a=b")).toMatchObject([
+      { revision: 3, options: { theme: "vinyl", idleText: "a=b" } },
+    ]);
+  });
+
+  test.each([
+    { assignment: "theme", says: "lacks a =" },
+    { assignment: "theme=huge", says: "theme must be one of card" },
+    { assignment: "Theme=card", says: "no option" },
+    { assignment: "demo=1", says: "no option" },
+  ])("refuses $assignment, and saves nothing", async ({ assignment, says }) => {
+    const { id } = await add("--name", "Second");
+    const refused = await marquee("widget", "set", "ada", String(id), "size=20", assignment);
+    expect(refused.code).toBe(2);
+    expect(refused.errors).toContain(says);
+    expect(await documentsOf("widget", "set", "ada", String(id), "label=0")).toMatchObject([
+      { options: { label: "0" } },
+    ]);
+  });
+});
+
+test.each(["url", "rotate"])("marquee widget %s takes the widget's id", async (command) => {
+  const second = await add("--name", "Second");
+  const id = String(second["id"]);
+  const [addressed] = await documentsOf("widget", command, "ada", id, "--lang", "fr");
+  expect(addressed?.["widget_url"]).toContain(`/fr/widget/${addressed?.["widget_token"]}`);
+  expect(addressed?.["widget_token"] === second["widget_token"]).toBe(command === "url");
+  const [first] = await documentsOf("widget", "url", "ada");
+  expect(first?.["widget_token"]).toBe(token);
+});

@@ -15,7 +15,7 @@ export interface LauncherDeps {
 
 /**
  * `GET /{lang}/widget/{token}/launcher`: a file to download that waits for the server and then
- * opens the overlay; `undefined` when the token belongs to no user.
+ * opens the overlay; `undefined` when the token opens no overlay.
  */
 export function createLauncher({ widgets, baseUrl }: LauncherDeps) {
   return async (
@@ -24,7 +24,8 @@ export function createLauncher({ widgets, baseUrl }: LauncherDeps) {
     query: string,
   ): Promise<Response | undefined> => {
     const token = parseWidgetToken(tokenText);
-    if (!token || !(await widgets.find(token))) return undefined;
+    const found = token && (await widgets.find(token));
+    if (!token || found?.widget.kind !== "overlay") return undefined;
     const address = widgetAddress(baseUrl, language, token) + query;
     const page = (
       <LauncherPage address={address} probe={`${baseUrl}/livez`} safeScript={launcherScript} />

@@ -6,14 +6,17 @@ import {
   type WidgetMessage,
 } from "../../../widget/state.ts";
 import { parseWidgetToken, type WidgetToken } from "../../accounts/credential.ts";
-import type { Widgets } from "../../accounts/widgets.ts";
+import type { Widget, Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
 import type { Reading } from "../../channels/reading.ts";
 import type { Hub } from "../../channels/hub.ts";
 import { DEMO_LISTENER } from "../../channels/connection-finder.ts";
 import { VERSION } from "../../version.ts";
 import type { Playback } from "../../playback.ts";
+import type { User } from "../../accounts/users.ts";
 import type { Covers } from "./covers.ts";
+import { languageOf } from "../page.ts";
+import { lookMessage, overlayLook } from "./look.ts";
 import type { LiveTicket, Upgrader } from "../socket-ticket.ts";
 import { plainText } from "../../http/plain-text.ts";
 import { toWidgetState } from "./widget-state.ts";
@@ -32,8 +35,11 @@ export interface Live {
   upgradeDemo(request: Request, server: Upgrader | undefined): Response | undefined;
   opened(socket: LiveSocket): void;
   closed(socket: LiveSocket): void;
-  /** Closes the overlays, of one user or of all, whose token no longer works. */
-  dropReplacedTokens(userId?: number): Promise<void>;
+  /**
+   * Brings the overlays, of one user or of all, up to date with their widgets: those whose token
+   * no longer works are closed, and the others get a changed look.
+   */
+  followWidgets(userId?: number): Promise<void>;
   /** Closes every overlay with a code that makes it reconnect later. */
   stop(): void;
   connected(): number;
@@ -54,7 +60,7 @@ export interface LiveDeps {
   isOwnOrigin(origin: string, host: string | null): boolean;
   /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;
-  /** The response to a token that belongs to no user. */
+  /** The response to a token that opens no overlay. */
   notFound(path: string): Promise<Response>;
 }
 
@@ -156,22 +162,52 @@ export function createLive(deps: LiveDeps): Live {
     for (const socket of [...room.sockets]) socket.close(code);
   };
 
+  /** Sends a widget's look to the sockets whose pages look different. */
+  const tellLook = (sockets: Iterable<LiveSocket>, widget: Widget) => {
+    for (const socket of sockets) {
+      const { language, query, look: shown } = socket.data;
+      const look = overlayLook(widget, language, new URLSearchParams(query));
+      if (look.fingerprint === shown) continue;
+      socket.data.look = look.fingerprint;
+      socket.send(encode(lookMessage(look)));
+    }
+  };
+
+  const followWidget = async ({ token, sockets }: Room) => {
+    if (!token) return;
+    const found = await widgets.find(token);
+    if (found) tellLook(sockets, found.widget);
+    else for (const socket of [...sockets]) socket.close(CLOSED_TOKEN_REPLACED);
+  };
+
   const admit = (
     request: Request,
-    token: WidgetToken | null,
-    userId: number,
+    opened: { readonly token: WidgetToken; readonly user: User; readonly widget: Widget } | null,
     server: Upgrader | undefined,
   ): Response | undefined => {
+    const token = opened?.token ?? null;
+    const userId = opened?.user.id ?? DEMO_LISTENER;
     const origin = request.headers.get("origin");
     if (origin !== null && !deps.isOwnOrigin(origin, request.headers.get("host")))
       return plainText(403, "Not from this page");
     if (socketsOf(token, userId) >= MOST_SOCKETS_PER_TOKEN) {
       return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
     }
-    const hearsDemo = new URL(request.url).searchParams.get("demo") === "1";
+    const { pathname, searchParams } = new URL(request.url);
+    const hearsDemo = searchParams.get("demo") === "1";
     const listenerId = hearsDemo ? DEMO_LISTENER : userId;
     const onStream = STREAMING_SOFTWARE.test(request.headers.get("user-agent") ?? "");
-    const data: LiveTicket = { kind: "overlay", token, userId, listenerId, onStream };
+    const language = languageOf(pathname);
+    const shown = searchParams.get("look");
+    searchParams.delete("look");
+    const current = opened && overlayLook(opened.widget, language, searchParams).fingerprint;
+    const data: LiveTicket = {
+      kind: "overlay",
+      ...{ token, userId, listenerId, onStream, language },
+      query: searchParams.toString(),
+      look: shown ?? current ?? undefined,
+      isOutdated: shown !== null && shown !== current,
+    };
     if (server?.upgrade(request, { data })) return undefined;
     return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
   };
@@ -180,10 +216,12 @@ export function createLive(deps: LiveDeps): Live {
     async upgrade(request, tokenText, server) {
       const token = parseWidgetToken(tokenText);
       const found = token && (await widgets.find(token));
-      if (!token || !found) return deps.notFound(new URL(request.url).pathname);
-      return admit(request, token, found.user.id, server);
+      if (!token || found?.widget.kind !== "overlay") {
+        return deps.notFound(new URL(request.url).pathname);
+      }
+      return admit(request, { token, ...found }, server);
     },
-    upgradeDemo: (request, server) => admit(request, null, DEMO_LISTENER, server),
+    upgradeDemo: (request, server) => admit(request, null, server),
 
     opened(socket) {
       const known = rooms.get(roomOf(socket.data));
@@ -191,6 +229,8 @@ export function createLive(deps: LiveDeps): Live {
       const room = known ?? openRoom(socket.data);
       room.sockets.add(socket);
       if (known) void welcome(socket, known);
+      // The widget may have changed since the page was drawn.
+      if (socket.data.isOutdated) void followWidget(room);
       tellStreamChange(socket);
       stopBeats ??= clock.after(BEAT_MS, beat);
     },
@@ -206,10 +246,9 @@ export function createLive(deps: LiveDeps): Live {
       stopBeats = undefined;
     },
 
-    async dropReplacedTokens(userId) {
+    async followWidgets(userId) {
       for (const room of rooms.values()) {
-        if (userId !== undefined && room.userId !== userId) continue;
-        if (room.token && !(await widgets.find(room.token))) closeAll(room, CLOSED_TOKEN_REPLACED);
+        if (userId === undefined || room.userId === userId) await followWidget(room);
       }
     },
     stop() {

@@ -1,17 +1,16 @@
 import { Html } from "../../jsx.ts";
-import { parseWidgetOptions } from "../../../widget/options.ts";
 import { WidgetPage } from "../../../widget/page.tsx";
 import { parseWidgetToken } from "../../accounts/credential.ts";
-import type { Widgets } from "../../accounts/widgets.ts";
+import type { Widget as SavedWidget, Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
-import { languages } from "../../i18n/index.ts";
-import { type Language, languageTag } from "../../languages.ts";
+import type { Language } from "../../languages.ts";
 import type { Hub } from "../../channels/hub.ts";
 import { DEMO_LISTENER } from "../../channels/connection-finder.ts";
 import { VERSION } from "../../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";
 import type { Covers } from "./covers.ts";
+import { overlayLook } from "./look.ts";
 import { toWidgetState } from "./widget-state.ts";
 
 export interface WidgetDeps {
@@ -27,7 +26,7 @@ const FIRST_WORD_MS = 80;
 
 /** The overlay's page. */
 export interface Widget {
-  /** `GET /{lang}/widget/{token}`; `undefined` when the token belongs to no user. */
+  /** `GET /{lang}/widget/{token}`; `undefined` when the token opens no overlay. */
   show(
     language: Language,
     tokenText: string,
@@ -42,15 +41,19 @@ export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDe
     language: Language,
     listenerId: number,
     query: URLSearchParams,
+    widget?: SavedWidget,
   ): Promise<Response> => {
-    const { options, warnings } = parseWidgetOptions(query);
+    const look = overlayLook(widget, language, query);
+    const { options, warnings, words, languageTag, css } = look;
     const reading = await hub.read(options.demo ? DEMO_LISTENER : listenerId, FIRST_WORD_MS);
     const known = reading.kind !== "unavailable";
     await covers.prepare(reading);
     const page = (
       <WidgetPage
-        languageTag={languageTag(language)}
-        words={languages[language].widget}
+        languageTag={languageTag}
+        words={words}
+        look={look.fingerprint}
+        css={css}
         options={options}
         warnings={warnings}
         version={VERSION}
@@ -67,7 +70,8 @@ export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDe
     async show(language, tokenText, query) {
       const token = parseWidgetToken(tokenText);
       const found = token && (await widgets.find(token));
-      return found && draw(language, found.user.id, query);
+      if (found?.widget.kind !== "overlay") return undefined;
+      return draw(language, found.user.id, query, found.widget);
     },
     demo: (language, query) => draw(language, DEMO_LISTENER, query),
   };

@@ -665,7 +665,7 @@ describe("a dashboard's socket", () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
     await server.accounts.sessions.closeAll(ada.user);
-    await server.app.dropEnded();
+    await server.app.followChanges();
     expect(await opened.closed).toBe(4001);
     const told = opened.messages.length;
     await server.sourceOf(ada).says(aPlayback({ positionMs: 100_000 }));
@@ -680,7 +680,7 @@ describe("a dashboard's socket", () => {
     for (const { id } of await server.accounts.sessions.list(ada.user)) {
       if (id !== mine) await server.accounts.sessions.close(ada.user, id);
     }
-    await server.app.dropEnded();
+    await server.app.followChanges();
     const told = opened.messages.length;
     await server.sourceOf(ada).says(null);
     await until(() => opened.messages.length > told || undefined);
@@ -753,7 +753,7 @@ describe("a dashboard's socket", () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
     server.clock.setWallMs(server.clock.wallMs() + SESSION_LIFETIME_MS);
-    await server.app.dropEnded();
+    await server.app.followChanges();
     expect(await opened.closed).toBe(4001);
   });
 });

@@ -3,6 +3,8 @@ import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../../src/accounts/credential.ts";
 import { SourceFailure } from "../../../src/sources/source.ts";
 import { START_MS } from "../../fixtures/clock/fake-clock.ts";
+import type { WidgetSetup } from "../../../widget/page.tsx";
+import { attributeOf } from "../../fixtures/http/html.ts";
 import { openOverlay, type Overlay } from "../../fixtures/http/overlay-socket.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
 import { openPort, type RealPort } from "../../fixtures/servers/real-port.ts";
@@ -232,6 +234,71 @@ describe("a socket is refused", () => {
   });
 });
 
+describe("a saved look", () => {
+  const save = async (options: Record<string, string>, css = "") => {
+    const { widgets } = server.accounts;
+    const { id, revision } = await widgets.first(ada.user);
+    await widgets.save(ada.user, id, { options, css, size: null }, { basedOn: revision });
+  };
+  const openAt = async (query: string, language = "en") => {
+    const overlay = await openOverlay(`${addressOf(ada.widgetToken, language)}${query}`);
+    expect(await overlay.next()).toMatchObject({ type: "state" });
+    return overlay;
+  };
+  beforeEach(() => server.sourceOf(ada).says(null));
+
+  test("reaches every open page of the widget, each with what its address asks for", async () => {
+    const plain = await openAt("");
+    const small = await openAt("?size=10&theme=bar", "fr");
+    await save({ theme: "vinyl", color: "ff0000" }, ".np-title{color:red}");
+    const look = { type: "look", revision: 2, css: ".np-title{color:red}" };
+    expect(await plain.next()).toMatchObject({
+      ...look,
+      options: { theme: "vinyl", color: "#ff0000" },
+      styles: expect.stringContaining("--np-fg:#ff0000"),
+      languageTag: "en",
+    });
+    expect(await small.next()).toMatchObject({
+      ...look,
+      options: { theme: "bar", size: 10, color: "#ff0000" },
+      words: { by: "de" },
+    });
+  });
+
+  test("is not told when something else changes, nor to other users' pages", async () => {
+    const bob = await server.addUser("bob");
+    await server.sourceOf(bob).says(null);
+    const [adas, bobs] = [await openAt(""), await open(bob.widgetToken)];
+    await bobs.next();
+    await server.accounts.keys.add(ada.user, "another key");
+    await server.app.followChanges();
+    await save({ theme: "art" });
+    expect(await adas.next()).toMatchObject({ type: "look", options: { theme: "art" } });
+    await server.app.followChanges();
+    expect([adas.unread(), bobs.unread()]).toEqual([0, 0]);
+  });
+
+  test("reaches a page that was drawn before it and connects after it", async () => {
+    const page = await server.get(`/en/widget/${ada.widgetToken}`);
+    const setup = (await attributeOf(page, "html", "data-np-setup")) ?? "";
+    const { look } = JSON.parse(setup) as WidgetSetup;
+    const early = await openAt(`?look=${look}`);
+    await save({ theme: "text" });
+    const late = await openAt(`?look=${look}`);
+    expect(await late.next()).toMatchObject({ type: "look", options: { theme: "text" } });
+    expect(await early.next()).toMatchObject({ type: "look", options: { theme: "text" } });
+    expect([early.unread(), late.unread()]).toEqual([0, 0]);
+  });
+
+  test("is a new language too", async () => {
+    const overlay = await openAt("");
+    const { widgets } = server.accounts;
+    const { id } = await widgets.first(ada.user);
+    await widgets.setLanguage(ada.user, id, "de");
+    expect(await overlay.next()).toMatchObject({ languageTag: "de", words: { by: "von" } });
+  });
+});
+
 describe("a token that is replaced", () => {
   const closeCodeOf = (overlay: Overlay) => overlay.closed;
 
@@ -239,7 +306,7 @@ describe("a token that is replaced", () => {
     await server.sourceOf(ada).says(aPlayback());
     const overlays = await Promise.all([open(), open()]);
     await server.accounts.widgets.rotate(ada.user);
-    await server.app.dropEnded();
+    await server.app.followChanges();
     expect(await Promise.all(overlays.map(closeCodeOf))).toEqual([4404, 4404]);
     await connectedIs(0);
   });
@@ -258,7 +325,7 @@ describe("a token that is replaced", () => {
     const bobs = await open(bob.widgetToken);
     await bobs.next();
     await server.accounts.widgets.rotate(ada.user);
-    await server.app.dropEnded();
+    await server.app.followChanges();
     expect(await adas.closed).toBe(4404);
     await server.sourceOf(bob).says(aPlayback());
     expect(await bobs.next()).toMatchObject({ state: { kind: "playing" } });
@@ -268,7 +335,7 @@ describe("a token that is replaced", () => {
   test("is one whose user is removed, too", async () => {
     const overlay = await open();
     await server.accounts.users.remove("ada");
-    await server.app.dropEnded();
+    await server.app.followChanges();
     expect(await overlay.closed).toBe(4404);
   });
 
@@ -276,7 +343,7 @@ describe("a token that is replaced", () => {
     await server.sourceOf(ada).says(null);
     const overlay = await open();
     await overlay.next();
-    await server.app.dropEnded();
+    await server.app.followChanges();
     await server.sourceOf(ada).says(aPlayback());
     expect(await overlay.next()).toMatchObject({ state: { kind: "playing" } });
   });

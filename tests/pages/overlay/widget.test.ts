@@ -67,6 +67,72 @@ describe("a token that shows nobody", () => {
   });
 });
 
+describe("a saved look", () => {
+  beforeEach(() => hears());
+
+  const save = async (options: Record<string, string>, css = "") => {
+    const { widgets } = server.accounts;
+    const { id, revision } = await widgets.first(ada.user);
+    await widgets.save(ada.user, id, { options, css, size: null }, { basedOn: revision });
+  };
+
+  test("is what the page shows, below what its address asks for", async () => {
+    await save({ theme: "vinyl", size: "20", label: "0" });
+    expect((await setupOf(await page())).options).toMatchObject({
+      theme: "vinyl",
+      size: 20,
+      label: false,
+    });
+    expect((await setupOf(await page("?theme=bar&label=1"))).options).toMatchObject({
+      theme: "bar",
+      size: 20,
+      label: true,
+    });
+    expect((await setupOf(await page("?theme=nonsense"))).options).toMatchObject({
+      theme: "vinyl",
+    });
+  });
+
+  test("is left out of a draft, which shows only what its address asks for", async () => {
+    await save({ theme: "vinyl", size: "20" });
+    const { options } = await setupOf(await page("?draft=1&size=30"));
+    expect(options).toMatchObject({ theme: "card", size: 30 });
+  });
+
+  test("with options of a newer version, or wrong ones, still shows the rest", async () => {
+    await save({ theme: "bar", size: "huge", hologram: "1", demo: "1", __proto__: "1" });
+    const { options, warnings } = await setupOf(await page());
+    expect(options).toMatchObject({ theme: "bar", size: null, demo: false });
+    expect(warnings).toEqual([]);
+  });
+
+  test("has its CSS after ours, and nothing in it ends the style element", async () => {
+    await save({}, '.np-title::before{content:"</style><script>alert(1)</script>"}');
+    const text = await (await page()).text();
+    expect(text).toContain('content:"<\\/style><script>alert(1)<\\/script>"');
+    expect(text.indexOf("np-widget-styles")).toBeGreaterThan(text.indexOf("np-cover-styles"));
+    expect(text.match(/<script/g)).toHaveLength(2);
+  });
+
+  test("has the widget's language, if it has one, in place of the address's", async () => {
+    const { widgets } = server.accounts;
+    const { id } = await widgets.first(ada.user);
+    await widgets.setLanguage(ada.user, id, "de");
+    expect(await attributeOf(await page("", "fr"), "html", "lang")).toBe("de");
+    await widgets.setLanguage(ada.user, id, null);
+    expect(await attributeOf(await page("", "fr"), "html", "lang")).toBe("fr");
+  });
+});
+
+test.each(["text", "card"] as const)("a %s's token opens no overlay", async (kind) => {
+  const { widgets } = server.accounts;
+  const { id } = await widgets.add(ada.user, { name: kind, kind });
+  const token = await widgets.tokenOf(ada.user, id);
+  for (const path of ["", "/launcher", "/live"]) {
+    expect((await server.get(`/en/widget/${token}${path}`)).status).toBe(404);
+  }
+});
+
 test.each(["xx", "EN", "constructor", "en-US"])("%s is no language: 404", async (language) => {
   expect((await page("", language)).status).toBe(404);
 });

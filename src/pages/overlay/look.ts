@@ -1,0 +1,51 @@
+import { type ParsedOptions, parseWidgetOptions } from "../../../widget/options.ts";
+import type { WidgetMessage } from "../../../widget/state.ts";
+import { optionStyles } from "../../../widget/styles.ts";
+import type { WidgetWords } from "../../../widget/words.ts";
+import type { Widget } from "../../accounts/widgets.ts";
+import { languages } from "../../i18n/index.ts";
+import { type Language, languageTag } from "../../languages.ts";
+
+/** How an overlay looks: what its address asks for, over what its widget has saved. */
+export interface OverlayLook extends ParsedOptions {
+  readonly words: WidgetWords;
+  readonly languageTag: string;
+  /** The widget's own CSS. */
+  readonly css: string;
+  readonly revision: number;
+  /** Differs whenever an overlay would look different. */
+  readonly fingerprint: string;
+}
+
+/** A page with this in its query shows only what its address asks for: a look not saved yet. */
+const DRAFT = "draft";
+
+/** @param widget `undefined` for the public demo */
+export function overlayLook(
+  widget: Pick<Widget, "language" | "options" | "css" | "revision"> | undefined,
+  addressLanguage: Language,
+  query: URLSearchParams,
+): OverlayLook {
+  const isDraft = query.get(DRAFT) === "1";
+  const parsed = parseWidgetOptions(query, isDraft ? {} : widget?.options);
+  const language = widget?.language ?? addressLanguage;
+  const css = widget?.css ?? "";
+  const look = {
+    ...parsed,
+    words: languages[language].widget,
+    languageTag: languageTag(language),
+    css,
+  };
+  return {
+    ...look,
+    revision: widget?.revision ?? 0,
+    fingerprint: Bun.hash(JSON.stringify(look)).toString(36),
+  };
+}
+
+/** The message that makes an open page look like this. */
+export function lookMessage(look: OverlayLook): WidgetMessage {
+  const { options, words, languageTag: tag, css, revision, fingerprint } = look;
+  const styles = optionStyles(options);
+  return { type: "look", revision, fingerprint, options, styles, css, words, languageTag: tag };
+}
