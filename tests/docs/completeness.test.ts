@@ -93,8 +93,10 @@ const commands = commandsOf(program, "marquee");
 
 /** Properties and attributes that the overlay's own files share, and that may change at any time. */
 const INTERNAL: readonly string[] = [
-  // The class of a style element.
+  // The classes of style elements.
   "np-cover-styles",
+  "np-option-styles",
+  "np-widget-styles",
   // The cover's address, for the background of a theme.
   "--np-cover",
   // The two halves of --np-bg, for the options that set one of them.
