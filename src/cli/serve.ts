@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createAccounts, type Accounts, type AddedUser } from "../accounts/accounts.ts";
 import type { User } from "../accounts/users.ts";
+import { UNDO_MS } from "../accounts/widgets.ts";
 import { toUserName } from "../user-name.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -144,6 +145,7 @@ function keepUp(accounts: Accounts, log: Log, remindOfConsent: () => Promise<voi
     setInterval(attempt(accounts.checkForChanges), LOOK_FOR_CHANGES_MS),
     setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
     setInterval(attempt(retryWrites), RETRY_WRITES_MS),
+    setInterval(attempt(accounts.widgets.forgetRemoved), UNDO_MS),
     setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
   ];
   void attempt(remindOfConsent)();

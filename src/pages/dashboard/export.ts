@@ -7,7 +7,7 @@ import { musicOf } from "../../sources/connected-music.ts";
 /** All stored data of a user except secrets, which give access but are not personal data. */
 export async function exportOf(
   user: User,
-  accounts: Pick<Accounts, "keys" | "connections" | "sessions" | "privacy">,
+  accounts: Pick<Accounts, "keys" | "connections" | "widgets" | "sessions" | "privacy">,
   sources: Pick<Sources, "byId">,
 ) {
   const music = await musicOf(user.id, accounts, sources);
@@ -25,6 +25,16 @@ export async function exportOf(
       display_name: account.displayName,
       product: account.product,
       linked_until: iso(status.linkedUntil),
+    })),
+    widgets: (await accounts.widgets.allOf(user)).map((widget) => ({
+      id: widget.id,
+      name: widget.name,
+      kind: widget.kind,
+      language: widget.language,
+      options: widget.options,
+      css: widget.css,
+      size: widget.size && [widget.size.width, widget.size.height],
+      updated_at: iso(widget.updatedAt),
     })),
     privacy: {
       paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : iso(pausedUntil),

@@ -173,6 +173,7 @@ describe("the export", () => {
     const text = await file.text();
     expect(JSON.parse(text)).toMatchObject({
       username: "ada",
+      widgets: [{ name: "Main", kind: "overlay", options: {}, css: "", size: null }],
       privacy: { hidden_titles: ["wall"] },
       api_keys: [{ name: "first key" }],
       sessions: [{ browser: FIREFOX }],
