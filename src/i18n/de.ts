@@ -290,7 +290,7 @@ export const de: Words = {
     },
     intoObs: {
       title: "Mit einem Zug in OBS",
-      text: "Ziehen Sie die Karte auf das Bild in OBS und lassen Sie los. Name und Größe kommen mit.",
+      text: "Ziehen Sie die Karte auf das Bild in OBS, lassen Sie los und antworten Sie auf die Frage mit „Ja“. Name und Größe kommen mit.",
       drag: "Zieh mich in OBS",
       notOnAir: "Nicht während Sie senden.",
       notOnAirText:

@@ -285,7 +285,7 @@ export const en = {
     },
     intoObs: {
       title: "Into OBS in one drag",
-      text: "Drag the card onto the picture in OBS and let go. Name and size come along.",
+      text: "Drag the card onto the picture in OBS, let go, and answer its question with “Yes”. Name and size come along.",
       drag: "Drag me into OBS",
       notOnAir: "Not while you are on air.",
       notOnAirText:

@@ -284,7 +284,7 @@ export const es: Words = {
     },
     intoObs: {
       title: "A OBS con un solo gesto",
-      text: "Arrastra la tarjeta hasta la imagen de OBS y suéltala. El nombre y el tamaño van con ella.",
+      text: "Arrastra la tarjeta hasta la imagen de OBS, suéltala y responde «Sí» a su pregunta. El nombre y el tamaño van con ella.",
       drag: "Arrástrame a OBS",
       notOnAir: "No mientras estés en directo.",
       notOnAirText:

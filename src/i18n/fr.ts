@@ -288,7 +288,7 @@ export const fr: Words = {
     },
     intoObs: {
       title: "Dans OBS d’un seul geste",
-      text: "Faites glisser la carte sur l’image dans OBS et lâchez-la. Le nom et la taille suivent.",
+      text: "Faites glisser la carte sur l’image dans OBS, lâchez-la et répondez « Oui » à sa question. Le nom et la taille suivent.",
       drag: "Glissez-moi dans OBS",
       notOnAir: "Pas pendant le direct.",
       notOnAirText:

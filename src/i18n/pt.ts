@@ -284,7 +284,7 @@ export const pt: Words = {
     },
     intoObs: {
       title: "No OBS com um só gesto",
-      text: "Arraste o cartão até a imagem no OBS e solte. O nome e o tamanho vão junto.",
+      text: "Arraste o cartão até a imagem no OBS, solte e responda “Sim” à pergunta. O nome e o tamanho vão junto.",
       drag: "Me arraste para o OBS",
       notOnAir: "Não durante a transmissão.",
       notOnAirText:
