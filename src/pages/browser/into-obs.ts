@@ -12,15 +12,15 @@ const PATIENCE_MS = 5_000;
 /** The browser asks its user first, who has to read and think. */
 const PATIENCE_WHILE_ASKED_MS = 60_000;
 
+for (const chip of document.querySelectorAll<HTMLElement>("[data-drag]")) offerDrag(chip);
 for (const card of document.querySelectorAll<HTMLElement>("[data-into-obs]")) {
   card.hidden = false;
-  offerDrag(card);
   offerConnection(card);
 }
 
 /** The widget as the page describes it at this moment: an editor may change its size. */
-function widgetOf(card: HTMLElement): ObsWidget {
-  const { address = "", name = "", width, height } = card.dataset;
+function widgetOf(chip: HTMLElement): ObsWidget {
+  const { address = "", name = "", width, height } = chip.dataset;
   return { address, name, width: Number(width), height: Number(height) };
 }
 
@@ -30,17 +30,18 @@ function find<Kind extends Element>(card: HTMLElement, selector: string): Kind {
   return found;
 }
 
-function offerDrag(card: HTMLElement): void {
-  const handle = find<HTMLElement>(card, "[data-drag]");
-  handle.addEventListener("dragstart", ({ dataTransfer }) => {
+function offerDrag(chip: HTMLElement): void {
+  chip.hidden = false;
+  chip.addEventListener("dragstart", ({ dataTransfer }) => {
     if (!dataTransfer) return;
-    fillDrag(dataTransfer, widgetOf(card));
-    card.toggleAttribute("data-dragging", true);
+    fillDrag(dataTransfer, widgetOf(chip));
+    chip.toggleAttribute("data-dragging", true);
   });
-  handle.addEventListener("dragend", () => card.toggleAttribute("data-dragging", false));
+  chip.addEventListener("dragend", () => chip.toggleAttribute("data-dragging", false));
 }
 
 function offerConnection(card: HTMLElement): void {
+  const chip = find<HTMLElement>(card, "[data-drag]");
   const access = find<HTMLFormElement>(card, "[data-access]");
   const password = find<HTMLInputElement>(access, "[type=password]");
   const port = find<HTMLInputElement>(access, "[type=number]");
@@ -82,7 +83,7 @@ function offerConnection(card: HTMLElement): void {
 
   /** Shows the scenes that OBS has; keeps the user's own choice of one. */
   const showStage = async (from: Obs, keep = "") => {
-    const stage = await lookAround(from, widgetOf(card));
+    const stage = await lookAround(from, widgetOf(chip));
     const marked = stage.isStudioMode ? sentences.inPreview : sentences.current;
     const labelOf = (scene: string) =>
       scene === stage.current ? filled(marked, { scene }) : scene;
@@ -147,7 +148,7 @@ function offerConnection(card: HTMLElement): void {
     void busily(async () => {
       if (!obs) return;
       const scene = choice.value;
-      const { outcome, name } = await putIntoObs(obs, widgetOf(card), scene);
+      const { outcome, name } = await putIntoObs(obs, widgetOf(chip), scene);
       await showStage(obs, scene);
       say("good", filled(sentences.outcomes[outcome], { name, scene }));
     });
@@ -155,7 +156,7 @@ function offerConnection(card: HTMLElement): void {
   refresh.addEventListener("click", () => {
     void busily(async () => {
       if (!obs) return;
-      const name = await refreshInObs(obs, widgetOf(card));
+      const name = await refreshInObs(obs, widgetOf(chip));
       say("good", filled(sentences.refreshed, { name }));
     });
   });

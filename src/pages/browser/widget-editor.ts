@@ -47,7 +47,7 @@ function follow(name: string, text: string): void {
   for (const place of document.querySelectorAll(`[data-shows="${name}"]`)) {
     place.textContent = text;
   }
-  for (const card of document.querySelectorAll<HTMLElement>("[data-into-obs]")) {
+  for (const card of document.querySelectorAll<HTMLElement>("[data-drag]")) {
     card.dataset[name] = text;
   }
 }

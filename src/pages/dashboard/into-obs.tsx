@@ -11,7 +11,8 @@ export type IntoObsSentences = Words["dashboard"]["intoObs"]["sentences"];
 /** What pages with this card connect to besides their own server: an OBS on the same computer. */
 export const OBS_CONNECTIONS = "ws://127.0.0.1:* ws://localhost:*";
 
-export interface IntoObsProps {
+/** A widget as OBS gets it. */
+export interface ObsWidgetProps {
   readonly request: DashboardRequest;
   /** The widget's address, without parameters for OBS. */
   readonly address: string;
@@ -21,45 +22,23 @@ export interface IntoObsProps {
 }
 
 /**
- * Brings a widget into OBS: by a link to drag there, and over OBS's WebSocket server. It needs
- * `intoObsScript`, which shows it, and `OBS_CONNECTIONS` in the page's policy.
+ * Brings a widget into OBS: by a card to drag there, and over OBS's WebSocket server. At most one
+ * a page. It needs `intoObsScript`, which shows it, and `OBS_CONNECTIONS` in the page's policy.
  */
-export function IntoObs({ request, address, name, size }: IntoObsProps): JSX.Element {
+export function IntoObs(widgetProps: ObsWidgetProps): JSX.Element {
+  const { request, address } = widgetProps;
   const { intoObs, widget } = request.words.dashboard;
   return (
     <section
       class="into-obs"
       data-into-obs
-      data-address={attribute(address)}
-      data-name={attribute(name)}
-      data-width={String(size.width)}
-      data-height={String(size.height)}
       data-sentences={attribute(JSON.stringify(intoObs.sentences))}
       hidden
     >
       <h2 safe>{intoObs.title}</h2>
       <p safe>{intoObs.text}</p>
       <div class="from-to">
-        {/* Not a link: browsers show where a link leads, and the address is a secret. */}
-        <div class="chip" draggable="true" data-drag>
-          <i class="grip" />
-          <i class="cover" />
-          <span>
-            <b safe>{intoObs.drag}</b>
-            <small>
-              <span safe>{name}</span>
-              <span class="size">
-                <span data-shows="width" safe>
-                  {String(size.width)}
-                </span>
-                {" × "}
-                <span data-shows="height" safe>
-                  {String(size.height)}
-                </span>
-              </span>
-            </small>
-          </span>
-        </div>
+        <ObsChip {...widgetProps} />
         <i class="way" aria-hidden="true" />
         <ObsPicture request={request} />
       </div>
@@ -78,6 +57,43 @@ export function IntoObs({ request, address, name, size }: IntoObsProps): JSX.Ele
       </div>
       <PutIntoObs request={request} />
     </section>
+  );
+}
+
+/**
+ * The card to drag into OBS, also on its own beside a widget. It needs `intoObsScript`, which shows
+ * it. It is no hyperlink: browsers show where those lead, and the address is a secret.
+ */
+export function ObsChip({ request, address, name, size }: ObsWidgetProps): JSX.Element {
+  return (
+    <div
+      class="obs-chip"
+      draggable="true"
+      data-drag
+      data-address={attribute(address)}
+      data-name={attribute(name)}
+      data-width={String(size.width)}
+      data-height={String(size.height)}
+      hidden
+    >
+      <i class="grip" />
+      <i class="cover" />
+      <span>
+        <b safe>{request.words.dashboard.intoObs.drag}</b>
+        <small>
+          <span safe>{name}</span>
+          <span>
+            <span data-shows="width" safe>
+              {String(size.width)}
+            </span>
+            {" × "}
+            <span data-shows="height" safe>
+              {String(size.height)}
+            </span>
+          </span>
+        </small>
+      </span>
+    </div>
   );
 }
 
