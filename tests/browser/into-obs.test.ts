@@ -170,8 +170,11 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     await card.press(words.sentences.put);
     await card.says(fill(words.sentences.outcomes.added, { name, scene: "Game" }));
     expect(obs.scenes["Game"]).toEqual([name]);
+    const putButton = card.card.getByRole("button", { name: words.sentences.update });
+    expect(await putButton.evaluate((button) => button === document.activeElement)).toBe(true);
     await card.press(words.leave);
-    await card.card.getByLabel(words.password).waitFor();
+    const password = card.card.getByLabel(words.password);
+    expect(await password.evaluate((field) => field === document.activeElement)).toBe(true);
   }, 20_000);
 
   test("sends the password to OBS alone, and keeps it nowhere", async () => {
@@ -234,8 +237,11 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     const leaving = standIn();
     await card.connect(leaving.port);
     await card.says(connected);
+    const elsewhere = card.page.getByRole("link", { name: languages.de.dashboard.sections.keys });
+    await elsewhere.focus();
     leaving.hangUp();
     await card.says(troubles.closed);
+    expect(await elsewhere.evaluate((link) => link === document.activeElement)).toBe(true);
   }, 20_000);
 
   test("gives up when nothing is said for five seconds", async () => {

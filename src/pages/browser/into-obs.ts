@@ -1,3 +1,4 @@
+import { fill } from "../../i18n/fill.ts";
 import type { IntoObsSentences } from "../dashboard/into-obs.tsx";
 import { lookAround, type ObsWidget, putIntoObs, refreshInObs } from "./obs/browser-source.ts";
 import { connectToObs, type Obs } from "./obs/connection.ts";
@@ -59,7 +60,7 @@ function offerConnection(card: HTMLElement): void {
   };
   const sayTrouble = (error: unknown) => {
     const { trouble, detail } = error instanceof ObsError ? error : new ObsError("refused");
-    const text = filled(sentences.troubles[trouble], { port: port.value, detail });
+    const text = fill(sentences.troubles[trouble], { port: port.value, detail });
     say("bad", text.trim());
   };
   const showForm = (shown: HTMLFormElement) => {
@@ -69,6 +70,7 @@ function offerConnection(card: HTMLElement): void {
   /** One thing at a time: its buttons rest until it is done. */
   const busily = async (work: () => Promise<void>) => {
     const buttons = [...card.querySelectorAll<HTMLButtonElement>("form button")];
+    const focused = document.activeElement;
     for (const button of buttons) button.disabled = true;
     try {
       await work();
@@ -76,8 +78,12 @@ function offerConnection(card: HTMLElement): void {
       sayTrouble(error);
       const isGone = error instanceof ObsError && error.trouble === "gone";
       if (isGone && obs) await showStage(obs).catch(sayTrouble);
+      if (!(error instanceof ObsError)) throw error;
     } finally {
       for (const button of buttons) button.disabled = false;
+      // A button that rests loses the focus.
+      const isLost = document.activeElement === document.body;
+      if (isLost && focused instanceof HTMLElement) focused.focus();
     }
   };
 
@@ -85,8 +91,7 @@ function offerConnection(card: HTMLElement): void {
   const showStage = async (from: Obs, keep = "") => {
     const stage = await lookAround(from, widgetOf(chip));
     const marked = stage.isStudioMode ? sentences.inPreview : sentences.current;
-    const labelOf = (scene: string) =>
-      scene === stage.current ? filled(marked, { scene }) : scene;
+    const labelOf = (scene: string) => (scene === stage.current ? fill(marked, { scene }) : scene);
     choice.replaceChildren(...stage.scenes.map((scene) => new Option(labelOf(scene), scene)));
     choice.value = stage.scenes.includes(keep) ? keep : stage.chosen;
     const holding = stage.source?.scenes ?? [];
@@ -121,7 +126,7 @@ function offerConnection(card: HTMLElement): void {
       if (obs === connected) leave(new ObsError("closed"));
     });
     showForm(scenes);
-    say("good", source ? filled(sentences.isThere, { name: source.name }) : sentences.connected);
+    say("good", source ? fill(sentences.isThere, { name: source.name }) : sentences.connected);
     choice.focus();
   };
 
@@ -130,18 +135,16 @@ function offerConnection(card: HTMLElement): void {
     const connected = obs;
     obs = undefined;
     connected?.close();
+    const hadFocus = scenes.contains(document.activeElement);
     showForm(access);
     say("idle", "");
     if (trouble) sayTrouble(trouble);
-    password.focus();
+    if (hadFocus) password.focus();
   };
 
   access.addEventListener("submit", (event) => {
     event.preventDefault();
-    void busily(connect).then(() => {
-      // A button that rests loses the focus.
-      if (!access.hidden) password.focus();
-    });
+    void busily(connect);
   });
   scenes.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -150,14 +153,14 @@ function offerConnection(card: HTMLElement): void {
       const scene = choice.value;
       const { outcome, name } = await putIntoObs(obs, widgetOf(chip), scene);
       await showStage(obs, scene);
-      say("good", filled(sentences.outcomes[outcome], { name, scene }));
+      say("good", fill(sentences.outcomes[outcome], { name, scene }));
     });
   });
   refresh.addEventListener("click", () => {
     void busily(async () => {
       if (!obs) return;
       const name = await refreshInObs(obs, widgetOf(chip));
-      say("good", filled(sentences.refreshed, { name }));
+      say("good", fill(sentences.refreshed, { name }));
     });
   });
   find<HTMLButtonElement>(scenes, "[data-leave]").addEventListener("click", () => leave());
@@ -184,9 +187,4 @@ async function loopbackPermission(): Promise<PermissionState | undefined> {
     }
   }
   return undefined;
-}
-
-/** Replaces placeholders such as `{scene}`. */
-function filled(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }
