@@ -288,6 +288,73 @@ export const de: Words = {
       rotateGo: "Jetzt ersetzen",
       rotated: "Das ist Ihre neue Adresse. Tragen Sie sie in OBS ein: Die alte zeigt nichts mehr.",
     },
+    intoObs: {
+      title: "Mit einem Zug in OBS",
+      text: "Ziehen Sie die Karte auf das Bild in OBS, lassen Sie los und antworten Sie auf die Frage mit „Ja“. Name und Größe kommen mit.",
+      drag: "Zieh mich in OBS",
+      notOnAir: "Nicht während Sie senden.",
+      notOnAirText:
+        "OBS fragt nach, bevor es die Quelle anlegt, und zeigt dabei die Adresse. Wer sie kennt, sieht, was Sie hören.",
+      nothingHappens: "Es geschieht nichts?",
+      nothingHappensText:
+        "Läuft OBS als Administrator, lässt Windows nichts darin ablegen. Starten Sie OBS ohne Administratorrechte oder nehmen Sie einen der Wege darunter.",
+      withoutMouse: "Ohne Maus: Kopieren Sie die Adresse.",
+      putTitle: "Oder diese Seite legt es dort an",
+      putText:
+        "Für OBS 28 oder neuer auf diesem Computer. Später können Sie die Quelle hier aktualisieren und neu laden.",
+      putHow:
+        "Öffnen Sie in OBS „Werkzeuge“ und dort die Einstellungen des WebSocket-Servers. Aktivieren Sie den Server und kopieren Sie sein Passwort unter „Verbindungsinformationen anzeigen“.",
+      password: "Passwort von OBS",
+      port: "Port",
+      connect: "Verbinden",
+      passwordStays:
+        "Das Passwort geht nur an OBS. Der Server von Marquee bekommt es nie, und diese Seite behält es nicht.",
+      scene: "Szene",
+      scenes: "Szenen",
+      refresh: "In OBS neu laden",
+      leave: "Trennen",
+      sentences: {
+        connecting: "Verbindung mit OBS …",
+        mayAsk:
+          "Verbindung mit OBS … Fragt der Browser, ob diese Seite auf Apps auf diesem Gerät zugreifen darf, erlauben Sie es.",
+        connected: "Verbunden. Wählen Sie eine Szene.",
+        isThere: "Verbunden. OBS hat dieses Widget schon, unter dem Namen „{name}“.",
+        current: "{scene} (aktuelle Szene)",
+        inPreview: "{scene} (in der Vorschau)",
+        put: "In OBS anlegen",
+        update: "In OBS aktualisieren",
+        outcomes: {
+          created:
+            "„{name}“ ist in der Szene „{scene}“, unten links. Verschieben Sie es in OBS, wohin Sie wollen.",
+          added: "„{name}“ war schon in OBS. Von nun an ist es auch in der Szene „{scene}“.",
+          updated: "„{name}“ ist in OBS auf dem neuesten Stand.",
+        },
+        refreshed: "OBS hat „{name}“ neu geladen.",
+        troubles: {
+          off: "OBS antwortet nicht auf Port {port}. Starten Sie OBS, öffnen Sie „Werkzeuge“ und dort die Einstellungen des WebSocket-Servers: Der Server muss aktiviert sein und diesen Port haben.",
+          wrongPassword:
+            "OBS nimmt dieses Passwort nicht an. Kopieren Sie es noch einmal unter „Verbindungsinformationen anzeigen“, in den Einstellungen seines WebSocket-Servers.",
+          oldVersion:
+            "Dieses OBS spricht eine andere Version des Protokolls. Aktualisieren Sie OBS oder ziehen Sie die Karte.",
+          notObs:
+            "Auf Port {port} antwortet etwas, aber nicht OBS 28 oder neuer. Prüfen Sie den Port oder ziehen Sie die Karte.",
+          timeout:
+            "OBS hat nicht rechtzeitig geantwortet. Schließen Sie dort jedes Fenster, das auf Sie wartet, und versuchen Sie es noch einmal. Nötig ist OBS 28 oder neuer.",
+          closed: "OBS hat die Verbindung beendet. Verbinden Sie sich noch einmal.",
+          noBrowserSource:
+            "Dieses OBS hat keine Browserquellen, und ohne sie kann es kein Widget zeigen. Installieren Sie das OBS von obsproject.com.",
+          busy: "OBS lädt noch. Versuchen Sie es gleich noch einmal.",
+          gone: "OBS hat diese Szene oder diese Quelle nicht mehr. Wählen Sie noch einmal.",
+          refused: "OBS konnte das nicht ausführen. {detail}",
+          blockedHttp:
+            "OBS antwortet nicht auf Port {port}. Entweder ist sein WebSocket-Server aus, oder der Browser versperrt den Weg, weil diese Seite über http kam. Öffnen Sie sie über https oder ziehen Sie die Karte.",
+          blockedPermission:
+            "Der Browser lässt diese Seite nicht zu OBS. Erlauben Sie ihr in den Einstellungen neben der Adresse der Seite den Zugriff auf Apps auf diesem Gerät oder ziehen Sie die Karte.",
+          blockedSafari:
+            "Safari lässt diese Seite nicht zu OBS. Nehmen Sie einen anderen Browser oder ziehen Sie die Karte.",
+        },
+      },
+    },
     firstSteps: {
       title: "In zwei Schritten in den Stream",
       music: "Verbinden Sie Ihre Musik",

@@ -283,6 +283,74 @@ export const en = {
       rotateGo: "Replace it now",
       rotated: "Here is your new address. Put it into OBS: the old one shows nothing any more.",
     },
+    intoObs: {
+      title: "Into OBS in one drag",
+      text: "Drag the card onto the picture in OBS, let go, and answer its question with “Yes”. Name and size come along.",
+      drag: "Drag me into OBS",
+      notOnAir: "Not while you are on air.",
+      notOnAirText:
+        "OBS asks before it adds the source, and its question shows the address. Whoever knows it sees what you play.",
+      nothingHappens: "Nothing happens?",
+      nothingHappensText:
+        "If OBS runs as administrator, Windows lets nothing be dropped into it. Start it without administrator rights, or take one of the ways below.",
+      withoutMouse: "Without a mouse, copy the address:",
+      putTitle: "Or let this page put it there",
+      putText:
+        "For OBS 28 or newer on this computer. Later you can update the source here and load it again.",
+      putHow:
+        "In OBS, open “Tools” and then the settings of the WebSocket server. Enable the server, and copy its password from “Show Connect Info”.",
+      password: "Password of OBS",
+      port: "Port",
+      connect: "Connect",
+      passwordStays:
+        "The password goes to OBS only. Marquee’s server never gets it, and this page does not keep it.",
+      scene: "Scene",
+      scenes: "Scenes",
+      refresh: "Load it again in OBS",
+      leave: "Disconnect",
+      /** What the card's script says. */
+      sentences: {
+        connecting: "Connecting to OBS …",
+        mayAsk:
+          "Connecting to OBS … If your browser asks whether this page may reach apps on this device, allow it.",
+        connected: "Connected. Choose a scene.",
+        isThere: "Connected. OBS already has this widget, as “{name}”.",
+        current: "{scene} (current scene)",
+        inPreview: "{scene} (in the preview)",
+        put: "Put it into OBS",
+        update: "Update it in OBS",
+        outcomes: {
+          created:
+            "“{name}” is in the scene “{scene}”, at the bottom left. Move it in OBS to where you want it.",
+          added: "“{name}” was in OBS before. It is in the scene “{scene}” too from now on.",
+          updated: "“{name}” is up to date in OBS.",
+        },
+        refreshed: "OBS has loaded “{name}” again.",
+        troubles: {
+          off: "OBS does not answer on port {port}. Start it, open “Tools” and then the settings of the WebSocket server: the server has to be enabled, with this port.",
+          wrongPassword:
+            "OBS does not accept this password. Copy it again from “Show Connect Info”, in the settings of its WebSocket server.",
+          oldVersion:
+            "This OBS speaks another version of the protocol. Update OBS, or drag the card.",
+          notObs:
+            "Something answers on port {port}, but it is not OBS 28 or newer. Check the port, or drag the card.",
+          timeout:
+            "OBS has not answered in time. Close any window that is open there and waits for you, and try again. OBS has to be version 28 or newer.",
+          closed: "OBS has ended the connection. Connect again.",
+          noBrowserSource:
+            "This OBS has no browser sources, and without them it can show no widget. Install the OBS from obsproject.com.",
+          busy: "OBS is still loading. Try again in a moment.",
+          gone: "OBS no longer has this scene or this source. Choose again.",
+          refused: "OBS could not do that. {detail}",
+          blockedHttp:
+            "OBS does not answer on port {port}. Either its WebSocket server is off, or your browser blocks the way because this page came over http. Open it over https, or drag the card.",
+          blockedPermission:
+            "Your browser does not let this page reach OBS. Allow it to reach apps on this device in the settings beside the page’s address, or drag the card.",
+          blockedSafari:
+            "Safari does not let this page reach OBS. Use another browser, or drag the card.",
+        },
+      },
+    },
     firstSteps: {
       title: "Two steps to your stream",
       music: "Connect your music",

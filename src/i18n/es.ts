@@ -282,6 +282,73 @@ export const es: Words = {
       rotateGo: "Cambiarla ahora",
       rotated: "Esta es tu nueva dirección. Ponla en OBS: la antigua ya no muestra nada.",
     },
+    intoObs: {
+      title: "A OBS con un solo gesto",
+      text: "Arrastra la tarjeta hasta la imagen de OBS, suéltala y responde «Sí» a su pregunta. El nombre y el tamaño van con ella.",
+      drag: "Arrástrame a OBS",
+      notOnAir: "No mientras estés en directo.",
+      notOnAirText:
+        "OBS pregunta antes de añadir la fuente, y su pregunta muestra la dirección. Quien la conoce ve lo que escuchas.",
+      nothingHappens: "¿No pasa nada?",
+      nothingHappensText:
+        "Si OBS se ejecuta como administrador, Windows no deja soltar nada en él. Ábrelo sin permisos de administrador o toma uno de los caminos de abajo.",
+      withoutMouse: "Sin ratón, copia la dirección:",
+      putTitle: "O deja que esta página lo ponga",
+      putText:
+        "Para OBS 28 o posterior en este ordenador. Más adelante podrás actualizar la fuente y volver a cargarla desde aquí.",
+      putHow:
+        "En OBS, abre «Herramientas» y luego los ajustes del servidor WebSocket. Habilita el servidor y copia su contraseña en «Mostrar información de conexión».",
+      password: "Contraseña de OBS",
+      port: "Puerto",
+      connect: "Conectar",
+      passwordStays:
+        "La contraseña solo va a OBS. El servidor de Marquee nunca la recibe y esta página no la guarda.",
+      scene: "Escena",
+      scenes: "Escenas",
+      refresh: "Volver a cargarlo en OBS",
+      leave: "Desconectar",
+      sentences: {
+        connecting: "Conectando con OBS …",
+        mayAsk:
+          "Conectando con OBS … Si el navegador pregunta si esta página puede acceder a las aplicaciones de este dispositivo, acepta.",
+        connected: "Conectado. Elige una escena.",
+        isThere: "Conectado. OBS ya tiene este widget, con el nombre «{name}».",
+        current: "{scene} (escena actual)",
+        inPreview: "{scene} (en la vista previa)",
+        put: "Ponerlo en OBS",
+        update: "Actualizarlo en OBS",
+        outcomes: {
+          created:
+            "«{name}» está en la escena «{scene}», abajo a la izquierda. Muévelo en OBS adonde quieras.",
+          added: "«{name}» ya estaba en OBS. Ahora también está en la escena «{scene}».",
+          updated: "«{name}» está al día en OBS.",
+        },
+        refreshed: "OBS ha vuelto a cargar «{name}».",
+        troubles: {
+          off: "OBS no responde en el puerto {port}. Ábrelo, ve a «Herramientas» y luego a los ajustes del servidor WebSocket: el servidor tiene que estar habilitado y usar este puerto.",
+          wrongPassword:
+            "OBS no acepta esta contraseña. Vuelve a copiarla de «Mostrar información de conexión», en los ajustes de su servidor WebSocket.",
+          oldVersion:
+            "Este OBS habla otra versión del protocolo. Actualiza OBS o arrastra la tarjeta.",
+          notObs:
+            "Algo responde en el puerto {port}, pero no es OBS 28 o posterior. Comprueba el puerto o arrastra la tarjeta.",
+          timeout:
+            "OBS no ha respondido a tiempo. Cierra cualquier ventana que esté esperando allí tu respuesta e inténtalo de nuevo. Hace falta OBS 28 o posterior.",
+          closed: "OBS ha cerrado la conexión. Vuelve a conectar.",
+          noBrowserSource:
+            "Este OBS no tiene fuentes de navegador y, sin ellas, no puede mostrar ningún widget. Instala OBS desde obsproject.com.",
+          busy: "OBS todavía se está cargando. Inténtalo de nuevo en un momento.",
+          gone: "OBS ya no tiene esta escena o esta fuente. Vuelve a elegir.",
+          refused: "OBS no ha podido hacerlo. {detail}",
+          blockedHttp:
+            "OBS no responde en el puerto {port}. O su servidor WebSocket está apagado, o el navegador cierra el paso porque esta página llegó por http. Ábrela por https o arrastra la tarjeta.",
+          blockedPermission:
+            "El navegador no deja que esta página llegue a OBS. Permítele acceder a las aplicaciones de este dispositivo en los ajustes junto a la dirección de la página, o arrastra la tarjeta.",
+          blockedSafari:
+            "Safari no deja que esta página llegue a OBS. Usa otro navegador o arrastra la tarjeta.",
+        },
+      },
+    },
     firstSteps: {
       title: "Dos pasos hasta tu directo",
       music: "Conecta tu música",

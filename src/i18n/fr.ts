@@ -286,6 +286,74 @@ export const fr: Words = {
       rotateGo: "La remplacer maintenant",
       rotated: "Voici votre nouvelle adresse. Mettez-la dans OBS : l’ancienne n’affiche plus rien.",
     },
+    intoObs: {
+      title: "Dans OBS d’un seul geste",
+      text: "Faites glisser la carte sur l’image dans OBS, lâchez-la et répondez « Oui » à sa question. Le nom et la taille suivent.",
+      drag: "Glissez-moi dans OBS",
+      notOnAir: "Pas pendant le direct.",
+      notOnAirText:
+        "OBS demande confirmation avant d’ajouter la source, et sa question affiche l’adresse. Qui la connaît voit ce que vous écoutez.",
+      nothingHappens: "Il ne se passe rien ?",
+      nothingHappensText:
+        "Si OBS est exécuté en tant qu’administrateur, Windows ne laisse rien y déposer. Lancez-le sans droits d’administrateur, ou prenez l’un des chemins ci-dessous.",
+      withoutMouse: "Sans souris, copiez l’adresse :",
+      putTitle: "Ou laissez cette page l’y mettre",
+      putText:
+        "Pour OBS 28 ou plus récent, sur cet ordinateur. Plus tard, vous pourrez mettre la source à jour et la recharger ici.",
+      putHow:
+        "Dans OBS, ouvrez « Outils », puis les paramètres du serveur WebSocket. Activez le serveur et copiez son mot de passe depuis « Afficher les informations de connexion ».",
+      password: "Mot de passe d’OBS",
+      port: "Port",
+      connect: "Se connecter",
+      passwordStays:
+        "Le mot de passe ne va qu’à OBS. Le serveur de Marquee ne le reçoit jamais, et cette page ne le garde pas.",
+      scene: "Scène",
+      scenes: "Scènes",
+      refresh: "Le recharger dans OBS",
+      leave: "Se déconnecter",
+      sentences: {
+        connecting: "Connexion à OBS …",
+        mayAsk:
+          "Connexion à OBS … Si votre navigateur demande si cette page peut accéder aux applications de cet appareil, acceptez.",
+        connected: "Connecté. Choisissez une scène.",
+        isThere: "Connecté. OBS a déjà ce widget, sous le nom « {name} ».",
+        current: "{scene} (scène actuelle)",
+        inPreview: "{scene} (dans l’aperçu)",
+        put: "Le mettre dans OBS",
+        update: "Le mettre à jour dans OBS",
+        outcomes: {
+          created:
+            "« {name} » est dans la scène « {scene} », en bas à gauche. Dans OBS, déplacez-le où vous voulez.",
+          added:
+            "« {name} » était déjà dans OBS. Il est désormais aussi dans la scène « {scene} ».",
+          updated: "« {name} » est à jour dans OBS.",
+        },
+        refreshed: "OBS a rechargé « {name} ».",
+        troubles: {
+          off: "OBS ne répond pas sur le port {port}. Lancez-le, ouvrez « Outils », puis les paramètres du serveur WebSocket : le serveur doit être activé, avec ce port.",
+          wrongPassword:
+            "OBS n’accepte pas ce mot de passe. Copiez-le de nouveau depuis « Afficher les informations de connexion », dans les paramètres de son serveur WebSocket.",
+          oldVersion:
+            "Cet OBS parle une autre version du protocole. Mettez OBS à jour, ou faites glisser la carte.",
+          notObs:
+            "Quelque chose répond sur le port {port}, mais ce n’est pas OBS 28 ou plus récent. Vérifiez le port, ou faites glisser la carte.",
+          timeout:
+            "OBS n’a pas répondu à temps. Fermez toute fenêtre qui y attend une réponse de votre part et réessayez. Il faut OBS 28 ou plus récent.",
+          closed: "OBS a mis fin à la connexion. Connectez-vous de nouveau.",
+          noBrowserSource:
+            "Cet OBS n’a pas de source navigateur, et sans elle il ne peut afficher aucun widget. Installez OBS depuis obsproject.com.",
+          busy: "OBS n’a pas fini de démarrer. Réessayez dans un instant.",
+          gone: "OBS n’a plus cette scène ou cette source. Choisissez de nouveau.",
+          refused: "OBS n’a pas pu le faire. {detail}",
+          blockedHttp:
+            "OBS ne répond pas sur le port {port}. Soit son serveur WebSocket est désactivé, soit votre navigateur bloque le passage parce que cette page est venue en http. Ouvrez-la en https, ou faites glisser la carte.",
+          blockedPermission:
+            "Votre navigateur empêche cette page d’atteindre OBS. Autorisez-la à accéder aux applications de cet appareil, dans les réglages à côté de l’adresse de la page, ou faites glisser la carte.",
+          blockedSafari:
+            "Safari empêche cette page d’atteindre OBS. Prenez un autre navigateur, ou faites glisser la carte.",
+        },
+      },
+    },
     firstSteps: {
       title: "Deux étapes jusqu’à votre stream",
       music: "Connectez votre musique",

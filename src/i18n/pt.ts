@@ -282,6 +282,73 @@ export const pt: Words = {
       rotateGo: "Substituir agora",
       rotated: "Este é o seu novo endereço. Coloque no OBS: o antigo não mostra mais nada.",
     },
+    intoObs: {
+      title: "No OBS com um só gesto",
+      text: "Arraste o cartão até a imagem no OBS, solte e responda “Sim” à pergunta. O nome e o tamanho vão junto.",
+      drag: "Me arraste para o OBS",
+      notOnAir: "Não durante a transmissão.",
+      notOnAirText:
+        "O OBS pergunta antes de adicionar a fonte, e a pergunta mostra o endereço. Quem souber o endereço vê o que você ouve.",
+      nothingHappens: "Não acontece nada?",
+      nothingHappensText:
+        "Se o OBS estiver rodando como administrador, o Windows não deixa soltar nada nele. Abra o OBS sem direitos de administrador ou siga um dos caminhos abaixo.",
+      withoutMouse: "Sem mouse, copie o endereço:",
+      putTitle: "Ou deixe esta página fazer isso",
+      putText:
+        "Para o OBS 28 ou mais recente neste computador. Depois, você pode atualizar e recarregar a fonte por aqui.",
+      putHow:
+        "No OBS, abra “Ferramentas” e depois as configurações do servidor WebSocket. Ative o servidor e copie a senha em “Mostrar informações de conexão”.",
+      password: "Senha do OBS",
+      port: "Porta",
+      connect: "Conectar",
+      passwordStays:
+        "A senha vai somente para o OBS. O servidor do Marquee nunca a recebe, e esta página não a guarda.",
+      scene: "Cena",
+      scenes: "Cenas",
+      refresh: "Recarregar no OBS",
+      leave: "Desconectar",
+      sentences: {
+        connecting: "Conectando ao OBS …",
+        mayAsk:
+          "Conectando ao OBS … Se o navegador perguntar se esta página pode acessar aplicativos neste dispositivo, permita.",
+        connected: "Conectado. Escolha uma cena.",
+        isThere: "Conectado. O OBS já tem este widget, com o nome “{name}”.",
+        current: "{scene} (cena atual)",
+        inPreview: "{scene} (na prévia)",
+        put: "Colocar no OBS",
+        update: "Atualizar no OBS",
+        outcomes: {
+          created:
+            "“{name}” está na cena “{scene}”, embaixo à esquerda. No OBS, mova para onde quiser.",
+          added: "“{name}” já estava no OBS. Agora também está na cena “{scene}”.",
+          updated: "“{name}” está atualizado no OBS.",
+        },
+        refreshed: "O OBS recarregou “{name}”.",
+        troubles: {
+          off: "O OBS não responde na porta {port}. Abra o OBS, vá em “Ferramentas” e depois nas configurações do servidor WebSocket: o servidor precisa estar ativado, com esta porta.",
+          wrongPassword:
+            "O OBS não aceita esta senha. Copie de novo em “Mostrar informações de conexão”, nas configurações do servidor WebSocket dele.",
+          oldVersion:
+            "Este OBS fala outra versão do protocolo. Atualize o OBS ou arraste o cartão.",
+          notObs:
+            "Alguma coisa responde na porta {port}, mas não é o OBS 28 ou mais recente. Confira a porta ou arraste o cartão.",
+          timeout:
+            "O OBS não respondeu a tempo. Feche qualquer janela que esteja esperando uma resposta sua lá e tente de novo. É preciso ter o OBS 28 ou mais recente.",
+          closed: "O OBS encerrou a conexão. Conecte de novo.",
+          noBrowserSource:
+            "Este OBS não tem fontes de navegador e, sem elas, não consegue mostrar nenhum widget. Instale o OBS de obsproject.com.",
+          busy: "O OBS ainda está carregando. Tente de novo daqui a pouco.",
+          gone: "O OBS não tem mais esta cena ou esta fonte. Escolha de novo.",
+          refused: "O OBS não conseguiu fazer isso. {detail}",
+          blockedHttp:
+            "O OBS não responde na porta {port}. Ou o servidor WebSocket dele está desligado, ou o navegador bloqueia o caminho porque esta página veio por http. Abra por https ou arraste o cartão.",
+          blockedPermission:
+            "O navegador não deixa esta página chegar ao OBS. Permita o acesso a aplicativos neste dispositivo nas configurações ao lado do endereço da página ou arraste o cartão.",
+          blockedSafari:
+            "O Safari não deixa esta página chegar ao OBS. Use outro navegador ou arraste o cartão.",
+        },
+      },
+    },
     firstSteps: {
       title: "Dois passos até a sua transmissão",
       music: "Conecte a sua música",

@@ -28,6 +28,7 @@ export const widgetEditorScript = script(
   "widget-editor",
   bundles["src/pages/browser/widget-editor.ts"],
 );
+export const intoObsScript = script("into-obs", bundles["src/pages/browser/into-obs.ts"]);
 export const copyScript = script("copy", bundles["src/pages/browser/copy.ts"]);
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 

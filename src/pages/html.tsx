@@ -25,6 +25,8 @@ export interface PageResponse {
   /** Allowed sources of frames and images, in the policy's syntax. */
   readonly frames?: string;
   readonly images?: string;
+  /** What scripts may connect to besides this server, in the policy's syntax. */
+  readonly connections?: string;
 }
 
 /** A response with a page. */
@@ -47,13 +49,13 @@ export async function htmlResponse(
  * element, which a nonce or hash would block.
  */
 function contentSecurityPolicy(allowed: PageResponse): string {
-  const { frameAncestors = "'none'", hasForm, frames, images = "'self'" } = allowed;
+  const { frameAncestors = "'none'", hasForm, frames, images = "'self'", connections } = allowed;
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src ${images}`,
-    "connect-src 'self'",
+    `connect-src 'self'${connections === undefined ? "" : ` ${connections}`}`,
     ...(frames === undefined ? [] : [`frame-src ${frames}`]),
     "base-uri 'none'",
     `form-action ${hasForm ? "'self'" : "'none'"}`,

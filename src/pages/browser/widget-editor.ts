@@ -47,6 +47,9 @@ function follow(name: string, text: string): void {
   for (const place of document.querySelectorAll(`[data-shows="${name}"]`)) {
     place.textContent = text;
   }
+  for (const card of document.querySelectorAll<HTMLElement>("[data-drag]")) {
+    card.dataset[name] = text;
+  }
 }
 
 function showMistakes({ invalid }: EditorQuery): void {

@@ -13,6 +13,8 @@ export interface FrameProps {
   readonly lead?: string;
   /** Paths of the scripts that it runs, besides the one for copy buttons. */
   readonly scripts?: readonly string[];
+  /** What its scripts connect to besides this server, in the syntax of a policy. */
+  readonly connections?: string;
   /** Shown instead of the request's own notice. */
   readonly notice?: Notice;
   readonly children: JSX.Element;
@@ -23,7 +25,13 @@ export function dashboardPage(props: FrameProps, status = 200): Promise<Response
   const page = <Frame {...props}>{props.children as "safe"}</Frame>;
   // For the preview: the overlay in a frame, over the user's own picture.
   const shown = { frames: "'self'", images: "'self' blob:" };
-  return htmlResponse(page, { status, hasForm: true, ...shown });
+  const { connections } = props;
+  return htmlResponse(page, {
+    status,
+    hasForm: true,
+    ...shown,
+    ...(connections !== undefined && { connections }),
+  });
 }
 
 function Frame({ request, title, lead, scripts = [], notice, children }: FrameProps): JSX.Element {

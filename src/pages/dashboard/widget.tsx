@@ -5,13 +5,14 @@ import { fill, languages, type Words } from "../../i18n/index.ts";
 import { LANGUAGES } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import type { Playback } from "../../playback.ts";
-import { widgetEditorScript } from "../assets.ts";
+import { intoObsScript, widgetEditorScript } from "../assets.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import type { Live } from "../overlay/live.ts";
 import { attribute } from "../attribute.ts";
 import { redirect } from "../../http/redirect.ts";
 import { Confirm, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
+import { IntoObs, OBS_CONNECTIONS } from "./into-obs.tsx";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import { pathTo } from "./sections.ts";
 import { Control, Pills } from "./widget-controls.tsx";
@@ -73,7 +74,8 @@ export function createSection(deps: WidgetEditorDeps): Section {
         request,
         title: words.dashboard.sections.widget,
         lead: words.dashboard.widget.lead,
-        scripts: [widgetEditorScript.path],
+        scripts: [widgetEditorScript.path, intoObsScript.path],
+        connections: OBS_CONNECTIONS,
         ...(notice && { notice }),
         children: (
           <>
@@ -87,6 +89,12 @@ export function createSection(deps: WidgetEditorDeps): Section {
               />
               <OptionsForm request={request} editorQuery={editorQuery} token={token} />
             </div>
+            <IntoObs
+              request={request}
+              address={address}
+              name="Marquee"
+              size={sourceSize(editorQuery.options)}
+            />
             <ObsSteps request={request} address={address} size={sourceSize(editorQuery.options)} />
             <OnStream
               request={request}

@@ -1,0 +1,188 @@
+import { sha256Base64 } from "./sha256.ts";
+
+/**
+ * Messages of obs-websocket 5, as far as this page uses it:
+ * https://github.com/obsproject/obs-websocket/blob/master/docs/generated/protocol.md
+ */
+
+/** Why something did not work with OBS; each has a sentence in every language. */
+export type Trouble =
+  /** Nothing answers: OBS does not run, or its server is off or has another port. */
+  | "off"
+  | "wrongPassword"
+  | "oldVersion"
+  /** Something answers that is not obs-websocket 5. */
+  | "notObs"
+  | "timeout"
+  | "closed"
+  | "noBrowserSource"
+  /** OBS is loading, or changes its scene collection. */
+  | "busy"
+  /** The source is not in OBS, or the scene is not there any more. */
+  | "gone"
+  | "refused"
+  | "blockedHttp"
+  | "blockedPermission"
+  | "blockedSafari";
+
+export class ObsError extends Error {
+  readonly trouble: Trouble;
+  /** What OBS itself says, in English; often nothing. */
+  readonly detail: string;
+
+  constructor(trouble: Trouble, detail = "") {
+    super(`${trouble} ${detail}`);
+    this.trouble = trouble;
+    this.detail = detail;
+  }
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+
+export const fieldsIn = (fields: Fields, name: string): Fields => {
+  const value = fields[name];
+  return isFields(value) ? value : {};
+};
+export const textIn = (fields: Fields, name: string): string => {
+  const value = fields[name];
+  return typeof value === "string" ? value : "";
+};
+export const numberIn = (fields: Fields, name: string): number => {
+  const value = fields[name];
+  return typeof value === "number" ? value : 0;
+};
+export const listIn = (fields: Fields, name: string): readonly Fields[] => {
+  const value = fields[name];
+  return Array.isArray(value) ? value.filter(isFields) : [];
+};
+
+/** What OBS says over the socket. */
+export type Message =
+  | { readonly kind: "hello"; readonly authentication: Challenge | undefined }
+  | { readonly kind: "identified" }
+  | { readonly kind: "answer"; readonly id: string; readonly answer: Answer }
+  | { readonly kind: "other" };
+
+export interface Challenge {
+  readonly salt: string;
+  readonly challenge: string;
+}
+
+export type Answer = { readonly data: Fields } | { readonly code: number; readonly detail: string };
+
+/** @throws ObsError `notObs` for what is no message of obs-websocket 5 */
+export function readMessage(text: unknown): Message {
+  const message = parse(text);
+  const data = fieldsIn(message, "d");
+  switch (message["op"]) {
+    case 0: {
+      if (!("rpcVersion" in data)) throw new ObsError("notObs");
+      const wanted = fieldsIn(data, "authentication");
+      const challenge = { salt: textIn(wanted, "salt"), challenge: textIn(wanted, "challenge") };
+      return { kind: "hello", authentication: "authentication" in data ? challenge : undefined };
+    }
+    case 2:
+      return { kind: "identified" };
+    case 7: {
+      const status = fieldsIn(data, "requestStatus");
+      const answer: Answer =
+        status["result"] === true
+          ? { data: fieldsIn(data, "responseData") }
+          : { code: numberIn(status, "code"), detail: textIn(status, "comment") };
+      return { kind: "answer", id: textIn(data, "requestId"), answer };
+    }
+    default:
+      if (typeof message["op"] !== "number") throw new ObsError("notObs");
+      return { kind: "other" };
+  }
+}
+
+function parse(text: unknown): Fields {
+  try {
+    const message: unknown = JSON.parse(String(text));
+    if (isFields(message)) return message;
+  } catch {
+    // Whatever it is, it is not OBS.
+  }
+  throw new ObsError("notObs");
+}
+
+/** The message that introduces this page; it asks for no events. */
+export function identifyMessage(password: string, wanted: Challenge | undefined): string {
+  const authentication = wanted && authenticationOf(password, wanted);
+  return JSON.stringify({
+    op: 1,
+    d: { rpcVersion: 1, eventSubscriptions: 0, ...(authentication && { authentication }) },
+  });
+}
+
+export const authenticationOf = (password: string, { salt, challenge }: Challenge): string =>
+  sha256Base64(sha256Base64(password + salt) + challenge);
+
+export const requestMessage = (id: string, requestType: string, requestData: Fields): string =>
+  JSON.stringify({ op: 6, d: { requestType, requestId: id, requestData } });
+
+/** What a refused request means, by its `RequestStatus`. */
+export function troubleOf(code: number): Trouble {
+  switch (code) {
+    case 207:
+      return "busy";
+    case 600:
+      return "gone";
+    case 605:
+      return "noBrowserSource";
+    default:
+      return "refused";
+  }
+}
+
+export const NAME_TAKEN = 601;
+
+/** What the end of a connection means, by its close code. */
+export function troubleOfClosing(code: number, hasAnswered: boolean): Trouble {
+  switch (code) {
+    case 4009:
+      return "wrongPassword";
+    case 4010:
+      return "oldVersion";
+    default:
+      return hasAnswered ? "closed" : "off";
+  }
+}
+
+export interface Surroundings {
+  /** Of the page's own address, such as `https:`. */
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly userAgent: string;
+  /** The browser's permission to reach programs on this computer, where it knows such a thing. */
+  readonly permission: PermissionState | undefined;
+}
+
+/**
+ * Browsers do not tell a page why a connection was not made. Safari refuses `ws:` to an https
+ * page; Chromium refuses programs on this computer to public http pages, and asks for https pages:
+ * https://developer.chrome.com/blog/local-network-access
+ */
+export function whyNotReached({
+  protocol,
+  hostname,
+  userAgent,
+  permission,
+}: Surroundings): Trouble {
+  if (protocol === "https:" && isSafari(userAgent)) return "blockedSafari";
+  if (/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return "off";
+  if (protocol === "http:") return "blockedHttp";
+  return permission === "denied" ? "blockedPermission" : "off";
+}
+
+/** Whether the browser may ask the user before it connects. */
+export const mayAsk = ({ protocol, permission }: Surroundings): boolean =>
+  protocol === "https:" && permission === "prompt";
+
+/** Every browser on iOS is Safari inside. */
+const isSafari = (userAgent: string): boolean =>
+  /iPhone|iPad/.test(userAgent) ||
+  (userAgent.includes("Safari/") && !/Chrome|Chromium|Android/.test(userAgent));

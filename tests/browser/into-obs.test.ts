@@ -1,0 +1,415 @@
+import { afterEach, expect } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import type { Language } from "../../src/languages.ts";
+import { connectToObs } from "../../src/pages/browser/obs/connection.ts";
+import type { Answer } from "../../src/pages/browser/obs/protocol.ts";
+import { freePort, until } from "../fixtures/clock/waiting.ts";
+import { launchOnScreen, launchWith, type WatchedPage } from "../fixtures/browser/chromium.ts";
+import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
+import { axeViolations, overflowOf } from "../fixtures/browser/page-checks.ts";
+import { obsIsInstalled, type RealObs, startRealObs } from "../fixtures/obs/real-obs.ts";
+import { type StandInObsOptions, startStandInObs } from "../fixtures/obs/stand-in-obs.ts";
+import { signIn } from "../fixtures/http/signed-in.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+
+const PASSWORD = "a password for OBS alone";
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+function standIn(options?: StandInObsOptions) {
+  const standing = startStandInObs(options);
+  opened.push(standing.stop);
+  return standing;
+}
+
+interface Card {
+  readonly page: Page;
+  readonly card: Locator;
+  readonly told: Locator;
+  readonly words: (typeof languages)[Language]["dashboard"]["intoObs"];
+  /** Types the password and the port, and presses Enter. */
+  connect(port: number, password?: string): Promise<void>;
+  press(label: string): Promise<void>;
+  says(sentence: string): Promise<void>;
+}
+
+/** The card on a page, with its lower half open. */
+async function cardOn(
+  { page }: Pick<WatchedPage, "page">,
+  language: Language = "en",
+): Promise<Card> {
+  const words = languages[language].dashboard.intoObs;
+  const card = page.locator("[data-into-obs]");
+  const told = card.locator("[data-told]");
+  await card.getByText(words.putTitle).click();
+  return {
+    page,
+    card,
+    told,
+    words,
+    async connect(port, password = PASSWORD) {
+      await card.getByLabel(words.port, { exact: true }).fill(String(port));
+      await card.getByLabel(words.password).fill(password);
+      await page.keyboard.press("Enter");
+    },
+    press: (label) => card.getByRole("button", { name: label, exact: true }).click(),
+    says: (sentence) => told.getByText(sentence.trim(), { exact: true }).waitFor(),
+  };
+}
+
+onTheDashboard("dragging a widget into OBS", (stage) => {
+  const { test } = stage;
+
+  test("hands over a link with name and size, as it is at that moment", async () => {
+    const { page } = await stage.open("widget", { query: "?theme=bar" });
+    await listenForDrops(page);
+    const handle = page.locator(".obs-chip");
+    await handle.dragTo(page.locator("[data-into-obs] h2"));
+    const layer = (width: number) => `layer-name=Marquee&layer-width=${width}&layer-height=120`;
+    const link = stage.overlay(`?theme=bar&${layer(1000)}`);
+    expect(await droppedOn(page)).toEqual({ uris: link, text: link });
+    expect(await page.locator("[data-dragging]").count()).toBe(0);
+
+    await page.locator("[name=theme][value=card]").check();
+    await page.getByText("500 × 120").first().waitFor();
+    await handle.dragTo(page.locator("[data-into-obs] h2"));
+    expect((await droppedOn(page)).uris).toBe(stage.overlay(`?${layer(500)}`));
+  }, 20_000);
+
+  test("takes four clicks and one drag from the first sign-in to a styled widget", async () => {
+    const secret = await stage.server.accounts.magicLinks.issue(stage.ada.user, SIGN_IN_PURPOSE);
+    const context = await stage.context();
+    const page = await context.newPage();
+    await page.goto(`${stage.server.url}/en/sign-in/${secret}`);
+    const { signIn, dashboard } = languages.en;
+    await page.getByRole("button", { name: signIn.confirm }).click();
+    await page.getByRole("link", { name: dashboard.sections.widget, exact: true }).click();
+    await page.getByRole("radio", { name: dashboard.widget.choices.theme_bar }).click();
+    await page.getByText("1000 × 120").first().waitFor();
+    await listenForDrops(page);
+    await page.locator(".obs-chip").dragTo(page.locator("[data-into-obs] h2"));
+    // The fourth click is OBS's own question.
+    expect((await droppedOn(page)).uris).toStartWith(stage.overlay("?theme=bar&layer-name="));
+  }, 20_000);
+
+  testWith("OBS with Xvfb and xdotool", obsIsInstalled && Bun.which("xdotool") !== null)(
+    "is a source in a real OBS, with its name and size",
+    async () => {
+      const real = await startRealObs({ hasBrowserSource: true });
+      try {
+        await dragIntoRealObs(stage, real);
+      } finally {
+        await real.stop();
+      }
+    },
+    60_000,
+  );
+
+  test("does not show the address, but copies it by keyboard", async () => {
+    const context = await stage.context(
+      { permissions: ["clipboard-read", "clipboard-write"] },
+      stage.ada,
+    );
+    const page = await context.newPage();
+    await page.goto(stage.address("widget"));
+    const card = page.locator("[data-into-obs]");
+    expect(await card.innerText()).not.toContain("mqw_");
+    expect(await card.locator("a").count()).toBe(0);
+    await card.locator("[data-copy]").focus();
+    await page.keyboard.press("Enter");
+    await card.getByText(languages.en.parts.copied, { exact: true }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(stage.overlay());
+  }, 20_000);
+
+  test("is not offered where no script runs", async () => {
+    const { page } = await stage.open("widget", { javaScriptEnabled: false });
+    expect(await page.locator("[data-into-obs]").isVisible()).toBe(false);
+  }, 20_000);
+});
+
+onTheDashboard("putting a widget into OBS", (stage) => {
+  const { test } = stage;
+
+  test("connects, lists the scenes, makes the source, updates it and loads it again", async () => {
+    const obs = standIn({ password: PASSWORD });
+    obs.inputs.set("Marquee", {});
+    const card = await cardOn(await stage.open("widget"));
+    const { words } = card;
+    await card.connect(obs.port);
+    await card.says(words.sentences.connected);
+    const scene = card.card.getByLabel(words.scene, { exact: true });
+    const shown = await scene.locator("option").allTextContents();
+    expect(shown).toEqual([fill(words.sentences.current, { scene: "Game" }), "Break"]);
+    expect(await scene.inputValue()).toBe("Game");
+    expect(await scene.evaluate((select) => select === document.activeElement)).toBe(true);
+
+    await scene.selectOption("Break");
+    await card.press(words.sentences.put);
+    const name = "Marquee 2";
+    await card.says(fill(words.sentences.outcomes.created, { name, scene: "Break" }));
+    expect(obs.inputs.get(name)).toMatchObject({ url: stage.overlay(), width: 500, height: 120 });
+    expect(await scene.inputValue()).toBe("Break");
+
+    await card.page.locator("[name=theme][value=bar]").check();
+    await card.page.getByText("1000 × 120").first().waitFor();
+    await card.press(words.sentences.update);
+    await card.says(fill(words.sentences.outcomes.updated, { name }));
+    expect(obs.inputs.get(name)).toMatchObject({
+      url: stage.overlay("?theme=bar"),
+      width: 1000,
+    });
+    await card.press(words.refresh);
+    await card.says(fill(words.sentences.refreshed, { name }));
+    expect(obs.changes.at(-1)?.type).toBe("PressInputPropertiesButton");
+
+    await scene.selectOption("Game");
+    await card.press(words.sentences.put);
+    await card.says(fill(words.sentences.outcomes.added, { name, scene: "Game" }));
+    expect(obs.scenes["Game"]).toEqual([name]);
+    const putButton = card.card.getByRole("button", { name: words.sentences.update });
+    expect(await putButton.evaluate((button) => button === document.activeElement)).toBe(true);
+    await card.press(words.leave);
+    const password = card.card.getByLabel(words.password);
+    expect(await password.evaluate((field) => field === document.activeElement)).toBe(true);
+  }, 20_000);
+
+  test("sends the password to OBS alone, and keeps it nowhere", async () => {
+    const obs = standIn({ password: PASSWORD });
+    const watched = await stage.open("widget");
+    const sent: string[] = [];
+    watched.page.on("request", (request) =>
+      sent.push(request.url(), request.postData() ?? "", JSON.stringify(request.headers())),
+    );
+    watched.page.on("websocket", (socket) =>
+      socket.on("framesent", ({ payload }) => sent.push(String(payload))),
+    );
+    const card = await cardOn(watched);
+    await card.connect(obs.port);
+    await card.says(card.words.sentences.connected);
+    expect(sent.some((text) => text.includes("authentication"))).toBe(true);
+    await card.press(card.words.leave);
+    const password = card.card.getByLabel(card.words.password);
+    expect(await password.inputValue()).toBe("");
+    expect(await password.getAttribute("autocomplete")).toBe("off");
+    const kept = await card.page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+    );
+    expect([...sent, kept].filter((text) => text.includes(PASSWORD))).toEqual([]);
+    expect(watched.complaints).toEqual([]);
+  }, 20_000);
+
+  test("says why it did not work, in the language of the page", async () => {
+    const { troubles, put, connected } = languages.de.dashboard.intoObs.sentences;
+    const card = await cardOn(await stage.open("widget", { language: "de" }), "de");
+    const nobody = freePort();
+    await card.connect(nobody);
+    await card.says(fill(troubles.off, { port: String(nobody) }));
+    const before: readonly (readonly [StandInObsOptions, string])[] = [
+      [{ password: "another" }, troubles.wrongPassword],
+      [{ closesWith: 4010 }, troubles.oldVersion],
+      [{ greeting: "220 mail.example" }, troubles.notObs],
+      [{ closesWith: 1000 }, troubles.closed],
+      [{ refuses: { GetSceneList: 207 } }, troubles.busy],
+    ];
+    for (const [options, sentence] of before) {
+      const { port } = standIn(options);
+      await card.connect(port);
+      await card.says(fill(sentence, { port: String(port) }));
+      expect(await card.told.getAttribute("class")).toBe("status bad");
+    }
+
+    const later: readonly (readonly [number, string])[] = [
+      [605, troubles.noBrowserSource],
+      [600, troubles.gone],
+      [702, fill(troubles.refused, { detail: "The reason for 702." })],
+    ];
+    for (const [code, sentence] of later) {
+      await card.connect(standIn({ refuses: { CreateInput: code } }).port);
+      await card.says(connected);
+      await card.press(put);
+      await card.says(sentence);
+      await card.press(card.words.leave);
+    }
+    const leaving = standIn();
+    await card.connect(leaving.port);
+    await card.says(connected);
+    const elsewhere = card.page.getByRole("link", { name: languages.de.dashboard.sections.keys });
+    await elsewhere.focus();
+    leaving.hangUp();
+    await card.says(troubles.closed);
+    expect(await elsewhere.evaluate((link) => link === document.activeElement)).toBe(true);
+  }, 20_000);
+
+  test("gives up when nothing is said for five seconds", async () => {
+    const watched = await stage.open("widget");
+    await watched.page.clock.install();
+    await watched.page.reload();
+    const card = await cardOn(watched);
+    await card.connect(standIn({ greeting: null }).port);
+    await card.says(card.words.sentences.connecting);
+    await card.page.clock.fastForward(5_000);
+    await card.says(card.words.sentences.troubles.timeout);
+  }, 20_000);
+
+  test("works over http at home, and says that browsers block public pages over http", async () => {
+    const { cookie } = await signIn(stage.server, stage.ada, stage.server.url);
+    // The server under a name that is not this computer's own.
+    const elsewhere = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: ({ url }) => fetch(stage.server.url + new URL(url).pathname, { headers: { cookie } }),
+    });
+    opened.push(() => void elsewhere.stop(true));
+    const obs = standIn({ password: PASSWORD });
+    const connectFrom = async (network: "local" | "public", says: (card: Card) => string) => {
+      const browser = await launchWith(
+        "--host-resolver-rules=MAP marquee.example 127.0.0.1",
+        `--ip-address-space-overrides=127.0.0.1:${elsewhere.port}=${network}`,
+      );
+      opened.push(() => void browser.close());
+      const page = await browser.newPage();
+      page.setDefaultTimeout(8_000);
+      await page.goto(`http://marquee.example:${elsewhere.port}/en/dashboard/widget`);
+      expect(await page.evaluate(() => "subtle" in crypto)).toBe(false);
+      const card = await cardOn({ page });
+      await card.connect(obs.port);
+      await card.says(fill(says(card), { port: String(obs.port) }));
+    };
+    await connectFrom("local", ({ words }) => words.sentences.connected);
+    await connectFrom("public", ({ words }) => words.sentences.troubles.blockedHttp);
+  }, 20_000);
+
+  test("is accessible and narrow enough in each of its states", async () => {
+    const obs = standIn({ password: PASSWORD });
+    const watched = await stage.open("widget", { viewport: { width: 360, height: 740 } });
+    const card = await cardOn(watched);
+    const { sentences, refresh } = card.words;
+    const faults: string[] = [];
+    const look = async () => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await card.page.emulateMedia({ colorScheme });
+        faults.push(...(await axeViolations(card.page)), ...(await overflowOf(card.page)));
+      }
+    };
+    await card.connect(obs.port, "wrong");
+    await card.says(sentences.troubles.wrongPassword);
+    await look();
+    await card.connect(obs.port);
+    await card.says(sentences.connected);
+    await card.press(sentences.put);
+    await card.card.getByRole("button", { name: refresh }).waitFor();
+    await look();
+    expect(faults).toEqual([]);
+  }, 30_000);
+
+  testWith("OBS with Xvfb", obsIsInstalled)(
+    "works with a real OBS",
+    async () => {
+      const real = await startRealObs({ hasBrowserSource: true });
+      try {
+        await putIntoRealObs(stage, real);
+      } finally {
+        await real.stop();
+      }
+    },
+    40_000,
+  );
+});
+
+async function putIntoRealObs(stage: DashboardStage, real: RealObs): Promise<void> {
+  const card = await cardOn(await stage.open("widget"));
+  const { sentences, refresh } = card.words;
+  await card.connect(real.port, "wrong");
+  await card.says(sentences.troubles.wrongPassword);
+  await card.connect(real.port, real.password);
+  await card.says(sentences.connected);
+  await card.press(sentences.put);
+  const name = "Marquee";
+  await card.says(fill(sentences.outcomes.created, { name, scene: "Game" }));
+  await card.press(sentences.update);
+  await card.says(fill(sentences.outcomes.updated, { name }));
+  await card.press(refresh);
+  await card.says(fill(sentences.refreshed, { name }));
+  expect(real.presses()).toBe(1);
+}
+
+/** Drags with a real mouse from a real browser to a real OBS, and says yes to it. */
+async function dragIntoRealObs(stage: DashboardStage, real: RealObs): Promise<void> {
+  const browser = await launchOnScreen(real.display, 800, 900);
+  try {
+    const context = await browser.newContext({ viewport: null });
+    const page = await context.newPage();
+    await stage.enter(context);
+    await page.goto(`${stage.address("widget")}?theme=bar`);
+    await page.locator("[data-into-obs] h2").evaluate((title) => title.scrollIntoView());
+    const from = await page.locator(".obs-chip").evaluate((chip) => {
+      const { x, y, width, height } = chip.getBoundingClientRect();
+      const top = window.screenY + window.outerHeight - window.innerHeight;
+      return { x: window.screenX + x + width / 2, y: top + y + height / 2 };
+    });
+    const windowOf = (name: string) =>
+      until(() => mouse(real, `search --onlyvisible --name ${name}`).split("\n")[0] || undefined);
+    const obsWindow = await windowOf("^OBS");
+    mouse(real, `windowsize --sync ${obsWindow} 780 860 windowmove --sync ${obsWindow} 810 20`);
+    const steps = Array.from({ length: 20 }, (_, step) => {
+      const part = (step + 1) / 20;
+      const x = Math.round(from.x + (1150 - from.x) * part);
+      const y = Math.round(from.y + (250 - from.y) * part);
+      // A hand takes its time, and programs that agree on a drop need some.
+      return `mousemove ${x} ${y} sleep 0.03`;
+    });
+    const start = `mousemove ${Math.round(from.x)} ${Math.round(from.y)} mousedown 1`;
+    mouse(real, `${start} ${steps.join(" ")} sleep 0.3 mouseup 1`);
+    const question = await windowOf("^Add");
+    mouse(real, `windowfocus --sync ${question} key Return`);
+
+    const obs = await connectToObs({ ...real, patienceMs: 5_000 });
+    const source = await until(async () => {
+      const { inputSettings } = fieldsOf(
+        await obs.attempt("GetInputSettings", { inputName: "Marquee" }),
+      );
+      return inputSettings;
+    });
+    expect(source).toMatchObject({ url: stage.overlay("?theme=bar"), width: 1000, height: 120 });
+    obs.close();
+  } finally {
+    await browser.close();
+  }
+}
+
+const fieldsOf = (answer: Answer) => ("data" in answer ? answer.data : {});
+
+/** Runs commands of xdotool; answers what they print. */
+function mouse({ display }: RealObs, commands: string): string {
+  const env = { ...process.env, DISPLAY: display };
+  return Bun.spawnSync(["xdotool", ...commands.split(" ")], { env })
+    .stdout.toString()
+    .trim();
+}
+
+interface Dropped {
+  readonly uris: string;
+  readonly text: string;
+}
+
+/** Lets the page itself take drops, as OBS would. */
+function listenForDrops(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    document.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      if (event.dataTransfer) event.dataTransfer.dropEffect = "copy";
+    });
+    document.addEventListener("drop", (event) => {
+      event.preventDefault();
+      const read = (type: string) => event.dataTransfer?.getData(type) ?? "";
+      Object.assign(window, { dropped: { uris: read("text/uri-list"), text: read("text/plain") } });
+    });
+  });
+}
+
+const droppedOn = (page: Page): Promise<Dropped> =>
+  page.evaluate(() => (window as unknown as { dropped: Dropped }).dropped);
