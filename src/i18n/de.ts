@@ -338,6 +338,13 @@ export const de: Words = {
       nameTaken: "Eine andere Verbindung mit {source} hat diesen Namen.",
       another: "Eine weitere hinzufügen",
       nameFirst: "Um eine weitere zu verbinden, geben Sie der ersten einen Namen.",
+      isConnected: "Verbunden",
+      groups: {
+        computer: "Player auf Ihrem Rechner",
+        services: "Streamingdienste und Server",
+        pushing: "Browsererweiterungen und Programme, die senden",
+        trying: "Zum Ausprobieren",
+      },
       inbox: {
         address: "Adresse",
         user: "Benutzername",

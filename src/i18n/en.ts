@@ -330,6 +330,13 @@ export const en = {
       nameTaken: "Another connection to {source} has this name.",
       another: "Add another one",
       nameFirst: "To link another one, give the first one a name.",
+      isConnected: "Connected",
+      groups: {
+        computer: "Players on your computer",
+        services: "Streaming services and servers",
+        pushing: "Browser extensions and programs that send",
+        trying: "To try things out",
+      },
       inbox: {
         address: "Address",
         user: "User name",

@@ -330,6 +330,13 @@ export const es: Words = {
       nameTaken: "Otra conexión a {source} tiene este nombre.",
       another: "Añadir otra",
       nameFirst: "Para vincular otra, pon un nombre a la primera.",
+      isConnected: "Conectado",
+      groups: {
+        computer: "Reproductores en tu ordenador",
+        services: "Servicios de streaming y servidores",
+        pushing: "Extensiones del navegador y programas que envían",
+        trying: "Para probar",
+      },
       inbox: {
         address: "Dirección",
         user: "Nombre de usuario",

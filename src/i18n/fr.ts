@@ -337,6 +337,13 @@ export const fr: Words = {
       nameTaken: "Une autre connexion à {source} porte ce nom.",
       another: "En ajouter une autre",
       nameFirst: "Pour en relier une autre, donnez un nom à la première.",
+      isConnected: "Connecté",
+      groups: {
+        computer: "Lecteurs sur votre ordinateur",
+        services: "Services de streaming et serveurs",
+        pushing: "Extensions de navigateur et programmes qui envoient",
+        trying: "Pour essayer",
+      },
       inbox: {
         address: "Adresse",
         user: "Nom d’utilisateur",

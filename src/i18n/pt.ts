@@ -331,6 +331,13 @@ export const pt: Words = {
       nameTaken: "Outra conexão com {source} tem este nome.",
       another: "Adicionar outra",
       nameFirst: "Para conectar outra, dê um nome à primeira.",
+      isConnected: "Conectado",
+      groups: {
+        computer: "Players no seu computador",
+        services: "Serviços de streaming e servidores",
+        pushing: "Extensões do navegador e programas que enviam",
+        trying: "Para experimentar",
+      },
       inbox: {
         address: "Endereço",
         user: "Nome de usuário",

@@ -37,6 +37,7 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
       options: [
         urlOption("Where Beefweb is.", DEFAULT_URL),
         userOption("Beefweb's user name, if it asks for one."),
+      facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
         passwordOption("Beefweb's password, if it asks for one."),
       ],
       parseSettings(input) {

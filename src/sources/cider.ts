@@ -24,6 +24,7 @@ export function createCider(deps: StreamedSourceDeps): Source {
     id: ID,
     name: NAME,
     delivery: "streamed",
+    facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
     options: [
       urlOption("Where Cider's RPC server is.", DEFAULT_URL),
       tokenOption("The app token made in Cider's settings, if Cider asks for one."),

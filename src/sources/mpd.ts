@@ -32,6 +32,7 @@ export const mpd = defineSource<MpdSettings>({
   id: "mpd",
   name: NAME,
   delivery: "streamed",
+  facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
   options: [
     {
       name: "address",

@@ -24,6 +24,7 @@ export function createMpris(deps: MprisDeps): Source {
     id: "mpris",
     name: NAME,
     delivery: "streamed",
+    facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
     ownerOnly: true,
     options: [
       {

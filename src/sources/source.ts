@@ -68,12 +68,32 @@ export interface SourceAddress {
 export type Delivery = "polled" | "streamed" | "pushed";
 
 /** A kind of player or service. Only the source's own files know its upstream. */
+/**
+ * Where the program or the service runs that a source hears: on somebody's computer, as a service on
+ * the web, as a server of one's own, in a browser, anywhere, or in this server itself.
+ */
+export type Place = "computer" | "service" | "server" | "browser" | "anywhere" | "here";
+
+/** Whether a source tells something: always where there is something to tell, sometimes, never. */
+export type Told = "yes" | "some" | "no";
+
+/** What people compare when they choose a source. */
+export interface SourceFacts {
+  readonly runs: Place;
+  readonly position: Told;
+  readonly pause: Told;
+  readonly cover: Told;
+  /** The longest time after which a change is usually seen, in milliseconds; 0 for at once. */
+  readonly delayMs: number;
+}
+
 export interface Source {
   readonly id: string;
   /** The display name, such as `MPD`. */
   readonly name: string;
   readonly delivery: Delivery;
   /**
+  readonly facts: SourceFacts;
    * For polled sources with a steady interval: the longest time between two polls while somebody
    * watches, in milliseconds. After three times that without an answer the last one has expired.
    */

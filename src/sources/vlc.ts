@@ -26,6 +26,7 @@ export function createVlc(deps: PolledSourceDeps): Source {
       id: "vlc",
       name: NAME,
       intervalMs: 1_000,
+      facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
       options: [
         urlOption("Where VLC's web interface is.", DEFAULT_URL),
         passwordOption("The password of VLC's web interface."),

@@ -26,23 +26,28 @@ export async function inboxPart(
 ): Promise<JSX.Element> {
   const { inbox: t } = request.words.dashboard.music;
   const secret = await readableSecret(deps, connection.id);
+  return secret === undefined ? (
+    <p class="mistake" safe>
+      {t.unreadable}
+    </p>
+  ) : (
+    <Entered request={request} source={source} secret={secret} />
+  );
+}
+
+export function ReplaceSecret({
+  request,
+  connection,
+}: Pick<ReceivedProps, "request" | "connection">): JSX.Element {
+  const { inbox: t } = request.words.dashboard.music;
   return (
-    <>
-      {secret === undefined ? (
-        <p class="mistake" safe>
-          {t.unreadable}
-        </p>
-      ) : (
-        <Entered request={request} source={source} secret={secret} />
-      )}
-      <Confirm label={t.rotate} consequence={t.rotateText}>
-        <Form request={request} action="rotate" target={String(connection.publicId)}>
-          <button type="submit" safe>
-            {t.rotateGo}
-          </button>
-        </Form>
-      </Confirm>
-    </>
+    <Confirm label={t.rotate} consequence={t.rotateText}>
+      <Form request={request} action="rotate" target={String(connection.publicId)}>
+        <button type="submit" safe>
+          {t.rotateGo}
+        </button>
+      </Form>
+    </Confirm>
   );
 }
 

@@ -27,10 +27,11 @@ import { AppSteps, type EnteredApp, readApp } from "../oauth/app-form.tsx";
 import { fieldOf } from "../../http/form-field.ts";
 import { attribute } from "../attribute.ts";
 import { Copyable } from "../parts.tsx";
-import { Confirm, Field, Form } from "./form.tsx";
+import { Confirm, Field, Fold, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
+import { type Offer, Offers } from "./music-offers.tsx";
 import { Heard, Moves } from "./music-order.tsx";
-import { inboxPart, Received } from "./music-inbox.tsx";
+import { inboxPart, Received, ReplaceSecret } from "./music-inbox.tsx";
 import { describeStatus } from "./status-words.ts";
 import { type ConnectedMusic, labelOf, musicOf } from "../../sources/connected-music.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
@@ -132,13 +133,23 @@ export function createSection(deps: MusicDeps): Section {
         return connectedCard(request, one, parts, refused, entered);
       }),
     );
-    const cards = await Promise.all(
-      others.map((source) => {
-        const isFirst = !music.some((one) => one.source === source);
-        const isTaken = music.some((one) => one.source === source && !isNamed(one));
-        return isTaken
-          ? anotherCard(request, source, refused)
-          : sourceCard(request, source, isFirst, refused, entered);
+    const chosen = query.get("choose");
+    const offers = await Promise.all(
+      others.map(async (source): Promise<Offer> => {
+        const same = music.filter((one) => one.source === source);
+        const isTaken = same.some((one) => !isNamed(one));
+        const form = isTaken ? formOfAnother(source) : formOf(source);
+        const hasMistake =
+          refused?.formId === form.id ||
+          (entered !== undefined && isLinked(source) && same.length === 0);
+        return {
+          source,
+          isConnected: same.length > 0,
+          isOpen: hasMistake || (!refused && !entered && source.id === chosen),
+          form: isTaken
+            ? anotherForm(request, form, refused)
+            : await firstForm(request, form, same.length === 0, refused, entered),
+        };
       }),
     );
     return dashboardPage(
@@ -153,7 +164,7 @@ export function createSection(deps: MusicDeps): Section {
             <h2 class="between" safe>
               {music.length > 0 ? t.others : t.choose}
             </h2>
-            {cards as "safe"[]}
+            <Offers request={request} offers={offers} />
             <p class="hint" safe>
               {fill(t.several, { most: String(MOST_CONNECTIONS) })}
             </p>
@@ -214,68 +225,50 @@ export function createSection(deps: MusicDeps): Section {
         ) : (
           <p safe>{fill(t.linkedUntil, { day: formatDay(language, status.linkedUntil) })}</p>
         )}
-        {source.options.length > 0 || enterAgain ? (
-          <details open={refused?.formId === form.id || enterAgain}>
-            <summary safe>{t.change}</summary>
-            {optionsForm(request, form, refused)}
-          </details>
-        ) : (
-          ""
-        )}
         {isLinked(source)
           ? await linkControls(request, source, t.linkAgain, isFirst, entered, music)
           : ""}
         {hearsPushes ? await inboxPart(deps, request, music, source) : ""}
-        {renameForm(request, music, refused)}
-        <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: label })}>
-          <Form request={request} action="disconnect" target={String(connection.publicId)}>
-            <button type="submit" class="bad" safe>
-              {t.disconnect}
-            </button>
-          </Form>
-        </Confirm>
+        <div class="row-actions">
+          {source.options.length > 0 || enterAgain ? (
+            <Fold label={t.change} isOpen={refused?.formId === form.id || enterAgain}>
+              {optionsForm(request, form, refused)}
+            </Fold>
+          ) : (
+            ""
+          )}
+          {hearsPushes ? <ReplaceSecret request={request} connection={connection} /> : ""}
+          {renameForm(request, music, refused)}
+          <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: label })}>
+            <Form request={request} action="disconnect" target={String(connection.publicId)}>
+              <button type="submit" class="bad" safe>
+                {t.disconnect}
+              </button>
+            </Form>
+          </Confirm>
+        </div>
       </section>
     );
   };
 
-  const sourceCard = async (
+  const firstForm = async (
     request: DashboardRequest,
-    source: Source,
+    form: OptionsForm,
     isFirst: boolean,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
-    const { music: t } = request.words.dashboard;
-    const label = fill(t.link, { source: source.name });
-    const about = t.about[source.id as keyof typeof t.about];
-    return (
-      <section class="source">
-        <h3 safe>{source.name}</h3>
-        {about === undefined ? "" : <p safe>{about}</p>}
-        {isLinked(source)
-          ? await linkControls(request, source, label, isFirst, entered)
-          : optionsForm(request, formOf(source), refused)}
-      </section>
-    );
+    const { source } = form;
+    const label = fill(request.words.dashboard.music.link, { source: source.name });
+    return isLinked(source)
+      ? linkControls(request, source, label, isFirst, entered)
+      : optionsForm(request, form, refused);
   };
 
-  /** Offers one more connection to a source that has one without a name. */
-  const anotherCard = (request: DashboardRequest, source: Source, refused?: Refused) => {
+  /** One more connection to a source that has one without a name. */
+  const anotherForm = (request: DashboardRequest, form: OptionsForm, refused?: Refused) => {
     const { music: t } = request.words.dashboard;
-    const form = formOfAnother(source);
-    return (
-      <section class="source">
-        <h3 safe>{source.name}</h3>
-        <details open={refused?.formId === form.id}>
-          <summary safe>{t.another}</summary>
-          {isLinked(source) ? (
-            <p safe>{t.nameFirst}</p>
-          ) : (
-            (optionsForm(request, form, refused) as "safe")
-          )}
-        </details>
-      </section>
-    );
+    return isLinked(form.source) ? <p safe>{t.nameFirst}</p> : optionsForm(request, form, refused);
   };
 
   const renameForm = (request: DashboardRequest, music: ConnectedMusic, refused?: Refused) => {
@@ -284,8 +277,7 @@ export function createSection(deps: MusicDeps): Section {
     const id = `name-${publicId}`;
     const again = refused?.formId === id ? refused : undefined;
     return (
-      <details open={again !== undefined}>
-        <summary safe>{t.rename}</summary>
+      <Fold label={t.rename} isOpen={again !== undefined}>
         <Form request={request} action="rename" target={String(publicId)}>
           <>
             <Field
@@ -300,7 +292,7 @@ export function createSection(deps: MusicDeps): Section {
             </button>
           </>
         </Form>
-      </details>
+      </Fold>
     );
   };
 
