@@ -338,6 +338,22 @@ export const de: Words = {
       nameTaken: "Eine andere Verbindung mit {source} hat diesen Namen.",
       another: "Eine weitere hinzufügen",
       nameFirst: "Um eine weitere zu verbinden, geben Sie der ersten einen Namen.",
+      found: {
+        title: "Auf dem Rechner, auf dem Marquee läuft",
+        look: "Nach Playern suchen",
+        again: "Noch einmal suchen",
+        none: "Hier wurde kein Player gefunden, der nicht schon verbunden ist.",
+        listen: "Mithören",
+        listenTo: "{player} mithören",
+        needs: {
+          password: "Er verlangt ein Passwort.",
+          token: "Er verlangt ein Token.",
+        },
+        enter: {
+          password: "Passwort eingeben",
+          token: "Token eingeben",
+        },
+      },
       isConnected: "Verbunden",
       groups: {
         computer: "Player auf Ihrem Rechner",

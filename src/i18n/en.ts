@@ -330,6 +330,22 @@ export const en = {
       nameTaken: "Another connection to {source} has this name.",
       another: "Add another one",
       nameFirst: "To link another one, give the first one a name.",
+      found: {
+        title: "On the machine that Marquee runs on",
+        look: "Look for players",
+        again: "Look again",
+        none: "No player was found here that is not connected yet.",
+        listen: "Listen to it",
+        listenTo: "Listen to {player}",
+        needs: {
+          password: "It asks for its password.",
+          token: "It asks for a token.",
+        },
+        enter: {
+          password: "Enter the password",
+          token: "Enter the token",
+        },
+      },
       isConnected: "Connected",
       groups: {
         computer: "Players on your computer",

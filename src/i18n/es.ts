@@ -330,6 +330,22 @@ export const es: Words = {
       nameTaken: "Otra conexión a {source} tiene este nombre.",
       another: "Añadir otra",
       nameFirst: "Para vincular otra, pon un nombre a la primera.",
+      found: {
+        title: "En la máquina donde funciona Marquee",
+        look: "Buscar reproductores",
+        again: "Buscar otra vez",
+        none: "Aquí no hay ningún reproductor que no esté ya conectado.",
+        listen: "Escucharlo",
+        listenTo: "Escuchar {player}",
+        needs: {
+          password: "Pide su contraseña.",
+          token: "Pide un token.",
+        },
+        enter: {
+          password: "Introducir la contraseña",
+          token: "Introducir el token",
+        },
+      },
       isConnected: "Conectado",
       groups: {
         computer: "Reproductores en tu ordenador",

@@ -337,6 +337,22 @@ export const fr: Words = {
       nameTaken: "Une autre connexion à {source} porte ce nom.",
       another: "En ajouter une autre",
       nameFirst: "Pour en relier une autre, donnez un nom à la première.",
+      found: {
+        title: "Sur la machine où tourne Marquee",
+        look: "Chercher des lecteurs",
+        again: "Chercher à nouveau",
+        none: "Aucun lecteur qui ne soit pas déjà connecté n’a été trouvé ici.",
+        listen: "L’écouter",
+        listenTo: "Écouter {player}",
+        needs: {
+          password: "Il demande son mot de passe.",
+          token: "Il demande un jeton.",
+        },
+        enter: {
+          password: "Saisir le mot de passe",
+          token: "Saisir le jeton",
+        },
+      },
       isConnected: "Connecté",
       groups: {
         computer: "Lecteurs sur votre ordinateur",

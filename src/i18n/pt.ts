@@ -331,6 +331,22 @@ export const pt: Words = {
       nameTaken: "Outra conexão com {source} tem este nome.",
       another: "Adicionar outra",
       nameFirst: "Para conectar outra, dê um nome à primeira.",
+      found: {
+        title: "Na máquina onde o Marquee roda",
+        look: "Procurar players",
+        again: "Procurar de novo",
+        none: "Nenhum player que ainda não esteja conectado foi encontrado aqui.",
+        listen: "Ouvir este",
+        listenTo: "Ouvir {player}",
+        needs: {
+          password: "Ele pede a senha.",
+          token: "Ele pede um token.",
+        },
+        enter: {
+          password: "Digitar a senha",
+          token: "Digitar o token",
+        },
+      },
       isConnected: "Conectado",
       groups: {
         computer: "Players no seu computador",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 const FILES = [
   "src/pages/browser/copy.ts",
   "src/pages/browser/docs.ts",
+  "src/pages/browser/music.ts",
   "src/pages/browser/now-playing.ts",
   "src/pages/browser/widget-editor.ts",
   "src/pages/dashboard/dashboard.css",

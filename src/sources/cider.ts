@@ -38,6 +38,10 @@ export function createCider(deps: StreamedSourceDeps): Source {
     },
     account: () => ({ displayName: NAME, product: null }),
     addressOf,
+    async findHere(search) {
+      const url = search.machine.at(DEFAULT_URL);
+      return (await import("./cider/find.ts")).find(url, search, deps.upstreamOf(ID, url));
+    },
     watch: (settings, context) =>
       withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
         (await import("./cider/listen.ts")).listen(settings, context, deps),

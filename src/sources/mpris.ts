@@ -43,6 +43,8 @@ export function createMpris(deps: MprisDeps): Source {
     },
     account: ({ player }) => ({ displayName: player || NAME, product: null }),
 
+    findHere: async (search) => (await import("./mpris/find.ts")).find(search),
+
     async *watch(settings, context) {
       if (context.signal.aborted) return;
       try {

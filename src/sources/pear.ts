@@ -44,6 +44,11 @@ export function createPear(deps: StreamedSourceDeps): Source {
     },
     account: () => ({ displayName: NAME, product: null }),
     addressOf,
+    async findHere(search) {
+      const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
+      const upstreamOf = (url: string) => deps.upstreamOf(ID, url);
+      return (await import("./pear/find.ts")).find(urls, search, upstreamOf);
+    },
     watch: (settings, context) =>
       withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
         (await import("./pear/listen.ts")).listen(settings, context, deps),

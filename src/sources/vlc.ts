@@ -15,6 +15,7 @@ import type { Source } from "./source.ts";
 
 /** VLC, through its web interface: https://wiki.videolan.org/VLC_HTTP_requests/ */
 
+const ID = "vlc";
 const NAME = "VLC";
 const DEFAULT_URL = "http://127.0.0.1:8080";
 /** What VLC calls 100 %; it goes up to twice as much. */
@@ -23,10 +24,10 @@ const FULL_VOLUME = 256;
 export function createVlc(deps: PolledSourceDeps): Source {
   return definePolledSource<{ url: string; password: string }>(
     {
-      id: "vlc",
+      id: ID,
       name: NAME,
-      intervalMs: 1_000,
       facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
+      intervalMs: 1_000,
       options: [
         urlOption("Where VLC's web interface is.", DEFAULT_URL),
         passwordOption("The password of VLC's web interface."),
@@ -37,6 +38,10 @@ export function createVlc(deps: PolledSourceDeps): Source {
       },
       account: () => ({ displayName: NAME, product: null }),
       addressOf,
+      async findHere(search) {
+        const url = search.machine.at(DEFAULT_URL);
+        return (await import("./vlc/find.ts")).find(url, search, deps.upstreamOf(ID, url));
+      },
       urlOf: ({ url }) => url,
       begin({ password }, { url, get, artwork }) {
         // The user name is empty.

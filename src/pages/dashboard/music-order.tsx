@@ -10,15 +10,17 @@ export interface HeardProps {
   readonly heard: HeardOfConnection | undefined;
 }
 
+/** A track in a line. */
+export const trackText = (title: string, artist: string): string =>
+  [title, artist].filter((part) => part !== "").join(" – ");
+
 /** What a connection hears now, and whether that is shown. */
 export function Heard({ request, heard }: HeardProps): JSX.Element {
   const { words } = request;
   const { music: t } = words.dashboard;
   if (heard?.playback === undefined) return <></>;
   const { playback, isShown } = heard;
-  const name =
-    playback &&
-    [playback.track.title, artistNames(playback)].filter((part) => part !== "").join(" – ");
+  const name = playback && trackText(playback.track.title, artistNames(playback));
   return (
     <p class="facts heard">
       {isShown ? (

@@ -26,9 +26,12 @@ import {
 import { AppSteps, type EnteredApp, readApp } from "../oauth/app-form.tsx";
 import { fieldOf } from "../../http/form-field.ts";
 import { attribute } from "../attribute.ts";
+import { htmlResponse } from "../html.tsx";
+import { musicScript } from "../assets.ts";
 import { Copyable } from "../parts.tsx";
 import { Confirm, Field, Fold, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
+import { FoundList, FoundSection, LOOK } from "./music-found.tsx";
 import { type Offer, Offers } from "./music-offers.tsx";
 import { Heard, Moves } from "./music-order.tsx";
 import { inboxPart, Received, ReplaceSecret } from "./music-inbox.tsx";
@@ -70,6 +73,8 @@ interface OptionsForm {
   readonly changes?: ConnectedMusic;
   /** Adds one with a name: the user has one without a name. */
   readonly isAnother?: true;
+  /** The options of the player that was found on this machine. */
+  readonly found?: Readonly<Record<string, string>>;
 }
 
 /** What a connection's card has to know besides the connection. */
@@ -133,7 +138,21 @@ export function createSection(deps: MusicDeps): Section {
         return connectedCard(request, one, parts, refused, entered);
       }),
     );
-    const chosen = query.get("choose");
+    const isOwner = user.role === "owner";
+    const look = isOwner ? query.get(LOOK.name) : null;
+    const foundList =
+      look === null ? undefined : (
+        <FoundList request={request} found={await sources.playersHere()} music={music} />
+      );
+    if (foundList !== undefined && look === LOOK.listOnly) return htmlResponse(foundList);
+    const chosen = sources.byId(query.get("choose") ?? "");
+    // The address of what was found on this machine is filled in.
+    const found =
+      isOwner && chosen?.findHere
+        ? (await sources.playersHere()).find(({ source }) => source === chosen)
+        : undefined;
+    const withSettings = (form: OptionsForm): OptionsForm =>
+      found?.source === form.source ? { ...form, found: found.settings } : form;
     const offers = await Promise.all(
       others.map(async (source): Promise<Offer> => {
         const same = music.filter((one) => one.source === source);
@@ -145,10 +164,10 @@ export function createSection(deps: MusicDeps): Section {
         return {
           source,
           isConnected: same.length > 0,
-          isOpen: hasMistake || (!refused && !entered && source.id === chosen),
+          isOpen: hasMistake || (!refused && !entered && source === chosen),
           form: isTaken
-            ? anotherForm(request, form, refused)
-            : await firstForm(request, form, same.length === 0, refused, entered),
+            ? anotherForm(request, withSettings(form), refused)
+            : await firstForm(request, withSettings(form), same.length === 0, refused, entered),
         };
       }),
     );
@@ -157,10 +176,12 @@ export function createSection(deps: MusicDeps): Section {
         request,
         title: words.dashboard.sections.music,
         lead: t.lead,
+        scripts: [musicScript.path],
         ...(notice && { notice }),
         children: (
           <>
             {connected as "safe"[]}
+            {isOwner ? <FoundSection request={request} list={foundList} /> : ""}
             <h2 class="between" safe>
               {music.length > 0 ? t.others : t.choose}
             </h2>
@@ -299,7 +320,7 @@ export function createSection(deps: MusicDeps): Section {
   /** A form made from the source's own options. */
   const optionsForm = (
     request: DashboardRequest,
-    { id, source, changes, isAnother }: OptionsForm,
+    { id, source, changes, isAnother, found }: OptionsForm,
     refused?: Refused,
   ): JSX.Element => {
     const { music: t } = request.words.dashboard;
@@ -341,7 +362,10 @@ export function createSection(deps: MusicDeps): Section {
               value={
                 option.secret
                   ? undefined
-                  : (again?.typed[option.name] ?? currentValue(settings, option) ?? option.fallback)
+                  : (again?.typed[option.name] ??
+                    currentValue(settings, option) ??
+                    found?.[option.name] ??
+                    option.fallback)
               }
               hint={
                 option.secret && currentValue(settings, option) !== undefined
