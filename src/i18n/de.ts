@@ -344,7 +344,6 @@ export const de: Words = {
         again: "Noch einmal suchen",
         none: "Hier wurde kein Player gefunden, der nicht schon verbunden ist.",
         listen: "Mithören",
-        listenTo: "{player} mithören",
         needs: {
           password: "Er verlangt ein Passwort.",
           token: "Er verlangt ein Token.",
@@ -353,6 +352,15 @@ export const de: Words = {
           password: "Passwort eingeben",
           token: "Token eingeben",
         },
+      },
+      drag: "An eine andere Stelle ziehen",
+      why: {
+        onlyPlaying: "Nur hier wird etwas gespielt.",
+        firstPlaying: "Von denen, die spielen, kommt sie in Ihrer Reihenfolge zuerst.",
+        lastPaused: "Nichts spielt, und hier wurde zuletzt pausiert.",
+        comesLater: "Nicht angezeigt: {source} spielt auch und kommt vorher.",
+        isPaused: "Nicht angezeigt: {source} spielt.",
+        pausedEarlier: "Nicht angezeigt: {source} wurde später pausiert.",
       },
       isConnected: "Verbunden",
       groups: {

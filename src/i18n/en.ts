@@ -336,7 +336,6 @@ export const en = {
         again: "Look again",
         none: "No player was found here that is not connected yet.",
         listen: "Listen to it",
-        listenTo: "Listen to {player}",
         needs: {
           password: "It asks for its password.",
           token: "It asks for a token.",
@@ -345,6 +344,15 @@ export const en = {
           password: "Enter the password",
           token: "Enter the token",
         },
+      },
+      drag: "Drag to another place",
+      why: {
+        onlyPlaying: "It is the only one that plays.",
+        firstPlaying: "Of those that play, it comes first in your order.",
+        lastPaused: "Nothing plays, and it paused last.",
+        comesLater: "Not shown: {source} plays too and comes before it.",
+        isPaused: "Not shown: {source} plays.",
+        pausedEarlier: "Not shown: {source} paused later.",
       },
       isConnected: "Connected",
       groups: {

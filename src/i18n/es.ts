@@ -336,7 +336,6 @@ export const es: Words = {
         again: "Buscar otra vez",
         none: "Aquí no hay ningún reproductor que no esté ya conectado.",
         listen: "Escucharlo",
-        listenTo: "Escuchar {player}",
         needs: {
           password: "Pide su contraseña.",
           token: "Pide un token.",
@@ -345,6 +344,15 @@ export const es: Words = {
           password: "Introducir la contraseña",
           token: "Introducir el token",
         },
+      },
+      drag: "Arrastrar a otro lugar",
+      why: {
+        onlyPlaying: "Es la única que suena.",
+        firstPlaying: "De las que suenan, es la primera en tu orden.",
+        lastPaused: "No suena nada, y es la última que se pausó.",
+        comesLater: "No se muestra: {source} también suena y va antes.",
+        isPaused: "No se muestra: suena {source}.",
+        pausedEarlier: "No se muestra: {source} se pausó después.",
       },
       isConnected: "Conectado",
       groups: {

@@ -343,7 +343,6 @@ export const fr: Words = {
         again: "Chercher à nouveau",
         none: "Aucun lecteur qui ne soit pas déjà connecté n’a été trouvé ici.",
         listen: "L’écouter",
-        listenTo: "Écouter {player}",
         needs: {
           password: "Il demande son mot de passe.",
           token: "Il demande un jeton.",
@@ -352,6 +351,15 @@ export const fr: Words = {
           password: "Saisir le mot de passe",
           token: "Saisir le jeton",
         },
+      },
+      drag: "Glisser à une autre place",
+      why: {
+        onlyPlaying: "C’est la seule qui joue.",
+        firstPlaying: "De celles qui jouent, c’est la première dans votre ordre.",
+        lastPaused: "Rien ne joue, et c’est la dernière mise en pause.",
+        comesLater: "Pas affichée : {source} joue aussi et passe avant elle.",
+        isPaused: "Pas affichée : {source} joue.",
+        pausedEarlier: "Pas affichée : {source} a été mise en pause plus tard.",
       },
       isConnected: "Connecté",
       groups: {

@@ -337,7 +337,6 @@ export const pt: Words = {
         again: "Procurar de novo",
         none: "Nenhum player que ainda não esteja conectado foi encontrado aqui.",
         listen: "Ouvir este",
-        listenTo: "Ouvir {player}",
         needs: {
           password: "Ele pede a senha.",
           token: "Ele pede um token.",
@@ -346,6 +345,15 @@ export const pt: Words = {
           password: "Digitar a senha",
           token: "Digitar o token",
         },
+      },
+      drag: "Arrastar para outro lugar",
+      why: {
+        onlyPlaying: "É a única que está tocando.",
+        firstPlaying: "Das que estão tocando, é a primeira na sua ordem.",
+        lastPaused: "Nada está tocando, e ela foi a última a ser pausada.",
+        comesLater: "Não aparece: {source} também está tocando e vem antes dela.",
+        isPaused: "Não aparece: {source} está tocando.",
+        pausedEarlier: "Não aparece: {source} foi pausada depois.",
       },
       isConnected: "Conectado",
       groups: {

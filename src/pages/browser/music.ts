@@ -1,4 +1,8 @@
-/** Keeps the page of connections up to date, and lets them be ordered by dragging. */
+import { followDashboard } from "./dashboard-socket.ts";
+import { dragCards } from "./drag-cards.ts";
+
+/** Keeps the page of connections up to date, and lets them be dragged into another order. */
+const connections = document.querySelector<HTMLElement>("[data-live]");
 
 /** Loads the players that were found on this machine, after the page. */
 async function showFound(): Promise<void> {
@@ -10,4 +14,32 @@ async function showFound(): Promise<void> {
   if (answer?.ok) list.innerHTML = await answer.text();
 }
 
+/** Sends the form of the card's own button, with the place to which it was dragged. */
+function store(card: HTMLElement, position: number): void {
+  const form = card.querySelector<HTMLFormElement>("form.move");
+  const action = form?.querySelector<HTMLInputElement>("[name=do]");
+  if (!form || !action) return;
+  action.value = "place";
+  const field = Object.assign(document.createElement("input"), {
+    type: "hidden",
+    name: "position",
+    value: String(position),
+  });
+  form.append(field);
+  form.submit();
+}
+
+if (connections?.dataset["live"]) {
+  /** What each connection's part was last. */
+  const shown = new Map<string, string>();
+  followDashboard(connections.dataset["live"], (state) => {
+    for (const { id, html } of state.connections) {
+      const part = connections.querySelector(`[data-connection="${id}"]`);
+      if (!part || shown.get(id) === html) continue;
+      shown.set(id, html);
+      part.innerHTML = html;
+    }
+  });
+  dragCards(connections, store);
+}
 void showFound();

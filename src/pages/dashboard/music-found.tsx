@@ -7,7 +7,7 @@ import { type Found, isHeardBy } from "../../sources/this-machine.ts";
 import { attribute } from "../attribute.ts";
 import { Form } from "./form.tsx";
 import { offerId } from "./music-offers.tsx";
-import { trackText } from "./music-order.tsx";
+import { trackText } from "./music-live.tsx";
 import type { DashboardRequest } from "./request.ts";
 import { pathTo } from "./sections.ts";
 
@@ -154,11 +154,7 @@ function Listen({ request, found, music }: FoundRowProps): JSX.Element {
         {Object.entries(fields).map(([field, value]) => (
           <input type="hidden" name={attribute(field)} value={attribute(value)} />
         ))}
-        <button
-          type="submit"
-          aria-label={attribute(fill(t.listenTo, { player: nameOf(found) }))}
-          safe
-        >
+        <button type="submit" aria-label={attribute(`${t.listen}: ${nameOf(found)}`)} safe>
           {t.listen}
         </button>
       </>

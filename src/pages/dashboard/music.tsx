@@ -24,6 +24,7 @@ import {
   SourceSettingsError,
 } from "../../sources/source.ts";
 import { AppSteps, type EnteredApp, readApp } from "../oauth/app-form.tsx";
+import { dashboardAddress } from "../../addresses.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { attribute } from "../attribute.ts";
 import { htmlResponse } from "../html.tsx";
@@ -33,9 +34,9 @@ import { Confirm, Field, Fold, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { FoundList, FoundSection, LOOK } from "./music-found.tsx";
 import { type Offer, Offers } from "./music-offers.tsx";
-import { Heard, Moves } from "./music-order.tsx";
-import { inboxPart, Received, ReplaceSecret } from "./music-inbox.tsx";
-import { describeStatus } from "./status-words.ts";
+import { LivePart } from "./music-live.tsx";
+import { Grip, Moves } from "./music-order.tsx";
+import { inboxPart, ReplaceSecret } from "./music-inbox.tsx";
 import { type ConnectedMusic, labelOf, musicOf } from "../../sources/connected-music.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import { pathTo } from "./sections.ts";
@@ -81,9 +82,9 @@ interface OptionsForm {
 interface CardParts {
   /** Whether it is the first of its source. */
   readonly isFirst: boolean;
-  /** How many connections the user has. */
-  readonly count: number;
-  readonly heard: HeardOfConnection | undefined;
+  /** The user's connections. */
+  readonly all: readonly ConnectedMusic[];
+  readonly heard: readonly HeardOfConnection[];
 }
 
 const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
@@ -130,12 +131,7 @@ export function createSection(deps: MusicDeps): Section {
       music.map((one) => {
         // A source's app is entered once for all its connections.
         const isFirst = music.find(({ source }) => source === one.source) === one;
-        const parts = {
-          heard: heard.find(({ connectionId }) => connectionId === one.connection.id),
-          count: music.length,
-          isFirst,
-        };
-        return connectedCard(request, one, parts, refused, entered);
+        return connectedCard(request, one, { heard, all: music, isFirst }, refused, entered);
       }),
     );
     const isOwner = user.role === "owner";
@@ -180,7 +176,9 @@ export function createSection(deps: MusicDeps): Section {
         ...(notice && { notice }),
         children: (
           <>
-            {connected as "safe"[]}
+            <div data-live={dashboardAddress(request.basePath, request.language, "/live")}>
+              {connected as "safe"[]}
+            </div>
             {isOwner ? <FoundSection request={request} list={foundList} /> : ""}
             <h2 class="between" safe>
               {music.length > 0 ? t.others : t.choose}
@@ -199,7 +197,7 @@ export function createSection(deps: MusicDeps): Section {
   const connectedCard = async (
     request: DashboardRequest,
     music: ConnectedMusic,
-    { isFirst, count, heard }: CardParts,
+    { isFirst, all, heard }: CardParts,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
@@ -207,40 +205,36 @@ export function createSection(deps: MusicDeps): Section {
     const { music: t } = words.dashboard;
     const { connection, source, account, stored, status, position } = music;
     const label = labelOf(music);
-    const { tone, text } = describeStatus(status, label, language, deps.clock.wallMs());
+    const id = String(connection.publicId);
     const form = formOf(source, music);
     // Then the form is shown to connect again, even if it has no fields.
     const enterAgain = !stored.usable && !isLinked(source) && sources.byId(source.id) !== undefined;
     const hearsPushes = isPushed(source) && stored.usable;
     return (
       <section class="source connected">
-        <h2 safe>{label}</h2>
+        <div class="card-head">
+          {all.length > 1 ? <Grip title={t.drag} /> : ""}
+          <h2 safe>{label}</h2>
+          {all.length > 1 ? (
+            <Moves
+              request={request}
+              target={id}
+              label={label}
+              position={position}
+              count={all.length}
+            />
+          ) : (
+            ""
+          )}
+        </div>
         {account.displayName === null || account.displayName === source.name ? (
           ""
         ) : (
           <p safe>{fill(t.account, { account: account.displayName })}</p>
         )}
-        {hearsPushes ? (
-          <Received deps={deps} request={request} connection={connection} />
-        ) : (
-          <p class={`status ${tone}`} safe>
-            {text}
-          </p>
-        )}
-        {count > 1 ? (
-          <>
-            <Heard request={request} heard={heard} />
-            <Moves
-              request={request}
-              target={String(connection.publicId)}
-              label={label}
-              position={position}
-              count={count}
-            />
-          </>
-        ) : (
-          ""
-        )}
+        <div data-connection={id}>
+          <LivePart deps={deps} reader={request} music={music} all={all} heard={heard} />
+        </div>
         {status.linkedUntil === null ? (
           ""
         ) : (
@@ -261,7 +255,7 @@ export function createSection(deps: MusicDeps): Section {
           {hearsPushes ? <ReplaceSecret request={request} connection={connection} /> : ""}
           {renameForm(request, music, refused)}
           <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: label })}>
-            <Form request={request} action="disconnect" target={String(connection.publicId)}>
+            <Form request={request} action="disconnect" target={id}>
               <button type="submit" class="bad" safe>
                 {t.disconnect}
               </button>
@@ -566,18 +560,21 @@ export function createSection(deps: MusicDeps): Section {
     return { tone: "good", text };
   };
 
-  /** Moves a connection by one place; `undefined` when it was ended on another page since. */
+  /**
+   * Moves a connection; `undefined` when it was ended on another page since.
+   * @param placeAfter its new place, from 0, by the one it has
+   */
   const move = async (
     { user, words }: DashboardRequest,
     id: PublicConnectionId | undefined,
-    by: 1 | -1,
+    placeAfter: (from: number) => number,
   ): Promise<Notice | undefined> => {
     const music = await musicOf(user.id, accounts, sources);
     const from = music.findIndex(({ connection }) => connection.publicId === id);
     const moved = music[from];
     if (!moved) return undefined;
     const others = music.filter((one) => one !== moved);
-    const to = Math.min(Math.max(from + by, 0), others.length);
+    const to = Math.min(Math.max(placeAfter(from), 0), others.length);
     const order = others.toSpliced(to, 0, moved).map(({ connection }) => connection.publicId);
     try {
       await accounts.connections.order(user, order);
@@ -615,10 +612,14 @@ export function createSection(deps: MusicDeps): Section {
         case "rename":
           return rename(request, form);
         case "up":
-        case "down": {
-          const by = fieldOf(form, "do") === "up" ? -1 : 1;
+        case "down":
+        case "place": {
           const id = parseConnectionId(fieldOf(form, "target"));
-          return (await move(request, id, by)) ?? page(request);
+          const by = { up: -1, down: 1 }[fieldOf(form, "do")];
+          const place = Number.parseInt(fieldOf(form, "position"), 10);
+          const placeAfter = (from: number) =>
+            by === undefined ? (place || from + 1) - 1 : from + by;
+          return (await move(request, id, placeAfter)) ?? page(request);
         }
         case "rotate": {
           const id = parseConnectionId(fieldOf(form, "target"));

@@ -656,7 +656,7 @@ describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
 describe("several connections", () => {
   const labels = async () => {
     const html = await (await owner.get(MUSIC)).text();
-    const found = [...html.matchAll(/<section class="source connected"><h2>([^<]*)</g)];
+    const found = [...html.matchAll(/<section class="source connected">.*?<h2>([^<]*)</gs)];
     return found.map(([, label]) => label);
   };
   const kitchen = async () => {
