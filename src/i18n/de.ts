@@ -385,7 +385,7 @@ export const de: Words = {
         rotated: "{source} hat ein neues Geheimnis. Tragen Sie es im Programm ein.",
         webScrobblerLink: "Zu Web Scrobbler hinzufügen",
         webScrobblerHint:
-          "Das öffnet webscrobbler.com, wo die Erweiterung die Adresse liest. Soll diese Website sie nicht erfahren, tragen Sie sie selbst ein.",
+          "Das öffnet webscrobbler.com. Klicken Sie dort auf „Accept“, und die Erweiterung schickt an diese Adresse, was Ihre Tabs spielen. Die Website sieht die Adresse; wer das nicht will, trägt sie selbst ein.",
         where: {
           webscrobbler:
             "Fügen Sie in den Optionen der Erweiterung unter „Accounts“ einen Webhook mit dieser Adresse hinzu.",
@@ -645,6 +645,31 @@ export const de: Words = {
     none: "keine",
     inBrowser: "wird im Browser verbunden",
     yesNo: "1 oder 0",
+    compare: {
+      runs: "Wo sie läuft",
+      reached: "Wie sie gehört wird",
+      position: "Position",
+      pause: "Pause",
+      cover: "Cover",
+      delay: "Verzögerung",
+      places: {
+        computer: "auf Ihrem Rechner",
+        service: "im Web",
+        server: "auf einem Server",
+        browser: "im Browser",
+        anywhere: "überall",
+        here: "in Marquee selbst",
+      },
+      listened: "Marquee hört zu",
+      pushed: "sie meldet sich bei Marquee",
+      told: {
+        yes: "ja",
+        some: "teilweise",
+        no: "nein",
+      },
+      atOnce: "sofort",
+      within: "bis zu {seconds} s",
+    },
   },
   reference: {
     title: "API-Referenz",

@@ -377,7 +377,7 @@ export const en = {
         rotated: "{source} has a new secret. Enter it in the program.",
         webScrobblerLink: "Add to Web Scrobbler",
         webScrobblerHint:
-          "This opens webscrobbler.com, where the extension reads the address. To keep it from that website, enter it yourself.",
+          "This opens webscrobbler.com. Click “Accept” there, and the extension sends what your tabs play to this address. That website sees the address; to keep it from there, enter it yourself.",
         where: {
           webscrobbler:
             "In the extension’s options, under “Accounts”, add a webhook with this address.",
@@ -630,6 +630,31 @@ export const en = {
     none: "none",
     inBrowser: "linked in the browser",
     yesNo: "1 or 0",
+    compare: {
+      runs: "Where it runs",
+      reached: "How it is heard",
+      position: "Position",
+      pause: "Pause",
+      cover: "Cover",
+      delay: "Delay",
+      places: {
+        computer: "on your computer",
+        service: "on the web",
+        server: "on a server",
+        browser: "in a browser",
+        anywhere: "anywhere",
+        here: "in Marquee",
+      },
+      listened: "Marquee listens",
+      pushed: "it tells Marquee",
+      told: {
+        yes: "yes",
+        some: "partly",
+        no: "no",
+      },
+      atOnce: "at once",
+      within: "up to {seconds} s",
+    },
   },
   reference: {
     title: "API reference",

@@ -377,7 +377,7 @@ export const es: Words = {
         rotated: "{source} tiene un secreto nuevo. Introdúcelo en el programa.",
         webScrobblerLink: "Añadir a Web Scrobbler",
         webScrobblerHint:
-          "Esto abre webscrobbler.com, donde la extensión lee la dirección. Para que ese sitio no la conozca, introdúcela tú.",
+          "Esto abre webscrobbler.com. Pulsa allí «Accept», y la extensión envía a esta dirección lo que suena en tus pestañas. Ese sitio ve la dirección; para ocultársela, introdúcela tú.",
         where: {
           webscrobbler:
             "En las opciones de la extensión, en «Accounts», añade un webhook con esta dirección.",
@@ -633,6 +633,31 @@ export const es: Words = {
     none: "ninguna",
     inBrowser: "se vincula en el navegador",
     yesNo: "1 o 0",
+    compare: {
+      runs: "Dónde está",
+      reached: "Cómo se oye",
+      position: "Posición",
+      pause: "Pausa",
+      cover: "Portada",
+      delay: "Retraso",
+      places: {
+        computer: "en tu ordenador",
+        service: "en la web",
+        server: "en un servidor",
+        browser: "en un navegador",
+        anywhere: "en cualquier parte",
+        here: "en Marquee",
+      },
+      listened: "Marquee escucha",
+      pushed: "avisa a Marquee",
+      told: {
+        yes: "sí",
+        some: "en parte",
+        no: "no",
+      },
+      atOnce: "al instante",
+      within: "hasta {seconds} s",
+    },
   },
   reference: {
     title: "Referencia de la API",

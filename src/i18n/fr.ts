@@ -385,7 +385,7 @@ export const fr: Words = {
         rotated: "{source} a un nouveau secret. Saisissez-le dans le programme.",
         webScrobblerLink: "Ajouter à Web Scrobbler",
         webScrobblerHint:
-          "Cela ouvre webscrobbler.com, où l’extension lit l’adresse. Pour la cacher à ce site, saisissez-la vous-même.",
+          "Ceci ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce que jouent vos onglets. Ce site voit l’adresse ; pour la lui cacher, saisissez-la vous-même.",
         where: {
           webscrobbler:
             "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
@@ -646,6 +646,31 @@ export const fr: Words = {
     none: "aucune",
     inBrowser: "relié dans le navigateur",
     yesNo: "1 ou 0",
+    compare: {
+      runs: "Où elle se trouve",
+      reached: "Comment elle est entendue",
+      position: "Position",
+      pause: "Pause",
+      cover: "Pochette",
+      delay: "Délai",
+      places: {
+        computer: "sur votre ordinateur",
+        service: "sur le web",
+        server: "sur un serveur",
+        browser: "dans un navigateur",
+        anywhere: "partout",
+        here: "dans Marquee",
+      },
+      listened: "Marquee écoute",
+      pushed: "elle informe Marquee",
+      told: {
+        yes: "oui",
+        some: "en partie",
+        no: "non",
+      },
+      atOnce: "aussitôt",
+      within: "jusqu’à {seconds} s",
+    },
   },
   reference: {
     title: "Référence de l’API",

@@ -378,7 +378,7 @@ export const pt: Words = {
         rotated: "{source} tem um novo segredo. Atualize o programa.",
         webScrobblerLink: "Adicionar ao Web Scrobbler",
         webScrobblerHint:
-          "Isto abre webscrobbler.com, onde a extensão lê o endereço. Se esse site não deve ver o endereço, digite você mesmo.",
+          "Isto abre webscrobbler.com. Clique lá em “Accept”, e a extensão envia a este endereço o que as suas abas tocam. Esse site vê o endereço; se você não quiser isso, digite o endereço você mesmo.",
         where: {
           webscrobbler:
             "Nas opções da extensão, em “Accounts”, adicione um webhook com este endereço.",
@@ -633,6 +633,31 @@ export const pt: Words = {
     none: "nenhuma",
     inBrowser: "conexão pelo navegador",
     yesNo: "1 ou 0",
+    compare: {
+      runs: "Onde fica",
+      reached: "Como é ouvida",
+      position: "Posição",
+      pause: "Pausa",
+      cover: "Capa",
+      delay: "Atraso",
+      places: {
+        computer: "no seu computador",
+        service: "na web",
+        server: "em um servidor",
+        browser: "em um navegador",
+        anywhere: "em qualquer lugar",
+        here: "no Marquee",
+      },
+      listened: "o Marquee escuta",
+      pushed: "ela avisa o Marquee",
+      told: {
+        yes: "sim",
+        some: "em parte",
+        no: "não",
+      },
+      atOnce: "na hora",
+      within: "até {seconds} s",
+    },
   },
   reference: {
     title: "Referência da API",

@@ -117,7 +117,7 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
           </>
         )}
       </dl>
-      {source.id === "webscrobbler" && !isLoopback(baseUrl) ? (
+      {source.id === "webscrobbler" ? (
         <>
           <p class="actions">
             <a
@@ -146,6 +146,3 @@ const webScrobblerLink = (address: string): string => {
   const query = new URLSearchParams({ applicationName: "Marquee", userApiUrl: address });
   return `https://webscrobbler.com/webhook?${query.toString()}`;
 };
-
-const isLoopback = (baseUrl: string): boolean =>
-  /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname);
