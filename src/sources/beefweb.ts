@@ -24,7 +24,6 @@ interface BeefwebSettings {
   readonly password: string;
 }
 
-const ID = "beefweb";
 const NAME = "Beefweb";
 const DEFAULT_URL = "http://127.0.0.1:8880";
 const COLUMNS = ["%title%", "%artist%", "%album%"];
@@ -35,7 +34,7 @@ export const PLAYER_PATH = `/api/player?columns=${COLUMNS.map(encodeURIComponent
 export function createBeefweb(deps: PolledSourceDeps): Source {
   return definePolledSource<BeefwebSettings>(
     {
-      id: ID,
+      id: "beefweb",
       name: NAME,
       facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
       intervalMs: 1_000,
@@ -51,8 +50,8 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
       account: () => ({ displayName: NAME, product: null }),
       addressOf,
       async findHere(search) {
-        const url = search.machine.at(DEFAULT_URL);
-        return (await import("./beefweb/find.ts")).find(url, search, deps.upstreamOf(ID, url));
+        const { find } = await import("./beefweb/find.ts");
+        return find(search.machine.at(DEFAULT_URL), search);
       },
       urlOf: ({ url }) => url,
       begin({ user, password }, { url, get, artwork }) {

@@ -39,8 +39,8 @@ export function createCider(deps: StreamedSourceDeps): Source {
     account: () => ({ displayName: NAME, product: null }),
     addressOf,
     async findHere(search) {
-      const url = search.machine.at(DEFAULT_URL);
-      return (await import("./cider/find.ts")).find(url, search, deps.upstreamOf(ID, url));
+      const { find } = await import("./cider/find.ts");
+      return find(search.machine.at(DEFAULT_URL), search);
     },
     watch: (settings, context) =>
       withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>

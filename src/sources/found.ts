@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { artistNames, type Playback } from "../playback.ts";
+import type { Upstream } from "./upstream.ts";
 
 /** How sources look for players on the machine that this server runs on. */
 
@@ -8,6 +9,8 @@ export interface Search {
   /** Ends the search. */
   readonly signal: AbortSignal;
   readonly machine: Machine;
+  /** The way to the server at this address. Nobody counts these calls: most find nobody. */
+  upstreamTo(url: string): Upstream;
 }
 
 /** Where to look. */

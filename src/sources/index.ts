@@ -139,13 +139,17 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     ...createPushedSources(deps.pushed ?? NOTHING_PUSHED),
     demo,
   ];
+  const upstreamTo = (url: string) => {
+    const trustedOrigins = [new URL(url).origin];
+    return createUpstream({ clock, trustedOrigins, ...(fetch && { fetch }) });
+  };
   let looking: Promise<() => Promise<readonly Found[]>> | undefined;
   return {
     all,
     byId: (id) => all.find((source) => source.id === id),
     async playersHere() {
       looking ??= import("./this-machine.ts").then(({ createPlayersHere }) =>
-        createPlayersHere(all, { clock, machine: deps.machine ?? THIS_MACHINE }),
+        createPlayersHere(all, { clock, machine: deps.machine ?? THIS_MACHINE, upstreamTo }),
       );
       return (await looking)();
     },

@@ -46,8 +46,7 @@ export function createPear(deps: StreamedSourceDeps): Source {
     addressOf,
     async findHere(search) {
       const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
-      const upstreamOf = (url: string) => deps.upstreamOf(ID, url);
-      return (await import("./pear/find.ts")).find(urls, search, upstreamOf);
+      return (await import("./pear/find.ts")).find(urls, search);
     },
     watch: (settings, context) =>
       withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>

@@ -1,5 +1,4 @@
-import type { Clock } from "../clock.ts";
-import type { FoundPlayer, Machine } from "./found.ts";
+import type { FoundPlayer, Search } from "./found.ts";
 import type { OpenSource, Source } from "./source.ts";
 
 /** A player on this machine that can be connected without typing its address. */
@@ -15,7 +14,7 @@ const REMEMBERED_MS = 3_000;
 /** Looks for players on this machine, each source in its own way; all at once and briefly. */
 export function createPlayersHere(
   sources: readonly Source[],
-  { clock, machine }: { readonly clock: Clock; readonly machine: Machine },
+  { clock, ...where }: Omit<Search, "signal">,
 ): () => Promise<readonly Found[]> {
   let last: { readonly found: Promise<readonly Found[]>; readonly atMs: number } | undefined;
 
@@ -27,7 +26,7 @@ export function createPlayersHere(
       resolve([]);
     });
     const searches = sources.map((source) =>
-      Promise.race([findIn(source, { clock, machine, signal: ending.signal }), late]),
+      Promise.race([findIn(source, { ...where, clock, signal: ending.signal }), late]),
     );
     const found = (await Promise.all(searches)).flat();
     cancelDeadline();
@@ -42,10 +41,7 @@ export function createPlayersHere(
   };
 }
 
-async function findIn(
-  source: Source,
-  search: Parameters<NonNullable<Source["findHere"]>>[0],
-): Promise<readonly Found[]> {
+async function findIn(source: Source, search: Search): Promise<readonly Found[]> {
   try {
     const players = (await source.findHere?.(search)) ?? [];
     return players.map((player) => ({ ...player, source }));

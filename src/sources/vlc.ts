@@ -15,7 +15,6 @@ import type { Source } from "./source.ts";
 
 /** VLC, through its web interface: https://wiki.videolan.org/VLC_HTTP_requests/ */
 
-const ID = "vlc";
 const NAME = "VLC";
 const DEFAULT_URL = "http://127.0.0.1:8080";
 /** What VLC calls 100 %; it goes up to twice as much. */
@@ -24,7 +23,7 @@ const FULL_VOLUME = 256;
 export function createVlc(deps: PolledSourceDeps): Source {
   return definePolledSource<{ url: string; password: string }>(
     {
-      id: ID,
+      id: "vlc",
       name: NAME,
       facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
       intervalMs: 1_000,
@@ -39,8 +38,8 @@ export function createVlc(deps: PolledSourceDeps): Source {
       account: () => ({ displayName: NAME, product: null }),
       addressOf,
       async findHere(search) {
-        const url = search.machine.at(DEFAULT_URL);
-        return (await import("./vlc/find.ts")).find(url, search, deps.upstreamOf(ID, url));
+        const { find } = await import("./vlc/find.ts");
+        return find(search.machine.at(DEFAULT_URL), search);
       },
       urlOf: ({ url }) => url,
       begin({ password }, { url, get, artwork }) {

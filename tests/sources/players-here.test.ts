@@ -38,10 +38,17 @@ interface TestMachine {
   readonly busAddress?: string;
   readonly clock?: Clock;
   readonly fetch?: Fetch;
+  onCall?(source: string): void;
 }
 
 /** A machine on which only these programs are. */
-const sourcesOn = ({ places = {}, busAddress, clock = systemClock, fetch }: TestMachine) =>
+const sourcesOn = ({
+  places = {},
+  busAddress,
+  clock = systemClock,
+  fetch,
+  onCall = () => {},
+}: TestMachine) =>
   createSources({
     clock,
     settings: resolveConfig({}, {}).config,
@@ -51,6 +58,7 @@ const sourcesOn = ({ places = {}, busAddress, clock = systemClock, fetch }: Test
       rememberPause: async () => {},
     },
     ...(fetch && { fetch }),
+    onCall,
     machine: {
       at: (usual) => places[usual] ?? (usual.startsWith("http") ? `http://${NOWHERE}` : NOWHERE),
       busAddress: busAddress ?? "unix:path=/nonexistent",
@@ -214,6 +222,13 @@ describe("on this machine", () => {
     await clock.advance(1_000);
     expect(await inTime("the search", searching)).toMatchObject([{ source: "cider" }]);
     expect(aborted).toContain("/requests/status.json");
+  });
+
+  test("calls that look for players are not counted as calls of the sources", async () => {
+    const counted: string[] = [];
+    const sources = sourcesOn({ onCall: (source) => counted.push(source) });
+    expect(await sources.playersHere()).toEqual([]);
+    expect(counted).toEqual([]);
   });
 
   test("players are asked again only after some seconds", async () => {

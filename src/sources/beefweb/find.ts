@@ -1,15 +1,13 @@
 import { PLAYER_PATH, readPlayer } from "../beefweb.ts";
 import { type FoundPlayer, type Search, trackOf } from "../found.ts";
 import { parseJson } from "../json.ts";
-import type { Upstream } from "../upstream.ts";
 
 /** Beefweb names itself where it asks for a password (its server/basic_auth_filter.cpp). */
 export async function find(
   url: string,
-  { clock, signal }: Search,
-  upstream: Upstream,
+  { clock, signal, upstreamTo }: Search,
 ): Promise<FoundPlayer[]> {
-  const answer = await upstream.fetch(url + PLAYER_PATH, { signal });
+  const answer = await upstreamTo(url).fetch(url + PLAYER_PATH, { signal });
   const { status, headers } = answer;
   if (status === 401 && /realm="beefweb/i.test(headers.get("www-authenticate") ?? "")) {
     return [{ settings: { url }, needs: "password" }];

@@ -1,14 +1,9 @@
 import type { FoundPlayer, Search } from "../found.ts";
 import { isRecord, parseJson, textOf } from "../json.ts";
-import type { Upstream } from "../upstream.ts";
 
 /** Whether Cider plays or pauses would need a second request. */
-export async function find(
-  url: string,
-  { signal }: Search,
-  upstream: Upstream,
-): Promise<FoundPlayer[]> {
-  const answer = await upstream.fetch(`${url}/api/v1/playback/now-playing`, { signal });
+export async function find(url: string, { signal, upstreamTo }: Search): Promise<FoundPlayer[]> {
+  const answer = await upstreamTo(url).fetch(`${url}/api/v1/playback/now-playing`, { signal });
   const body = parseJson(await answer.text());
   if (!isRecord(body)) return [];
   if (body["error"] === "UNAUTHORIZED_APP_TOKEN") return [{ settings: { url }, needs: "token" }];
