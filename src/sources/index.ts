@@ -20,7 +20,7 @@ import type { PauseMemory } from "./polling/request-budget.ts";
 import { createPushedSources, NOTHING_PUSHED, type PushedWords } from "./pushed.ts";
 import type { Source } from "./source.ts";
 import { type Machine, THIS_MACHINE } from "./found.ts";
-import type { Found } from "./this-machine.ts";
+import type { Found } from "./players-here.ts";
 import { createSpotify } from "./spotify.ts";
 import { createSubsonic } from "./subsonic.ts";
 import { createUpstream, type Fetch } from "./upstream.ts";
@@ -110,10 +110,12 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     upstreamOf,
     ...(deps.onPoll && { onPoll: deps.onPoll }),
   };
+  const { machine = THIS_MACHINE } = deps;
+  const { busAddress } = machine;
   const all: readonly Source[] = [
     spotify,
     mpd,
-    createMpris({ upstream: upstreamOf("mpris") }),
+    createMpris({ upstream: upstreamOf("mpris"), ...(busAddress !== undefined && { busAddress }) }),
     createVlc(polled),
     createBeefweb(polled),
     createPear({ upstreamOf }),
@@ -148,8 +150,8 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     all,
     byId: (id) => all.find((source) => source.id === id),
     async playersHere() {
-      looking ??= import("./this-machine.ts").then(({ createPlayersHere }) =>
-        createPlayersHere(all, { clock, machine: deps.machine ?? THIS_MACHINE, upstreamTo }),
+      looking ??= import("./players-here.ts").then(({ createPlayersHere }) =>
+        createPlayersHere(all, { clock, machine, upstreamTo }),
       );
       return (await looking)();
     },

@@ -3,7 +3,7 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { FoundTrack } from "../../sources/found.ts";
-import { type Found, isHeardBy } from "../../sources/this-machine.ts";
+import { type Found, isHeardBy } from "../../sources/players-here.ts";
 import { attribute } from "../attribute.ts";
 import { Form } from "./form.tsx";
 import { offerId } from "./music-offers.tsx";
