@@ -336,7 +336,7 @@ export const pt: Words = {
         look: "Procurar players",
         again: "Procurar de novo",
         none: "Nenhum player que ainda não esteja conectado foi encontrado aqui.",
-        listen: "Ouvir este",
+        listen: "Ouvir",
         needs: {
           password: "Ele pede a senha.",
           token: "Ele pede um token.",

@@ -65,7 +65,7 @@ export const WEBNOWPLAYING: PushedSource = {
 export const JSON_PUSHES: PushedSource = {
   id: "json",
   name: "JSON",
-  facts: { runs: "anywhere", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+  facts: { runs: "anywhere", position: "some", pause: "some", cover: "some", delayMs: 0 },
   inboxAddress: inbox("json"),
 };
 
