@@ -25,6 +25,9 @@ const GROUP_OF: Readonly<Record<Place, Group>> = {
 
 const GROUPS: readonly Group[] = ["computer", "services", "pushing", "trying"];
 
+/** What is said about a source begins with what it is; how soon it tells comes when it unfolds. */
+const FIRST_SENTENCE = /^(.*?\.)(?:\s+(.*))?$/s;
+
 /** The element of a source's form, to which hyperlinks lead. */
 export const offerId = (sourceId: string): string => `source-${sourceId}`;
 
@@ -61,6 +64,7 @@ function OfferDetails({ request, offer }: { request: DashboardRequest; offer: Of
   const { music: t } = request.words.dashboard;
   const { source, isConnected, isOpen, form } = offer;
   const about: Readonly<Record<string, string>> = t.about;
+  const [, what, details] = FIRST_SENTENCE.exec(about[source.id] ?? "") ?? [];
   return (
     <details class="offer source" id={offerId(source.id)} open={isOpen}>
       <summary>
@@ -73,10 +77,13 @@ function OfferDetails({ request, offer }: { request: DashboardRequest; offer: Of
           ) : (
             ""
           )}{" "}
-          <span safe>{about[source.id] ?? ""}</span>
+          <span safe>{what ?? ""}</span>
         </span>
       </summary>
-      <div class="offered">{form as "safe"}</div>
+      <div class="offered">
+        {details ? <p safe>{details}</p> : ""}
+        {form as "safe"}
+      </div>
     </details>
   );
 }

@@ -39,7 +39,8 @@ const openOn = (html: string) =>
     .map(({ id }) => id);
 
 test("every source is folded away below its name and what it is", async () => {
-  const offers = offersOn(await pageText());
+  const page = await pageText();
+  const offers = offersOn(page);
   expect(offers.map(({ id }) => id).toSorted()).toEqual(
     server.sources.all.map(({ id }) => id).toSorted(),
   );
@@ -47,7 +48,9 @@ test("every source is folded away below its name and what it is", async () => {
   for (const { id, isOpen, html } of offers) {
     expect(isOpen).toBe(false);
     expect(html).toContain(`<strong>${server.sources.byId(id)?.name}</strong>`);
-    expect(unescapeHtml(html)).toContain(about[id as keyof typeof about]);
+    const [what = "", ...details] = about[id as keyof typeof about].split(/(?<=\.)\s/);
+    expect(unescapeHtml(html)).toContain(`<span>${what}</span>`);
+    expect(unescapeHtml(page)).toContain(details.join(" "));
   }
 });
 
@@ -86,9 +89,11 @@ test("a source that is connected is marked, and can be connected once more", asy
   expect(await attributeOf(await browser.get(MUSIC), "#json-new-name", "required")).toBeDefined();
 });
 
-test.each(LANGUAGES)("the groups are named in %s", async (language) => {
+test.each(LANGUAGES)("the groups and the sources are described in %s", async (language) => {
   await server.accounts.connections.connect(ada.user, "json", null);
   const html = unescapeHtml(await pageText(`/${language}/dashboard/music`));
   const { groups, isConnected } = languages[language].dashboard.music;
   for (const word of [...Object.values(groups), isConnected]) expect(html).toContain(word);
+  // Every source says what it is.
+  expect(html).not.toContain("<span></span>");
 });
