@@ -11,6 +11,7 @@ import type { Inboxes } from "./ingest/door.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Machine } from "./sources/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
 import type { Fetch } from "./sources/upstream.ts";
 
@@ -32,6 +33,8 @@ export interface ServerDeps {
   readonly artworkCache?: DiskCache;
   /** Replaces the network. */
   readonly fetch?: Fetch;
+  /** Replaces where players of this machine are looked for. */
+  readonly machine?: Machine;
   /** Replaces whose connections the secrets of other programs open. */
   readonly inboxes?: Inboxes;
   /** Replaces the random number generator: numbers from 0 to 1. */
@@ -65,6 +68,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     pushed: inbox,
     ...(metrics && { onCall: metrics.upstreamCall, onPoll: metrics.polledAgain }),
     ...(deps.fetch && { fetch: deps.fetch }),
+    ...(deps.machine && { machine: deps.machine }),
     clock,
     settings: config,
     memory: accounts.upstreams,

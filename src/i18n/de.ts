@@ -405,6 +405,37 @@ export const de: Words = {
       nameTaken: "Eine andere Verbindung mit {source} hat diesen Namen.",
       another: "Eine weitere hinzufügen",
       nameFirst: "Um eine weitere zu verbinden, geben Sie der ersten einen Namen.",
+      found: {
+        title: "Auf dem Rechner, auf dem Marquee läuft",
+        look: "Nach Playern suchen",
+        again: "Noch einmal suchen",
+        none: "Hier wurde kein Player gefunden, der nicht schon verbunden ist.",
+        listen: "Mithören",
+        needs: {
+          password: "Er verlangt ein Passwort.",
+          token: "Er verlangt ein Token.",
+        },
+        enter: {
+          password: "Passwort eingeben",
+          token: "Token eingeben",
+        },
+      },
+      drag: "An eine andere Stelle ziehen",
+      why: {
+        onlyPlaying: "Nur hier wird etwas gespielt.",
+        firstPlaying: "Von denen, die spielen, kommt sie in Ihrer Reihenfolge zuerst.",
+        lastPaused: "Nichts spielt, und hier wurde zuletzt pausiert.",
+        comesLater: "Nicht angezeigt: {source} spielt auch und kommt vorher.",
+        isPaused: "Nicht angezeigt: {source} spielt.",
+        pausedEarlier: "Nicht angezeigt: {source} wurde später pausiert.",
+      },
+      isConnected: "Verbunden",
+      groups: {
+        computer: "Player auf Ihrem Rechner",
+        services: "Streamingdienste und Server",
+        pushing: "Browsererweiterungen und Programme, die senden",
+        trying: "Zum Ausprobieren",
+      },
       inbox: {
         address: "Adresse",
         user: "Benutzername",
@@ -421,7 +452,7 @@ export const de: Words = {
         rotated: "{source} hat ein neues Geheimnis. Tragen Sie es im Programm ein.",
         webScrobblerLink: "Zu Web Scrobbler hinzufügen",
         webScrobblerHint:
-          "Das öffnet webscrobbler.com, wo die Erweiterung die Adresse liest. Soll diese Website sie nicht erfahren, tragen Sie sie selbst ein.",
+          "Das öffnet webscrobbler.com. Klicken Sie dort auf „Accept“, und die Erweiterung schickt an diese Adresse, was Ihre Tabs spielen. Die Website sieht die Adresse; wer das nicht will, trägt sie selbst ein.",
         where: {
           webscrobbler:
             "Fügen Sie in den Optionen der Erweiterung unter „Accounts“ einen Webhook mit dieser Adresse hinzu.",
@@ -681,6 +712,31 @@ export const de: Words = {
     none: "keine",
     inBrowser: "wird im Browser verbunden",
     yesNo: "1 oder 0",
+    compare: {
+      runs: "Wo sie läuft",
+      reached: "Wie sie gehört wird",
+      position: "Position",
+      pause: "Pause",
+      cover: "Cover",
+      delay: "Verzögerung",
+      places: {
+        computer: "auf Ihrem Rechner",
+        service: "im Web",
+        server: "auf einem Server",
+        browser: "im Browser",
+        anywhere: "überall",
+        here: "in Marquee selbst",
+      },
+      listened: "Marquee hört zu",
+      pushed: "sie meldet sich bei Marquee",
+      told: {
+        yes: "ja",
+        some: "teilweise",
+        no: "nein",
+      },
+      atOnce: "sofort",
+      within: "bis zu {seconds} s",
+    },
   },
   reference: {
     title: "API-Referenz",

@@ -398,6 +398,37 @@ export const en = {
       nameTaken: "Another connection to {source} has this name.",
       another: "Add another one",
       nameFirst: "To link another one, give the first one a name.",
+      found: {
+        title: "On the machine that Marquee runs on",
+        look: "Look for players",
+        again: "Look again",
+        none: "No player was found here that is not connected yet.",
+        listen: "Listen to it",
+        needs: {
+          password: "It asks for its password.",
+          token: "It asks for a token.",
+        },
+        enter: {
+          password: "Enter the password",
+          token: "Enter the token",
+        },
+      },
+      drag: "Drag to another place",
+      why: {
+        onlyPlaying: "It is the only one that plays.",
+        firstPlaying: "Of those that play, it comes first in your order.",
+        lastPaused: "Nothing plays, and it paused last.",
+        comesLater: "Not shown: {source} plays too and comes before it.",
+        isPaused: "Not shown: {source} plays.",
+        pausedEarlier: "Not shown: {source} paused later.",
+      },
+      isConnected: "Connected",
+      groups: {
+        computer: "Players on your computer",
+        services: "Streaming services and servers",
+        pushing: "Browser extensions and programs that send",
+        trying: "To try things out",
+      },
       inbox: {
         address: "Address",
         user: "User name",
@@ -414,7 +445,7 @@ export const en = {
         rotated: "{source} has a new secret. Enter it in the program.",
         webScrobblerLink: "Add to Web Scrobbler",
         webScrobblerHint:
-          "This opens webscrobbler.com, where the extension reads the address. To keep it from that website, enter it yourself.",
+          "This opens webscrobbler.com. Click “Accept” there, and the extension sends what your tabs play to this address. That website sees the address; to keep it from there, enter it yourself.",
         where: {
           webscrobbler:
             "In the extension’s options, under “Accounts”, add a webhook with this address.",
@@ -667,6 +698,31 @@ export const en = {
     none: "none",
     inBrowser: "linked in the browser",
     yesNo: "1 or 0",
+    compare: {
+      runs: "Where it runs",
+      reached: "How it is heard",
+      position: "Position",
+      pause: "Pause",
+      cover: "Cover",
+      delay: "Delay",
+      places: {
+        computer: "on your computer",
+        service: "on the web",
+        server: "on a server",
+        browser: "in a browser",
+        anywhere: "anywhere",
+        here: "in Marquee",
+      },
+      listened: "Marquee listens",
+      pushed: "it tells Marquee",
+      told: {
+        yes: "yes",
+        some: "partly",
+        no: "no",
+      },
+      atOnce: "at once",
+      within: "up to {seconds} s",
+    },
   },
   reference: {
     title: "API reference",

@@ -397,6 +397,37 @@ export const es: Words = {
       nameTaken: "Otra conexión a {source} tiene este nombre.",
       another: "Añadir otra",
       nameFirst: "Para vincular otra, pon un nombre a la primera.",
+      found: {
+        title: "En la máquina donde funciona Marquee",
+        look: "Buscar reproductores",
+        again: "Buscar otra vez",
+        none: "Aquí no hay ningún reproductor que no esté ya conectado.",
+        listen: "Escucharlo",
+        needs: {
+          password: "Pide su contraseña.",
+          token: "Pide un token.",
+        },
+        enter: {
+          password: "Introducir la contraseña",
+          token: "Introducir el token",
+        },
+      },
+      drag: "Arrastrar a otro lugar",
+      why: {
+        onlyPlaying: "Es la única que suena.",
+        firstPlaying: "De las que suenan, es la primera en tu orden.",
+        lastPaused: "No suena nada, y es la última que se pausó.",
+        comesLater: "No se muestra: {source} también suena y va antes.",
+        isPaused: "No se muestra: suena {source}.",
+        pausedEarlier: "No se muestra: {source} se pausó después.",
+      },
+      isConnected: "Conectado",
+      groups: {
+        computer: "Reproductores en tu ordenador",
+        services: "Servicios de streaming y servidores",
+        pushing: "Extensiones del navegador y programas que envían",
+        trying: "Para probar",
+      },
       inbox: {
         address: "Dirección",
         user: "Nombre de usuario",
@@ -413,7 +444,7 @@ export const es: Words = {
         rotated: "{source} tiene un secreto nuevo. Introdúcelo en el programa.",
         webScrobblerLink: "Añadir a Web Scrobbler",
         webScrobblerHint:
-          "Esto abre webscrobbler.com, donde la extensión lee la dirección. Para que ese sitio no la conozca, introdúcela tú.",
+          "Esto abre webscrobbler.com. Pulsa allí «Accept», y la extensión envía a esta dirección lo que suena en tus pestañas. Ese sitio ve la dirección; para ocultársela, introdúcela tú.",
         where: {
           webscrobbler:
             "En las opciones de la extensión, en «Accounts», añade un webhook con esta dirección.",
@@ -669,6 +700,31 @@ export const es: Words = {
     none: "ninguna",
     inBrowser: "se vincula en el navegador",
     yesNo: "1 o 0",
+    compare: {
+      runs: "Dónde está",
+      reached: "Cómo se oye",
+      position: "Posición",
+      pause: "Pausa",
+      cover: "Portada",
+      delay: "Retraso",
+      places: {
+        computer: "en tu ordenador",
+        service: "en la web",
+        server: "en un servidor",
+        browser: "en un navegador",
+        anywhere: "en cualquier parte",
+        here: "en Marquee",
+      },
+      listened: "Marquee escucha",
+      pushed: "avisa a Marquee",
+      told: {
+        yes: "sí",
+        some: "en parte",
+        no: "no",
+      },
+      atOnce: "al instante",
+      within: "hasta {seconds} s",
+    },
   },
   reference: {
     title: "Referencia de la API",

@@ -405,6 +405,37 @@ export const fr: Words = {
       nameTaken: "Une autre connexion à {source} porte ce nom.",
       another: "En ajouter une autre",
       nameFirst: "Pour en relier une autre, donnez un nom à la première.",
+      found: {
+        title: "Sur la machine où tourne Marquee",
+        look: "Chercher des lecteurs",
+        again: "Chercher à nouveau",
+        none: "Aucun lecteur qui ne soit pas déjà connecté n’a été trouvé ici.",
+        listen: "L’écouter",
+        needs: {
+          password: "Il demande son mot de passe.",
+          token: "Il demande un jeton.",
+        },
+        enter: {
+          password: "Saisir le mot de passe",
+          token: "Saisir le jeton",
+        },
+      },
+      drag: "Glisser à une autre place",
+      why: {
+        onlyPlaying: "C’est la seule qui joue.",
+        firstPlaying: "De celles qui jouent, c’est la première dans votre ordre.",
+        lastPaused: "Rien ne joue, et c’est la dernière mise en pause.",
+        comesLater: "Pas affichée : {source} joue aussi et passe avant elle.",
+        isPaused: "Pas affichée : {source} joue.",
+        pausedEarlier: "Pas affichée : {source} a été mise en pause plus tard.",
+      },
+      isConnected: "Connecté",
+      groups: {
+        computer: "Lecteurs sur votre ordinateur",
+        services: "Services de streaming et serveurs",
+        pushing: "Extensions de navigateur et programmes qui envoient",
+        trying: "Pour essayer",
+      },
       inbox: {
         address: "Adresse",
         user: "Nom d’utilisateur",
@@ -422,7 +453,7 @@ export const fr: Words = {
         rotated: "{source} a un nouveau secret. Saisissez-le dans le programme.",
         webScrobblerLink: "Ajouter à Web Scrobbler",
         webScrobblerHint:
-          "Cela ouvre webscrobbler.com, où l’extension lit l’adresse. Pour la cacher à ce site, saisissez-la vous-même.",
+          "Ceci ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce que jouent vos onglets. Ce site voit l’adresse ; pour la lui cacher, saisissez-la vous-même.",
         where: {
           webscrobbler:
             "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
@@ -683,6 +714,31 @@ export const fr: Words = {
     none: "aucune",
     inBrowser: "relié dans le navigateur",
     yesNo: "1 ou 0",
+    compare: {
+      runs: "Où elle se trouve",
+      reached: "Comment elle est entendue",
+      position: "Position",
+      pause: "Pause",
+      cover: "Pochette",
+      delay: "Délai",
+      places: {
+        computer: "sur votre ordinateur",
+        service: "sur le web",
+        server: "sur un serveur",
+        browser: "dans un navigateur",
+        anywhere: "partout",
+        here: "dans Marquee",
+      },
+      listened: "Marquee écoute",
+      pushed: "elle informe Marquee",
+      told: {
+        yes: "oui",
+        some: "en partie",
+        no: "non",
+      },
+      atOnce: "aussitôt",
+      within: "jusqu’à {seconds} s",
+    },
   },
   reference: {
     title: "Référence de l’API",

@@ -398,6 +398,37 @@ export const pt: Words = {
       nameTaken: "Outra conexão com {source} tem este nome.",
       another: "Adicionar outra",
       nameFirst: "Para conectar outra, dê um nome à primeira.",
+      found: {
+        title: "Na máquina onde o Marquee roda",
+        look: "Procurar players",
+        again: "Procurar de novo",
+        none: "Nenhum player que ainda não esteja conectado foi encontrado aqui.",
+        listen: "Ouvir",
+        needs: {
+          password: "Ele pede a senha.",
+          token: "Ele pede um token.",
+        },
+        enter: {
+          password: "Digitar a senha",
+          token: "Digitar o token",
+        },
+      },
+      drag: "Arrastar para outro lugar",
+      why: {
+        onlyPlaying: "É a única que está tocando.",
+        firstPlaying: "Das que estão tocando, é a primeira na sua ordem.",
+        lastPaused: "Nada está tocando, e ela foi a última a ser pausada.",
+        comesLater: "Não aparece: {source} também está tocando e vem antes dela.",
+        isPaused: "Não aparece: {source} está tocando.",
+        pausedEarlier: "Não aparece: {source} foi pausada depois.",
+      },
+      isConnected: "Conectado",
+      groups: {
+        computer: "Players no seu computador",
+        services: "Serviços de streaming e servidores",
+        pushing: "Extensões do navegador e programas que enviam",
+        trying: "Para experimentar",
+      },
       inbox: {
         address: "Endereço",
         user: "Nome de usuário",
@@ -414,7 +445,7 @@ export const pt: Words = {
         rotated: "{source} tem um novo segredo. Atualize o programa.",
         webScrobblerLink: "Adicionar ao Web Scrobbler",
         webScrobblerHint:
-          "Isto abre webscrobbler.com, onde a extensão lê o endereço. Se esse site não deve ver o endereço, digite você mesmo.",
+          "Isto abre webscrobbler.com. Clique lá em “Accept”, e a extensão envia a este endereço o que as suas abas tocam. Esse site vê o endereço; se você não quiser isso, digite o endereço você mesmo.",
         where: {
           webscrobbler:
             "Nas opções da extensão, em “Accounts”, adicione um webhook com este endereço.",
@@ -669,6 +700,31 @@ export const pt: Words = {
     none: "nenhuma",
     inBrowser: "conexão pelo navegador",
     yesNo: "1 ou 0",
+    compare: {
+      runs: "Onde fica",
+      reached: "Como é ouvida",
+      position: "Posição",
+      pause: "Pausa",
+      cover: "Capa",
+      delay: "Atraso",
+      places: {
+        computer: "no seu computador",
+        service: "na web",
+        server: "em um servidor",
+        browser: "em um navegador",
+        anywhere: "em qualquer lugar",
+        here: "no Marquee",
+      },
+      listened: "o Marquee escuta",
+      pushed: "ela avisa o Marquee",
+      told: {
+        yes: "sim",
+        some: "em parte",
+        no: "não",
+      },
+      atOnce: "na hora",
+      within: "até {seconds} s",
+    },
   },
   reference: {
     title: "Referência da API",

@@ -33,6 +33,8 @@ export interface Inbox {
   /** Notes why a message was refused. What was playing stays. */
   noteRefused(connectionId: number, reason: string): void;
   postOf(connectionId: number): Post;
+  /** Calls back after each message, understood or refused. */
+  onPost(listener: (connectionId: number) => void): void;
   /** Yields what plays at once and on each change, `null` when it ends or expires. */
   watch(connectionId: number, signal: AbortSignal): AsyncIterable<Playback | null>;
 }
@@ -53,6 +55,7 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
   const words = createBoundedMap<number, Kept>(MOST_CONNECTIONS);
   const posts = createBoundedMap<number, Post>(MOST_CONNECTIONS);
   const watchers = new Map<number, Set<() => void>>();
+  const listeners: ((connectionId: number) => void)[] = [];
 
   const current = (connectionId: number): Kept | undefined => {
     const kept = words.get(connectionId);
@@ -87,6 +90,11 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
       signal.addEventListener("abort", finish);
     });
 
+  const note = (connectionId: number, post: Post) => {
+    posts.set(connectionId, post);
+    for (const listener of listeners) listener(connectionId);
+  };
+
   return {
     put(connectionId, word) {
       if (word === null) return keep(connectionId, undefined);
@@ -105,13 +113,14 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
     },
     noteReceived(connectionId) {
       if ((posts.get(connectionId) ?? NO_POST).receivedAt === null) onFirst?.(connectionId);
-      posts.set(connectionId, { receivedAt: clock.wallMs(), refusal: null });
+      note(connectionId, { receivedAt: clock.wallMs(), refusal: null });
     },
     noteRefused(connectionId, reason) {
       const { receivedAt } = posts.get(connectionId) ?? NO_POST;
-      posts.set(connectionId, { receivedAt, refusal: { at: clock.wallMs(), reason } });
+      note(connectionId, { receivedAt, refusal: { at: clock.wallMs(), reason } });
     },
     postOf: (connectionId) => posts.get(connectionId) ?? NO_POST,
+    onPost: (listener) => void listeners.push(listener),
     async *watch(connectionId, signal) {
       let told: Playback | null | undefined;
       while (!signal.aborted) {

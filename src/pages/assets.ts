@@ -21,6 +21,7 @@ export const dashboardStylesheet = stylesheet(
   bundles["src/pages/dashboard/dashboard.css"],
 );
 export const nowPlayingScript = script("now-playing", bundles["src/pages/browser/now-playing.ts"]);
+export const musicScript = script("music", bundles["src/pages/browser/music.ts"]);
 export const docsStylesheet = stylesheet("docs", bundles["src/pages/docs/docs.css"]);
 export const homeStylesheet = stylesheet("home", bundles["src/pages/home.css"]);
 export const docsScript = script("docs", bundles["src/pages/browser/docs.ts"]);

@@ -19,6 +19,7 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
     {
       id: "azuracast",
       name: NAME,
+      facts: { runs: "server", position: "yes", pause: "no", cover: "yes", delayMs: 5_000 },
       intervalMs: 5_000,
       options: [
         urlOption("Where AzuraCast is."),

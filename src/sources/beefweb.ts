@@ -28,11 +28,15 @@ const NAME = "Beefweb";
 const DEFAULT_URL = "http://127.0.0.1:8880";
 const COLUMNS = ["%title%", "%artist%", "%album%"];
 
+/** Where the player tells what it plays. */
+export const PLAYER_PATH = `/api/player?columns=${COLUMNS.map(encodeURIComponent).join(",")}`;
+
 export function createBeefweb(deps: PolledSourceDeps): Source {
   return definePolledSource<BeefwebSettings>(
     {
       id: "beefweb",
       name: NAME,
+      facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
       intervalMs: 1_000,
       options: [
         urlOption("Where Beefweb is.", DEFAULT_URL),
@@ -45,13 +49,16 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
       },
       account: () => ({ displayName: NAME, product: null }),
       addressOf,
+      async findHere(search) {
+        const { find } = await import("./beefweb/find.ts");
+        return find(search.machine.at(DEFAULT_URL), search);
+      },
       urlOf: ({ url }) => url,
       begin({ user, password }, { url, get, artwork }) {
         const headers =
           user + password === "" ? {} : { Authorization: basicAuthorization(user, password) };
-        const target = `${url}/api/player?columns=${COLUMNS.map(encodeURIComponent).join(",")}`;
         return async () => {
-          const answer = await get(target, headers);
+          const answer = await get(url + PLAYER_PATH, headers);
           return readPlayer(jsonOf(answer), answer.observedAtMs, (path, name) =>
             artwork(name, `${url}/api/artwork/${path}`, headers),
           );
@@ -62,11 +69,11 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
   );
 }
 
-/** Converts `/api/player`; `null` when the player is stopped. */
-function readPlayer(
+/** Converts `/api/player`; `null` when the player is stopped. Without `coverAt` there is no cover. */
+export function readPlayer(
   answer: unknown,
   observedAtMs: number,
-  coverAt: (path: string, name: string) => Artwork,
+  coverAt?: (path: string, name: string) => Artwork,
 ): Playback | null {
   const player = recordOf(recordOf(answer, "the answer")["player"], "player");
   const { playbackState: state, activeItem: item } = player;
@@ -88,7 +95,7 @@ function readPlayer(
     state,
     track: { id, title, durationMs, explicit: false },
     artists: artist === undefined ? [] : [artist],
-    album: { name: album ?? "", artworks: [coverAt(place, id)] },
+    album: { name: album ?? "", artworks: coverAt ? [coverAt(place, id)] : [] },
     device: {
       name: textOf(info["title"]) ?? NAME,
       type: "beefweb",

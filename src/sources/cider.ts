@@ -24,6 +24,7 @@ export function createCider(deps: StreamedSourceDeps): Source {
     id: ID,
     name: NAME,
     delivery: "streamed",
+    facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
     options: [
       urlOption("Where Cider's RPC server is.", DEFAULT_URL),
       tokenOption("The app token made in Cider's settings, if Cider asks for one."),
@@ -37,6 +38,10 @@ export function createCider(deps: StreamedSourceDeps): Source {
     },
     account: () => ({ displayName: NAME, product: null }),
     addressOf,
+    async findHere(search) {
+      const { find } = await import("./cider/find.ts");
+      return find(search.machine.at(DEFAULT_URL), search);
+    },
     watch: (settings, context) =>
       withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
         (await import("./cider/listen.ts")).listen(settings, context, deps),

@@ -66,6 +66,7 @@ export function sourceOf(
     id,
     name: id,
     delivery: "polled",
+    facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0 },
     options: [],
     open() {
       throw new SourceSettingsError(`this version has no source ${JSON.stringify(id)}`);

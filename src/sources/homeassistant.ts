@@ -24,6 +24,7 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
     id: ID,
     name: NAME,
     delivery: "streamed",
+    facts: { runs: "server", position: "some", pause: "yes", cover: "yes", delayMs: 0 },
     options: [
       urlOption("Where Home Assistant is.", DEFAULT_URL),
       {

@@ -19,6 +19,7 @@ export function createIcecast(deps: PolledSourceDeps): Source {
     {
       id: "icecast",
       name: NAME,
+      facts: { runs: "server", position: "no", pause: "no", cover: "no", delayMs: 5_000 },
       intervalMs: 5_000,
       options: [
         urlOption("Where Icecast is.", DEFAULT_URL),

@@ -19,6 +19,8 @@ import type { PolledSourceDeps } from "./polling/polled-source.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
 import { createPushedSources, NOTHING_PUSHED, type PushedWords } from "./pushed.ts";
 import type { Source } from "./source.ts";
+import { type Machine, THIS_MACHINE } from "./found.ts";
+import type { Found } from "./players-here.ts";
 import { createSpotify } from "./spotify.ts";
 import { createSubsonic } from "./subsonic.ts";
 import { createUpstream, type Fetch } from "./upstream.ts";
@@ -28,6 +30,8 @@ import { createVlc } from "./vlc.ts";
 export interface Sources {
   readonly all: readonly Source[];
   byId(id: string): Source | undefined;
+  /** The players on this machine that can be connected without typing; takes at most a second. */
+  playersHere(): Promise<readonly Found[]>;
 }
 
 export interface SourcesDeps {
@@ -50,6 +54,8 @@ export interface SourcesDeps {
   };
   /** What other programs push. Without it, nothing is pushed. */
   readonly pushed?: PushedWords;
+  /** Where players of this machine are looked for, in tests. */
+  readonly machine?: Machine;
   /** Used instead of the network, in tests. */
   readonly fetch?: Fetch;
   /** Is called after each call to an upstream with its HTTP status, or `failed`. */
@@ -104,10 +110,12 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     upstreamOf,
     ...(deps.onPoll && { onPoll: deps.onPoll }),
   };
+  const { machine = THIS_MACHINE } = deps;
+  const { busAddress } = machine;
   const all: readonly Source[] = [
     spotify,
     mpd,
-    createMpris({ upstream: upstreamOf("mpris") }),
+    createMpris({ upstream: upstreamOf("mpris"), ...(busAddress !== undefined && { busAddress }) }),
     createVlc(polled),
     createBeefweb(polled),
     createPear({ upstreamOf }),
@@ -133,5 +141,19 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     ...createPushedSources(deps.pushed ?? NOTHING_PUSHED),
     demo,
   ];
-  return { all, byId: (id) => all.find((source) => source.id === id) };
+  const upstreamTo = (url: string) => {
+    const trustedOrigins = [new URL(url).origin];
+    return createUpstream({ clock, trustedOrigins, ...(fetch && { fetch }) });
+  };
+  let looking: Promise<() => Promise<readonly Found[]>> | undefined;
+  return {
+    all,
+    byId: (id) => all.find((source) => source.id === id),
+    async playersHere() {
+      looking ??= import("./players-here.ts").then(({ createPlayersHere }) =>
+        createPlayersHere(all, { clock, machine, upstreamTo }),
+      );
+      return (await looking)();
+    },
+  };
 }

@@ -66,6 +66,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     {
       id: "lastfm",
       name: LASTFM,
+      facts: { runs: "service", position: "no", pause: "no", cover: "yes", delayMs: 10_000 },
       intervalMs: 10_000,
       requestBudget,
       options: [{ name: "user", placeholder: "name", help: "Your user name at Last.fm." }],

@@ -32,6 +32,7 @@ export const mpd = defineSource<MpdSettings>({
   id: "mpd",
   name: NAME,
   delivery: "streamed",
+  facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
   options: [
     {
       name: "address",
@@ -59,6 +60,10 @@ export const mpd = defineSource<MpdSettings>({
     return "unix" in parsed
       ? { host: parsed.unix, port: null }
       : { host: parsed.hostname.toLowerCase(), port: parsed.port };
+  },
+  async findHere(search) {
+    const address = search.machine.at(DEFAULT_ADDRESS);
+    return (await import("./mpd/find.ts")).find(parseAddress(address), { address }, search);
   },
 
   async *watch(settings, context) {
@@ -92,8 +97,7 @@ async function* listen(
       const observedAtMs = clock.monotonicMs();
       rounds.push(observedAtMs);
       const uri = fieldOf(answer, "file");
-      const playing = uri !== undefined && fieldOf(answer, "state") !== "stop";
-      const cover = playing ? covers.find(uri) : undefined;
+      const cover = uri !== undefined && isActive(answer) ? covers.find(uri) : undefined;
       yield cover ? readPlayback(answer, await cover.soon, observedAtMs) : null;
 
       const change = connection.idle("player mixer", RESYNC_MS);
@@ -110,6 +114,17 @@ async function* listen(
     covers.close();
   }
 }
+
+/** Whether something plays or is paused. */
+const isActive = (answer: MpdResponse): boolean =>
+  fieldOf(answer, "file") !== undefined && fieldOf(answer, "state") !== "stop";
+
+/** Converts the answer to `status` and `currentsong`; `null` when MPD is stopped. */
+export const readAnswer = (
+  answer: MpdResponse,
+  cover: Artwork | null,
+  observedAtMs: number,
+): Playback | null => (isActive(answer) ? readPlayback(answer, cover, observedAtMs) : null);
 
 function readPlayback(answer: MpdResponse, cover: Artwork | null, observedAtMs: number): Playback {
   const uri = fieldOf(answer, "file") ?? "";

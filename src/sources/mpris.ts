@@ -24,6 +24,7 @@ export function createMpris(deps: MprisDeps): Source {
     id: "mpris",
     name: NAME,
     delivery: "streamed",
+    facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
     ownerOnly: true,
     options: [
       {
@@ -41,6 +42,8 @@ export function createMpris(deps: MprisDeps): Source {
       );
     },
     account: ({ player }) => ({ displayName: player || NAME, product: null }),
+
+    findHere: async (search) => (await import("./mpris/find.ts")).find(search),
 
     async *watch(settings, context) {
       if (context.signal.aborted) return;

@@ -28,6 +28,7 @@ export function createPear(deps: StreamedSourceDeps): Source {
     id: ID,
     name: NAME,
     delivery: "streamed",
+    facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
     options: [
       urlOption(
         `Where pear-desktop's API server is (default: ${API_URL}), or without a token its Amuse plug-in (default: ${AMUSE_URL}).`,
@@ -43,6 +44,10 @@ export function createPear(deps: StreamedSourceDeps): Source {
     },
     account: () => ({ displayName: NAME, product: null }),
     addressOf,
+    async findHere(search) {
+      const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
+      return (await import("./pear/find.ts")).find(urls, search);
+    },
     watch: (settings, context) =>
       withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
         (await import("./pear/listen.ts")).listen(settings, context, deps),

@@ -1,5 +1,5 @@
 import type { Playback } from "../playback.ts";
-import { defineSource, type Source } from "./source.ts";
+import { defineSource, type Source, type SourceFacts } from "./source.ts";
 
 /** What programs have pushed to connections. */
 export interface PushedWords {
@@ -19,6 +19,7 @@ export interface PushedSource {
   readonly id:
     "listenbrainz" | "audioscrobbler" | "webscrobbler" | "tuna" | "webnowplaying" | "json";
   readonly name: string;
+  readonly facts: SourceFacts;
   /** The address to enter in the program. */
   inboxAddress(baseUrl: string, secret: string): string;
 }
@@ -28,6 +29,7 @@ const inbox = (id: string) => (baseUrl: string, secret: string) => `${baseUrl}/i
 export const LISTENBRAINZ: PushedSource = {
   id: "listenbrainz",
   name: "ListenBrainz submissions",
+  facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0 },
   // Programs append `1/submit-listens`, `/1/submit-listens` or nothing: it works with each of them.
   inboxAddress: (baseUrl) => `${baseUrl}/listenbrainz/`,
 };
@@ -35,24 +37,37 @@ export const LISTENBRAINZ: PushedSource = {
 export const AUDIOSCROBBLER: PushedSource = {
   id: "audioscrobbler",
   name: "Audioscrobbler",
+  facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0 },
   inboxAddress: (baseUrl) => `${baseUrl}/audioscrobbler/`,
 };
 
 export const WEBSCROBBLER: PushedSource = {
   id: "webscrobbler",
   name: "Web Scrobbler",
+  facts: { runs: "browser", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
   inboxAddress: inbox("webscrobbler"),
 };
 
-export const TUNA: PushedSource = { id: "tuna", name: "Tuna", inboxAddress: inbox("tuna") };
+export const TUNA: PushedSource = {
+  id: "tuna",
+  name: "Tuna",
+  facts: { runs: "browser", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+  inboxAddress: inbox("tuna"),
+};
 
 export const WEBNOWPLAYING: PushedSource = {
   id: "webnowplaying",
   name: "WebNowPlaying",
+  facts: { runs: "browser", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
   inboxAddress: (baseUrl, secret) => inbox("webnowplaying")(baseUrl.replace(/^http/, "ws"), secret),
 };
 
-export const JSON_PUSHES: PushedSource = { id: "json", name: "JSON", inboxAddress: inbox("json") };
+export const JSON_PUSHES: PushedSource = {
+  id: "json",
+  name: "JSON",
+  facts: { runs: "anywhere", position: "some", pause: "some", cover: "some", delayMs: 0 },
+  inboxAddress: inbox("json"),
+};
 
 const all: readonly PushedSource[] = [
   WEBSCROBBLER,

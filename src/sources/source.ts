@@ -3,6 +3,7 @@ import type { UpstreamApp } from "../accounts/upstreams.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Playback } from "../playback.ts";
+import type { FoundPlayer, Search } from "./found.ts";
 
 /** A setting of a source, as a command-line option and as a form field. */
 export interface SourceOption {
@@ -67,12 +68,32 @@ export interface SourceAddress {
  */
 export type Delivery = "polled" | "streamed" | "pushed";
 
+/**
+ * Where the program or the service runs that a source hears: on somebody's computer, as a service on
+ * the web, as a server of one's own, in a browser, anywhere, or in this server itself.
+ */
+export type Place = "computer" | "service" | "server" | "browser" | "anywhere" | "here";
+
+/** Whether a source tells something: always where there is something to tell, sometimes, never. */
+export type Told = "yes" | "some" | "no";
+
+/** What people compare when they choose a source. */
+export interface SourceFacts {
+  readonly runs: Place;
+  readonly position: Told;
+  readonly pause: Told;
+  readonly cover: Told;
+  /** The longest time after which a change is usually seen, in milliseconds; 0 for at once. */
+  readonly delayMs: number;
+}
+
 /** A kind of player or service. Only the source's own files know its upstream. */
 export interface Source {
   readonly id: string;
   /** The display name, such as `MPD`. */
   readonly name: string;
   readonly delivery: Delivery;
+  readonly facts: SourceFacts;
   /**
    * For polled sources with a steady interval: the longest time between two polls while somebody
    * watches, in milliseconds. After three times that without an answer the last one has expired.
@@ -89,6 +110,11 @@ export interface Source {
    * @param secret the connection's, which the address contains unless it is entered beside it
    */
   readonly inboxAddress?: (baseUrl: string, secret: string) => string;
+  /**
+   * Looks for its players on the machine that this server runs on, with one short request each.
+   * Rejects when none is there.
+   */
+  readonly findHere?: (search: Search) => Promise<readonly FoundPlayer[]>;
   /**
    * Checks settings that were entered or stored, and opens the source with them.
    * @throws {SourceSettingsError} naming every mistake

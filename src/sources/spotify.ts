@@ -143,6 +143,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
     name: "Spotify",
     options: [],
     delivery: "polled",
+    facts: { runs: "service", position: "yes", pause: "yes", cover: "yes", delayMs: 5_000 },
     oauth: createLinking({
       accountsUrl: deps.accountsUrl,
       service,

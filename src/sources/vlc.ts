@@ -25,6 +25,7 @@ export function createVlc(deps: PolledSourceDeps): Source {
     {
       id: "vlc",
       name: NAME,
+      facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
       intervalMs: 1_000,
       options: [
         urlOption("Where VLC's web interface is.", DEFAULT_URL),
@@ -36,6 +37,10 @@ export function createVlc(deps: PolledSourceDeps): Source {
       },
       account: () => ({ displayName: NAME, product: null }),
       addressOf,
+      async findHere(search) {
+        const { find } = await import("./vlc/find.ts");
+        return find(search.machine.at(DEFAULT_URL), search);
+      },
       urlOf: ({ url }) => url,
       begin({ password }, { url, get, artwork }) {
         // The user name is empty.

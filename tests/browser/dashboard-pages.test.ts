@@ -182,6 +182,7 @@ onTheDashboard(
       expect(await heard()).toBeNull();
 
       await page.goto(stage.address("music"));
+      await page.locator("summary").filter({ hasText: "Demo" }).press("Enter");
       await page.getByRole("button", { name: fill(music.connect, { source: "Demo" }) }).click();
       await page.getByText(fill(music.connected, { source: "Demo" }), { exact: true }).waitFor();
       expect(await heard()).toMatchObject({ is_playing: true });

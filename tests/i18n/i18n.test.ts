@@ -34,6 +34,12 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "es docs.variable",
   "de docs.option",
   "de docs.variable",
+  "fr docs.compare.pause",
+  "fr docs.compare.position",
+  "es docs.compare.told.no",
+  "de docs.compare.cover",
+  "de docs.compare.pause",
+  "de docs.compare.position",
   "fr reference.type",
 ];
 

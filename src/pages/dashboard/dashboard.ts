@@ -23,6 +23,7 @@ export async function createDashboard(deps: DashboardDeps): Promise<Dashboard> {
   const dashboardLive = createDashboardLive({ ...deps, presenter });
   deps.live.onStreamChange(dashboardLive.redraw);
   deps.accounts.connections.onStatus(dashboardLive.redraw);
+  deps.inbox.onPost(dashboardLive.redrawConnection);
   return {
     routes: createDashboardRoutes({ ...deps, sections, dashboardLive }),
     live: dashboardLive,

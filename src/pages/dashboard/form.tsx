@@ -190,3 +190,22 @@ export function Confirm({ label, consequence, children }: ConfirmProps): JSX.Ele
     </details>
   );
 }
+
+export interface FoldProps {
+  /** The label of the button that unfolds it. */
+  readonly label: string;
+  readonly isOpen: boolean;
+  readonly children: JSX.Element;
+}
+
+/** A form that is folded away behind a button, without a script. */
+export function Fold({ label, isOpen, children }: FoldProps): JSX.Element {
+  return (
+    <details class="confirm fold" open={isOpen}>
+      <summary class="button quiet" safe>
+        {label}
+      </summary>
+      <div>{children as "safe"}</div>
+    </details>
+  );
+}

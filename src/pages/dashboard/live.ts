@@ -22,11 +22,13 @@ export interface DashboardLive {
   ): Promise<void>;
   /** Sends the new state to the dashboards, of one user or of all, if it has changed. */
   redraw(userId: number | undefined): void;
+  /** The same for the user whose connection this is. */
+  redrawConnection(connectionId: number): void;
   stop(): void;
 }
 
 export interface DashboardLiveDeps {
-  readonly hub: Pick<Hub, "subscribe">;
+  readonly hub: Pick<Hub, "subscribe" | "heardOf">;
   readonly presenter: Presenter;
   readonly log: Log;
 }
@@ -121,6 +123,13 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     redraw(userId) {
       for (const room of rooms.values()) {
         if (userId === undefined || room.user.id === userId) tell(room);
+      }
+    },
+    redrawConnection(connectionId) {
+      for (const room of rooms.values()) {
+        // An open dashboard has the channel run, so that all its connections are known.
+        const heard = hub.heardOf(room.user.id);
+        if (heard.some((one) => one.connectionId === connectionId)) tell(room);
       }
     },
     stop() {

@@ -1,8 +1,5 @@
 import type { Connections } from "../../accounts/connections.ts";
 import { SecretError } from "../../accounts/secrets.ts";
-import type { Clock } from "../../clock.ts";
-import { fill, formatTime } from "../../i18n/index.ts";
-import type { Inbox } from "../../ingest/inbox.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { PushedSource } from "../../sources/source.ts";
@@ -13,42 +10,48 @@ import type { DashboardRequest } from "./request.ts";
 
 export interface InboxPartDeps {
   readonly accounts: { readonly connections: Pick<Connections, "secretOf"> };
-  readonly inbox: Pick<Inbox, "postOf">;
-  readonly clock: Pick<Clock, "wallMs">;
 }
 
 /** What a program needs to push to a connection. */
 export async function inboxPart(
-  deps: Pick<InboxPartDeps, "accounts">,
+  deps: InboxPartDeps,
   request: DashboardRequest,
   { connection }: ConnectedMusic,
   source: PushedSource,
 ): Promise<JSX.Element> {
   const { inbox: t } = request.words.dashboard.music;
   const secret = await readableSecret(deps, connection.id);
+  return secret === undefined ? (
+    <p class="mistake" safe>
+      {t.unreadable}
+    </p>
+  ) : (
+    <Entered request={request} source={source} secret={secret} />
+  );
+}
+
+export function ReplaceSecret({
+  request,
+  connection,
+}: {
+  request: DashboardRequest;
+  connection: ConnectedMusic["connection"];
+}): JSX.Element {
+  const { inbox: t } = request.words.dashboard.music;
   return (
-    <>
-      {secret === undefined ? (
-        <p class="mistake" safe>
-          {t.unreadable}
-        </p>
-      ) : (
-        <Entered request={request} source={source} secret={secret} />
-      )}
-      <Confirm label={t.rotate} consequence={t.rotateText}>
-        <Form request={request} action="rotate" target={String(connection.publicId)}>
-          <button type="submit" safe>
-            {t.rotateGo}
-          </button>
-        </Form>
-      </Confirm>
-    </>
+    <Confirm label={t.rotate} consequence={t.rotateText}>
+      <Form request={request} action="rotate" target={String(connection.publicId)}>
+        <button type="submit" safe>
+          {t.rotateGo}
+        </button>
+      </Form>
+    </Confirm>
   );
 }
 
 /** `undefined` when it cannot be decrypted; then the user can replace it. */
 async function readableSecret(
-  { accounts }: Pick<InboxPartDeps, "accounts">,
+  { accounts }: InboxPartDeps,
   connectionId: number,
 ): Promise<string | undefined> {
   try {
@@ -57,40 +60,6 @@ async function readableSecret(
     if (!(error instanceof SecretError)) throw error;
     return undefined;
   }
-}
-
-interface ReceivedProps {
-  readonly deps: Pick<InboxPartDeps, "inbox" | "clock">;
-  readonly request: DashboardRequest;
-  readonly connection: ConnectedMusic["connection"];
-}
-
-/** When the last message came, and why it was refused if it was. */
-export function Received({ deps, request, connection }: ReceivedProps): JSX.Element {
-  const { inbox: t } = request.words.dashboard.music;
-  const { receivedAt, refusal } = deps.inbox.postOf(connection.id);
-  const time = (at: number) => formatTime(request.language, at, deps.clock.wallMs());
-  // What was received is kept in memory only.
-  const nothing = connection.hasWorked ? t.nothingSinceStart : t.nothing;
-  return (
-    <>
-      <p class={`status ${receivedAt === null ? "idle" : "good"}`} safe>
-        {receivedAt === null ? nothing : fill(t.received, { time: time(receivedAt) })}
-      </p>
-      {refusal === null ? (
-        ""
-      ) : (
-        <p class="status warn">
-          <span>
-            <span safe>{fill(t.refused, { time: time(refusal.at) })}</span>{" "}
-            <q lang="en" safe>
-              {refusal.reason}
-            </q>
-          </span>
-        </p>
-      )}
-    </>
-  );
 }
 
 interface EnteredProps {
@@ -148,7 +117,7 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
           </>
         )}
       </dl>
-      {source.id === "webscrobbler" && !isLoopback(baseUrl) ? (
+      {source.id === "webscrobbler" ? (
         <>
           <p class="actions">
             <a
@@ -177,6 +146,3 @@ const webScrobblerLink = (address: string): string => {
   const query = new URLSearchParams({ applicationName: "Marquee", userApiUrl: address });
   return `https://webscrobbler.com/webhook?${query.toString()}`;
 };
-
-const isLoopback = (baseUrl: string): boolean =>
-  /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname);

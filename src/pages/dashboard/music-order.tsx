@@ -1,41 +1,6 @@
-import type { HeardOfConnection } from "../../channels/channel.ts";
-import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { artistNames } from "../../playback.ts";
 import { Form } from "./form.tsx";
 import type { DashboardRequest } from "./request.ts";
-
-export interface HeardProps {
-  readonly request: DashboardRequest;
-  readonly heard: HeardOfConnection | undefined;
-}
-
-/** What a connection hears now, and whether that is shown. */
-export function Heard({ request, heard }: HeardProps): JSX.Element {
-  const { words } = request;
-  const { music: t } = words.dashboard;
-  if (heard?.playback === undefined) return <></>;
-  const { playback, isShown } = heard;
-  const name =
-    playback &&
-    [playback.track.title, artistNames(playback)].filter((part) => part !== "").join(" – ");
-  return (
-    <p class="facts heard">
-      {isShown ? (
-        <span class="tag" safe>
-          {t.shown}
-        </span>
-      ) : (
-        ""
-      )}
-      <span dir="auto" safe>
-        {playback === null
-          ? words.widget.nothingPlaying
-          : fill(playback.state === "playing" ? t.plays : t.pausedAt, { track: name ?? "" })}
-      </span>
-    </p>
-  );
-}
 
 export interface MovesProps {
   readonly request: DashboardRequest;
@@ -47,7 +12,10 @@ export interface MovesProps {
   readonly count: number;
 }
 
-/** Buttons that move a connection in the user's order. */
+/**
+ * Buttons that move a connection in the user's order. The page's script sends the same form with
+ * the place to which the connection was dragged.
+ */
 export function Moves({ request, target, label, position, count }: MovesProps): JSX.Element {
   const { music: t } = request.words.dashboard;
   const move = (action: "up" | "down", text: string) => (
@@ -58,9 +26,14 @@ export function Moves({ request, target, label, position, count }: MovesProps): 
     </Form>
   );
   return (
-    <div class="row-actions">
+    <div class="moves">
       {position > 1 ? (move("up", t.up) as "safe") : ""}
       {position < count ? (move("down", t.down) as "safe") : ""}
     </div>
   );
+}
+
+/** What the pointer drags a connection by. The keyboard has the buttons. */
+export function Grip({ title }: { title: string }): JSX.Element {
+  return <span class="grip" data-grip hidden aria-hidden="true" title={title} />;
 }

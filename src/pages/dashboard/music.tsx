@@ -24,14 +24,19 @@ import {
   SourceSettingsError,
 } from "../../sources/source.ts";
 import { AppSteps, type EnteredApp, readApp } from "../oauth/app-form.tsx";
+import { dashboardAddress } from "../../addresses.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { attribute } from "../attribute.ts";
+import { htmlResponse } from "../html.tsx";
+import { musicScript } from "../assets.ts";
 import { Copyable } from "../parts.tsx";
-import { Confirm, Field, Form } from "./form.tsx";
+import { Confirm, Field, Fold, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
-import { Heard, Moves } from "./music-order.tsx";
-import { inboxPart, Received } from "./music-inbox.tsx";
-import { describeStatus } from "./status-words.ts";
+import { FoundList, FoundSection, LOOK } from "./music-found.tsx";
+import { type Offer, Offers } from "./music-offers.tsx";
+import { LivePart } from "./music-live.tsx";
+import { Grip, Moves } from "./music-order.tsx";
+import { inboxPart, ReplaceSecret } from "./music-inbox.tsx";
 import { type ConnectedMusic, labelOf, musicOf } from "../../sources/connected-music.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import { pathTo } from "./sections.ts";
@@ -69,15 +74,17 @@ interface OptionsForm {
   readonly changes?: ConnectedMusic;
   /** Adds one with a name: the user has one without a name. */
   readonly isAnother?: true;
+  /** The options of the player that was found on this machine. */
+  readonly found?: Readonly<Record<string, string>>;
 }
 
 /** What a connection's card has to know besides the connection. */
 interface CardParts {
   /** Whether it is the first of its source. */
   readonly isFirst: boolean;
-  /** How many connections the user has. */
-  readonly count: number;
-  readonly heard: HeardOfConnection | undefined;
+  /** The user's connections. */
+  readonly all: readonly ConnectedMusic[];
+  readonly heard: readonly HeardOfConnection[];
 }
 
 const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
@@ -124,21 +131,40 @@ export function createSection(deps: MusicDeps): Section {
       music.map((one) => {
         // A source's app is entered once for all its connections.
         const isFirst = music.find(({ source }) => source === one.source) === one;
-        const parts = {
-          heard: heard.find(({ connectionId }) => connectionId === one.connection.id),
-          count: music.length,
-          isFirst,
-        };
-        return connectedCard(request, one, parts, refused, entered);
+        return connectedCard(request, one, { heard, all: music, isFirst }, refused, entered);
       }),
     );
-    const cards = await Promise.all(
-      others.map((source) => {
-        const isFirst = !music.some((one) => one.source === source);
-        const isTaken = music.some((one) => one.source === source && !isNamed(one));
-        return isTaken
-          ? anotherCard(request, source, refused)
-          : sourceCard(request, source, isFirst, refused, entered);
+    const isOwner = user.role === "owner";
+    const look = isOwner ? query.get(LOOK.name) : null;
+    const foundList =
+      look === null ? undefined : (
+        <FoundList request={request} found={await sources.playersHere()} music={music} />
+      );
+    if (foundList !== undefined && look === LOOK.listOnly) return htmlResponse(foundList);
+    const chosen = sources.byId(query.get("choose") ?? "");
+    // The address of what was found on this machine is filled in.
+    const found =
+      isOwner && chosen?.findHere
+        ? (await sources.playersHere()).find(({ source }) => source === chosen)
+        : undefined;
+    const withSettings = (form: OptionsForm): OptionsForm =>
+      found?.source === form.source ? { ...form, found: found.settings } : form;
+    const offers = await Promise.all(
+      others.map(async (source): Promise<Offer> => {
+        const same = music.filter((one) => one.source === source);
+        const isTaken = same.some((one) => !isNamed(one));
+        const form = isTaken ? formOfAnother(source) : formOf(source);
+        const hasMistake =
+          refused?.formId === form.id ||
+          (entered !== undefined && isLinked(source) && same.length === 0);
+        return {
+          source,
+          isConnected: same.length > 0,
+          isOpen: hasMistake || (!refused && !entered && source === chosen),
+          form: isTaken
+            ? anotherForm(request, withSettings(form), refused)
+            : await firstForm(request, withSettings(form), same.length === 0, refused, entered),
+        };
       }),
     );
     return dashboardPage(
@@ -146,14 +172,18 @@ export function createSection(deps: MusicDeps): Section {
         request,
         title: words.dashboard.sections.music,
         lead: t.lead,
+        scripts: [musicScript.path],
         ...(notice && { notice }),
         children: (
           <>
-            {connected as "safe"[]}
+            <div data-live={dashboardAddress(request.basePath, request.language, "/live")}>
+              {connected as "safe"[]}
+            </div>
+            {isOwner ? <FoundSection request={request} list={foundList} /> : ""}
             <h2 class="between" safe>
               {music.length > 0 ? t.others : t.choose}
             </h2>
-            {cards as "safe"[]}
+            <Offers request={request} offers={offers} />
             <p class="hint" safe>
               {fill(t.several, { most: String(MOST_CONNECTIONS) })}
             </p>
@@ -167,7 +197,7 @@ export function createSection(deps: MusicDeps): Section {
   const connectedCard = async (
     request: DashboardRequest,
     music: ConnectedMusic,
-    { isFirst, count, heard }: CardParts,
+    { isFirst, all, heard }: CardParts,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
@@ -175,107 +205,85 @@ export function createSection(deps: MusicDeps): Section {
     const { music: t } = words.dashboard;
     const { connection, source, account, stored, status, position } = music;
     const label = labelOf(music);
-    const { tone, text } = describeStatus(status, label, language, deps.clock.wallMs());
+    const id = String(connection.publicId);
     const form = formOf(source, music);
     // Then the form is shown to connect again, even if it has no fields.
     const enterAgain = !stored.usable && !isLinked(source) && sources.byId(source.id) !== undefined;
     const hearsPushes = isPushed(source) && stored.usable;
     return (
       <section class="source connected">
-        <h2 safe>{label}</h2>
+        <div class="card-head">
+          {all.length > 1 ? <Grip title={t.drag} /> : ""}
+          <h2 safe>{label}</h2>
+          {all.length > 1 ? (
+            <Moves
+              request={request}
+              target={id}
+              label={label}
+              position={position}
+              count={all.length}
+            />
+          ) : (
+            ""
+          )}
+        </div>
         {account.displayName === null || account.displayName === source.name ? (
           ""
         ) : (
           <p safe>{fill(t.account, { account: account.displayName })}</p>
         )}
-        {hearsPushes ? (
-          <Received deps={deps} request={request} connection={connection} />
-        ) : (
-          <p class={`status ${tone}`} safe>
-            {text}
-          </p>
-        )}
-        {count > 1 ? (
-          <>
-            <Heard request={request} heard={heard} />
-            <Moves
-              request={request}
-              target={String(connection.publicId)}
-              label={label}
-              position={position}
-              count={count}
-            />
-          </>
-        ) : (
-          ""
-        )}
+        <div data-connection={id}>
+          <LivePart deps={deps} reader={request} music={music} all={all} heard={heard} />
+        </div>
         {status.linkedUntil === null ? (
           ""
         ) : (
           <p safe>{fill(t.linkedUntil, { day: formatDay(language, status.linkedUntil) })}</p>
         )}
-        {source.options.length > 0 || enterAgain ? (
-          <details open={refused?.formId === form.id || enterAgain}>
-            <summary safe>{t.change}</summary>
-            {optionsForm(request, form, refused)}
-          </details>
-        ) : (
-          ""
-        )}
         {isLinked(source)
           ? await linkControls(request, source, t.linkAgain, isFirst, entered, music)
           : ""}
         {hearsPushes ? await inboxPart(deps, request, music, source) : ""}
-        {renameForm(request, music, refused)}
-        <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: label })}>
-          <Form request={request} action="disconnect" target={String(connection.publicId)}>
-            <button type="submit" class="bad" safe>
-              {t.disconnect}
-            </button>
-          </Form>
-        </Confirm>
+        <div class="row-actions">
+          {source.options.length > 0 || enterAgain ? (
+            <Fold label={t.change} isOpen={refused?.formId === form.id || enterAgain}>
+              {optionsForm(request, form, refused)}
+            </Fold>
+          ) : (
+            ""
+          )}
+          {hearsPushes ? <ReplaceSecret request={request} connection={connection} /> : ""}
+          {renameForm(request, music, refused)}
+          <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: label })}>
+            <Form request={request} action="disconnect" target={id}>
+              <button type="submit" class="bad" safe>
+                {t.disconnect}
+              </button>
+            </Form>
+          </Confirm>
+        </div>
       </section>
     );
   };
 
-  const sourceCard = async (
+  const firstForm = async (
     request: DashboardRequest,
-    source: Source,
+    form: OptionsForm,
     isFirst: boolean,
     refused?: Refused,
     entered?: EnteredApp,
   ) => {
-    const { music: t } = request.words.dashboard;
-    const label = fill(t.link, { source: source.name });
-    const about = t.about[source.id as keyof typeof t.about];
-    return (
-      <section class="source">
-        <h3 safe>{source.name}</h3>
-        {about === undefined ? "" : <p safe>{about}</p>}
-        {isLinked(source)
-          ? await linkControls(request, source, label, isFirst, entered)
-          : optionsForm(request, formOf(source), refused)}
-      </section>
-    );
+    const { source } = form;
+    const label = fill(request.words.dashboard.music.link, { source: source.name });
+    return isLinked(source)
+      ? linkControls(request, source, label, isFirst, entered)
+      : optionsForm(request, form, refused);
   };
 
-  /** Offers one more connection to a source that has one without a name. */
-  const anotherCard = (request: DashboardRequest, source: Source, refused?: Refused) => {
+  /** One more connection to a source that has one without a name. */
+  const anotherForm = (request: DashboardRequest, form: OptionsForm, refused?: Refused) => {
     const { music: t } = request.words.dashboard;
-    const form = formOfAnother(source);
-    return (
-      <section class="source">
-        <h3 safe>{source.name}</h3>
-        <details open={refused?.formId === form.id}>
-          <summary safe>{t.another}</summary>
-          {isLinked(source) ? (
-            <p safe>{t.nameFirst}</p>
-          ) : (
-            (optionsForm(request, form, refused) as "safe")
-          )}
-        </details>
-      </section>
-    );
+    return isLinked(form.source) ? <p safe>{t.nameFirst}</p> : optionsForm(request, form, refused);
   };
 
   const renameForm = (request: DashboardRequest, music: ConnectedMusic, refused?: Refused) => {
@@ -284,8 +292,7 @@ export function createSection(deps: MusicDeps): Section {
     const id = `name-${publicId}`;
     const again = refused?.formId === id ? refused : undefined;
     return (
-      <details open={again !== undefined}>
-        <summary safe>{t.rename}</summary>
+      <Fold label={t.rename} isOpen={again !== undefined}>
         <Form request={request} action="rename" target={String(publicId)}>
           <>
             <Field
@@ -300,14 +307,14 @@ export function createSection(deps: MusicDeps): Section {
             </button>
           </>
         </Form>
-      </details>
+      </Fold>
     );
   };
 
   /** A form made from the source's own options. */
   const optionsForm = (
     request: DashboardRequest,
-    { id, source, changes, isAnother }: OptionsForm,
+    { id, source, changes, isAnother, found }: OptionsForm,
     refused?: Refused,
   ): JSX.Element => {
     const { music: t } = request.words.dashboard;
@@ -349,7 +356,10 @@ export function createSection(deps: MusicDeps): Section {
               value={
                 option.secret
                   ? undefined
-                  : (again?.typed[option.name] ?? currentValue(settings, option) ?? option.fallback)
+                  : (again?.typed[option.name] ??
+                    currentValue(settings, option) ??
+                    found?.[option.name] ??
+                    option.fallback)
               }
               hint={
                 option.secret && currentValue(settings, option) !== undefined
@@ -550,18 +560,21 @@ export function createSection(deps: MusicDeps): Section {
     return { tone: "good", text };
   };
 
-  /** Moves a connection by one place; `undefined` when it was ended on another page since. */
+  /**
+   * Moves a connection; `undefined` when it was ended on another page since.
+   * @param placeAfter its new place, from 0, by the one it has
+   */
   const move = async (
     { user, words }: DashboardRequest,
     id: PublicConnectionId | undefined,
-    by: 1 | -1,
+    placeAfter: (from: number) => number,
   ): Promise<Notice | undefined> => {
     const music = await musicOf(user.id, accounts, sources);
     const from = music.findIndex(({ connection }) => connection.publicId === id);
     const moved = music[from];
     if (!moved) return undefined;
     const others = music.filter((one) => one !== moved);
-    const to = Math.min(Math.max(from + by, 0), others.length);
+    const to = Math.min(Math.max(placeAfter(from), 0), others.length);
     const order = others.toSpliced(to, 0, moved).map(({ connection }) => connection.publicId);
     try {
       await accounts.connections.order(user, order);
@@ -599,10 +612,14 @@ export function createSection(deps: MusicDeps): Section {
         case "rename":
           return rename(request, form);
         case "up":
-        case "down": {
-          const by = fieldOf(form, "do") === "up" ? -1 : 1;
+        case "down":
+        case "place": {
           const id = parseConnectionId(fieldOf(form, "target"));
-          return (await move(request, id, by)) ?? page(request);
+          const by = { up: -1, down: 1 }[fieldOf(form, "do")];
+          const place = Number.parseInt(fieldOf(form, "position"), 10);
+          const placeAfter = (from: number) =>
+            by === undefined ? (place || from + 1) - 1 : from + by;
+          return (await move(request, id, placeAfter)) ?? page(request);
         }
         case "rotate": {
           const id = parseConnectionId(fieldOf(form, "target"));

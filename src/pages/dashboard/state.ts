@@ -5,6 +5,8 @@ import type { Clock } from "../../clock.ts";
 import { fill, formatTime, languages } from "../../i18n/index.ts";
 import type { Language } from "../../languages.ts";
 import type { Hub } from "../../channels/hub.ts";
+import type { Inbox } from "../../ingest/inbox.ts";
+import { LivePart } from "./music-live.tsx";
 import { artistNames, type Playback, positionAt } from "../../playback.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { Covers } from "../overlay/covers.ts";
@@ -26,6 +28,8 @@ export interface DashboardState {
   /** The number of overlays on stream. */
   readonly overlays: number;
   readonly presence: string;
+  /** Each connection by its public id, with the HTML of what changes on its card. */
+  readonly connections: readonly { readonly id: string; readonly html: string }[];
 }
 
 export interface DashboardTrack {
@@ -48,7 +52,8 @@ export interface Presenter {
 export interface PresenterDeps {
   readonly accounts: Pick<Accounts, "connections" | "privacy">;
   readonly sources: Pick<Sources, "byId">;
-  readonly hub: Pick<Hub, "rawPlayback">;
+  readonly hub: Pick<Hub, "rawPlayback" | "heardOf">;
+  readonly inbox: Pick<Inbox, "postOf">;
   readonly live: Pick<Live, "onStream">;
   readonly covers: Pick<Covers, "pathOf">;
   readonly clock: Clock;
@@ -104,6 +109,18 @@ export function createPresenter(deps: PresenterDeps): Presenter {
         status,
         hearsOwnMusic: music.some(({ source }) => source.id !== "demo"),
         overlays,
+        connections: await Promise.all(
+          music.map(async (one) => ({
+            id: String(one.connection.publicId),
+            html: await LivePart({
+              deps,
+              reader: { language, words: languages[language] },
+              music: one,
+              all: music,
+              heard: hub.heardOf(id),
+            }),
+          })),
+        ),
         presence: overlays > 0 ? dashboard.nowPlaying.onStream : dashboard.nowPlaying.notOnStream,
       };
     },

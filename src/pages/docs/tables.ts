@@ -1,6 +1,6 @@
 import { optionList, type WidgetOption } from "../../../widget/options.ts";
 import { flagOf, type SettingName, settingNames, settings, variableOf } from "../../config.ts";
-import { languages } from "../../i18n/index.ts";
+import { fill, languages } from "../../i18n/index.ts";
 import type { Language } from "../../languages.ts";
 import { settingMeanings } from "../../i18n/settings.ts";
 import type { Source } from "../../sources/source.ts";
@@ -33,6 +33,28 @@ export function optionsTable(language: Language): string {
       valuesOf(option, docs.yesNo),
       shownFallback(option.fallback),
     ]),
+  );
+}
+
+/** What every source tells, and how soon: what people compare when they choose one. */
+export function comparisonTable(language: Language, sources: readonly Source[]): string {
+  const { docs } = languages[language];
+  const { compare: t } = docs;
+  return table(
+    [docs.source, t.runs, t.reached, t.position, t.pause, t.cover, t.delay],
+    sources.map(({ name, delivery, facts }) =>
+      [
+        name,
+        t.places[facts.runs],
+        delivery === "pushed" ? t.pushed : t.listened,
+        t.told[facts.position],
+        t.told[facts.pause],
+        t.told[facts.cover],
+        facts.delayMs === 0
+          ? t.atOnce
+          : fill(t.within, { seconds: String(Math.ceil(facts.delayMs / 1_000)) }),
+      ].map((text) => Bun.escapeHTML(text)),
+    ),
   );
 }
 

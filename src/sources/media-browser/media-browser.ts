@@ -31,6 +31,7 @@ export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDep
     id: server.id,
     name: server.name,
     delivery: "streamed",
+    facts: { runs: "server", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
     options: [
       urlOption(`Where ${server.name} is.`, DEFAULT_URL),
       userOption(`Your user name on ${server.name}; only your own sessions are heard.`),

@@ -41,7 +41,7 @@ export async function* listen(
 }
 
 /** Where the bus is, for a program that the desktop has not started itself. */
-function sessionBusAddress(): string {
+export function sessionBusAddress(): string {
   return (
     process.env["DBUS_SESSION_BUS_ADDRESS"] || `unix:path=/run/user/${process.getuid?.() ?? 0}/bus`
   );

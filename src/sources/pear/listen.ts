@@ -68,7 +68,7 @@ function fromSong(body: unknown): Player {
 }
 
 /** The answer of the Amuse plug-in. */
-function fromAmuse(body: unknown): Player {
+export function fromAmuse(body: unknown): Player {
   const { player, track } = recordOf(body, "the answer");
   if (!isRecord(player) || !isRecord(track) || player["hasSong"] !== true) return SILENT;
   return {

@@ -23,6 +23,7 @@ const stateNow = (): DashboardState => ({
   hearsOwnMusic: true,
   overlays,
   presence: "",
+  connections: [],
 });
 
 beforeEach(() => {
@@ -33,6 +34,7 @@ beforeEach(() => {
   live = createDashboardLive({
     log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
     hub: {
+      heardOf: (userId) => [{ connectionId: userId * 10, playback: null, isShown: false }],
       subscribe(_, listener) {
         const hear = () => listener({ kind: "nothing" });
         listening.add(hear);
@@ -106,6 +108,17 @@ describe("open dashboards", () => {
     for (const { messages } of sockets) expect(messages).toHaveLength(2);
     for (const { close } of sockets) close();
     expect(listening.size).toBe(0);
+  });
+
+  test("are drawn again where a program has pushed to one of their user's connections", async () => {
+    open(1);
+    open(2);
+    await settle();
+    drawn = [];
+    live.redrawConnection(20);
+    live.redrawConnection(77);
+    await settle();
+    expect(drawn).toEqual(["2 en"]);
   });
 
   test("are all told what changes, and nothing when nothing does", async () => {

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
-import { languages } from "../../../src/i18n/index.ts";
+import { fill, languages } from "../../../src/i18n/index.ts";
 import { LANGUAGES } from "../../../src/languages.ts";
 import { unescapeHtml } from "../../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
@@ -100,6 +100,76 @@ test("the connection that is first is the one that is shown", async () => {
   await browser.submit(MUSIC, { do: "up", target: String(second.publicId) });
   await settle();
   expect((await cards()).map(heardIn)).toEqual([["Shown now", "Plays: Two"], ["Plays: One"]]);
+});
+
+test("a connection is put at the place to which it was dragged", async () => {
+  const { publicId } = await connect("First");
+  await connect("Second");
+  await connect("Third");
+  const place = (position: string) =>
+    browser.submit(MUSIC, { do: "place", target: String(publicId), position });
+  expect(await (await place("3")).text()).toContain("JSON · First is now number 3.");
+  expect(await labels()).toEqual(["JSON · Second", "JSON · Third", "JSON · First"]);
+  await place("-7");
+  expect(await labels()).toEqual(["JSON · First", "JSON · Second", "JSON · Third"]);
+  for (const nonsense of ["", "first", "NaN"]) await place(nonsense);
+  expect(await labels()).toEqual(["JSON · First", "JSON · Second", "JSON · Third"]);
+  await place("99");
+  expect(await labels()).toEqual(["JSON · Second", "JSON · Third", "JSON · First"]);
+});
+
+describe("why a connection is shown or not", () => {
+  const { why } = languages.en.dashboard.music;
+  const reasons = async () =>
+    (await cards()).map((card) => {
+      const [, text] = /<p class="hint why">(.*?)<\/p>/s.exec(card) ?? [];
+      return text && unescapeHtml(text);
+    });
+
+  test("is not said of one connection alone", async () => {
+    const { id } = await connect("First");
+    await push(id, { title: "One" });
+    await cards();
+    expect(await reasons()).toEqual([undefined]);
+  });
+
+  test("is said of several that play, and of one that is paused meanwhile", async () => {
+    const [first, second, third] = [
+      await connect("First"),
+      await connect("Second"),
+      await connect("Third"),
+    ];
+    await connect("Silent");
+    await push(third.id, { title: "Three", state: "paused" });
+    await push(second.id, { title: "Two" });
+    await cards();
+    expect(await reasons()).toEqual([
+      undefined,
+      why.onlyPlaying,
+      fill(why.isPaused, { source: "JSON · Second" }),
+      undefined,
+    ]);
+    await push(first.id, { title: "One" });
+    expect(await reasons()).toEqual([
+      why.firstPlaying,
+      fill(why.comesLater, { source: "JSON · First" }),
+      fill(why.isPaused, { source: "JSON · First" }),
+      undefined,
+    ]);
+  });
+
+  test("is said of several that are paused", async () => {
+    const first = await connect("First");
+    const second = await connect("Second");
+    await cards();
+    await push(first.id, { title: "One", state: "paused" });
+    await server.clock.advance(1_000);
+    await push(second.id, { title: "Two", state: "paused" });
+    expect(await reasons()).toEqual([
+      fill(why.pausedEarlier, { source: "JSON · Second" }),
+      why.lastPaused,
+    ]);
+  });
 });
 
 test("nobody moves another's connection, nor one that is gone", async () => {

@@ -69,9 +69,13 @@ describe("what to enter in a program that pushes", () => {
     expect(await textOf(await page(), ".secret code")).toBe(secret);
   });
 
-  test("is a link for Web Scrobbler, unless only this machine reaches the server", async () => {
-    await connect("webscrobbler");
-    expect(await (await page()).text()).not.toContain("webscrobbler.com");
+  test("is a link for Web Scrobbler, on this machine too, and says what it does", async () => {
+    const local = await connect("webscrobbler");
+    const href = await attributeOf(await page(), 'a[target="_blank"]', "href");
+    expect(new URL(href ?? "").searchParams.get("userApiUrl")).toBe(
+      `http://127.0.0.1:4747/in/${local.secret}/webscrobbler`,
+    );
+    expect(await (await page()).text()).toContain(words.webScrobblerHint);
     server.close();
     await start("https://music.example/marquee");
     await browser.post(`/marquee${MUSIC}`, { do: "connect", target: "webscrobbler" });

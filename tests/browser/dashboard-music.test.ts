@@ -1,0 +1,133 @@
+import { expect } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { fill, languages } from "../../src/i18n/index.ts";
+import type { Fetch } from "../../src/sources/upstream.ts";
+import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
+import { axeViolations, overflowOf } from "../fixtures/browser/page-checks.ts";
+
+const { music: words } = languages.en.dashboard;
+const CIDER = "http://127.0.0.1:10767";
+
+/** On this machine, Cider plays and VLC wants its password. */
+const machine: Fetch = async (url) => {
+  if (url.startsWith(CIDER)) {
+    return Response.json({ info: { name: "Paper Lanterns", artistName: "Juniper Vale" } });
+  }
+  if (!url.includes(":8080")) throw new Error("nobody is there");
+  const headers = { "WWW-Authenticate": 'Basic realm="VLC stream"' };
+  return new Response("", { status: 401, headers });
+};
+
+const cardOf = (page: Page, label: string): Locator =>
+  page.locator("section.connected").filter({ has: page.getByRole("heading", { name: label }) });
+const labelsOn = (page: Page) => page.locator("section.connected h2").allTextContents();
+
+async function connectJson({ server, ada }: DashboardStage, ...names: readonly string[]) {
+  const { connections } = server.accounts;
+  for (const name of names) await connections.connect(ada.user, "json", null, { name });
+  const all = await connections.allOf(ada.user.id);
+  const secrets = await Promise.all(all.map(({ id }) => connections.secretOf(id)));
+  /** Pushes to the connection at this place. */
+  return (at: number, body: unknown) =>
+    fetch(`${server.url}/in/${secrets[at]}/json`, { method: "POST", body: JSON.stringify(body) });
+}
+
+onTheDashboard(
+  "the page of connections",
+  (stage) => {
+    const { test } = stage;
+
+    test("tells without a reload what came, what is heard and which one is shown", async () => {
+      const push = await connectJson(stage, "Desk", "Kitchen");
+      const { page, complaints } = await stage.open("music");
+      const [desk, kitchen] = [cardOf(page, "JSON · Desk"), cardOf(page, "JSON · Kitchen")];
+      await desk.getByText(words.inbox.nothing).waitFor();
+      await page.evaluate(() => Object.assign(window, { isMarked: true }));
+
+      await push(1, { title: "Glass <b>Harbour" });
+      await kitchen.getByText(fill(words.plays, { track: "Glass <b>Harbour" })).waitFor();
+      await kitchen.getByText(words.shown, { exact: true }).waitFor();
+      await push(0, { title: "Paper Lanterns" });
+      await desk.getByText(words.why.firstPlaying).waitFor();
+      await kitchen.getByText(fill(words.why.comesLater, { source: "JSON · Desk" })).waitFor();
+      await push(0, { title: 4 });
+      await desk.locator("q").waitFor();
+      await push(0, { title: "Another" });
+      await desk.locator("q").waitFor({ state: "detached" });
+      expect(await page.evaluate(() => "isMarked" in window)).toBe(true);
+      expect(complaints).toEqual([]);
+    }, 20_000);
+
+    test("takes a card where it is dragged, stores its place and says so", async () => {
+      await connectJson(stage, "First", "Second", "Third");
+      const { page, complaints } = await stage.open("music", {
+        viewport: { width: 1280, height: 1400 },
+      });
+      const grip = await cardOf(page, "JSON · First").locator("[data-grip]").boundingBox();
+      const last = await cardOf(page, "JSON · Third").boundingBox();
+      if (!grip || !last) throw new Error("the cards are not there");
+      const [x, y] = [grip.x + grip.width / 2, grip.y + grip.height / 2];
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x, last.y + last.height, { steps: 8 });
+      const order = ["JSON · Second", "JSON · Third", "JSON · First"];
+      expect(await labelsOn(page)).toEqual(order);
+      await page.mouse.up();
+      const moved = fill(words.moved, { source: "JSON · First", position: "3" });
+      await page.getByRole("status").getByText(moved).waitFor();
+      expect(await labelsOn(page)).toEqual(order);
+      expect(complaints).toEqual([]);
+    }, 20_000);
+
+    test("puts a card back with Escape, and stores nothing", async () => {
+      await connectJson(stage, "First", "Second");
+      const { page } = await stage.open("music", { viewport: { width: 1280, height: 1400 } });
+      const grip = await cardOf(page, "JSON · Second").locator("[data-grip]").boundingBox();
+      if (!grip) throw new Error("the grip is not there");
+      await page.mouse.move(grip.x + 5, grip.y + 5);
+      await page.mouse.down();
+      await page.mouse.move(grip.x + 5, 0, { steps: 4 });
+      expect(await labelsOn(page)).toEqual(["JSON · Second", "JSON · First"]);
+      await page.keyboard.press("Escape");
+      await page.mouse.up();
+      expect(await labelsOn(page)).toEqual(["JSON · First", "JSON · Second"]);
+      await page.reload();
+      expect(await labelsOn(page)).toEqual(["JSON · First", "JSON · Second"]);
+    }, 20_000);
+
+    test("lists what is on this machine after it, and connects it with one click", async () => {
+      const { page, complaints } = await stage.open("music");
+      const found = page.locator("#found");
+      await found.getByText("Paper Lanterns – Juniper Vale").waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await overflowOf(page)).toEqual([]);
+      const listen = `${words.found.listen}: Cider`;
+      await found.getByRole("button", { name: listen }).click();
+      await page.getByText(fill(words.connected, { source: "Cider" }), { exact: true }).waitFor();
+      await found.getByText(words.found.needs.password).waitFor();
+      expect(await found.getByRole("button", { name: listen }).count()).toBe(0);
+      expect(complaints).toEqual([]);
+    }, 20_000);
+
+    test("leads without a script, by the keyboard, to the form that wants a password", async () => {
+      const { page } = await stage.open("music", { javaScriptEnabled: false });
+      await page.getByRole("link", { name: words.found.look }).press("Enter");
+      await page.getByRole("link", { name: `${words.found.enter.password}: VLC` }).press("Enter");
+      const { options } = words;
+      expect(await page.getByLabel(options.vlc_url).inputValue()).toBe("http://127.0.0.1:8080");
+      await page.getByLabel(options.vlc_password).fill("correct horse");
+      await page.getByLabel(options.vlc_password).press("Enter");
+      await page.getByText(fill(words.connected, { source: "VLC" }), { exact: true }).waitFor();
+    }, 20_000);
+  },
+  {
+    realSources: true,
+    connected: false,
+    fetch: machine,
+    machine: {
+      at: (usual) => (usual.startsWith("http") ? usual : "127.0.0.1:1"),
+      busAddress: "unix:path=/nonexistent",
+    },
+  },
+);
