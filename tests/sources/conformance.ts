@@ -1,6 +1,7 @@
 import { describe, expect } from "bun:test";
 import type { test as bunTest } from "bun:test";
 import type { Clock } from "../../src/clock.ts";
+import { describeError } from "../../src/log.ts";
 import type { Playback } from "../../src/playback.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
 import { watchContext } from "../fixtures/sources/watch-context.ts";
@@ -79,6 +80,11 @@ export function describeSourceContract({ source, test, ...harness }: SourceHarne
         expect(failure).toBeInstanceOf(SourceFailure);
         expect((failure as SourceFailure).meaning.kind).toBe("unavailable");
         expect(Bun.inspect(failure)).not.toContain(unreachable.secret);
+        // As it stands in the log, with its causes: no reason is told twice.
+        const reasons = describeError(failure)
+          .split(/[:(),] ?|\)/)
+          .filter((part) => part.includes(" "));
+        expect(new Set(reasons).size).toBe(reasons.length);
       });
     }
   });
