@@ -36,11 +36,13 @@ export function describeSourceContract({ source, test, ...harness }: SourceHarne
 
     test("says soon what is playing, in a form that can be shown", async () => {
       const stop = new AbortController();
-      const iterator = watch(harness.goodSettings(), stop.signal);
+      const settings = harness.goodSettings();
+      const iterator = watch(settings, stop.signal);
       const { value, done } = await iterator.next();
       expect(done).toBeFalsy();
       if (!value) throw new Error("it plays, and the source says that it does not");
       expectSensible(value, harness.clock.monotonicMs());
+      expectPublic(value, secretsIn(source, settings));
       stop.abort();
       await iterator.return?.();
     });
@@ -88,6 +90,22 @@ export function describeSourceContract({ source, test, ...harness }: SourceHarne
       });
     }
   });
+}
+
+/** The values of the options that are secret. */
+function secretsIn({ options }: Source, settings: unknown): string[] {
+  const given = new Map(Object.entries(settings ?? {}));
+  return options
+    .filter(({ secret }) => secret)
+    .map(({ name }) => given.get(name))
+    .filter((value): value is string => typeof value === "string" && value !== "");
+}
+
+/** Others see what plays, and the addresses of its covers. */
+function expectPublic(playback: Playback, secrets: readonly string[]): void {
+  const told = JSON.stringify(playback);
+  for (const secret of secrets) expect(told).not.toContain(secret);
+  for (const { url = "https://" } of playback.album.artworks) expect(url).toStartWith("https://");
 }
 
 function expectSensible(playback: Playback, nowMs: number): void {
