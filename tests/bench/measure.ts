@@ -67,16 +67,12 @@ export async function restingMemoryKib(pid: number): Promise<number> {
   let last = 0;
   return until(async () => {
     await Bun.sleep(400);
-    const now = memoryKib(pid);
+    const now = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
     const settled = Math.abs(now - last) < 64;
     last = now;
     return settled ? now : undefined;
   });
 }
-
-/** Memory of a process at this moment, in KiB. */
-export const memoryKib = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 
 /** The value below which a share of the values lie; 0.5 is the median. */
 export function quantile(values: readonly number[], share: number): number {
