@@ -14,8 +14,14 @@ export function boundPlayback(playback: Playback): Playback {
   const { track, artists, album, device } = playback;
   return {
     ...playback,
+    positionMs: timeOf(playback.positionMs) ?? 0,
     source: cut(playback.source),
-    track: { ...track, id: identityOf(track.id), title: cut(track.title) },
+    track: {
+      ...track,
+      id: identityOf(track.id),
+      title: cut(track.title),
+      durationMs: timeOf(track.durationMs),
+    },
     artists: artists.slice(0, MOST_ARTISTS).map(cut),
     album: {
       ...album,
@@ -24,6 +30,11 @@ export function boundPlayback(playback: Playback): Playback {
     },
     device: { ...device, name: cut(device.name), type: cut(device.type) },
   };
+}
+
+/** `null` for what JSON cannot hold, such as a huge number of seconds in milliseconds. */
+function timeOf(ms: number | null): number | null {
+  return ms !== null && ms >= 0 && ms <= Number.MAX_SAFE_INTEGER ? ms : null;
 }
 
 /** Counts code points, so that no surrogate pair is cut in half. */

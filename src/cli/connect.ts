@@ -69,11 +69,11 @@ export function connectUser(
       if (tried.kind === "heard") await noteHeard(accounts, connection.id);
       if (tried.kind === "refused") await connections.markRefused(connection.id);
       if (tried.kind === "heard") return;
-      const next =
+      io.error(
         tried.kind === "refused"
-          ? "Connect again with the right ones"
-          : "The connection is kept and tried again";
-      io.error(`Note: ${tried.trouble}. ${next}.`);
+          ? `Refused: ${tried.trouble}. Marquee does not try it again. To connect again, run the same command with the right credentials: it changes this connection.`
+          : `Note: ${tried.trouble}. The connection is kept and tried again.`,
+      );
     });
 }
 

@@ -138,7 +138,10 @@ function readPlayback(answer: MpdResponse, cover: Artwork | null, observedAtMs: 
     track: {
       id: uri,
       title: fieldOf(answer, "Title") ?? station ?? fileName(uri),
-      durationMs: milliseconds(fieldOf(answer, "duration")),
+      // Mopidy tells it as before MPD 0.20: "time: 12:180", in whole seconds.
+      durationMs:
+        milliseconds(fieldOf(answer, "duration")) ??
+        milliseconds(fieldOf(answer, "time")?.split(":")[1]),
       explicit: false,
     },
     artists:
@@ -204,6 +207,10 @@ function toSourceFailure(error: unknown, { address }: MpdSettings): SourceFailur
       ? new SourceFailure({ kind: "unauthorized" }, `${where} refuses the password or asks for one`)
       : new SourceFailure({ kind: "unavailable" }, `${where} refuses a command: ${error.message}`);
   }
-  const reason = error instanceof MpdConnectionLost ? error.message : "it could not be reached";
-  return new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause: error });
+  // Whoever describes the failure adds the causes, and should not say the reason twice.
+  const [reason, cause] =
+    error instanceof MpdConnectionLost
+      ? [error.message, error.cause]
+      : ["it could not be reached", error];
+  return new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause });
 }

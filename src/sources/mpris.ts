@@ -59,9 +59,9 @@ export function createMpris(deps: MprisDeps): Source {
 }
 
 function toSourceFailure(error: unknown): SourceFailure {
-  const reason =
+  const [reason, cause] =
     error instanceof BusLost
-      ? `${error.message}: Marquee has to run in the session of your desktop`
-      : "it could not be read";
-  return new SourceFailure({ kind: "unavailable" }, `${NAME}: ${reason}`, { cause: error });
+      ? [`${error.message}: Marquee has to run in the session of your desktop`, error.cause]
+      : ["it could not be read", error];
+  return new SourceFailure({ kind: "unavailable" }, `${NAME}: ${reason}`, { cause });
 }

@@ -47,7 +47,7 @@ export async function* withMeaning(
     const isKnown = error instanceof UpstreamError || error instanceof UnreadableAnswer;
     const reason = isKnown ? error.message : "it could not be understood";
     // The cause of another error may hold what was sent, so only its kind is told.
-    const cause = isKnown ? error : error instanceof Error ? error.name : undefined;
+    const cause = isKnown ? error.cause : error instanceof Error ? error.name : undefined;
     throw new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause });
   }
 }

@@ -5,6 +5,7 @@ import { createMpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { median, quantile, type Row, startProduct } from "./measure.ts";
+import { paintedAt } from "./painted.ts";
 
 const CHANGES = 40;
 
@@ -38,22 +39,7 @@ export async function benchLatency(): Promise<Row[]> {
   const latencies: number[] = [];
   for (let change = 1; change <= CHANGES; change++) {
     const title = `Title ${change % 2}`;
-    const painted = page.evaluate(
-      (expected) =>
-        new Promise<number>((resolve) => {
-          const look = () => {
-            if (document.querySelector(".np-title")?.textContent !== expected) return;
-            observer.disconnect();
-            // When the frame after the next one begins, the change is on the screen.
-            requestAnimationFrame(() =>
-              requestAnimationFrame(() => resolve(performance.timeOrigin + performance.now())),
-            );
-          };
-          const observer = new MutationObserver(look);
-          observer.observe(document.body, { childList: true, characterData: true, subtree: true });
-        }),
-      title,
-    );
+    const painted = paintedAt(page, title);
     await Bun.sleep(100);
     const askedAtMs = performance.timeOrigin + performance.now();
     await daemon.command(`play ${change % 2}`);

@@ -85,7 +85,11 @@ describe("marquee connection list", () => {
 describe("the health of a connection", () => {
   test.each([
     ["OK\n", "ok", ""],
-    ["ACK [3@0] {password} incorrect password\n", "needs_linking", "Connect again"],
+    [
+      "ACK [3@0] {password} incorrect password\n",
+      "needs_linking",
+      "run the same command with the right",
+    ],
   ])("after MPD has answered a password with %j is %s", async (answer, health, note) => {
     const player = createFakeMpd();
     player.answers.set("password", answer);
@@ -95,6 +99,8 @@ describe("the health of a connection", () => {
     expect(code).toBe(0);
     expect(errors).toContain(note);
     if (note === "") expect(errors).toBe("");
+    else expect(errors).toStartWith("Refused: MPD at ");
+    expect(errors).not.toContain("swordfish");
     expect(await list()).toMatchObject([{ source: "mpd", health }]);
   });
 });

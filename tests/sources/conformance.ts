@@ -1,6 +1,7 @@
 import { describe, expect } from "bun:test";
 import type { test as bunTest } from "bun:test";
 import type { Clock } from "../../src/clock.ts";
+import { describeError } from "../../src/log.ts";
 import type { Playback } from "../../src/playback.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
 import { watchContext } from "../fixtures/sources/watch-context.ts";
@@ -35,11 +36,13 @@ export function describeSourceContract({ source, test, ...harness }: SourceHarne
 
     test("says soon what is playing, in a form that can be shown", async () => {
       const stop = new AbortController();
-      const iterator = watch(harness.goodSettings(), stop.signal);
+      const settings = harness.goodSettings();
+      const iterator = watch(settings, stop.signal);
       const { value, done } = await iterator.next();
       expect(done).toBeFalsy();
       if (!value) throw new Error("it plays, and the source says that it does not");
       expectSensible(value, harness.clock.monotonicMs());
+      expectPublic(value, secretsIn(source, settings));
       stop.abort();
       await iterator.return?.();
     });
@@ -79,9 +82,30 @@ export function describeSourceContract({ source, test, ...harness }: SourceHarne
         expect(failure).toBeInstanceOf(SourceFailure);
         expect((failure as SourceFailure).meaning.kind).toBe("unavailable");
         expect(Bun.inspect(failure)).not.toContain(unreachable.secret);
+        // As it stands in the log, with its causes: no reason is told twice.
+        const reasons = describeError(failure)
+          .split(/[:(),] ?|\)/)
+          .filter((part) => part.includes(" "));
+        expect(new Set(reasons).size).toBe(reasons.length);
       });
     }
   });
+}
+
+/** The values of the options that are secret. */
+function secretsIn({ options }: Source, settings: unknown): string[] {
+  const given = new Map(Object.entries(settings ?? {}));
+  return options
+    .filter(({ secret }) => secret)
+    .map(({ name }) => given.get(name))
+    .filter((value): value is string => typeof value === "string" && value !== "");
+}
+
+/** Others see what plays, and the addresses of its covers. */
+function expectPublic(playback: Playback, secrets: readonly string[]): void {
+  const told = JSON.stringify(playback);
+  for (const secret of secrets) expect(told).not.toContain(secret);
+  for (const { url = "https://" } of playback.album.artworks) expect(url).toStartWith("https://");
 }
 
 function expectSensible(playback: Playback, nowMs: number): void {

@@ -170,7 +170,7 @@ const subsonic = playing({
 describeSourceContract({
   ...subsonic,
   source: createSubsonic(subsonic.deps),
-  goodSettings: () => ({ url: PLAYS, user: "ada", password: "x" }),
+  goodSettings: () => ({ url: PLAYS, user: "ada", password: "open-sesame" }),
   badSettings: [...BAD_URLS.map((url) => ({ url, user: "ada" })), { url: PLAYS }, { user: 1 }],
   unreachable: { settings: { url: LOST_SERVER, user: "ada", password: LOST }, secret: LOST },
 });

@@ -78,7 +78,8 @@ export async function connectBus(
         busAddress,
         fdTransport: false,
         maxMessageSize: LARGEST_MESSAGE_BYTES,
-        timeout: ANSWER_MS,
+        // Past a time-out of its own first call, dbus-native throws where nobody can catch it.
+        timeout: 0,
       });
     } catch (error) {
       throw new BusLost("the address of the session bus cannot be used", { cause: error });
@@ -108,13 +109,16 @@ export async function connectBus(
   };
 
   const call = (destination: string, path: string, on: string, member: string, ...body: string[]) =>
-    bus.invoke<unknown>({
-      destination,
-      path,
-      interface: on,
-      member,
-      ...(body.length > 0 && { signature: "s".repeat(body.length), body }),
-    });
+    bus.invoke<unknown>(
+      {
+        destination,
+        path,
+        interface: on,
+        member,
+        ...(body.length > 0 && { signature: "s".repeat(body.length), body }),
+      },
+      { timeout: ANSWER_MS },
+    );
   const tell = () => {
     if (changes.size === 0) changes.push(true);
   };

@@ -73,6 +73,15 @@ describe("what MPD tells", () => {
   });
 });
 
+describe("what Mopidy tells", () => {
+  test("is the length as MPD told it once, in whole seconds", async () => {
+    const heard = await hear("state: play\ntime: 12:180\nelapsed: 12.555\nfile: a.flac\nOK\n");
+    expect(heard).toMatchObject({ track: { durationMs: 180_000 }, positionMs: 12_555 });
+    const stream = await hear("state: play\ntime: 12:0\nelapsed: 12.555\nfile: a.flac\nOK\n");
+    expect(stream.track.durationMs).toBe(null);
+  });
+});
+
 describe("covers", () => {
   const playing = "state: play\nfile: a.flac\nTitle: A\nOK\n";
 

@@ -9,20 +9,17 @@ import {
 } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../../src/clock.ts";
-import { type Playback, positionAt } from "../../../src/playback.ts";
-import { createMpris } from "../../../src/sources/mpris.ts";
+import type { Playback } from "../../../src/playback.ts";
 import { SourceFailure } from "../../../src/sources/source.ts";
-import { createUpstream } from "../../../src/sources/upstream.ts";
-import { inTime, until } from "../../fixtures/clock/waiting.ts";
+import { inTime } from "../../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../../fixtures/data/temp-folder.ts";
-import { silentFlac } from "../../fixtures/mpd/flac.ts";
 import {
   aSong,
   type FakePlayer,
   type FakeProperties,
   startFakePlayer,
 } from "../../fixtures/mpris/fake-player.ts";
+import { listenToBus } from "../../fixtures/mpris/listening.ts";
 import {
   dbusIsInstalled,
   type SessionBus,
@@ -30,10 +27,8 @@ import {
 } from "../../fixtures/mpris/session-bus.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 import { patternPicture } from "../../fixtures/sources/pictures.ts";
-import { watchContext } from "../../fixtures/sources/watch-context.ts";
 
 const test = testWith("dbus-daemon", dbusIsInstalled);
-const upstream = createUpstream({ clock: systemClock, trustedOrigins: [] });
 
 let bus: SessionBus;
 let folder: ReturnType<typeof createTempFolder>;
@@ -59,29 +54,8 @@ async function play(name: string, properties: Partial<FakeProperties> = {}) {
   return player;
 }
 
-/** Listens; what was heard last is asked for with `until`. */
-function listen(settings: { player?: string } = {}, busAddress = bus.address) {
-  const heard: (Playback | null)[] = [];
-  const source = createMpris({ upstream, busAddress });
-  const watching = (async () => {
-    const context = watchContext({ signal: stop.signal, clock: systemClock });
-    for await (const playback of source.open(settings).watch(context)) heard.push(playback);
-  })();
-  watching.catch(() => {});
-  const last = () => heard.at(-1);
-  return {
-    heard,
-    watching,
-    last,
-    /** Resolves with the first playback from now on that passes. */
-    next: (passes: (playback: Playback) => boolean) =>
-      until(() => {
-        const playback = last();
-        return playback && passes(playback) ? playback : undefined;
-      }),
-    nothing: () => until(() => (last() === null ? true : undefined)),
-  };
-}
+const listen = (settings: { player?: string } = {}, busAddress = bus.address) =>
+  listenToBus(busAddress, stop.signal, settings);
 
 const titled = (title: string) => ({
   Metadata: { ...aSong.Metadata, "xesam:title": ["s", title] } as const,
@@ -288,6 +262,23 @@ describe("the session bus", () => {
     expect(failure.message).toContain("the session of your desktop");
   });
 
+  test("that answers nothing makes the source unavailable, and breaks nothing else", async () => {
+    const silent = Bun.listen({
+      unix: join(folder.path, "bus"),
+      socket: {
+        data(socket, bytes) {
+          // Who comes is let in; after that it is silent.
+          if (bytes.includes("AUTH EXTERNAL")) socket.write(`OK ${"0".repeat(32)}\r\n`);
+        },
+      },
+    });
+    const address = `unix:path=${join(folder.path, "bus")}`;
+    const failure = await inTime("a failure", listen({}, address).watching).catch((error) => error);
+    expect(failure).toBeInstanceOf(SourceFailure);
+    expect(failure.meaning.kind).toBe("unavailable");
+    silent.stop(true);
+  });
+
   test("that ends makes the source unavailable", async () => {
     const own = await startSessionBus();
     const { watching, nothing } = listen({}, own.address);
@@ -297,80 +288,6 @@ describe("the session bus", () => {
     expect(failure).toBeInstanceOf(SourceFailure);
   });
 });
-
-const mpvIsInstalled = Bun.which("mpv") !== null && dbusIsInstalled;
-testWith("mpv with mpv-mpris", mpvIsInstalled)(
-  "mpv is heard with its tags and its position",
-  async () => {
-    const path = join(folder.path, "a.flac");
-    const tags = [
-      ["TITLE", "Glass Harbour"],
-      ["ARTIST", "Juniper Vale"],
-      ["ALBUM", "Slow Weather"],
-    ] as const;
-    writeFileSync(path, silentFlac({ seconds: 60, tags }));
-    const mpv = Bun.spawn(["mpv", "--no-terminal", "--ao=null", "--no-video", path], {
-      env: bus.environment,
-      stdout: "ignore",
-      stderr: "ignore",
-    });
-    try {
-      const playback = await listen().next(isTitled("Glass Harbour"));
-      expect(playback).toMatchObject({
-        state: "playing",
-        artists: ["Juniper Vale"],
-        album: { name: "Slow Weather" },
-        device: { name: "mpv" },
-      });
-      expect(playback.track.durationMs).toBeWithin(59_000, 61_000);
-      expect(positionAt(playback, systemClock.monotonicMs())).toBeWithin(0, 20_000);
-    } finally {
-      mpv.kill("SIGKILL");
-      await mpv.exited;
-    }
-  },
-);
-
-const chromium = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => Bun.which(path));
-testWith("Chromium", chromium !== undefined && dbusIsInstalled)(
-  "a page in Chromium is heard with its cover",
-  async () => {
-    const picture = Buffer.from(await patternPicture("png", 64)).toString("base64");
-    const song = Buffer.from(silentFlac({ seconds: 60 })).toString("base64");
-    const page = `<audio src="data:audio/flac;base64,${song}"></audio><script>
-      navigator.mediaSession.metadata = new MediaMetadata({ title: "Browser Song", artist: "Web Artist",
-        artwork: [{ src: "data:image/png;base64,${picture}", sizes: "64x64", type: "image/png" }] });
-      document.querySelector("audio").play();
-    </script>`;
-    writeFileSync(join(folder.path, "page.html"), page);
-    const browser = Bun.spawn(
-      [
-        chromium ?? "",
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-sync",
-        "--no-first-run",
-        "--autoplay-policy=no-user-gesture-required",
-        `--user-data-dir=${join(folder.path, "profile")}`,
-        `file://${join(folder.path, "page.html")}`,
-      ],
-      { env: bus.environment, stdout: "ignore", stderr: "ignore" },
-    );
-    try {
-      const playback = await listen({ player: "chromium" }).next(
-        ({ track, album }) => track.title === "Browser Song" && album.artworks.length === 1,
-      );
-      expect(playback).toMatchObject({ state: "playing", artists: ["Web Artist"] });
-      expect((await playback.album.artworks[0]?.load())?.length).toBeGreaterThan(50);
-    } finally {
-      browser.kill("SIGKILL");
-      await browser.exited;
-    }
-  },
-  40_000,
-);
 
 // The tests of a source without its bus are of no use; this one needs none.
 bunTest("importing the source loads nothing of D-Bus", async () => {

@@ -70,19 +70,19 @@ describe("a real VLC", () => {
     };
     await listener.next();
     const delaysMs = [
-      await delayUntil("pl_pause", (playback) => playback?.state === "paused"),
-      await delayUntil("pl_pause", (playback) => playback?.state === "playing"),
-      await delayUntil("seek&val=100", (playback) => (playback?.positionMs ?? 0) >= 100_000),
-      await delayUntil("pl_next", (playback) => playback?.track.title === "bare name"),
-      await delayUntil("pl_stop", (playback) => playback === null),
-      await delayUntil("pl_play", (playback) => playback?.state === "playing"),
+      await delayUntil("pause", (playback) => playback?.state === "paused"),
+      await delayUntil("pause", (playback) => playback?.state === "playing"),
+      await delayUntil("seek 100", (playback) => (playback?.positionMs ?? 0) >= 100_000),
+      await delayUntil("next", (playback) => playback?.track.title === "bare name"),
+      await delayUntil("stop", (playback) => playback === null),
+      await delayUntil("play", (playback) => playback?.state === "playing"),
     ];
     expect(Math.max(...delaysMs)).toBeLessThan(1_200);
     await listener.stop();
   });
 
   test("tells a position that runs on evenly from one answer to the next", async () => {
-    await player.command("pl_play");
+    await player.command("play");
     const listener = listenTo(source, settings(), systemClock);
     const first = await listener.nextThat((playback) => (playback?.positionMs ?? 0) > 0);
     for (let answers = 0; answers < 3; answers++) {
