@@ -1,4 +1,5 @@
 import { startClock } from "./clock.ts";
+import { createCrossfade } from "./crossfade.ts";
 import { createMarquee } from "./marquee.ts";
 import type { WidgetSetup } from "./page.tsx";
 import type { WidgetState } from "./state.ts";
@@ -15,8 +16,11 @@ import {
 
 /** The card on the page. */
 export interface Card {
-  /** Shows a state; if several arrive while a cover loads, the newest is shown. */
-  show(state: WidgetState): void;
+  /**
+   * Shows a state; if several arrive while a cover loads, the newest is shown. Its position was
+   * valid `lateMs` ago, or will be if that is negative.
+   */
+  show(state: WidgetState, lateMs: number): void;
   goOffline(): void;
   /** Fades out permanently. */
   goDark(): void;
@@ -28,6 +32,9 @@ export interface Card {
 
 /** A new track waits this long for its cover, then is shown without it. */
 const COVER_WAIT_MS = 350;
+/** From when a new track arrives until it alone is shown, its cover's loading included. */
+const CHANGE_MS = 500;
+const CROSSFADE_MS = { least: 150, most: 320 };
 
 export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   const { options, words } = setup;
@@ -53,6 +60,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   const marquees = [find("title"), find("artist")].map((element) =>
     createMarquee(element, { ...options, moves }),
   );
+  const crossfade = createCrossfade(root, elements.card);
 
   let state: WidgetState = { kind: "offline" };
   /** Whether this script has drawn; until then, the card stays as the server drew it. */
@@ -100,7 +108,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   const hide = (hidden: boolean) => {
     if (hidden === hasFlag("hidden")) return;
     setFlag("hidden", hidden);
-    if (!hidden) animate("entering");
+    if (!hidden) enter();
   };
 
   /** Hides the card when its display time is over, now or later. */
@@ -127,22 +135,24 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     stopClock = () => {};
     if (trackOf(state)) drawTime();
     if (!dark) planHiding();
+    if (!visible || !moves()) crossfade.end();
     const runs = visible && state.kind === "playing";
     if (runs && positionAfter(state, 0) !== null) stopClock = startClock(drawTime);
-    for (const marquee of marquees) marquee.measure(runs);
+    for (const marquee of marquees) marquee.measure(runs, shownTrackId);
   };
 
-  /** Plays a finite animation of the stylesheet, and restarts it if it is already running. */
-  const animate = (name: "changing" | "entering") => {
-    if (!visible || !moves() || options.enter === "none") return;
-    setFlag(name, false);
+  const animates = () => visible && moves() && options.enter !== "none";
+  const isSeen = () => isDrawn && state.kind !== "offline" && !hasFlag("hidden");
+
+  /** Plays the stylesheet's finite animation, and restarts it if it is already running. */
+  const enter = () => {
+    if (!animates()) return;
+    setFlag("entering", false);
     // Reading a size forces a layout, so that the browser sees that the flag was removed.
     void root.offsetWidth;
-    setFlag(name, true);
+    setFlag("entering", true);
   };
-  root.addEventListener("animationend", ({ target }) => {
-    setFlag(target === elements.card ? "entering" : "changing", false);
-  });
+  root.addEventListener("animationend", () => setFlag("entering", false));
 
   const showCover = (cover: HTMLImageElement | undefined) => {
     if (cover && cover !== elements.image) {
@@ -154,7 +164,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     setText(elements.coverStyles, coverStyles(trackOf(state), options));
   };
 
-  const show = async (next: WidgetState) => {
+  const show = async (next: WidgetState, lateMs: number) => {
     if (dark) return;
     const mine = ++turn;
     const arrivedAtMs = performance.now();
@@ -165,14 +175,18 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     if (mine !== turn || dark) return;
 
     const trackChanges = trackOf(next)?.id !== shownTrackId;
+    const comes = trackChanges && trackOf(next) !== undefined;
+    if (comes && isSeen() && animates()) {
+      const restMs = CHANGE_MS - (performance.now() - arrivedAtMs);
+      crossfade.begin(Math.max(CROSSFADE_MS.least, Math.min(restMs, CROSSFADE_MS.most)));
+    }
     shownTrackId = trackOf(next)?.id;
     if (trackChanges || next.kind !== state.kind) changedAtMs = performance.now();
     state = next;
-    drawnAtMs = arrivedAtMs;
+    drawnAtMs = arrivedAtMs - lateMs;
     if (loading) showCover(cover);
     else if (trackOf(next)) showCover(path === null ? undefined : elements.image);
     draw();
-    if (trackChanges && trackOf(next)) animate("changing");
 
     // A cover that loads too late is shown on its own later, unless the track has changed by then.
     const late = loading && !cover ? await loading : undefined;
@@ -181,6 +195,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
 
   const leave = () => {
     turn += 1;
+    crossfade.end();
     state = { kind: "offline" };
     draw();
   };
@@ -202,7 +217,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   }
 
   return {
-    show: (next) => void show(next),
+    show: (next, lateMs) => void show(next, lateMs),
     goOffline: leave,
     goDark() {
       dark = true;

@@ -1,4 +1,5 @@
 import { createCard } from "./card.ts";
+import { createDelay } from "./delay.ts";
 import { connect } from "./live.ts";
 import type { WidgetSetup } from "./page.tsx";
 
@@ -10,17 +11,27 @@ for (const warning of setup.warnings) console.warn(warning);
 const card = createCard(root, setup);
 let isOutdated = false;
 const reloadUnseen = () => {
-  if (isOutdated && card.isUnseen()) location.reload();
+  if (isOutdated && card.isUnseen() && !delay.waits()) location.reload();
 };
 
-const live = connect(liveAddress(), {
-  onState(state, version) {
-    card.show(state);
-    isOutdated ||= version !== setup.version;
+const delay = createDelay(setup.options.delay, {
+  onState(state, lateMs) {
+    card.show(state, lateMs);
     reloadUnseen();
   },
   onLost: card.goOffline,
-  onTokenReplaced: card.goDark,
+});
+
+const live = connect(liveAddress(), {
+  onState(state, version) {
+    isOutdated ||= version !== setup.version;
+    delay.hears(state);
+  },
+  onLost: delay.loses,
+  onTokenReplaced() {
+    delay.stop();
+    card.goDark();
+  },
 });
 
 // OBS reports a source's visibility with its own event; the page may also run in a normal browser.

@@ -1,81 +1,265 @@
-export interface MarqueeOptions {
-  readonly marquee: "auto" | "off" | "always";
-  /** Pixels per second. */
-  readonly speed: number;
-  /** Seconds that the text rests at each end. */
-  readonly hold: number;
+import type { WidgetOptions } from "./options.ts";
+import { pagesOf, type Piece } from "./pages.ts";
+import { DIVISIONS, type Span } from "./phrases.ts";
+
+export interface MarqueeOptions extends Pick<WidgetOptions, "marquee" | "speed" | "hold"> {
   moves(): boolean;
 }
 
-/** One line of text that scrolls when it is too long for its space. */
+/** One line of text that moves when it is too long for its space. */
 export interface Marquee {
-  /** Checks whether the text fits, and starts, restarts or ends the scrolling. */
-  measure(runs: boolean): void;
+  /**
+   * Checks whether the text fits, and starts, restarts or ends the movement. `song` identifies what
+   * the text belongs to: with `marquee=once` a text moves once for each.
+   */
+  measure(runs: boolean, song: string | undefined): void;
+  /** Ends the movement, so that another marquee can take over the line. */
+  stop(): void;
 }
 
-/** Text that is too wide by no more than this does not scroll. */
+/** Text that is too wide by no more than this does not move. */
 const TOLERANCE_PX = 2;
 
+/** How the text stands while it rests: its shift, and what is cut off on either side of it. */
+interface Stop {
+  readonly shiftPx: number;
+  readonly cutLeftPx: number;
+  readonly cutRightPx: number;
+}
+
+/** A part of the way from one stop to the next: where the text stands meanwhile, and its animation. */
+interface Leg {
+  readonly stop: Stop;
+  readonly keyframes: Keyframe[];
+  readonly timing: KeyframeAnimationOptions;
+}
+
+type Move = (from: Stop, to: Stop) => readonly Leg[];
+
 /**
- * Rests, scrolls at constant speed, rests, returns. No animation exists during a rest: one that
- * only waits costs the compositor as much as one that moves.
+ * Rests, moves to the next stop, rests. No animation exists during a rest: one that only waits
+ * costs the compositor as much as one that moves.
  */
 export function createMarquee(element: HTMLElement, options: MarqueeOptions): Marquee {
   const text = element.firstElementChild as HTMLElement;
   let measured = "";
-  let stop = () => {};
+  let finished: string | undefined;
+  let end = () => {};
 
-  const travel = (startPx: number, endPx: number) => {
+  const place = ({ shiftPx, cutLeftPx, cutRightPx }: Stop) => {
+    text.style.transform = shiftTo(shiftPx);
+    const isCut = cutLeftPx > -REACH_PX || cutRightPx > -REACH_PX;
+    text.style.clipPath = isCut
+      ? `inset(-${REACH_PX}px ${cutRightPx}px -${REACH_PX}px ${cutLeftPx}px)`
+      : "";
+  };
+
+  /** Visits the stops in turn and begins again, or calls `onReturn` instead. */
+  const tour = (stops: readonly Stop[], restSeconds: number, move: Move, onReturn?: () => void) => {
     let animation: Animation | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const step = (fromPx: number, toPx: number) => {
-      timer = setTimeout(() => {
-        animation = text.animate(
-          [{ transform: `translateX(${fromPx}px)` }, { transform: `translateX(${toPx}px)` }],
-          timing(Math.abs(toPx - fromPx), options.speed),
-        );
-        animation.onfinish = () => {
-          text.style.transform = `translateX(${toPx}px)`;
-          step(toPx, fromPx);
-        };
-      }, options.hold * 1000);
+    const run = ([leg, ...others]: readonly Leg[], arrive: () => void) => {
+      if (!leg) return arrive();
+      place(leg.stop);
+      animation = text.animate(leg.keyframes, leg.timing);
+      animation.onfinish = () => run(others, arrive);
     };
-    text.style.transform = `translateX(${startPx}px)`;
-    step(startPx, endPx);
+    const restAt = (at: number) => {
+      const from = stops[at];
+      const next = (at + 1) % stops.length;
+      const to = stops[next];
+      if (!from || !to) return;
+      place(from);
+      const arrive = () => (next === 0 && onReturn ? onReturn() : restAt(next));
+      timer = setTimeout(() => run(move(from, to), arrive), restSeconds * 1000);
+    };
+    restAt(0);
     return () => {
       clearTimeout(timer);
       animation?.cancel();
       text.style.transform = "";
+      text.style.clipPath = "";
     };
   };
 
+  const begin = (overflowPx: number, rightToLeft: boolean, onReturn: () => void) => {
+    const { marquee, hold, speed } = options;
+    if (marquee === "pages") {
+      const stops = pageStops(text, element.clientWidth, rightToLeft);
+      if (stops.length > 1) end = tour(stops, hold ?? PAGE_SECONDS, turn(element.clientWidth));
+      else element.removeAttribute("data-np-overflow");
+      return;
+    }
+    const ends = [0, -overflowPx].map(wholeAt);
+    // The line is placed at the left: right-to-left text is shifted so that its beginning shows.
+    if (rightToLeft) ends.reverse();
+    end = tour(ends, hold ?? END_SECONDS, travel(speed), marquee === "once" ? onReturn : undefined);
+  };
+
+  const stop = () => {
+    end();
+    end = () => {};
+    measured = "";
+    element.removeAttribute("data-np-overflow");
+  };
+
   return {
-    measure(runs) {
+    measure(runs, song) {
       // With the flag the text has its natural width; without it, it ends in an ellipsis.
+      const wasMoving = element.hasAttribute("data-np-overflow");
       element.setAttribute("data-np-overflow", "");
       const room = element.clientWidth;
       const overflowPx = text.scrollWidth - room;
       const overflows = options.marquee === "always" ? overflowPx > 0 : overflowPx > TOLERANCE_PX;
-      const rightToLeft = getComputedStyle(text).direction === "rtl";
-      const moving = runs && overflows && options.marquee !== "off" && options.moves();
-      element.toggleAttribute("data-np-overflow", moving);
-      const now = `${moving} ${rightToLeft} ${overflowPx} ${text.textContent}`;
-      if (now === measured) return;
-      measured = now;
+      const style = getComputedStyle(text);
+      const rightToLeft = style.direction === "rtl";
+      const line = `${song} ${text.textContent}`;
+      const moving =
+        runs &&
+        overflows &&
+        options.marquee !== "off" &&
+        options.moves() &&
+        !(options.marquee === "once" && finished === line);
+      const now = `${moving} ${rightToLeft} ${overflowPx} ${room} ${style.textAlign} ${line}`;
+      if (now === measured) {
+        element.toggleAttribute("data-np-overflow", wasMoving);
+        return;
+      }
       stop();
-      if (!moving) stop = () => {};
-      // The line is placed at the left: right-to-left text is shifted so that its beginning shows.
-      else stop = rightToLeft ? travel(-overflowPx, 0) : travel(0, -overflowPx);
+      measured = now;
+      if (!moving) return;
+      element.setAttribute("data-np-overflow", "");
+      begin(overflowPx, rightToLeft, () => {
+        finished = line;
+        stop();
+      });
     },
+    stop,
   };
 }
+
+const shiftTo = (px: number): string => `translateX(${px}px)`;
+
+/** What letters may reach beyond their line and its ends: accents, slants, outlines. */
+const REACH_PX = 24;
+
+const wholeAt = (shiftPx: number): Stop => ({
+  shiftPx,
+  cutLeftPx: -REACH_PX,
+  cutRightPx: -REACH_PX,
+});
+
+/** Seconds that a travelling text rests at each end, and that a page rests, unless `hold` is set. */
+const END_SECONDS = 3;
+const PAGE_SECONDS = 3.5;
 
 /** At higher speeds, moving by whole pixels would be visible as steps. */
 const STEPPED_UP_TO_PX_PER_SECOND = 60;
 
 /** Constant speed. Slow text moves by whole pixels: sharper, and a quarter cheaper to draw. */
-function timing(distancePx: number, pxPerSecond: number): KeyframeAnimationOptions {
-  const duration = (distancePx / pxPerSecond) * 1000;
-  const stepped = pxPerSecond <= STEPPED_UP_TO_PX_PER_SECOND;
-  return { duration, easing: stepped ? `steps(${Math.max(1, Math.round(distancePx))})` : "linear" };
+const travel =
+  (pxPerSecond: number): Move =>
+  (from, to) => {
+    const distancePx = Math.abs(to.shiftPx - from.shiftPx);
+    const stepped = pxPerSecond <= STEPPED_UP_TO_PX_PER_SECOND;
+    const easing = stepped ? `steps(${Math.max(1, Math.round(distancePx))})` : "linear";
+    return [
+      {
+        stop: from,
+        keyframes: [{ transform: shiftTo(from.shiftPx) }, { transform: shiftTo(to.shiftPx) }],
+        timing: { duration: (distancePx / pxPerSecond) * 1000, easing },
+      },
+    ];
+  };
+
+/** Each frame costs as much as a whole second at rest: as many as a stream has are enough. */
+const FRAMES_PER_SECOND = 30;
+const GLIDE_FRAMES = 13;
+
+/** A move by whole pixels that begins and ends gently, at our own frame rate. */
+function glide(fromPx: number, toPx: number): Keyframe[] {
+  return Array.from({ length: GLIDE_FRAMES + 1 }, (_, frame) => {
+    const share = frame / GLIDE_FRAMES;
+    const eased = share * share * (3 - 2 * share);
+    const px = Math.round(fromPx + (toPx - fromPx) * eased);
+    return { transform: shiftTo(px), easing: "steps(1, start)" };
+  });
+}
+
+const framed = (frames: number): KeyframeAnimationOptions => ({
+  duration: (frames / FRAMES_PER_SECOND) * 1000,
+});
+
+/**
+ * Under half a second, eased. Only the text of both pages is shown meanwhile; what is cut off stays the
+ * same, because the compositor cannot animate it. Over more than one page, gliding would be a blur:
+ * the text dissolves.
+ */
+const turn =
+  (roomPx: number): Move =>
+  (from, to) => {
+    if (Math.abs(to.shiftPx - from.shiftPx) > roomPx + TOLERANCE_PX) {
+      return [
+        { stop: from, ...dissolve(6, 1) },
+        { stop: to, ...dissolve(7, 0) },
+      ];
+    }
+    const both: Stop = {
+      shiftPx: from.shiftPx,
+      cutLeftPx: Math.min(from.cutLeftPx, to.cutLeftPx),
+      cutRightPx: Math.min(from.cutRightPx, to.cutRightPx),
+    };
+    const keyframes = glide(from.shiftPx, to.shiftPx);
+    return [{ stop: both, keyframes, timing: framed(GLIDE_FRAMES) }];
+  };
+
+/** The text fades away towards the animation's end, 1, or comes from its beginning, 0. */
+const dissolve = (frames: number, offset: 0 | 1): Pick<Leg, "keyframes" | "timing"> => ({
+  keyframes: [{ opacity: 0, offset }],
+  timing: { ...framed(frames), easing: `steps(${frames})` },
+});
+
+/** A stop for each page of a line that has its natural width; words beside the page are cut off. */
+function pageStops(text: HTMLElement, roomPx: number, rightToLeft: boolean): readonly Stop[] {
+  const box = text.getBoundingClientRect();
+  // The streamer's own styles may scale the card.
+  const scale = box.width / text.offsetWidth || 1;
+  const widthPx = box.width / scale;
+  const pieceOf = (rect: DOMRect): Piece =>
+    rightToLeft
+      ? { fromPx: (box.right - rect.right) / scale, toPx: (box.right - rect.left) / scale }
+      : { fromPx: (rect.left - box.left) / scale, toPx: (rect.right - box.left) / scale };
+  const spare = { center: 0.5, end: 1 }[getComputedStyle(text).textAlign] ?? 0;
+  return pagesOf(piecesOf(text, roomPx, pieceOf), roomPx).map((page): Stop => {
+    const startPx = page.fromPx - spare * Math.max(0, roomPx - (page.toPx - page.fromPx));
+    const shiftPx = Math.round(rightToLeft ? startPx + roomPx - widthPx : -startPx);
+    const before = page.fromPx - Math.min(page.spaceBeforePx, REACH_PX);
+    const after = widthPx - page.toPx - Math.min(page.spaceAfterPx, REACH_PX);
+    return rightToLeft
+      ? { shiftPx, cutLeftPx: after, cutRightPx: before }
+      : { shiftPx, cutLeftPx: before, cutRightPx: after };
+  });
+}
+
+/** The pieces of the text that should stay whole: smaller ones where large ones do not fit. */
+function piecesOf(
+  text: HTMLElement,
+  roomPx: number,
+  pieceOf: (rect: DOMRect) => Piece,
+): readonly Piece[] {
+  const node = text.firstChild;
+  if (!node) return [];
+  const content = node.textContent ?? "";
+  const range = document.createRange();
+  const divide = ({ from, to }: Span, level: number): readonly Piece[] => {
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    const piece = pieceOf(range.getBoundingClientRect());
+    const division = DIVISIONS[level];
+    if (!division || piece.toPx - piece.fromPx <= roomPx) return [piece];
+    return division(content.slice(from, to)).flatMap((part) =>
+      divide({ from: from + part.from, to: from + part.to }, level + 1),
+    );
+  };
+  return divide({ from: 0, to: content.length }, 0);
 }

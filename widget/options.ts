@@ -28,7 +28,7 @@ const COLOUR_RULE = "a colour of 3 or 6 hexadecimal digits, without #";
 /** All options of the page's query string; parsing, documentation and editors use this table. */
 export const widgetOptions = {
   theme: choice(["card", "compact", "bar", "text", "art", "vinyl", "glass"]),
-  mode: choice(["auto", "dark", "light"]),
+  mode: choice(["dark", "auto", "light"]),
   bg: colour(),
   opacity: optionalNumber([0, 100, "%"]),
   color: colour(),
@@ -46,9 +46,10 @@ export const widgetOptions = {
   label: toggle(true),
   source: toggle(true),
   swap: toggle(false),
-  marquee: choice(["auto", "off", "always"]),
+  marquee: choice(["pages", "once", "auto", "off", "always"]),
   speed: number(30, [5, 300, "px/s"]),
-  hold: number(3, [0, 60, "s"]),
+  hold: optionalNumber([0, 60, "s"]),
+  delay: number(0, [0, 30, "s"]),
   enter: choice(["fade", "slide", "none"]),
   exit: choice(["fade", "slide", "none"]),
   paused: choice(["show", "dim", "hide"]),

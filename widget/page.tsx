@@ -104,7 +104,7 @@ function Card({ state, options, words }: WidgetPageProps) {
   const texts = cardTexts(state ?? { kind: "idle" }, options, words);
   const track = trackOf(state);
   const art = coverPath(track, options);
-  const positionMs = state ? positionAfter(state, 0) : null;
+  const positionMs = state ? positionAfter(state, options.delay * -1000) : null;
   const share = state ? progressShare(state, positionMs) : null;
   const duration = track?.durationMs ? clockText(track.durationMs) : "";
   return (

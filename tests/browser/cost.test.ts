@@ -18,7 +18,7 @@ import {
 } from "../fixtures/browser/overlay-page.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
 
-const SCRIPT_BYTES = 8 * 1024;
+const SCRIPT_BYTES = 10 * 1024;
 const PAGE_BYTES = 16 * 1024;
 const LAYOUTS_PER_SECOND = 1.2;
 const HEAP_BYTES = 1024 * 1024;
@@ -27,7 +27,7 @@ const TRACKS = 1_000;
 const red = coverOf("red", solidPicture("#c02050"));
 const blue = coverOf("blue", solidPicture("#2050c0"));
 
-plainTest("the overlay's script is at most 8 KB compressed", () => {
+plainTest("the overlay's script is at most 10 KB compressed", () => {
   expect(Bun.gzipSync(widgetScript.body).length).toBeLessThanOrEqual(SCRIPT_BYTES);
 });
 
@@ -51,7 +51,7 @@ inEveryEngine("what the overlay costs", (stage) => {
   test("is one layout a second while playing, whether or not a title travels", async () => {
     await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"], ...withCover(red) });
     const { page: resting } = await stage.open("?motion=full&marquee=off");
-    const { page: travelling } = await stage.open("?motion=full&hold=0");
+    const { page: travelling } = await stage.open("?motion=full&hold=0&marquee=auto");
     await travelling.waitForFunction(() => document.getAnimations().length === 1);
     const seconds = 3;
     const perSecond = async (page: Page) => {

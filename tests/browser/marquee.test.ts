@@ -64,6 +64,112 @@ inEveryEngine("the marquee", (stage) => {
     });
   }
 
+  for (const [script, title] of Object.entries(longTitles)) {
+    test(`turns pages of whole words, the last with the end, and begins again: ${script}`, async () => {
+      await stage.hears({ ...titled(title), artists: ["Ada"] });
+      const { page } = await stage.open("?motion=full", { frozen: true });
+      const side = RIGHT_TO_LEFT.includes(script) ? ("right" as const) : ("left" as const);
+      const first = await pageShown(page);
+      expect(await gapAt(page, side)).toBeCloseTo(0, -0.5);
+      const shown: ShownPage[] = [];
+      do {
+        shown.push(await pageShown(page));
+        await turnsPage(page);
+      } while ((await pageShown(page)).transform !== first.transform && shown.length < 20);
+
+      expect(shown.length).toBeGreaterThan(1);
+      expect(await pageShown(page)).toEqual(first);
+      for (const { cutCharacters, startGapPx, endGapPx } of shown) {
+        expect(cutCharacters).toBe(0);
+        expect(startGapPx).toBeGreaterThan(-2);
+        expect(endGapPx).toBeGreaterThan(-2);
+      }
+      const seen = new Set(shown.flatMap(({ characters }) => characters));
+      expect(seen.size).toBe(
+        [...new Intl.Segmenter().segment(title.trim())].filter(
+          ({ segment }) => segment.trim() !== "",
+        ).length,
+      );
+      const last = shown.at(-1)?.characters ?? [];
+      expect(Math.max(...last)).toBe(Math.max(...seen));
+    });
+  }
+
+  test("rests three and a half seconds on a page, with nothing alive, and turns it in half a second", async () => {
+    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    const { page } = await stage.open("?motion=full&progress=0", { frozen: true });
+    await page.clock.runFor(3_400);
+    expect(await animationsOf(page)).toBe(0);
+    await page.clock.runFor(200);
+    const durationMs = await page.evaluate(() =>
+      Number(document.getAnimations()[0]?.effect?.getComputedTiming().duration),
+    );
+    expect(durationMs).toBeGreaterThan(350);
+    expect(durationMs).toBeLessThanOrEqual(500);
+    await restsNow(page);
+    await page.clock.runFor(3_400);
+    expect(await animationsOf(page)).toBe(0);
+    await page.clock.runFor(200);
+    expect(await animationsOf(page)).toBe(1);
+  });
+
+  test("turns pages in the middle and at the end of its place, as the text is aligned", async () => {
+    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    const { page } = await stage.open("?motion=full&align=center", { frozen: true });
+    const { startGapPx, endGapPx } = await pageShown(page);
+    expect(startGapPx).toBeCloseTo(endGapPx, -0.5);
+  });
+
+  test("pages a word that is longer than its place, character by character", async () => {
+    await stage.hears({
+      ...titled("Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"),
+      artists: ["Ada"],
+    });
+    const { page } = await stage.open("?motion=full", { frozen: true });
+    const first = await pageShown(page);
+    await turnsPage(page);
+    const second = await pageShown(page);
+    expect(first.cutCharacters + second.cutCharacters).toBe(0);
+    expect(Math.min(...second.characters)).toBeGreaterThan(0);
+    expect(Math.min(...second.characters)).toBeLessThanOrEqual(Math.max(...first.characters) + 1);
+  });
+
+  test("pages correctly in a card that the streamer's styles have scaled", async () => {
+    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    const { page } = await stage.open("?motion=full", { frozen: true });
+    const plain = await pageShown(page);
+    await page.addStyleTag({ content: ".np { transform: scale(0.5) }" });
+    await stage.hears({ ...titled(`${LONG_TITLE}!`), artists: ["Ada"] });
+    await titleIs(page, `${LONG_TITLE}!`);
+    expect((await pageShown(page)).characters).toEqual(plain.characters);
+  });
+
+  test("travels once with marquee=once, then ends in an ellipsis until the next song", async () => {
+    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    const { page } = await stage.open("?motion=full&marquee=once", { frozen: true });
+    await page.clock.runFor(3_100);
+    const there = await travelOf(page);
+    await arrives(page, there.toPx);
+    await page.clock.runFor(3_100);
+    expect(await travelOf(page)).toEqual({ fromPx: there.toPx, toPx: there.fromPx });
+    await finishes(page);
+    await page.waitForFunction(() => document.querySelector("[data-np-overflow]") === null);
+    expect(await endsInEllipsis(page)).toBe(true);
+
+    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"], state: "paused" });
+    await stateIs(page, "paused");
+    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stateIs(page, "playing");
+    await page.clock.runFor(10_000);
+    expect(await animationsOf(page)).toBe(0);
+
+    await stage.hears({ track: { ...titled(LONG_TITLE).track, id: "again" }, artists: ["Ada"] });
+    await page.waitForFunction(() => document.querySelector("[data-np-overflow]") !== null);
+    await restsNow(page);
+    await page.clock.runFor(3_100);
+    expect(await animationsOf(page)).toBe(1);
+  });
+
   for (const [motion, reducedMotion, moves] of [
     ["auto", "no-preference", true],
     ["auto", "reduce", false],
@@ -84,7 +190,8 @@ inEveryEngine("the marquee", (stage) => {
       expect(await page.getAttribute("html", "data-np-motion")).toBe(moves ? "full" : "none");
       await stage.hears(titled("Short"));
       await titleIs(page, "Short");
-      expect(await animationsOf(page)).toBe(moves ? 1 : 0);
+      // One card fades out and the other in.
+      expect(await animationsOf(page)).toBe(moves ? 2 : 0);
     });
   }
 
@@ -161,7 +268,7 @@ inEveryEngine("the marquee", (stage) => {
     await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?hold=0&motion=full", { frozen: true });
     await page.clock.runFor(10);
-    await arrives(page, (await travelOf(page)).toPx);
+    await turnsPage(page);
     const next = `${LONG_TITLE}, again`;
     await stage.hears({ ...titled(next), artists: ["Ada"] });
     await titleIs(page, next);
@@ -192,13 +299,84 @@ function travelOf(page: Page): Promise<{ fromPx: number; toPx: number }> {
 
 /** Lets the animation arrive without waiting for it. */
 async function arrives(page: Page, atPx: number): Promise<void> {
-  await page.evaluate(() => {
-    for (const animation of document.getAnimations()) animation.finish();
-  });
+  await finishes(page);
   await page.waitForFunction((transform) => {
     const text = document.querySelector(".np-title")?.firstElementChild as HTMLElement;
     return text.style.transform === transform;
   }, `translateX(${atPx}px)`);
+}
+
+function finishes(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    for (const animation of document.getAnimations()) animation.finish();
+  });
+}
+
+/** Lets the page's rest pass, and what moves or dissolves arrive. */
+async function turnsPage(page: Page): Promise<void> {
+  const { transform } = await pageShown(page);
+  if ((await animationsOf(page)) === 0) await page.clock.runFor(3_600);
+  await page.waitForFunction((before) => {
+    for (const animation of document.getAnimations()) animation.finish();
+    const text = document.querySelector(".np-title")?.firstElementChild as HTMLElement;
+    return document.getAnimations().length === 0 && text.style.transform !== before;
+  }, transform);
+}
+
+interface ShownPage {
+  readonly transform: string;
+  /** The characters that can be seen whole, counted without spaces. */
+  readonly characters: readonly number[];
+  /** How many are seen in part. */
+  readonly cutCharacters: number;
+  /** From the place's edges to the first and the last character that is seen. */
+  readonly startGapPx: number;
+  readonly endGapPx: number;
+}
+
+/** What of the title can be seen, as it rests. */
+function pageShown(page: Page): Promise<ShownPage> {
+  return page.evaluate(() => {
+    const place = (document.querySelector(".np-title") as Element).getBoundingClientRect();
+    const text = document.querySelector(".np-title")?.firstElementChild as HTMLElement;
+    const box = text.getBoundingClientRect();
+    const scale = box.width / text.offsetWidth;
+    const [, right = 0, , left = 0] =
+      text.style.clipPath.match(/-?[\d.]+px/g)?.map((px) => Number.parseFloat(px) * scale) ?? [];
+    const from = Math.max(place.left, box.left + left);
+    const to = Math.min(place.right, box.right - right);
+    const content = text.firstChild as Text;
+    const whole: DOMRect[] = [];
+    const characters: number[] = [];
+    let cutCharacters = 0;
+    const range = document.createRange();
+    const all = [...new Intl.Segmenter().segment(content.data)];
+    all
+      .filter(({ segment }) => segment.trim() !== "")
+      .forEach(({ index, segment }, number) => {
+        range.setStart(content, index);
+        range.setEnd(content, index + segment.length);
+        const rect = range.getBoundingClientRect();
+        if (rect.right <= from + 1.5 || rect.left >= to - 1.5) return;
+        if (rect.left < from - 1.5 || rect.right > to + 1.5) cutCharacters += 1;
+        else {
+          characters.push(number);
+          whole.push(rect);
+        }
+      });
+    const gaps = [
+      Math.min(...whole.map((rect) => rect.left)) - place.left,
+      place.right - Math.max(...whole.map((rect) => rect.right)),
+    ] as const;
+    const isRightToLeft = getComputedStyle(text).direction === "rtl";
+    return {
+      transform: text.style.transform,
+      characters,
+      cutCharacters,
+      startGapPx: gaps[isRightToLeft ? 1 : 0],
+      endGapPx: gaps[isRightToLeft ? 0 : 1],
+    };
+  });
 }
 
 /** Whether the title is longer than its place, and shortened by the browser. */

@@ -11,6 +11,7 @@ import {
   isHidden,
   LONG_TITLE,
   opacityOfCard,
+  openDelayed,
   restsNow,
   type Stage,
   stateIs,
@@ -215,8 +216,10 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     const { page } = await stage.open("?marquee=off&hold=0&motion=full");
     expect(await animationsOf(page)).toBe(0);
     expect(await page.getAttribute(".np-title", "data-np-overflow")).toBeNull();
-    await go(stage, page, "?marquee=auto&hold=0&motion=full");
-    await page.waitForFunction(() => document.getAnimations().length === 1);
+    for (const marquee of ["pages", "once", "auto"]) {
+      await go(stage, page, `?marquee=${marquee}&hold=0&motion=full`);
+      await page.waitForFunction(() => document.getAnimations().length === 1);
+    }
 
     await stage.hears();
     for (const [marquee, moves] of [
@@ -246,7 +249,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     await stage.hears(titled(LONG_TITLE));
     const { page } = await stage.open();
     for (const speed of [40, 300]) {
-      await go(stage, page, `?hold=0&motion=full&speed=${speed}`);
+      await go(stage, page, `?marquee=auto&hold=0&motion=full&speed=${speed}`);
       await page.waitForFunction(() => document.getAnimations().length === 1);
       const travelled = await page.evaluate(() => {
         const effect = document.getAnimations()[0]?.effect as KeyframeEffect;
@@ -266,6 +269,16 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     expect(await animationsOf(page)).toBe(0);
     await page.clock.runFor(200);
     expect(await animationsOf(page)).toBe(1);
+  },
+
+  async delay(stage) {
+    await stage.hears();
+    const { page, hears } = await openDelayed(stage, "?delay=5");
+    await hears(titled("Later"));
+    await page.clock.runFor(4_900);
+    expect(await page.textContent(".np-title")).toBe("Paper Lanterns");
+    await page.clock.runFor(200);
+    await titleIs(page, "Later");
   },
 
   async enter(stage) {

@@ -113,7 +113,7 @@ test.each(withText)("the option %s takes its own default, %j", (_, text, option)
 test("every option that an address may hold is there, with its default", () => {
   expect(defaults).toMatchObject({
     theme: "card",
-    mode: "auto",
+    mode: "dark",
     bg: null,
     opacity: null,
     color: null,
@@ -130,9 +130,10 @@ test("every option that an address may hold is there, with its default", () => {
     label: true,
     source: true,
     swap: false,
-    marquee: "auto",
+    marquee: "pages",
     speed: 30,
-    hold: 3,
+    hold: null,
+    delay: 0,
     paused: "show",
     idle: "hide",
     idleText: "",

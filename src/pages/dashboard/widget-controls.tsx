@@ -45,14 +45,20 @@ export interface PillsProps {
   readonly chosen: string;
   /** The ID of their form, when they are outside of it. */
   readonly form?: string;
+  /** The ID of a text that explains them. */
+  readonly describedBy?: string;
   readonly children?: JSX.Element;
 }
 
 /** Radio buttons side by side. */
 export function Pills(props: PillsProps): JSX.Element {
-  const { legend, name, choices, chosen, form, children } = props;
+  const { legend, name, choices, chosen, form, describedBy, children } = props;
   return (
-    <fieldset class="pills" data-pills={name}>
+    <fieldset
+      class="pills"
+      data-pills={name}
+      {...(describedBy !== undefined && { "aria-describedby": describedBy })}
+    >
       <legend safe>{legend}</legend>
       <div>
         {choices.map(({ value, label }) => (
@@ -86,7 +92,9 @@ function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JS
           label: choiceLabel(request.words, name, value),
         }))}
         chosen={chosen}
+        {...(hintOf(props) !== undefined && { describedBy: hintIdOf(props) })}
       />
+      <Hint {...props} />
       <Mistake {...props} />
     </div>
   );
@@ -166,6 +174,7 @@ const sixDigits = (digits: string): string =>
 
 function TypedControl(props: ControlProps): JSX.Element {
   const { request, editorQuery, name, option } = props;
+  const { widget } = request.words.dashboard;
   const { type } = option;
   const isWrong = editorQuery.invalid.has(name);
   return (
@@ -184,14 +193,34 @@ function TypedControl(props: ControlProps): JSX.Element {
           ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
           : { type: "text", maxlength: type.kind === "text" ? String(type.longest) : "120" })}
         {...(option.fallback === null && {
-          placeholder: attribute(request.words.dashboard.widget.byTheme),
+          placeholder: attribute(name === "hold" ? widget.byMovement : widget.byTheme),
         })}
         {...(isWrong && { "aria-invalid": "true", "aria-describedby": `${idOf(props)}-mistake` })}
       />
+      <Hint {...props} />
       <Mistake {...props} />
     </div>
   );
 }
+
+/** What an option depends on, where its label cannot say it. */
+function Hint(props: ControlProps): JSX.Element {
+  const hint = hintOf(props);
+  return hint === undefined ? (
+    <></>
+  ) : (
+    <p class="hint" id={hintIdOf(props)} safe>
+      {hint}
+    </p>
+  );
+}
+
+function hintOf({ request, name }: ControlProps): string | undefined {
+  const hints: Readonly<Partial<Record<OptionName, string>>> = request.words.dashboard.widget.hints;
+  return hints[name];
+}
+
+const hintIdOf = (props: ControlProps): string => `${idOf(props)}-hint`;
 
 /** Says which values are valid; hidden while the value is valid. */
 function Mistake(props: ControlProps): JSX.Element {

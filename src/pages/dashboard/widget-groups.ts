@@ -24,6 +24,7 @@ const PLACES: Readonly<Record<GroupName, readonly OptionName[]>> = {
     "marquee",
     "speed",
     "hold",
+    "delay",
     "enter",
     "exit",
     "motion",

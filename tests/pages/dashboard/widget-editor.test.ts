@@ -115,7 +115,7 @@ describe("the groups", () => {
 describe("the query", () => {
   test("says only what differs from the defaults, in the table's order", () => {
     const editorQuery = read(
-      "size=20&theme=bar&mode=auto&art=1&speed=30&hideDelay=5000&bg=%23FF8800",
+      "size=20&theme=bar&mode=dark&art=1&speed=30&hideDelay=5000&bg=%23FF8800",
     );
     expect(editorQuery.search.toString()).toBe("theme=bar&bg=FF8800&size=20");
     expect(editorQuery.invalid.size).toBe(0);

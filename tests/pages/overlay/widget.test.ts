@@ -418,14 +418,15 @@ describe("the options in the query", () => {
 
   test("reach the browser as they were understood", async () => {
     const { options, warnings } = await setupOf(await page("?speed=60&marquee=off&swap=1"));
-    expect(options).toMatchObject({ speed: 60, marquee: "off", swap: true, hold: 3 });
+    expect(options).toMatchObject({ speed: 60, marquee: "off", swap: true, hold: null });
     expect(warnings).toEqual([]);
   });
 
   test.each([
     ["speed=fast", "speed", 30],
     ["speed=0", "speed", 30],
-    ["hold=-1", "hold", 3],
+    ["hold=-1", "hold", null],
+    ["delay=31", "delay", 0],
     ["hideDelay=Infinity", "hideDelay", 5_000],
     ["bg=red", "bg", null],
     ["position=middle", "position", "tl"],

@@ -1,0 +1,193 @@
+import { expect } from "bun:test";
+import { constants, inflateSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import {
+  animationsOf,
+  boxOf,
+  coverOf,
+  inEveryEngine,
+  LONG_TITLE,
+  setSourceVisible,
+  titled,
+  titleIs,
+  withCover,
+} from "../fixtures/browser/overlay-page.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
+
+const red = coverOf("red", solidPicture("#c02050"));
+const blue = coverOf("blue", solidPicture("#2050c0"));
+
+/** What fades waits for the test. */
+const held = {
+  frozen: true,
+  prepare: (page: Page) =>
+    page.addInitScript(() => {
+      const { animate } = Element.prototype;
+      Element.prototype.animate = function (...given) {
+        const animation = animate.apply(this, given);
+        animation.pause();
+        return animation;
+      };
+    }),
+};
+
+inEveryEngine("the change from one track to the next", (stage) => {
+  const { test } = stage;
+
+  test("dissolves within half a second, and is never more or less opaque than one card", async () => {
+    await stage.hears({ ...titled("First"), artists: ["Ada"], ...withCover(red) });
+    const { page } = await stage.open("?motion=full&radius=0&opacity=90", held);
+    const opacityBefore = await alphaAt(page, 480, 10);
+    expect(opacityBefore).toBeCloseTo(0.9, 1);
+    const place = await boxOf(page, ".np-card");
+    await stage.hears({ ...titled("Second"), artists: ["Ada"], ...withCover(blue) });
+    await titleIs(page, "Second");
+    expect(await copies(page)).toEqual(["First"]);
+    for (const share of [0.05, 0.3, 0.5, 0.8]) {
+      expect(await fadesTo(page, share)).toBeLessThanOrEqual(500);
+      expect(await alphaAt(page, 480, 10)).toBeCloseTo(opacityBefore, 1);
+      expect(await alphaAt(page, 40, 60)).toBeCloseTo(1, 1);
+      expect(await boxOf(page, ".np-card")).toEqual(place);
+      expect(await boxOf(page, "[data-np-leaving] .np-card")).toEqual(place);
+    }
+    await arrives(page);
+    expect(await copies(page)).toEqual([]);
+    expect(await page.getAttribute("html", "data-np-changing")).toBeNull();
+  });
+
+  test("keeps the colours and the cover of the card that leaves", async () => {
+    await stage.hears({ ...titled("First"), ...withCover(red) });
+    const { page } = await stage.open("?motion=full", held);
+    const look = (within: string) =>
+      page.evaluate((where) => {
+        const card = document.querySelector(where) as Element;
+        return [
+          getComputedStyle(card).getPropertyValue("--np-accent").trim(),
+          card.querySelector("img")?.getAttribute("src"),
+        ];
+      }, within);
+    const before = await look(".np-card");
+    await stage.hears({ ...titled("Second"), ...withCover(blue) });
+    await titleIs(page, "Second");
+    expect(await look("[data-np-leaving] .np-card")).toEqual(before);
+    expect(await look(".np-card")).not.toEqual(before);
+  });
+
+  test("leaves the words in their place when only one of the tracks has a cover", async () => {
+    await stage.hears({ ...titled("Bare"), artists: ["Ada"] });
+    const { page } = await stage.open("?motion=full", held);
+    const bare = await boxOf(page, ".np-title");
+    await stage.hears({ ...titled("Covered"), artists: ["Ada"], ...withCover(red) });
+    await titleIs(page, "Covered");
+    expect(await boxOf(page, "[data-np-leaving] .np-title")).toEqual(bare);
+    await arrives(page);
+    const covered = await boxOf(page, ".np-title");
+    await stage.hears({ ...titled("Bare again"), artists: ["Ada"] });
+    await titleIs(page, "Bare again");
+    expect(await boxOf(page, "[data-np-leaving] .np-title")).toEqual(covered);
+  });
+
+  test("leaves a long title on its page", async () => {
+    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    const { page } = await stage.open("?motion=full", held);
+    await page.clock.runFor(3_600);
+    await page.waitForFunction(() => {
+      for (const animation of document.getAnimations()) animation.finish();
+      const text = document.querySelector<HTMLElement>(".np-title .np-marquee-text");
+      return /-\d/.test(text?.style.transform ?? "") && document.getAnimations().length === 0;
+    });
+    const { left } = await boxOf(page, ".np-title .np-marquee-text");
+    await stage.hears({ ...titled("Second"), artists: ["Ada"] });
+    await titleIs(page, "Second");
+    expect((await boxOf(page, "[data-np-leaving] .np-title .np-marquee-text")).left).toBe(left);
+  });
+
+  test("shows the newest of a storm of skips, below one card that leaves", async () => {
+    await stage.hears({ ...titled("First"), ...withCover(red) });
+    const { page } = await stage.open("?motion=full", held);
+    await stage.hears({ ...titled("Track 1"), ...withCover(blue) });
+    await titleIs(page, "Track 1");
+    await fadesTo(page, 0.5);
+    for (let skip = 2; skip <= 20; skip++) {
+      await stage.hears({ ...titled(`Track ${skip}`), ...withCover(skip % 2 ? blue : red) });
+    }
+    await titleIs(page, "Track 20");
+    expect(await copies(page)).toEqual(["First"]);
+    await arrives(page);
+    expect(await copies(page)).toEqual([]);
+    expect(await page.textContent(".np-title")).toBe("Track 20");
+  });
+
+  for (const [why, query] of [
+    ["motion is not wanted", "?motion=none"],
+    ["the card is to come at once", "?motion=full&enter=none"],
+  ] as const) {
+    test(`is a cut where ${why}`, async () => {
+      await stage.hears(titled("First"));
+      const { page } = await stage.open(query, held);
+      await stage.hears(titled("Second"));
+      await titleIs(page, "Second");
+      expect(await copies(page)).toEqual([]);
+      expect(await animationsOf(page)).toBe(0);
+    });
+  }
+
+  test("ends at once when the source is hidden", async () => {
+    await stage.hears(titled("First"));
+    const { page } = await stage.open("?motion=full", held);
+    await stage.hears(titled("Second"));
+    await titleIs(page, "Second");
+    expect(await animationsOf(page)).toBe(2);
+    await setSourceVisible(page, false);
+    expect(await copies(page)).toEqual([]);
+    expect(await animationsOf(page)).toBe(0);
+  });
+
+  test("is not read out twice", async () => {
+    await stage.hears(titled("First"));
+    const { page } = await stage.open("?motion=full", held);
+    await stage.hears(titled("Second"));
+    await titleIs(page, "Second");
+    expect(await page.getAttribute("[data-np-leaving]", "aria-hidden")).toBe("true");
+    expect(await page.locator("main").count()).toBe(1);
+  });
+});
+
+/** The titles of the cards that are leaving. */
+const copies = (page: Page): Promise<(string | null)[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("[data-np-leaving] .np-title")].map((one) => one.textContent),
+  );
+
+/** Stops what fades at a share of its way; its length in milliseconds. */
+function fadesTo(page: Page, share: number): Promise<number> {
+  return page.evaluate((at) => {
+    const lengths = document.getAnimations().map((animation) => {
+      const lengthMs = Number(animation.effect?.getComputedTiming().endTime);
+      animation.pause();
+      animation.currentTime = lengthMs * at;
+      return lengthMs;
+    });
+    return Math.max(...lengths);
+  }, share);
+}
+
+async function arrives(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    for (const animation of document.getAnimations()) animation.finish();
+    return (
+      document.getAnimations().length === 0 && document.querySelector("[data-np-leaving]") === null
+    );
+  });
+}
+
+/** How opaque the overlay is at a point, from 0 to 1. */
+async function alphaAt(page: Page, x: number, y: number): Promise<number> {
+  const png = await page.screenshot({ omitBackground: true, clip: { x, y, width: 1, height: 1 } });
+  // A picture of one pixel: after the filter's byte come red, green, blue and, if any, alpha.
+  const start = png.indexOf("IDAT") + 4;
+  const [, , , , alpha = 255] = inflateSync(png.subarray(start), {
+    finishFlush: constants.Z_SYNC_FLUSH,
+  });
+  return alpha / 255;
+}

@@ -1,0 +1,97 @@
+import { expect } from "bun:test";
+import {
+  hiddenIs,
+  inEveryEngine,
+  isHidden,
+  openDelayed,
+  setSourceVisible,
+  stateIs,
+  titled,
+  titleIs,
+} from "../fixtures/browser/overlay-page.ts";
+
+inEveryEngine("an overlay for a delayed video", (stage) => {
+  const { test } = stage;
+  const elapsed = () => document.querySelector(".np-elapsed")?.textContent;
+
+  test("draws the current track at once, with its position as it was that long ago", async () => {
+    await stage.hears({ ...titled("Now"), positionMs: 75_000 });
+    const drawn = await (await fetch(stage.address("?delay=10"))).text();
+    expect(drawn).toMatch(/np-elapsed">\s*1:05/);
+    const { page } = await openDelayed(stage, "?delay=10");
+    expect(await page.textContent(".np-title")).toBe("Now");
+    expect(await page.evaluate(elapsed)).toBe("1:05");
+    await page.clock.runFor(5_050);
+    expect(await page.evaluate(elapsed)).toBe("1:10");
+  });
+
+  test("waits at the beginning of a track that began during the delay", async () => {
+    await stage.hears({ ...titled("Just begun"), positionMs: 2_000 });
+    const { page } = await openDelayed(stage, "?delay=5");
+    await page.clock.runFor(2_900);
+    expect(await page.evaluate(elapsed)).toBe("0:00");
+    await page.clock.runFor(2_200);
+    expect(await page.evaluate(elapsed)).toBe("0:02");
+  });
+
+  test("shows tracks, pauses, seeks and silence each as much later, in their order", async () => {
+    await stage.hears({ ...titled("First"), positionMs: 50_000 });
+    const { page, hears, hearsNothing } = await openDelayed(stage, "?delay=10&hideDelay=0");
+    await hears({ ...titled("Second"), positionMs: 0 });
+    await page.clock.runFor(2_000);
+    await hears({ ...titled("Second"), positionMs: 90_000 });
+    await page.clock.runFor(2_000);
+    await hears({ ...titled("Second"), positionMs: 92_000, state: "paused" });
+    await page.clock.runFor(2_000);
+    await hearsNothing();
+
+    await page.clock.runFor(3_900);
+    expect(await page.textContent(".np-title")).toBe("First");
+    await page.clock.runFor(200);
+    await titleIs(page, "Second");
+    expect(await page.evaluate(elapsed)).toBe("0:00");
+    await page.clock.runFor(2_000);
+    await page.waitForFunction(() => document.querySelector(".np-elapsed")?.textContent === "1:30");
+    expect(await page.getAttribute("html", "data-np-state")).toBe("playing");
+    await page.clock.runFor(2_000);
+    await stateIs(page, "paused");
+    expect(await page.evaluate(elapsed)).toBe("1:32");
+    expect(await isHidden(page)).toBe(false);
+    await page.clock.runFor(2_000);
+    await hiddenIs(page, true);
+  });
+
+  test("ends a storm of skips with the newest, whatever it has dropped", async () => {
+    await stage.hears(titled("First"));
+    const { page, hears } = await openDelayed(stage, "?delay=30");
+    for (let skip = 1; skip <= 130; skip++) await hears(titled(`Track ${skip}`));
+    await page.clock.runFor(29_000);
+    expect(await page.textContent(".np-title")).toBe("First");
+    await page.clock.runFor(1_100);
+    await titleIs(page, "Track 130");
+  });
+
+  test("is right at once when the source is shown again or the computer wakes up", async () => {
+    await stage.hears({ ...titled("First"), positionMs: 10_000 });
+    const { page, hears } = await openDelayed(stage, "?delay=5");
+    await hears({ ...titled("Second"), positionMs: 0 });
+    await setSourceVisible(page, false);
+    await page.clock.fastForward(25_000);
+    await setSourceVisible(page, true);
+    await titleIs(page, "Second");
+    expect(["0:20", "0:21"]).toContain((await page.evaluate(elapsed)) ?? "");
+  });
+
+  test("keeps its order over a restart of the server", async () => {
+    await stage.hears(titled("First"));
+    const { page, hears } = await openDelayed(stage, "?delay=5");
+    await hears(titled("Second"));
+    const start = await stage.stopServer();
+    await page.clock.runFor(4_900);
+    expect(await page.textContent(".np-title")).toBe("First");
+    start();
+    await page.clock.runFor(200);
+    await titleIs(page, "Second");
+    expect(await page.getAttribute("html", "data-np-state")).toBe("playing");
+  });
+});

@@ -1,0 +1,68 @@
+import type { WidgetState } from "./state.ts";
+
+/** Shows states as much later as the streamer's video is. */
+export interface Delay {
+  hears(state: WidgetState): void;
+  /** The connection is lost: what was heard before is still shown in its time. */
+  loses(): void;
+  /** Whether something waits to be shown. */
+  waits(): boolean;
+  /** Forgets what waits. */
+  stop(): void;
+}
+
+export interface DelayHandlers {
+  /** `lateMs`: for how long the state has been the one to show; negative if it will be later. */
+  onState(state: WidgetState, lateMs: number): void;
+  onLost(): void;
+}
+
+/** Of more changes than this in one delay, the newest replaces the one before it. */
+const MOST_WAITING = 100;
+
+/**
+ * Holds back what is heard. While there is nothing else to show, at first and after a lost
+ * connection, a state is shown at once, with its position as it was that long ago.
+ */
+export function createDelay(seconds: number, handlers: DelayHandlers): Delay {
+  const delayMs = seconds * 1000;
+  const waiting: { readonly dueAtMs: number; readonly state: WidgetState | undefined }[] = [];
+  let isBlank = true;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const show = (state: WidgetState | undefined, lateMs: number) => {
+    isBlank = state === undefined;
+    if (state) handlers.onState(state, lateMs);
+    else handlers.onLost();
+  };
+
+  /** Shows the latest of what is due: a page that was asleep skips what it missed. */
+  const showDue = () => {
+    clearTimeout(timer);
+    const nowMs = performance.now();
+    const later = waiting.findIndex(({ dueAtMs }) => dueAtMs > nowMs);
+    const due = waiting.splice(0, later < 0 ? waiting.length : later).at(-1);
+    const next = waiting[0];
+    if (next) timer = setTimeout(showDue, next.dueAtMs - nowMs);
+    if (due) show(due.state, nowMs - due.dueAtMs);
+  };
+
+  const take = (state: WidgetState | undefined) => {
+    if (waiting.length === MOST_WAITING) waiting.pop();
+    waiting.push({ dueAtMs: performance.now() + delayMs, state });
+    showDue();
+  };
+
+  return {
+    hears(state) {
+      if (isBlank && waiting.length === 0) show(state, -delayMs);
+      else take(state);
+    },
+    loses: () => take(undefined),
+    waits: () => waiting.length > 0,
+    stop() {
+      clearTimeout(timer);
+      waiting.length = 0;
+    },
+  };
+}
