@@ -9,6 +9,7 @@ import {
   clockText,
   coverPath,
   hidesCard,
+  pageAttributes,
   positionAfter,
   progressShare,
   trackOf,
@@ -28,6 +29,8 @@ export interface Card {
   setVisible(visible: boolean): void;
   /** Whether the page could reload without a visible change. */
   isUnseen(): boolean;
+  /** Shows the same in another look, with the same elements, so that nothing blinks. */
+  takeLook(look: Pick<WidgetSetup, "options" | "words">): void;
 }
 
 /** A new track waits this long for its cover, then is shown without it. */
@@ -36,8 +39,10 @@ const COVER_WAIT_MS = 350;
 const CHANGE_MS = 500;
 const CROSSFADE_MS = { least: 150, most: 320 };
 
+const MARQUEE_OPTIONS = ["marquee", "speed", "hold", "motion"] as const;
+
 export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
-  const { options, words } = setup;
+  let { options, words } = setup;
   const find = (name: string) => root.querySelector<HTMLElement>(`.np-${name}`) as HTMLElement;
   const elements = {
     card: find("card"),
@@ -57,12 +62,14 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
   const moves = () =>
     options.motion === "full" || (options.motion === "auto" && !reducedMotion.matches);
-  const marquees = [find("title"), find("artist")].map((element) =>
-    createMarquee(element, { ...options, moves }),
-  );
+  const createMarquees = () =>
+    [find("title"), find("artist")].map((element) => createMarquee(element, { ...options, moves }));
+  let marquees = createMarquees();
   const crossfade = createCrossfade(root, elements.card);
 
   let state: WidgetState = { kind: "offline" };
+  /** What was told last, which is shown once its cover has loaded, and when it began to hold. */
+  let told: { readonly state: WidgetState; readonly atMs: number } | undefined;
   /** Whether this script has drawn; until then, the card stays as the server drew it. */
   let isDrawn = false;
   let shownTrackId = setup.trackId;
@@ -168,6 +175,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     if (dark) return;
     const mine = ++turn;
     const arrivedAtMs = performance.now();
+    told = { state: next, atMs: arrivedAtMs - lateMs };
     const path = coverPath(trackOf(next), options);
     const current = hasFlag("has-art") ? elements.image.getAttribute("src") : null;
     const loading = path !== null && path !== current ? loadCover(path) : undefined;
@@ -195,6 +203,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
 
   const leave = () => {
     turn += 1;
+    told = undefined;
     crossfade.end();
     state = { kind: "offline" };
     draw();
@@ -228,6 +237,19 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     setVisible(nowVisible) {
       visible = nowVisible;
       redraw();
+    },
+    takeLook(look) {
+      const restarts = MARQUEE_OPTIONS.some((name) => look.options[name] !== options[name]);
+      ({ options, words } = look);
+      for (const [name, value] of Object.entries(pageAttributes(options))) {
+        if (typeof value === "boolean") root.toggleAttribute(name, value);
+        else root.setAttribute(name, value);
+      }
+      if (restarts) {
+        for (const marquee of marquees) marquee.stop();
+        marquees = createMarquees();
+      }
+      if (told) void show(told.state, performance.now() - told.atMs);
     },
     isUnseen: () => !visible || hasFlag("hidden") || state.kind === "idle",
   };

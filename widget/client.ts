@@ -2,6 +2,7 @@ import { createCard } from "./card.ts";
 import { createDelay } from "./delay.ts";
 import { connect } from "./live.ts";
 import type { WidgetSetup } from "./page.tsx";
+import type { LookMessage } from "./state.ts";
 
 /** Keeps the page drawn by the server up to date. */
 const root = document.documentElement;
@@ -14,20 +15,24 @@ const reloadUnseen = () => {
   if (isOutdated && card.isUnseen() && !delay.waits()) location.reload();
 };
 
-const delay = createDelay(setup.options.delay, {
-  onState(state, lateMs) {
-    card.show(state, lateMs);
-    reloadUnseen();
-  },
-  onLost: card.goOffline,
-});
+const delayBy = (seconds: number) =>
+  createDelay(seconds, {
+    onState(state, lateMs) {
+      card.show(state, lateMs);
+      reloadUnseen();
+    },
+    onLost: card.goOffline,
+  });
+let { look, options } = setup;
+let delay = delayBy(options.delay);
 
-const live = connect(liveAddress(), {
+const live = connect(liveAddress, {
   onState(state, version) {
     isOutdated ||= version !== setup.version;
     delay.hears(state);
   },
-  onLost: delay.loses,
+  onLook: takeLook,
+  onLost: () => delay.loses(),
   onTokenReplaced() {
     delay.stop();
     card.goDark();
@@ -46,12 +51,34 @@ window.addEventListener("obsSourceVisibleChanged", (event) => {
   setVisible(detail.visible !== false);
 });
 
+/** Shows the widget as it was changed, in place. */
+function takeLook(next: LookMessage): void {
+  const { words, styles, css, languageTag } = next;
+  const isDelayedAnew = next.options.delay !== options.delay;
+  ({ fingerprint: look, options } = next);
+  root.lang = languageTag;
+  document.querySelector(".np")?.setAttribute("aria-label", words.overlay);
+  setStyles("option", styles);
+  setStyles("widget", css);
+  card.takeLook(next);
+  if (!isDelayedAnew) return;
+  delay.stop();
+  delay = delayBy(options.delay);
+  live.reconnect();
+}
+
+function setStyles(name: "option" | "widget", text: string): void {
+  const element = document.querySelector(`.np-${name}-styles`);
+  if (element && element.textContent !== text) element.textContent = text;
+}
+
 /** The socket's address is relative to the page's path, so that any proxy prefix is kept. */
 function liveAddress(): string {
   const address = new URL(location.href);
   address.protocol = address.protocol.replace("http", "ws");
   address.pathname = `${address.pathname.replace(/\/$/, "")}/live`;
-  address.search = setup.options.demo ? "?demo=1" : "";
+  // The server fits what is saved to what the page's address asks for.
+  address.searchParams.set("look", look);
   address.hash = "";
   return address.href;
 }

@@ -1,7 +1,15 @@
-import { BEAT_MS, CLOSED_TOKEN_REPLACED, type WidgetMessage, type WidgetState } from "./state.ts";
+import {
+  BEAT_MS,
+  CLOSED_TOKEN_REPLACED,
+  type LookMessage,
+  type WidgetMessage,
+  type WidgetState,
+} from "./state.ts";
 
 export interface LiveHandlers {
   onState(state: WidgetState, version: string): void;
+  /** The widget was changed. */
+  onLook(look: LookMessage): void;
   /** The connection has been lost for a while. */
   onLost(): void;
   /** The page's address will never work again. */
@@ -11,6 +19,8 @@ export interface LiveHandlers {
 export interface Live {
   /** Checks whether the connection still works, for example after the computer slept. */
   check(): void;
+  /** Connects anew, to be told the state again. */
+  reconnect(): void;
 }
 
 const SHORTEST_WAIT_MS = 500;
@@ -20,8 +30,11 @@ const LOST_AFTER_MS = 10_000;
 /** Two beats missed: the connection is dead, even if it was not closed. */
 const SILENCE_MS = BEAT_MS * 2.5;
 
-/** Receives the server's messages, and reconnects until the token is replaced. */
-export function connect(address: string, handlers: LiveHandlers): Live {
+/**
+ * Receives the server's messages, and reconnects until the token is replaced.
+ * @param address is asked for at each connection
+ */
+export function connect(address: () => string, handlers: LiveHandlers): Live {
   let socket: WebSocket | undefined;
   let failures = 0;
   let heardAtMs = Date.now();
@@ -31,12 +44,13 @@ export function connect(address: string, handlers: LiveHandlers): Live {
 
   const open = () => {
     clearTimeout(retryTimer);
-    const opened = new WebSocket(address);
+    const opened = new WebSocket(address());
     socket = opened;
     opened.onmessage = ({ data }) => {
       heard();
       const message = JSON.parse(String(data)) as WidgetMessage;
       if (message.type === "state") handlers.onState(message.state, message.version);
+      else if (message.type === "look") handlers.onLook(message);
     };
     opened.onclose = ({ code }) => {
       if (socket === opened) closed(code);
@@ -74,8 +88,15 @@ export function connect(address: string, handlers: LiveHandlers): Live {
     closed(0);
   };
 
+  const reconnect = () => {
+    const left = socket;
+    open();
+    left?.close();
+  };
+
   open();
   return {
+    reconnect,
     check() {
       if (socket?.readyState === WebSocket.OPEN && Date.now() - heardAtMs > SILENCE_MS) drop();
     },

@@ -7,6 +7,7 @@ import {
   clockText,
   coverPath,
   hidesCard,
+  pageAttributes,
   positionAfter,
   progressShare,
   trackOf,
@@ -53,16 +54,8 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
       {"<!doctype html>"}
       <html
         lang={languageTag}
-        data-np-theme={options.theme}
+        {...pageAttributes(options)}
         data-np-state={state?.kind ?? "loading"}
-        data-np-mode={options.mode}
-        data-np-position={options.position}
-        data-np-enter={options.enter}
-        data-np-exit={options.exit}
-        data-np-paused={options.paused}
-        data-np-motion={options.motion}
-        data-np-swap={options.swap}
-        data-np-album={options.album}
         data-np-has-art={coverPath(track, options) !== null}
         data-np-hidden={state !== undefined && hidesCard(state, options)}
         data-np-setup={attributeJson(setup)}

@@ -30,30 +30,34 @@ export interface WidgetTrack {
   readonly source: string;
 }
 
-/** One message on the socket. Positions are valid at `sentAtMs`, the server's Unix time. */
+/** The current state, sent on connecting and on each change. */
+export interface StateMessage {
+  readonly type: "state";
+  /** The server's Unix time, at which the state's position is valid. */
+  readonly sentAtMs: number;
+  /** The server's version: a page drawn by another version reloads while it is not visible. */
+  readonly version: string;
+  readonly state: WidgetState;
+}
+
+/** The widget was changed: the page takes this look without loading again. */
+export interface LookMessage {
+  readonly type: "look";
+  readonly revision: number;
+  /** Differs whenever the look does; the page connects with the one that it shows. */
+  readonly fingerprint: string;
+  readonly options: WidgetOptions;
+  /** The stylesheet of the options. */
+  readonly styles: string;
+  /** The widget's own CSS. */
+  readonly css: string;
+  readonly words: WidgetWords;
+  readonly languageTag: string;
+}
+
+/** One message on the socket. */
 export type WidgetMessage =
-  | {
-      readonly type: "state";
-      readonly sentAtMs: number;
-      /** The server's version: a page drawn by another version reloads while it is not visible. */
-      readonly version: string;
-      readonly state: WidgetState;
-    }
-  | {
-      /** The widget was changed: the page takes this look without loading again. */
-      readonly type: "look";
-      readonly revision: number;
-      /** Differs whenever the look does; the page connects with the one that it shows. */
-      readonly fingerprint: string;
-      readonly options: WidgetOptions;
-      /** The stylesheet of the options. */
-      readonly styles: string;
-      /** The widget's own CSS. */
-      readonly css: string;
-      readonly words: WidgetWords;
-      readonly languageTag: string;
-    }
-  | { readonly type: "beat"; readonly sentAtMs: number };
+  StateMessage | LookMessage | { readonly type: "beat"; readonly sentAtMs: number };
 
 /** How often the server sends a beat, so that the page notices a silently lost connection. */
 export const BEAT_MS = 15_000;

@@ -77,3 +77,18 @@ export function progressShare(state: WidgetState, positionMs: number | null): nu
   const durationMs = trackOf(state)?.durationMs;
   return durationMs && positionMs !== null ? positionMs / durationMs : null;
 }
+
+/** Attributes of the page that the stylesheet reads; `true` stands for one without a value. */
+export function pageAttributes(options: WidgetOptions) {
+  return {
+    "data-np-theme": options.theme,
+    "data-np-mode": options.mode,
+    "data-np-position": options.position,
+    "data-np-enter": options.enter,
+    "data-np-exit": options.exit,
+    "data-np-paused": options.paused,
+    "data-np-motion": options.motion,
+    "data-np-swap": options.swap,
+    "data-np-album": options.album,
+  } as const;
+}

@@ -1,5 +1,5 @@
 import { type ParsedOptions, parseWidgetOptions } from "../../../widget/options.ts";
-import type { WidgetMessage } from "../../../widget/state.ts";
+import type { LookMessage } from "../../../widget/state.ts";
 import { optionStyles } from "../../../widget/styles.ts";
 import type { WidgetWords } from "../../../widget/words.ts";
 import type { Widget } from "../../accounts/widgets.ts";
@@ -44,7 +44,7 @@ export function overlayLook(
 }
 
 /** The message that makes an open page look like this. */
-export function lookMessage(look: OverlayLook): WidgetMessage {
+export function lookMessage(look: OverlayLook): LookMessage {
   const { options, words, languageTag: tag, css, revision, fingerprint } = look;
   const styles = optionStyles(options);
   return { type: "look", revision, fingerprint, options, styles, css, words, languageTag: tag };
