@@ -26,6 +26,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     await stage.hears(titled("After the restart"));
     await titleIs(page, "After the restart");
     expect(await isMarked(page)).toBe(true);
+    await restsNow(page);
     expect(await opacityOfCard(page)).toBe(1);
   });
 
