@@ -25,6 +25,8 @@ export interface PageResponse {
   /** Allowed sources of frames and images, in the policy's syntax. */
   readonly frames?: string;
   readonly images?: string;
+  /** Allowed sources of fonts; none by default. */
+  readonly fonts?: string;
 }
 
 /** A response with a page. */
@@ -47,12 +49,13 @@ export async function htmlResponse(
  * element, which a nonce or hash would block.
  */
 function contentSecurityPolicy(allowed: PageResponse): string {
-  const { frameAncestors = "'none'", hasForm, frames, images = "'self'" } = allowed;
+  const { frameAncestors = "'none'", hasForm, frames, images = "'self'", fonts } = allowed;
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src ${images}`,
+    ...(fonts === undefined ? [] : [`font-src ${fonts}`]),
     "connect-src 'self'",
     ...(frames === undefined ? [] : [`frame-src ${frames}`]),
     "base-uri 'none'",
