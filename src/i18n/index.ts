@@ -5,14 +5,11 @@ import { es } from "./es.ts";
 import { fr } from "./fr.ts";
 import { pt } from "./pt.ts";
 
+export { fill } from "./fill.ts";
+
 export type { Words };
 
 export const languages: Readonly<Record<Language, Words>> = { en, fr, es, pt, de };
-
-/** Replaces placeholders in a text, such as `{source}`, with values. */
-export function fill(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
-}
 
 /** A day as people write it, such as `21 novembre 2026`, in UTC. */
 export function formatDay(language: Language, unixMs: number): string {
