@@ -237,6 +237,7 @@ export function createApp(deps: AppDeps): App {
     .post("/:lang/sign-in/:secret", open(pages.signIn.enter), { parse: "none" })
     .get("/:lang/dashboard/live", (context) => pages.dashboard.socket(context, server))
     .get("/:lang/dashboard/music/link/:source", open(pages.dashboard.link))
+    .get(FONT_UPLOAD, open(pages.dashboard.show("widget")))
     .post(FONT_UPLOAD, open(pages.dashboard.act("widget")), { parse: "none" })
     .get("/:lang/dashboard/account/export", open(pages.dashboard.export))
     .get("/:lang/dashboard/server/backup", open(pages.dashboard.backup));

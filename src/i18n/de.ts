@@ -276,7 +276,7 @@ export const de: Words = {
         addressText: "Sie bleibt gleich, wenn du das Aussehen änderst. Zeig sie nicht im Stream.",
         addressLanguage: "Wie in der Adresse",
         nameAndSize: "Name und Größe",
-        name: "Name",
+        name: "Name des Widgets",
         nameRule: "1 bis 60 Zeichen, keine unsichtbaren.",
         nameTaken: "Du hast schon ein Widget mit diesem Namen.",
         sizeHint: "Die Größe der Browserquelle in OBS. Leer heißt: was passt.",

@@ -278,8 +278,8 @@ export const pt: Words = {
           "Ele vale mais que tudo acima. O CSS personalizado do OBS ainda vale mais que ele.",
         cssUnseen: "Sem JavaScript, a prévia mostra o CSS salvo.",
         cssUsed: "{used} de {most} bytes",
-        cssTooLong: "Este CSS tem mais de {most} bytes. Encurte-o e salve de novo.",
-        cssInsert: "Escolha um nome para inseri-lo.",
+        cssTooLong: "Este CSS tem mais de {most} bytes. Encurte o texto e salve de novo.",
+        cssInsert: "Escolha um nome para inserir.",
         cssClasses: "Nomes de classes",
         cssProperties: "Propriedades personalizadas",
         versions: "Versões anteriores",
@@ -303,7 +303,7 @@ export const pt: Words = {
           badName: "Nada foi adicionado. Um nome tem de 1 a 40 letras, números, espaços e hifens.",
           nameTaken: "Nada foi adicionado. Você já tem uma fonte com este nome.",
           notWoff2:
-            "Nada foi adicionado. Este arquivo não é uma fonte WOFF2 completa. Converta-o antes para WOFF2.",
+            "Nada foi adicionado. Este arquivo não é uma fonte WOFF2 completa. Converta antes para WOFF2.",
           tooLarge:
             "Nada foi adicionado. Uma fonte pode ter no máximo 1 MB. Mantenha só os caracteres de que você precisa.",
           tooMany: "Nada foi adicionado. Você já tem o máximo de fontes. Remova uma antes.",

@@ -117,8 +117,9 @@ function show(): void {
   const isCssShort = cssField.check();
   const isValid = showMistakes(editorQuery) && isCssShort;
   preview.show(editorQuery, cssField.area.value);
-  undoButton.disabled = !history.canUndo();
-  redoButton.disabled = !history.canRedo();
+  // Not disabled, so that they keep the keyboard's focus.
+  undoButton.setAttribute("aria-disabled", String(!history.canUndo()));
+  redoButton.setAttribute("aria-disabled", String(!history.canRedo()));
   saving.changed(draftText(form) === saved.text, isValid);
 }
 

@@ -252,7 +252,6 @@ function CssGroup({ request, draft, mistakes }: OptionsFormProps): JSX.Element {
               rows="14"
               spellcheck="false"
               autocapitalize="off"
-              wrap="off"
               aria-label={attribute(editor.css)}
               aria-describedby="css-hint css-mistake"
               {...(mistakes.css !== undefined && { "aria-invalid": "true" })}

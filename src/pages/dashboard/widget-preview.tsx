@@ -43,7 +43,7 @@ function SaveBar({ request, isSaved }: Pick<PreviewProps, "request" | "isSaved">
           type="button"
           class="quiet"
           data-undo
-          disabled
+          aria-disabled="true"
           title={editor.undo}
           aria-label={editor.undo}
           aria-keyshortcuts="Control+Z"
@@ -54,7 +54,7 @@ function SaveBar({ request, isSaved }: Pick<PreviewProps, "request" | "isSaved">
           type="button"
           class="quiet"
           data-redo
-          disabled
+          aria-disabled="true"
           title={editor.redo}
           aria-label={editor.redo}
           aria-keyshortcuts="Control+Shift+Z"
