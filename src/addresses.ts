@@ -64,4 +64,7 @@ export function outputAddress(
   return pageAddress(base, language, kind === "text" ? `text/${token}` : `card/${token}.svg`);
 }
 
+/** The address of a font that a user has uploaded. */
+export const fontAddress = (base: string, id: string): string => `${base}/fonts/${id}.woff2`;
+
 export const apiAddress = (base: string, endpoint: string): string => `${base}/api/v1/${endpoint}`;

@@ -216,6 +216,8 @@ export function createApp(deps: AppDeps): App {
     .get("/readyz", () => health.ready())
     .get("/assets/:file", open(pages.asset))
     .get("/art/:id/:rendition", open(pages.art))
+    .get("/fonts/:file", open(pages.font))
+    .head("/fonts/:file", open(pages.font))
     .get("/:lang", open(pages.home))
     .get("/:lang/docs", open(pages.docs))
     .get("/:lang/docs/:page", open(pages.docsPage))
@@ -235,6 +237,8 @@ export function createApp(deps: AppDeps): App {
     .post("/:lang/sign-in/:secret", open(pages.signIn.enter), { parse: "none" })
     .get("/:lang/dashboard/live", (context) => pages.dashboard.socket(context, server))
     .get("/:lang/dashboard/music/link/:source", open(pages.dashboard.link))
+    .get(FONT_UPLOAD, open(pages.dashboard.show("widget")))
+    .post(FONT_UPLOAD, open(pages.dashboard.act("widget")), { parse: "none" })
     .get("/:lang/dashboard/account/export", open(pages.dashboard.export))
     .get("/:lang/dashboard/server/backup", open(pages.dashboard.backup));
   if (metricsEndpoint) router.get("/metrics", ({ request }) => metricsEndpoint(request));
@@ -266,7 +270,7 @@ export function createApp(deps: AppDeps): App {
     if (!hosts.allows(request.headers.get("host"))) return refuseHost(request);
     takeBasePathOff(request);
     // Programs that push are answered in the form of their protocol.
-    if (isTooLarge(request) && !ingest.isFor(request)) {
+    if (isTooLarge(request) && !ingest.isFor(request) && !isFontUpload(request)) {
       return plainText(413, "The body is larger than 64 KiB.");
     }
     return route(request);
@@ -326,6 +330,11 @@ export function createApp(deps: AppDeps): App {
 /** Only form bodies are read, and people fill in their fields. */
 const isTooLarge = ({ method, headers }: Request): boolean =>
   method !== "GET" && Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES;
+
+/** Who uploads a font has to be signed in before the body is read. Bun's own limit still counts. */
+const FONT_UPLOAD = "/:lang/dashboard/widget/fonts";
+const isFontUpload = ({ method, url }: Request): boolean =>
+  method === "POST" && /^https?:\/\/[^/]*\/[^/]+\/dashboard\/widget\/fonts$/.test(url);
 
 const KEY_REPLACED =
   "The server's secret key was replaced: it has to be started again with the new one. Nothing was stored. Try again then.";

@@ -11,6 +11,7 @@ import { type Connections, createConnections, draftConnection } from "./connecti
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "./deferred-writes.ts";
+import { createFonts, type Fonts } from "./fonts.ts";
 import { createKeys, draftKey, type Keys } from "./keys.ts";
 import type { Vault } from "./secrets.ts";
 import { isUserName, USER_NAME_RULE } from "../user-name.ts";
@@ -33,6 +34,7 @@ export interface Accounts {
   readonly users: Users;
   readonly keys: Keys;
   readonly widgets: Widgets;
+  readonly fonts: Fonts;
   readonly connections: Connections;
   readonly magicLinks: MagicLinks;
   readonly sessions: Sessions;
@@ -82,6 +84,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     users,
     keys,
     widgets: createWidgets(context),
+    fonts: createFonts(context),
     connections,
     magicLinks: createMagicLinks(context),
     sessions: createSessions(context, deferred),

@@ -66,6 +66,9 @@ export function hashCredential(
 /** A short public name for a key, such as `k4Rz81Qm`. */
 export const createKeyId = (): string => randomText(8);
 
+/** What makes a font's public address unguessable: 131 random bits. */
+export const createFontId = (): string => randomText(22);
+
 /** CRC32 (IEEE) of ASCII text as six base62 digits, most significant first. */
 export function checksumOf(text: string): string {
   let rest = Bun.hash.crc32(text);

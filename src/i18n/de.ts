@@ -262,6 +262,75 @@ export const de: Words = {
       },
       show: "Zeigen",
       defaults: "Alles zurücksetzen",
+      editor: {
+        gone: "Dieses Widget gibt es nicht mehr, oder es ist kein Overlay.",
+        save: "Speichern",
+        saved: "Gespeichert",
+        unsaved: "Noch nicht gespeichert",
+        saving: "Wird gespeichert …",
+        savedNotice: "Gespeichert. Jede offene Seite dieses Widgets zeigt es jetzt so.",
+        saveFailed:
+          "Nicht gespeichert. Prüfe, ob der Server läuft und du angemeldet bist, und versuche es noch einmal.",
+        mistakes:
+          "Nichts wurde gespeichert. Berichtige, was markiert ist, und speichere dann noch einmal.",
+        undo: "Rückgängig",
+        redo: "Wiederholen",
+        live: "Live beim Bearbeiten",
+        liveText: "Speichert jede Änderung sofort, sodass OBS sie zeigt, während du zusiehst.",
+        newer:
+          "Dieses Widget wurde inzwischen anderswo gespeichert. Was du hier geändert hast, ist nicht verloren.",
+        lookAtNewer: "Das neuere ansehen",
+        saveMine: "Meines als neuestes speichern",
+        addressText: "Sie bleibt gleich, wenn du das Aussehen änderst. Zeig sie nicht im Stream.",
+        addressLanguage: "Wie in der Adresse",
+        nameAndSize: "Name und Größe",
+        name: "Name des Widgets",
+        nameRule: "1 bis 60 Zeichen, keine unsichtbaren.",
+        nameTaken: "Du hast schon ein Widget mit diesem Namen.",
+        sizeHint: "Die Größe der Browserquelle in OBS. Leer heißt: was passt.",
+        css: "Eigenes CSS",
+        cssText:
+          "Es gilt vor allem, was oben steht. Benutzerdefiniertes CSS in OBS geht ihm noch vor.",
+        cssUnseen: "Ohne JavaScript zeigt die Vorschau das gespeicherte CSS.",
+        cssUsed: "{used} von {most} Bytes",
+        cssTooLong:
+          "Dieses CSS ist länger als {most} Bytes. Kürze es und speichere dann noch einmal.",
+        cssInsert: "Wähle einen Namen, um ihn einzufügen.",
+        cssClasses: "Klassennamen",
+        cssProperties: "Eigene Eigenschaften",
+        versions: "Frühere Fassungen",
+        versionsText:
+          "Sieh dir eine in der Vorschau an. Sie gilt erst wieder, wenn du sie speicherst.",
+        versionNow: "Jetzt",
+        versionShow: "Ansehen",
+        versionLabel: "Ansehen, wie es war: {time}",
+        versionShown: "So war es: {time}. Speichere, damit es wieder so ist.",
+        fonts: {
+          title: "Deine Schriften",
+          text: "Bis zu {most} Schriften, nur für deine Widgets: WOFF2-Dateien von höchstens 1 MB.",
+          name: "Name der Schrift",
+          nameHint:
+            "Bis zu 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche. Unter diesem Namen wählst du sie.",
+          file: "WOFF2-Datei",
+          add: "Schrift hinzufügen",
+          added: "Die Schrift ist da. Gib ihren Namen unter „Text“, „Schriftart“ ein.",
+          remove: "Entfernen",
+          removeGo: "Jetzt entfernen",
+          removeText: "Widgets, die sie verwenden, zeigen sofort die nächste Schrift.",
+          removed: "Die Schrift ist entfernt.",
+          badName:
+            "Nichts wurde hinzugefügt. Ein Name hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche.",
+          nameTaken: "Nichts wurde hinzugefügt. Du hast schon eine Schrift mit diesem Namen.",
+          notWoff2:
+            "Nichts wurde hinzugefügt. Diese Datei ist keine vollständige WOFF2-Schrift. Wandle sie zuerst in WOFF2 um.",
+          tooLarge:
+            "Nichts wurde hinzugefügt. Eine Schrift darf höchstens 1 MB haben. Behalte nur die Zeichen, die du brauchst.",
+          tooMany:
+            "Nichts wurde hinzugefügt. Du hast schon so viele Schriften, wie es geben darf. Entferne zuerst eine.",
+          thereAlready:
+            "Nichts wurde hinzugefügt. Du hast diese Schrift schon, vielleicht unter anderem Namen.",
+        },
+      },
       obs: {
         title: "In drei Schritten in OBS",
         addTitle: "Quelle hinzufügen",

@@ -260,6 +260,76 @@ export const fr: Words = {
       },
       show: "Afficher",
       defaults: "Revenir aux réglages par défaut",
+      editor: {
+        gone: "Ce widget n’existe plus, ou ce n’est pas un overlay.",
+        save: "Enregistrer",
+        saved: "Enregistré",
+        unsaved: "Pas encore enregistré",
+        saving: "Enregistrement …",
+        savedNotice: "Enregistré. Chaque page ouverte de ce widget l’affiche désormais.",
+        saveFailed:
+          "Non enregistré. Vérifiez que le serveur fonctionne et que vous êtes connecté, puis réessayez.",
+        mistakes:
+          "Rien n’a été enregistré. Corrigez ce qui est signalé, puis enregistrez de nouveau.",
+        undo: "Annuler",
+        redo: "Rétablir",
+        live: "En direct pendant l’édition",
+        liveText: "Enregistre chaque modification aussitôt : OBS l’affiche sous vos yeux.",
+        newer:
+          "Ce widget a été enregistré ailleurs entre-temps. Ce que vous avez modifié ici n’est pas perdu.",
+        lookAtNewer: "Voir la version plus récente",
+        saveMine: "Enregistrer la mienne comme dernière",
+        addressText:
+          "Elle reste la même quand vous changez l’apparence du widget. Ne la montrez pas à l’antenne.",
+        addressLanguage: "Comme dans l’adresse",
+        nameAndSize: "Nom et taille",
+        name: "Nom",
+        nameRule: "1 à 60 caractères, sans caractère invisible.",
+        nameTaken: "Vous avez déjà un widget de ce nom.",
+        sizeHint:
+          "La taille de la source navigateur dans OBS. Laissez vide pour celle qui convient.",
+        css: "Votre propre CSS",
+        cssText:
+          "Il l’emporte sur tout ce qui précède. Le CSS personnalisé d’OBS l’emporte encore sur lui.",
+        cssUnseen: "Sans JavaScript, l’aperçu montre le CSS enregistré.",
+        cssUsed: "{used} octets sur {most}",
+        cssTooLong: "Ce CSS dépasse {most} octets. Raccourcissez-le, puis enregistrez de nouveau.",
+        cssInsert: "Choisissez un nom pour l’insérer.",
+        cssClasses: "Noms de classes",
+        cssProperties: "Propriétés personnalisées",
+        versions: "Versions précédentes",
+        versionsText:
+          "Regardez-en une dans l’aperçu. Elle ne compte de nouveau qu’une fois enregistrée.",
+        versionNow: "Actuelle",
+        versionShow: "Voir",
+        versionLabel: "Voir tel que c’était : {time}",
+        versionShown: "Voici comment c’était : {time}. Enregistrez pour y revenir.",
+        fonts: {
+          title: "Vos polices",
+          text: "Jusqu’à {most} polices, pour vos seuls widgets : des fichiers WOFF2 de 1 Mo au plus.",
+          name: "Nom de la police",
+          nameHint:
+            "Jusqu’à 40 lettres, chiffres, espaces et traits d’union. Vous la choisirez par ce nom.",
+          file: "Fichier WOFF2",
+          add: "Ajouter la police",
+          added: "La police est là. Saisissez son nom sous « Texte », « Police ».",
+          remove: "Retirer",
+          removeGo: "La retirer maintenant",
+          removeText: "Les widgets qui l’utilisent passent aussitôt à la police suivante.",
+          removed: "La police est retirée.",
+          badName:
+            "Rien n’a été ajouté. Un nom compte 1 à 40 lettres, chiffres, espaces et traits d’union.",
+          nameTaken: "Rien n’a été ajouté. Vous avez déjà une police de ce nom.",
+          notWoff2:
+            "Rien n’a été ajouté. Ce fichier n’est pas une police WOFF2 complète. Convertissez-le d’abord en WOFF2.",
+          tooLarge:
+            "Rien n’a été ajouté. Une police fait 1 Mo au plus. Ne gardez que les caractères utiles.",
+          tooMany:
+            "Rien n’a été ajouté. Vous avez le nombre maximal de polices. Retirez-en une d’abord.",
+          thereAlready:
+            "Rien n’a été ajouté. Vous avez déjà cette police, peut-être sous un autre nom.",
+        },
+      },
       obs: {
         title: "Dans OBS en trois étapes",
         addTitle: "Ajoutez une source",

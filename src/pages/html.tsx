@@ -27,6 +27,8 @@ export interface PageResponse {
   readonly images?: string;
   /** What scripts may connect to besides this server, in the policy's syntax. */
   readonly connections?: string;
+  /** Allowed sources of fonts; none by default. */
+  readonly fonts?: string;
 }
 
 /** A response with a page. */
@@ -49,12 +51,20 @@ export async function htmlResponse(
  * element, which a nonce or hash would block.
  */
 function contentSecurityPolicy(allowed: PageResponse): string {
-  const { frameAncestors = "'none'", hasForm, frames, images = "'self'", connections } = allowed;
+  const {
+    frameAncestors = "'none'",
+    hasForm,
+    frames,
+    images = "'self'",
+    connections,
+    fonts,
+  } = allowed;
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src ${images}`,
+    ...(fonts === undefined ? [] : [`font-src ${fonts}`]),
     `connect-src 'self'${connections === undefined ? "" : ` ${connections}`}`,
     ...(frames === undefined ? [] : [`frame-src ${frames}`]),
     "base-uri 'none'",

@@ -20,7 +20,9 @@ import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./overlay/launcher.tsx";
 import { createFormTokens } from "../http/csrf.ts";
 import { createLinkingFlow } from "./oauth/linking.ts";
+import { fontFaces } from "./overlay/font-faces.ts";
 import { createLive } from "./overlay/live.ts";
+import { createFont } from "./font.ts";
 import { createNotFound } from "./not-found.tsx";
 import { inLanguage, type Page, type SocketPage } from "./page.ts";
 import { createSessionCookie } from "../http/session-cookie.ts";
@@ -35,6 +37,8 @@ export interface Pages {
   readonly languageRedirect: Page;
   readonly asset: Page;
   readonly art: Page;
+  /** A font that a user has uploaded. */
+  readonly font: Page;
   readonly home: Page;
   readonly docs: Page;
   readonly docsPage: Page;
@@ -116,10 +120,22 @@ export function createPages(deps: PagesDeps): Pages {
     };
   };
   const home = createHome({ baseUrl, basePath });
-  const widget = createWidget({ widgets, hub, clock, covers, basePath });
+  const fontFacesOf = async (userId: number) =>
+    fontFaces(await accounts.fonts.allOf({ id: userId }), basePath);
+  const widget = createWidget({ widgets, fontFacesOf, hub, clock, covers, basePath });
   const launcher = createLauncher({ widgets, baseUrl });
   const art = createArt(artworks);
-  const live = createLive({ widgets, hub, clock, covers, isOwnOrigin, notFound, onDelivered });
+  const font = createFont(accounts.fonts);
+  const live = createLive({
+    widgets,
+    fontFacesOf,
+    hub,
+    clock,
+    covers,
+    isOwnOrigin,
+    notFound,
+    onDelivered,
+  });
   const sessionCookie = createSessionCookie({
     accounts,
     baseUrl,
@@ -177,6 +193,7 @@ export function createPages(deps: PagesDeps): Pages {
     languageRedirect: createLanguageRedirect(basePath),
     asset: ({ params }) => assetResponse(params["file"] ?? ""),
     art: ({ params }) => art(params["id"] ?? "", params["rendition"] ?? ""),
+    font: ({ params }) => font(params["file"] ?? ""),
     home: inLanguage((language) => home(language)),
     docs: inLanguage(async (language) => (await loadDocs()).index(language)),
     docsPage: inLanguage(async (language, { params, request }) =>

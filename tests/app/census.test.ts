@@ -20,6 +20,8 @@ const PUBLIC = [
   "GET /readyz",
   "GET /assets/:file",
   "GET /art/:id/:rendition",
+  "GET /fonts/:file",
+  "HEAD /fonts/:file",
   "GET /:lang",
   "GET /:lang/sign-in",
   "GET /:lang/sign-in/with/:source",

@@ -1,15 +1,19 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
+import { LARGEST_FONT } from "../../src/accounts/fonts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { editedOptions } from "../../src/pages/dashboard/editor-query.ts";
 import type { OptionKind } from "../../widget/options.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { coverOf, hiddenIs, titled, titleIs, withCover } from "../fixtures/browser/overlay-page.ts";
 import { unfold } from "../fixtures/browser/page-checks.ts";
+import { until } from "../fixtures/clock/waiting.ts";
+import { wideFont } from "../fixtures/fonts/fonts.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 
 const words = languages.en;
 const { account, widget } = words.dashboard;
+const { editor } = widget;
 
 const liveText = (page: Page, name: string) => page.locator(`[data-live-text="${name}"]`);
 
@@ -96,7 +100,19 @@ onTheDashboard("what is playing", (stage) => {
 onTheDashboard("the widget's editor", (stage) => {
   const { test } = stage;
 
-  const address = (page: Page) => page.locator('.preview [data-follows="address"] code');
+  const address = (page: Page) => page.locator(".address code");
+  const searchOf = (page: Page) => page.evaluate(() => location.search);
+  const saveState = (page: Page, text: string) =>
+    page.locator("[data-save-state]").filter({ hasText: text }).waitFor();
+  const save = async (page: Page) => {
+    await page.getByRole("button", { name: editor.save, exact: true }).click();
+    await saveState(page, editor.saved);
+  };
+  const widgets = () => stage.server.accounts.widgets;
+  const stored = () => widgets().first(stage.ada.user);
+  /** What a place of the previewed overlay looks like. */
+  const previewed = (page: Page, selector: string) =>
+    page.frameLocator("[data-preview]").locator(selector);
   /** Waits until the preview shows the overlay with this query. */
   const previews = (page: Page, query: string) =>
     page.waitForFunction((wanted) => {
@@ -127,28 +143,30 @@ onTheDashboard("the widget's editor", (stage) => {
     ],
   ];
 
-  test("shows a change of every kind at once, in the preview and in the address", async () => {
+  test("shows a change of every kind at once, in the preview and in the page's address", async () => {
     const kinds = new Set(editedOptions.map(([, { type }]) => type.kind));
     expect(changes.map(([kind]) => kind)).toEqual([...kinds].toSorted());
     const { page, complaints } = await stage.open("widget");
     await unfold(page);
     await mark(page);
-    let query = "?";
+    let query = "draft=1";
     for (const [, act, added] of changes) {
       await act(page);
-      query += (query === "?" ? "" : "&") + added;
-      expect(await address(page).textContent()).toBe(stage.overlay(query));
-      expect(new URL(page.url()).search).toBe(query);
-      await previews(page, `${query}&demo=1`);
+      query += `&${added}`;
+      expect(await searchOf(page)).toBe(`?id=1&${query}`);
+      await previews(page, `?${query}&demo=1`);
     }
     const inside = page.frameLocator("[data-preview]").locator("html");
     expect(await inside.getAttribute("data-np-theme")).toBe("vinyl");
     await page.locator("[name=language][value=fr]").check();
-    const french = stage.overlay(query).replace("/en/", "/fr/");
-    expect(await address(page).textContent()).toBe(french);
+    await previewed(page, "html[lang=fr]").waitFor();
     expect(await isMarked(page)).toBe(true);
+    // What is only looked at is not on stream, and the address for OBS stays as it is.
+    expect((await stored()).revision).toBe(1);
+    expect(await address(page).textContent()).toBe(stage.overlay());
+    page.on("dialog", (dialog) => void dialog.accept());
     await page.reload();
-    expect(await address(page).textContent()).toBe(french);
+    await previewed(page, "html[lang=fr][data-np-theme=vinyl]").waitFor();
     expect(complaints).toEqual([]);
   }, 20_000);
 
@@ -160,10 +178,10 @@ onTheDashboard("the widget's editor", (stage) => {
     const mistake = page.locator("#option-radius-mistake");
     expect(await mistake.isVisible()).toBe(true);
     expect(await radius.getAttribute("aria-describedby")).toBe("option-radius-mistake");
-    expect(await address(page).textContent()).toBe(stage.overlay());
+    expect(await searchOf(page)).toBe("?id=1");
     await radius.fill("10");
     expect(await mistake.isVisible()).toBe(false);
-    expect(await address(page).textContent()).toBe(stage.overlay("?radius=10"));
+    expect(await searchOf(page)).toBe("?id=1&draft=1&radius=10");
   }, 20_000);
 
   test("shows a picture of one's own behind the overlay, which goes nowhere", async () => {
@@ -192,20 +210,28 @@ onTheDashboard("the widget's editor", (stage) => {
 
   test("copies what stands beside each button", async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
-    const { page } = await stage.open("widget", { permissions, query: "?theme=bar" });
+    const { page } = await stage.open("widget", {
+      permissions,
+      query: "?id=1&draft=1&theme=bar",
+    });
     await page.locator("[name=position][value=br]").check();
     const copyables = page.locator(".copyable");
     const count = await copyables.count();
     const copied: string[] = [];
     for (let index = 0; index < count; index++) {
-      const button = copyables.nth(index).getByRole("button");
+      const button = copyables.nth(index).locator("[data-copy]");
       await button.click();
       await button.filter({ hasText: words.parts.copied }).waitFor();
       copied.push(await page.evaluate(() => navigator.clipboard.readText()));
     }
     expect(copied).toEqual(await copyables.locator("code").allTextContents());
-    expect(copied[0]).toBe(stage.overlay("?theme=bar&position=br"));
+    expect(copied.slice(0, 2)).toEqual([stage.overlay(), stage.overlay()]);
     expect(copied.slice(2, 4)).toEqual(["1000", "120"]);
+    // The address is copied without being shown.
+    for (const code of await page.locator(".copyable.secret code").all()) {
+      expect(await code.isVisible()).toBe(false);
+    }
+    expect(await page.locator("main").innerText()).not.toContain(stage.ada.widgetToken);
   }, 20_000);
 
   test("shows a test track in an open overlay, and says so without a reload", async () => {
@@ -226,12 +252,228 @@ onTheDashboard("the widget's editor", (stage) => {
     expect(await isMarked(page)).toBe(true);
   }, 20_000);
 
+  test("saves what is edited, and says how far it is", async () => {
+    const { page, complaints } = await stage.open("widget");
+    await saveState(page, editor.saved);
+    await page.locator("[name=theme][value=glass]").check();
+    await saveState(page, editor.unsaved);
+    await mark(page);
+    await save(page);
+    expect(await stored()).toMatchObject({ options: { theme: "glass" }, revision: 2 });
+    expect(await searchOf(page)).toBe("?id=1");
+    await page.locator("[name=theme][value=card]").check();
+    await saveState(page, editor.unsaved);
+    await page.locator("[name=theme][value=glass]").check();
+    await saveState(page, editor.saved);
+    expect(await isMarked(page)).toBe(true);
+    expect(complaints).toEqual([]);
+  }, 20_000);
+
+  test("undoes and redoes, with buttons and keys, but leaves text fields their own", async () => {
+    const { page } = await stage.open("widget");
+    await unfold(page);
+    const chosen = () => page.locator("[name=theme]:checked").inputValue();
+    const undo = page.getByRole("button", { name: editor.undo });
+    const redo = page.getByRole("button", { name: editor.redo });
+    expect([await undo.isDisabled(), await redo.isDisabled()]).toEqual([true, true]);
+    await page.locator("[name=theme][value=bar]").check();
+    await page.locator("#option-bg").fill("#ff8800");
+    await page.locator("#css").fill(".np { color: lime }");
+    await undo.click();
+    expect(await page.locator("#css").inputValue()).toBe("");
+    await undo.focus();
+    await page.keyboard.press("Control+z");
+    expect(await page.locator("[name=bg][value=auto]").isChecked()).toBe(true);
+    expect(await chosen()).toBe("bar");
+    await page.keyboard.press("Control+z");
+    expect(await chosen()).toBe("card");
+    await saveState(page, editor.saved);
+    await page.locator("[name=theme]:checked").focus();
+    await page.keyboard.press("Control+Shift+z");
+    expect(await chosen()).toBe("bar");
+    await redo.click();
+    expect(await page.locator("#option-bg").inputValue()).toBe("#ff8800");
+    await page.locator("#option-font").focus();
+    await page.keyboard.press("Control+z");
+    expect(await page.locator("#option-bg").inputValue()).toBe("#ff8800");
+  }, 20_000);
+
+  test("saves each change at once while it is live, one after the other", async () => {
+    const { page } = await stage.open("widget");
+    await unfold(page);
+    const saves: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") saves.push(request.url());
+    });
+    await page.getByRole("switch", { name: editor.live }).check();
+    const css = page.locator("#css");
+    await css.pressSequentially(".np{color:lime}", { delay: 5 });
+    await page.locator("[name=theme][value=glass]").check();
+    await until(async () => ((await stored()).options["theme"] === "glass" ? true : undefined));
+    await saveState(page, editor.saved);
+    expect(await stored()).toMatchObject({ options: { theme: "glass" }, css: ".np{color:lime}" });
+    // Typing that goes on is one save.
+    expect(saves.length).toBeLessThan(8);
+    await page.getByRole("switch", { name: editor.live }).uncheck();
+    await page.locator("[name=theme][value=bar]").check();
+    await saveState(page, editor.unsaved);
+    expect((await stored()).options).toEqual({ theme: "glass" });
+  }, 20_000);
+
+  test("lets one choose when another look was saved meanwhile, and loses neither", async () => {
+    const { page } = await stage.open("widget");
+    await page.locator("[name=theme][value=glass]").check();
+    const theirs = { options: { theme: "bar" }, css: "", size: null };
+    await widgets().save(stage.ada.user, 1, theirs, { basedOn: 1 });
+    await page.getByRole("button", { name: editor.save, exact: true }).click();
+    await page.getByText(editor.newer, { exact: true }).waitFor();
+    expect((await stored()).options).toEqual({ theme: "bar" });
+    const chosen = () => page.locator("[name=theme]:checked").inputValue();
+    await page.getByRole("link", { name: editor.lookAtNewer }).click();
+    await saveState(page, editor.saved);
+    expect(await chosen()).toBe("bar");
+    expect(await page.getByText(editor.newer, { exact: true }).isVisible()).toBe(false);
+    await page.getByRole("button", { name: editor.undo }).click();
+    expect(await chosen()).toBe("glass");
+    await widgets().save(stage.ada.user, 1, { ...theirs, css: "x{}" }, { basedOn: 2 });
+    await page.getByRole("button", { name: editor.save, exact: true }).click();
+    await page.getByRole("button", { name: editor.saveMine }).click();
+    await saveState(page, editor.saved);
+    expect(await stored()).toMatchObject({ options: { theme: "glass" }, css: "", revision: 4 });
+  }, 20_000);
+
+  test("shows an earlier look in the preview before it is saved again", async () => {
+    const { page } = await stage.open("widget");
+    await unfold(page);
+    await page.locator("#css").fill(".np-title { color: rgb(1, 2, 3) }");
+    await save(page);
+    await page.locator("#css").fill("");
+    await page.locator("[name=theme][value=glass]").check();
+    await save(page);
+    await mark(page);
+    const earlier = page.locator("[data-version-list] a");
+    await until(async () => ((await earlier.count()) === 2 ? true : undefined));
+    await earlier.first().click();
+    await saveState(page, editor.unsaved);
+    expect(await page.locator("#css").inputValue()).toContain("rgb(1, 2, 3)");
+    expect((await stored()).options).toEqual({ theme: "glass" });
+    await save(page);
+    expect(await stored()).toMatchObject({ options: {}, revision: 4 });
+    expect(await isMarked(page)).toBe(true);
+  }, 20_000);
+
+  test("shows CSS while it is typed, and inserts the names that it may use", async () => {
+    const { page, complaints } = await stage.open("widget");
+    await unfold(page);
+    const css = page.locator("#css");
+    await css.focus();
+    await page.getByRole("button", { name: ".np-title", exact: true }).click();
+    expect(await css.inputValue()).toBe(".np-title {\n  \n}\n");
+    await page.keyboard.type("color: rgb(1, 2, 3);");
+    await page.getByRole("button", { name: "--np-radius", exact: true }).click();
+    await page.keyboard.type("0");
+    expect(await css.inputValue()).toBe(".np-title {\n  color: rgb(1, 2, 3);--np-radius: 0;\n}\n");
+    const colour = () =>
+      previewed(page, ".np-title").evaluate((title) => getComputedStyle(title).color);
+    expect(await colour()).toBe("rgb(1, 2, 3)");
+    // The overlay that comes with another theme has it too.
+    await page.locator("[name=theme][value=glass]").check();
+    await previewed(page, "html[data-np-theme=glass]").waitFor();
+    expect(await colour()).toBe("rgb(1, 2, 3)");
+    await css.fill("é".repeat(10_241));
+    expect(await page.locator("#css-mistake").isVisible()).toBe(true);
+    await saveState(page, editor.mistakes);
+    expect(complaints).toEqual([]);
+  }, 20_000);
+
+  test("never shows an empty preview while another look loads", async () => {
+    const { page } = await stage.open("widget");
+    await previewed(page, ".np-title").waitFor();
+    await page.evaluate(() => {
+      const shown: boolean[] = [];
+      Object.assign(window, { shown });
+      new MutationObserver(() => {
+        const frames = [...document.querySelectorAll("iframe")];
+        shown.push(
+          frames.some(
+            (frame) =>
+              getComputedStyle(frame).visibility === "visible" &&
+              frame.contentDocument?.querySelector(".np-title") !== null,
+          ),
+        );
+      }).observe(document.body, { childList: true, subtree: true, attributes: true });
+    });
+    for (const theme of ["bar", "glass"]) {
+      await page.locator(`[name=theme][value=${theme}]`).check();
+      await previewed(page, `html[data-np-theme=${theme}]`).waitFor();
+    }
+    const shown = await page.evaluate(() => (window as unknown as { shown: boolean[] }).shown);
+    expect(shown.length).toBeGreaterThan(3);
+    expect(shown).not.toContain(false);
+  }, 20_000);
+
+  test("keeps the preview and Save in sight on a small phone", async () => {
+    const { page } = await stage.open("widget", { viewport: { width: 360, height: 740 } });
+    await unfold(page);
+    for (const place of ["#option-show", "#css", "#fontName"]) {
+      await page.locator(place).focus();
+      const button = page.getByRole("button", { name: editor.save, exact: true });
+      const isOnTop = await button.evaluate((save) => {
+        const { x, y, width, height } = save.getBoundingClientRect();
+        return save.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+      expect([place, isOnTop]).toEqual([place, true]);
+      const { top, bottom } = await page
+        .locator(place)
+        .evaluate((field) => field.getBoundingClientRect());
+      const preview = await page.locator(".preview").boundingBox();
+      expect(bottom).toBeGreaterThan(preview?.height ?? 0);
+      expect(top).toBeLessThan(740);
+    }
+  }, 20_000);
+
+  test("adds and removes a font without losing what is not saved", async () => {
+    const { page, complaints } = await stage.open("widget");
+    await unfold(page);
+    await page.locator("#css").fill(".np { color: lime }");
+    await mark(page);
+    const outcome = page.locator("[data-font-outcome]");
+    const upload = async (name: string, bytes: Uint8Array) => {
+      await page.locator("#fontName").fill(name);
+      const file = { name: "f.woff2", mimeType: "font/woff2", buffer: Buffer.from(bytes) };
+      await page.locator("#font-file").setInputFiles(file);
+      await page.getByRole("button", { name: editor.fonts.add }).click();
+    };
+    await upload("Wide", new Uint8Array(LARGEST_FONT + 1));
+    await outcome.filter({ hasText: editor.fonts.tooLarge }).waitFor();
+    await upload("Wide", wideFont());
+    await outcome.filter({ hasText: editor.fonts.added }).waitFor();
+    expect(await page.locator("#own-fonts option").getAttribute("value")).toBe("Wide");
+    await page.locator("#option-font").fill("Wide");
+    await previewed(page, "html").waitFor();
+    await page.waitForFunction(() => {
+      const frame = document.querySelector<HTMLIFrameElement>("[data-preview]");
+      return [...(frame?.contentDocument?.fonts ?? [])].some(({ status }) => status === "loaded");
+    });
+    await page.getByText(editor.fonts.remove, { exact: true }).click({ force: true });
+    await page.locator("[data-font-list] details").evaluate((details) => {
+      if (details instanceof HTMLDetailsElement) details.open = true;
+    });
+    await page.getByRole("button", { name: `${editor.fonts.removeGo}: Wide` }).click();
+    await outcome.filter({ hasText: editor.fonts.removed }).waitFor();
+    expect(await page.locator("[data-font-list] li").count()).toBe(0);
+    expect(await page.locator("#css").inputValue()).toBe(".np { color: lime }");
+    expect(await isMarked(page)).toBe(true);
+    expect(complaints).toEqual([]);
+  }, 20_000);
+
   test("makes an open overlay go dark when the address is replaced", async () => {
     await stage.hears();
     const before = stage.overlay("?theme=bar");
     const obs = await stage.openInObs(before);
     await titleIs(obs.page, "Paper Lanterns");
-    const { page } = await stage.open("widget", { query: "?theme=bar" });
+    const { page } = await stage.open("widget", { query: "?id=1&draft=1&theme=bar" });
+    page.on("dialog", (dialog) => void dialog.accept());
     await page.locator("[name=position][value=br]").check();
     await page.getByText(widget.rotate, { exact: true }).click();
     await page.getByRole("button", { name: widget.rotateGo }).click();
@@ -239,7 +481,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await hiddenIs(obs.page, true);
     const after = (await address(page).textContent()) ?? "";
     expect(after).not.toBe(before);
-    expect(after).toEndWith("?theme=bar&position=br");
+    expect(await searchOf(page)).toContain("theme=bar&position=br");
 
     await obs.page.goto(after);
     await titleIs(obs.page, "Paper Lanterns");

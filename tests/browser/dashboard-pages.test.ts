@@ -204,9 +204,14 @@ onTheDashboard(
       const { page } = await stage.open("widget", { javaScriptEnabled: false });
       await page.locator("[name=theme][value=vinyl]").check();
       await page.getByRole("button", { name: widget.show }).click();
-      await page.waitForURL("**/widget?theme=vinyl");
-      const address = page.locator('.preview [data-follows="address"] code');
-      expect(await address.textContent()).toBe(stage.overlay("?theme=vinyl"));
+      await page.frameLocator("[data-preview]").locator("[data-np-theme=vinyl]").waitFor();
+      expect((await stage.server.accounts.widgets.first(stage.ada.user)).options).toEqual({});
+      await page.getByRole("button", { name: widget.editor.save, exact: true }).click();
+      await page.getByText(widget.editor.savedNotice, { exact: true }).waitFor();
+      const saved = await stage.server.accounts.widgets.first(stage.ada.user);
+      expect(saved.options).toEqual({ theme: "vinyl" });
+      await page.goto(stage.overlay());
+      expect(await page.locator("html").getAttribute("data-np-theme")).toBe("vinyl");
     }, 20_000);
   },
   { realSources: true, connected: false, settings: { rateLimitSeconds: "0" } },

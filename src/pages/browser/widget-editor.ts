@@ -1,41 +1,65 @@
 import {
-  launcherAddress,
-  overlayAddress,
+  chosenSize,
+  draftQuery,
+  type EditorQuery,
   pageQuery,
-  previewAddress,
   readEditorQuery,
   sourceSize,
-  type EditorQuery,
   withQuery,
 } from "../dashboard/editor-query.ts";
 import { languageOr } from "../../languages.ts";
 import { followDashboard, showPresence } from "./dashboard-socket.ts";
+import { createCssField } from "./editor/css-field.ts";
+import { changeFontsInPlace } from "./editor/fonts.ts";
+import { createDraftHistory, readDraft, writeDraft } from "./editor/history.ts";
+import { entriesOf, fetchPage, find, noticeOn } from "./editor/page-parts.ts";
+import { createPreview } from "./editor/preview.ts";
+import { createSaving } from "./editor/saving.ts";
 
-/** Shows every change at once: in the preview, the page's address and the addresses to copy. */
-const RELOAD_AFTER_MS = 250;
-
-/** The first element that a selector finds; the page always contains it. */
-function find<Kind extends Element>(selector: string): Kind {
-  const found = document.querySelector<Kind>(selector);
-  if (!found) throw new Error(`the page lacks ${selector}`);
-  return found;
-}
-
+/** Shows every change at once, keeps what was before, and saves. */
 const form = find<HTMLFormElement>("#widget-options");
-const screen = find<HTMLElement>("[data-screen]");
-const frame = find<HTMLIFrameElement>("[data-preview]");
-const { baseUrl = "", basePath = "", token = "", language } = form.dataset;
+const { basePath = "", token = "", language, id: widgetId = "" } = form.dataset;
 const pageLanguage = languageOr(language, "en");
 
-let previewed = frame.getAttribute("src") ?? "";
-let reloading: ReturnType<typeof setTimeout> | undefined;
+const entries = () => {
+  const fields = entriesOf(form);
+  fields.delete("token");
+  return fields;
+};
+const queryOf = (of: HTMLFormElement) => readEditorQuery(entriesOf(of));
+/** What a form holds, as a text: two drafts that look the same have the same. */
+const draftText = (of: HTMLFormElement): string => {
+  const fields = entriesOf(of);
+  return [draftQuery(queryOf(of)), fields.get("name"), fields.get("css")].join("\n");
+};
 
-/** The fields that a form would send, without files. */
-function entriesOf(of: HTMLFormElement): URLSearchParams {
-  const entries = new URLSearchParams();
-  for (const [name, value] of new FormData(of)) entries.append(name, String(value));
-  return entries;
+/** What is stored, as far as this page knows. */
+let saved = { text: "", editorQuery: undefined as EditorQuery | undefined };
+if (form.dataset["isSaved"] === "true") {
+  // Browsers keep typed values over a reload; what the server sent are the defaults.
+  const sent = document.importNode(form, true);
+  sent.reset();
+  saved = { text: draftText(sent), editorQuery: queryOf(sent) };
 }
+
+const cssField = createCssField(() => update("css"));
+const preview = createPreview({
+  basePath,
+  token,
+  language: pageLanguage,
+  fontFaces: form.dataset["fontFaces"] ?? "",
+});
+const history = createDraftHistory(readDraft(form), () => performance.now());
+const saving = createSaving({
+  form,
+  draft: () => draftText(form),
+  onSaved(text) {
+    saved = { text, editorQuery: queryOf(form) };
+    if (draftText(form) !== text) saved.editorQuery = undefined;
+    show();
+    void followVersions();
+  },
+});
 
 function follow(name: string, text: string): void {
   for (const place of document.querySelectorAll(`[data-follows="${name}"]`)) {
@@ -52,13 +76,16 @@ function follow(name: string, text: string): void {
   }
 }
 
-function showMistakes({ invalid }: EditorQuery): void {
-  for (const control of document.querySelectorAll<HTMLElement>("[data-control]")) {
+/** Says what is wrong beside each control, and returns whether nothing is. */
+function showMistakes({ invalid }: EditorQuery): boolean {
+  let isValid = true;
+  for (const control of form.querySelectorAll<HTMLElement>("[data-control]")) {
     const mistake = control.querySelector<HTMLElement>(".mistake");
     const input = control.querySelector("input:not([type=hidden])");
     // The browser sends an invalid number as empty text.
     const unreadable = control.querySelector("input:invalid") !== null;
     const isWrong = unreadable || invalid.has(control.dataset["control"] ?? "");
+    isValid &&= !isWrong;
     if (!mistake || !input || mistake.hidden === !isWrong) continue;
     mistake.hidden = !isWrong;
     if (isWrong) {
@@ -69,34 +96,45 @@ function showMistakes({ invalid }: EditorQuery): void {
       input.removeAttribute("aria-describedby");
     }
   }
+  return isValid;
 }
 
-function showPreview(editorQuery: EditorQuery): void {
-  const { width, height } = sourceSize(editorQuery.options);
-  screen.style.setProperty("--source-width", String(width));
-  screen.style.setProperty("--source-height", String(height));
-  follow("width", String(width));
-  follow("height", String(height));
-  frame.dataset["mode"] = editorQuery.options.mode;
-  const address = previewAddress(basePath, editorQuery, token);
-  if (address === previewed) return;
-  previewed = address;
-  // Replaces the history entry, so that "back" leads to the page before this one.
-  frame.contentWindow?.location.replace(address);
-}
+const undoButton = find<HTMLButtonElement>("[data-undo]");
+const redoButton = find<HTMLButtonElement>("[data-redo]");
 
-function update(): void {
-  const editorQuery = readEditorQuery(entriesOf(form), pageLanguage);
-  const query = pageQuery(editorQuery, pageLanguage);
-  history.replaceState(null, "", withQuery(location.pathname, query));
-  follow("address", overlayAddress(baseUrl, editorQuery, token));
-  find<HTMLAnchorElement>("[data-launcher]").href = launcherAddress(basePath, editorQuery, token);
+/** Brings the page in line with the form. */
+function show(): void {
+  const editorQuery = readEditorQuery(entries());
+  const query = pageQuery(editorQuery, saved.editorQuery, Number(widgetId));
+  window.history.replaceState(null, "", withQuery(location.pathname, query));
   for (const field of document.querySelectorAll<HTMLInputElement>("[data-editor-query]")) {
     field.value = query.toString();
   }
-  showMistakes(editorQuery);
-  clearTimeout(reloading);
-  reloading = setTimeout(() => showPreview(editorQuery), RELOAD_AFTER_MS);
+  const size = chosenSize(editorQuery);
+  follow("width", String(size.width));
+  follow("height", String(size.height));
+  const fitting = sourceSize(editorQuery.options);
+  for (const field of form.querySelectorAll<HTMLInputElement>("[data-fits]")) {
+    field.placeholder = String(field.dataset["fits"] === "width" ? fitting.width : fitting.height);
+  }
+  const isCssShort = cssField.check();
+  const isValid = showMistakes(editorQuery) && isCssShort;
+  preview.show(editorQuery, cssField.area.value);
+  // Not disabled, so that they keep the keyboard's focus.
+  undoButton.setAttribute("aria-disabled", String(!history.canUndo()));
+  redoButton.setAttribute("aria-disabled", String(!history.canRedo()));
+  saving.changed(draftText(form) === saved.text, isValid);
+}
+
+function update(controlName: string): void {
+  history.note(readDraft(form), controlName);
+  show();
+}
+
+function travel(draft: readonly string[] | undefined): void {
+  if (!draft) return;
+  writeDraft(form, draft);
+  show();
 }
 
 /** A colour that the user chooses replaces the theme's colour. */
@@ -104,6 +142,39 @@ function takeColour({ target }: Event): void {
   if (!(target instanceof HTMLInputElement) || target.type !== "color") return;
   const automatic = target.parentElement?.querySelector<HTMLInputElement>("[type=checkbox]");
   if (automatic) automatic.checked = false;
+}
+
+/** Which controls a hyperlink to another draft of this page takes from it. */
+const TAKEN: Readonly<Record<string, (name: string) => boolean>> = {
+  options: (name) => !["name", "css", "sourceWidth", "sourceHeight"].includes(name),
+  look: (name) => !["name", "language"].includes(name),
+  everything: () => true,
+};
+
+/** Takes the draft of another page into this one, so that nothing here is lost: undo brings it back. */
+async function take(link: HTMLAnchorElement): Promise<void> {
+  const page = await fetchPage(link.href);
+  const theirs = page?.querySelector<HTMLFormElement>("#widget-options");
+  if (!page || !theirs) return location.assign(link.href);
+  const kind = link.dataset["takes"] ?? "";
+  writeDraft(form, readDraft(theirs), TAKEN[kind]);
+  if (kind === "everything") {
+    saved = { text: draftText(theirs), editorQuery: queryOf(theirs) };
+    saving.baseOn(find<HTMLInputElement>("[name=basedOn]", theirs).value);
+  }
+  update(link.href);
+  const told = kind === "look" ? noticeOn(page) : undefined;
+  if (told !== undefined) find("[data-version-told]").textContent = told;
+}
+
+const versions = find<HTMLDetailsElement>("[data-versions]");
+/** Lists the versions anew while they can be seen. */
+async function followVersions(): Promise<void> {
+  find("[data-version-told]").textContent = "";
+  if (!versions.open) return;
+  const page = await fetchPage(`${location.pathname}?id=${widgetId}`);
+  const list = page?.querySelector("[data-version-list]");
+  if (list) find("[data-version-list]").replaceWith(list);
 }
 
 /** Shows the user's own picture behind the overlay; it is not uploaded. */
@@ -118,7 +189,7 @@ function offerOwnPicture(): void {
     if (!file) return;
     URL.revokeObjectURL(address);
     address = URL.createObjectURL(file);
-    screen.style.setProperty("--own-picture", `url("${address}")`);
+    find<HTMLElement>("[data-screen]").style.setProperty("--own-picture", `url("${address}")`);
     choice.checked = true;
   });
 }
@@ -130,32 +201,55 @@ function sendTestInPlace(): void {
   test?.addEventListener("submit", async (event) => {
     event.preventDefault();
     outcome.textContent = "";
-    try {
-      const answer = await fetch(test.action, { method: "POST", body: entriesOf(test) });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const told = page.querySelector(".notice p")?.textContent;
-      if (told === undefined || !answer.ok) return location.reload();
-      outcome.textContent = told;
-    } catch {
-      // Submitting the form normally shows what is wrong.
-      test.submit();
-    }
+    const page = await fetchPage(test.action, { method: "POST", body: entriesOf(test) });
+    const told = page && noticeOn(page);
+    // Submitting the form normally shows what is wrong.
+    if (told === undefined) test.submit();
+    else outcome.textContent = told;
   });
 }
 
+const isTextField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLTextAreaElement ||
+  (target instanceof HTMLInputElement && ["text", "number"].includes(target.type));
+
 document.addEventListener("input", (event) => {
+  const { target } = event;
   takeColour(event);
-  if (event.target instanceof HTMLInputElement && event.target.form === form) update();
+  const isControl = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+  if (isControl && target.form === form) update(target.name);
 });
+document.addEventListener("click", (event) => {
+  const link = event.target instanceof Element ? event.target.closest("a[data-takes]") : null;
+  if (!(link instanceof HTMLAnchorElement)) return;
+  event.preventDefault();
+  void take(link);
+});
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || isTextField(event.target)) return;
+  const key = event.key.toLowerCase();
+  if (key !== "z" && key !== "y") return;
+  event.preventDefault();
+  travel(key === "y" || event.shiftKey ? history.redo() : history.undo());
+});
+undoButton.addEventListener("click", () => travel(history.undo()));
+redoButton.addEventListener("click", () => travel(history.redo()));
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  update();
+  void saving.save();
 });
-find<HTMLElement>("[data-without-script]").hidden = true;
+versions.addEventListener("toggle", () => void followVersions());
+for (const element of document.querySelectorAll<HTMLElement>("[data-without-script]")) {
+  element.hidden = true;
+}
+for (const element of document.querySelectorAll<HTMLElement>("[data-with-script]")) {
+  element.hidden = false;
+}
 offerOwnPicture();
 sendTestInPlace();
+changeFontsInPlace(preview.setFontFaces);
 // Browsers keep typed values over a reload; a notice is shown only once.
-update();
+show();
 
 const live = find<HTMLElement>("[data-live]").dataset["live"];
 if (live) followDashboard(live, showPresence);

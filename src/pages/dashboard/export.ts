@@ -7,7 +7,7 @@ import { musicOf } from "../../sources/connected-music.ts";
 /** All stored data of a user except secrets, which give access but are not personal data. */
 export async function exportOf(
   user: User,
-  accounts: Pick<Accounts, "keys" | "connections" | "widgets" | "sessions" | "privacy">,
+  accounts: Pick<Accounts, "keys" | "connections" | "widgets" | "sessions" | "privacy" | "fonts">,
   sources: Pick<Sources, "byId">,
 ) {
   const music = await musicOf(user.id, accounts, sources);
@@ -41,6 +41,7 @@ export async function exportOf(
       hidden_titles: hiddenTitles,
       hidden_artists: hiddenArtists,
     },
+    fonts: (await accounts.fonts.allOf(user)).map(({ name }) => name),
     api_keys: (await accounts.keys.list(user)).map((key) => ({
       id: key.id,
       name: key.name,

@@ -10,6 +10,8 @@ export interface ControlProps {
   readonly editorQuery: EditorQuery;
   readonly name: OptionName;
   readonly option: AnyOption;
+  /** The ID of the list of values to offer for a text. */
+  readonly offers?: string;
 }
 
 /** The control for an option, chosen by the kind of its value. */
@@ -101,7 +103,7 @@ function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JS
 }
 
 /** A choice's label; its own name if it has no label. */
-function choiceLabel(words: Words, option: string, choice: string): string {
+export function choiceLabel(words: Words, option: string, choice: string): string {
   const labels: Readonly<Record<string, string>> = words.dashboard.widget.choices;
   return labels[`${option}_${choice}`] ?? choice;
 }
@@ -173,7 +175,7 @@ const sixDigits = (digits: string): string =>
   `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
 
 function TypedControl(props: ControlProps): JSX.Element {
-  const { request, editorQuery, name, option } = props;
+  const { request, editorQuery, name, option, offers } = props;
   const { widget } = request.words.dashboard;
   const { type } = option;
   const isWrong = editorQuery.invalid.has(name);
@@ -189,6 +191,7 @@ function TypedControl(props: ControlProps): JSX.Element {
         autocomplete="off"
         spellcheck="false"
         value={attribute(textOf(props))}
+        {...(offers !== undefined && { list: offers })}
         {...(type.kind === "number"
           ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
           : { type: "text", maxlength: type.kind === "text" ? String(type.longest) : "120" })}

@@ -1,5 +1,5 @@
 import { Html } from "../../jsx.ts";
-import { Copyable } from "../parts.tsx";
+import { Copyable, HiddenCopyable } from "../parts.tsx";
 import type { DashboardRequest } from "./request.ts";
 import type { SourceSize } from "./editor-query.ts";
 
@@ -34,8 +34,8 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
             <p safe>{obs.fillText}</p>
             <dl class="copies">
               <dt safe>{addressLabel}</dt>
-              <dd data-follows="address">
-                <Copyable language={language} text={address} />
+              <dd>
+                <HiddenCopyable language={language} label={addressLabel} text={address} />
               </dd>
               <dt safe>{obs.width}</dt>
               <dd data-follows="width">
@@ -98,9 +98,7 @@ function PropertiesPicture({ request, address, size }: ObsStepsProps): JSX.Eleme
       <b safe>{obs.properties}</b>
       <div class="line">
         <span>URL</span>
-        <em data-shows="address" safe>
-          {address}
-        </em>
+        <em safe>{address.replace(/\w+$/, "…")}</em>
       </div>
       <div class="line">
         <span safe>{obs.width}</span>

@@ -1,26 +1,21 @@
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
-import { Copyable } from "../parts.tsx";
-import type { DashboardRequest } from "./request.ts";
+import { chosenSize, previewAddress } from "./editor-query.ts";
 import { Pills } from "./widget-controls.tsx";
-import { previewAddress, sourceSize, type EditorQuery } from "./editor-query.ts";
+import { type EditorPartProps, FORM } from "./widget-draft.tsx";
 
-export interface PreviewProps {
-  readonly request: DashboardRequest;
-  readonly editorQuery: EditorQuery;
+export interface PreviewProps extends EditorPartProps {
   readonly token: string;
-  /** The address for OBS. */
-  readonly address: string;
-  /** The ID of the form that the controls here belong to. */
-  readonly form: string;
+  /** Whether the draft is what is saved. */
+  readonly isSaved: boolean;
 }
 
-/** The overlay over a choice of backgrounds, and its address. */
-export function Preview({ request, editorQuery, token, address, form }: PreviewProps): JSX.Element {
+/** The overlay as it is edited, and what saves it: always at hand. */
+export function Preview({ request, draft, token, isSaved }: PreviewProps): JSX.Element {
   const { words, basePath, language } = request;
   const { widget } = words.dashboard;
-  const { width, height } = sourceSize(editorQuery.options);
-  const { backgrounds } = widget;
+  const { editorQuery } = draft;
+  const { width, height } = chosenSize(editorQuery);
   return (
     <section class="preview" aria-label={widget.preview}>
       <div class="screen" data-screen style={`--source-width:${width};--source-height:${height}`}>
@@ -28,51 +23,106 @@ export function Preview({ request, editorQuery, token, address, form }: PreviewP
           <iframe
             title={widget.preview}
             tabindex="-1"
-            src={attribute(previewAddress(basePath, editorQuery, token))}
+            src={attribute(previewAddress(basePath, editorQuery, token, language))}
             data-preview
             data-mode={editorQuery.options.mode}
           />
         </div>
       </div>
-      <div class="choices">
-        <Pills
-          legend={widget.background}
-          name="background"
-          choices={[
-            { value: "dark", label: backgrounds.dark },
-            { value: "light", label: backgrounds.light },
-            { value: "busy", label: backgrounds.busy },
-          ]}
-          chosen="dark"
+      <SaveBar request={request} isSaved={isSaved} />
+    </section>
+  );
+}
+
+function SaveBar({ request, isSaved }: Pick<PreviewProps, "request" | "isSaved">): JSX.Element {
+  const { editor } = request.words.dashboard.widget;
+  return (
+    <div class="save-bar">
+      <div class="history" data-with-script hidden>
+        <button
+          type="button"
+          class="quiet"
+          data-undo
+          aria-disabled="true"
+          title={editor.undo}
+          aria-label={editor.undo}
+          aria-keyshortcuts="Control+Z"
         >
-          <>
-            <input type="radio" name="background" value="own" data-own-choice hidden />
-            <label class="own-picture" title={widget.ownPictureHint} data-own-picture hidden>
-              <input type="file" accept="image/*" aria-label={widget.ownPicture} />
-              <span safe>{widget.ownPicture}</span>
-            </label>
-          </>
-        </Pills>
-        <Pills
-          legend={widget.music}
-          name="demo"
-          form={form}
-          choices={[
-            { value: "1", label: widget.demoMusic },
-            { value: "0", label: widget.ownMusic },
-          ]}
-          chosen={editorQuery.ownMusic ? "0" : "1"}
-        />
+          <span aria-hidden="true">↶</span>
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          data-redo
+          aria-disabled="true"
+          title={editor.redo}
+          aria-label={editor.redo}
+          aria-keyshortcuts="Control+Shift+Z"
+        >
+          <span aria-hidden="true">↷</span>
+        </button>
       </div>
+      <p
+        class={`status ${isSaved ? "good" : "warn"}`}
+        role="status"
+        data-save-state
+        data-saved={attribute(editor.saved)}
+        data-unsaved={attribute(editor.unsaved)}
+        data-saving={attribute(editor.saving)}
+        data-wrong={attribute(editor.mistakes)}
+        data-failed={attribute(editor.saveFailed)}
+        safe
+      >
+        {isSaved ? editor.saved : editor.unsaved}
+      </p>
+      <label class="live" title={attribute(editor.liveText)} data-with-script hidden>
+        <input type="checkbox" role="switch" data-live-editing />
+        <span safe>{editor.live}</span>
+      </label>
+      <button type="submit" name="do" value="save" form={FORM} data-save safe>
+        {editor.save}
+      </button>
+    </div>
+  );
+}
+
+/** What the preview shows, and in front of what. */
+export function PreviewChoices({ request, draft }: EditorPartProps): JSX.Element {
+  const { widget } = request.words.dashboard;
+  const { backgrounds } = widget;
+  return (
+    <div class="preview-choices">
+      <Pills
+        legend={widget.background}
+        name="background"
+        choices={[
+          { value: "dark", label: backgrounds.dark },
+          { value: "light", label: backgrounds.light },
+          { value: "busy", label: backgrounds.busy },
+        ]}
+        chosen="dark"
+      >
+        <>
+          <input type="radio" name="background" value="own" data-own-choice hidden />
+          <label class="own-picture" title={widget.ownPictureHint} data-own-picture hidden>
+            <input type="file" accept="image/*" aria-label={widget.ownPicture} />
+            <span safe>{widget.ownPicture}</span>
+          </label>
+        </>
+      </Pills>
+      <Pills
+        legend={widget.music}
+        name="demo"
+        form={FORM}
+        choices={[
+          { value: "1", label: widget.demoMusic },
+          { value: "0", label: widget.ownMusic },
+        ]}
+        chosen={draft.editorQuery.ownMusic ? "0" : "1"}
+      />
       <p class="hint own-music" safe>
         {widget.ownMusicHint}
       </p>
-      <h2 class="address" safe>
-        {widget.address}
-      </h2>
-      <div data-follows="address">
-        <Copyable language={language} text={address} />
-      </div>
-    </section>
+    </div>
   );
 }

@@ -16,7 +16,7 @@ import type { Playback } from "../../playback.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Covers } from "./covers.ts";
 import { languageOf } from "../page.ts";
-import { lookMessage, overlayLook } from "./look.ts";
+import { isDraft, lookMessage, overlayLook } from "./look.ts";
 import type { LiveTicket, Upgrader } from "../socket-ticket.ts";
 import { plainText } from "../../http/plain-text.ts";
 import { toWidgetState } from "./widget-state.ts";
@@ -53,6 +53,8 @@ export interface Live {
 
 export interface LiveDeps {
   readonly widgets: Pick<Widgets, "find">;
+  /** The CSS that makes a user's fonts known. */
+  fontFacesOf(userId: number): Promise<string>;
   readonly hub: Pick<Hub, "subscribe" | "peek">;
   readonly clock: Clock;
   readonly covers: Covers;
@@ -62,6 +64,14 @@ export interface LiveDeps {
   onDelivered(latencyMs: number): void;
   /** The response to a token that opens no overlay. */
   notFound(path: string): Promise<Response>;
+}
+
+/** What a token opens. */
+interface Opened {
+  readonly token: WidgetToken;
+  readonly user: User;
+  readonly widget: Widget;
+  readonly fontFaces: string;
 }
 
 type RoomName = Pick<LiveTicket, "token" | "listenerId">;
@@ -163,10 +173,13 @@ export function createLive(deps: LiveDeps): Live {
   };
 
   /** Sends a widget's look to the sockets whose pages look different. */
-  const tellLook = (sockets: Iterable<LiveSocket>, widget: Widget) => {
+  const tellLook = (sockets: Iterable<LiveSocket>, widget: Widget, fontFaces: string) => {
     for (const socket of sockets) {
-      const { language, query, look: shown } = socket.data;
-      const look = overlayLook(widget, language, new URLSearchParams(query));
+      const { language, look: shown } = socket.data;
+      const query = new URLSearchParams(socket.data.query);
+      // Only the editor changes what is not saved yet.
+      if (isDraft(query)) continue;
+      const look = overlayLook(widget, language, query, fontFaces);
       if (look.fingerprint === shown) continue;
       socket.data.look = look.fingerprint;
       socket.send(encode(lookMessage(look)));
@@ -176,13 +189,13 @@ export function createLive(deps: LiveDeps): Live {
   const followWidget = async ({ token, sockets }: Room) => {
     if (!token) return;
     const found = await widgets.find(token);
-    if (found) tellLook(sockets, found.widget);
+    if (found) tellLook(sockets, found.widget, await deps.fontFacesOf(found.user.id));
     else for (const socket of [...sockets]) socket.close(CLOSED_TOKEN_REPLACED);
   };
 
   const admit = (
     request: Request,
-    opened: { readonly token: WidgetToken; readonly user: User; readonly widget: Widget } | null,
+    opened: Opened | null,
     server: Upgrader | undefined,
   ): Response | undefined => {
     const token = opened?.token ?? null;
@@ -200,7 +213,8 @@ export function createLive(deps: LiveDeps): Live {
     const language = languageOf(pathname);
     const shown = searchParams.get("look");
     searchParams.delete("look");
-    const current = opened && overlayLook(opened.widget, language, searchParams).fingerprint;
+    const current =
+      opened && overlayLook(opened.widget, language, searchParams, opened.fontFaces).fingerprint;
     const data: LiveTicket = {
       kind: "overlay",
       ...{ token, userId, listenerId, onStream, language },
@@ -219,7 +233,8 @@ export function createLive(deps: LiveDeps): Live {
       if (!token || found?.widget.kind !== "overlay") {
         return deps.notFound(new URL(request.url).pathname);
       }
-      return admit(request, { token, ...found }, server);
+      const fontFaces = await deps.fontFacesOf(found.user.id);
+      return admit(request, { token, ...found, fontFaces }, server);
     },
     upgradeDemo: (request, server) => admit(request, null, server),
 

@@ -10,26 +10,33 @@ import { type Language, languageTag } from "../../languages.ts";
 export interface OverlayLook extends ParsedOptions {
   readonly words: WidgetWords;
   readonly languageTag: string;
-  /** The widget's own CSS. */
+  /** What makes the user's fonts known, and then the widget's own CSS. */
   readonly css: string;
   readonly revision: number;
   /** Differs whenever an overlay would look different. */
   readonly fingerprint: string;
 }
 
-/** A page with this in its query shows only what its address asks for: a look not saved yet. */
-const DRAFT = "draft";
+/**
+ * Whether a page shows what its address asks for and nothing that is saved but the CSS: a look not
+ * saved yet.
+ */
+export const isDraft = (query: URLSearchParams): boolean => query.get("draft") === "1";
 
-/** @param widget `undefined` for the public demo */
+/**
+ * @param widget `undefined` for the public demo
+ * @param fontFaces the CSS of the user's fonts
+ */
 export function overlayLook(
   widget: Pick<Widget, "language" | "options" | "css" | "revision"> | undefined,
   addressLanguage: Language,
   query: URLSearchParams,
+  fontFaces = "",
 ): OverlayLook {
-  const isDraft = query.get(DRAFT) === "1";
-  const parsed = parseWidgetOptions(query, isDraft ? {} : widget?.options);
-  const language = widget?.language ?? addressLanguage;
-  const css = widget?.css ?? "";
+  const saved = isDraft(query) ? undefined : widget;
+  const parsed = parseWidgetOptions(query, saved?.options);
+  const language = saved?.language ?? addressLanguage;
+  const css = [fontFaces, widget?.css ?? ""].filter((part) => part !== "").join("\n");
   const look = {
     ...parsed,
     words: languages[language].widget,

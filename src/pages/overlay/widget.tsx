@@ -15,6 +15,8 @@ import { toWidgetState } from "./widget-state.ts";
 
 export interface WidgetDeps {
   readonly widgets: Pick<Widgets, "find">;
+  /** The CSS that makes a user's fonts known. */
+  fontFacesOf(userId: number): Promise<string>;
   readonly hub: Pick<Hub, "read">;
   readonly clock: Clock;
   readonly covers: Covers;
@@ -36,14 +38,16 @@ export interface Widget {
   demo(language: Language, query: URLSearchParams): Promise<Response>;
 }
 
-export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDeps): Widget {
+export function createWidget(deps: WidgetDeps): Widget {
+  const { widgets, hub, clock, covers, basePath } = deps;
   const draw = async (
     language: Language,
     listenerId: number,
     query: URLSearchParams,
     widget?: SavedWidget,
   ): Promise<Response> => {
-    const look = overlayLook(widget, language, query);
+    const fontFaces = widget && (await deps.fontFacesOf(widget.userId));
+    const look = overlayLook(widget, language, query, fontFaces);
     const { options, warnings, words, languageTag, css } = look;
     const reading = await hub.read(options.demo ? DEMO_LISTENER : listenerId, FIRST_WORD_MS);
     const known = reading.kind !== "unavailable";
@@ -63,7 +67,7 @@ export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDe
         scriptPath={basePath + widgetScript.path}
       />
     );
-    return htmlResponse(page, { frameAncestors: "*" });
+    return htmlResponse(page, { frameAncestors: "*", fonts: "'self'" });
   };
 
   return {

@@ -1,0 +1,36 @@
+import { entriesOf, fetchPage, find, noticeOn } from "./page-parts.ts";
+
+/** Adds and removes fonts without leaving the page. @param onChange gets the fonts' CSS */
+export function changeFontsInPlace(onChange: (fontFaces: string) => void): void {
+  const section = find<HTMLElement>("[data-fonts]");
+  const outcome = find<HTMLElement>("[data-font-outcome]", section);
+
+  /** Shows the fonts as another page has them. */
+  const follow = (page: Document) => {
+    for (const selector of ["[data-font-list]", "datalist"]) {
+      const [mine, theirs] = [document, page].map((one) => one.querySelector(selector));
+      if (mine && theirs) mine.replaceChildren(...theirs.childNodes);
+    }
+    onChange(find<HTMLElement>("#widget-options", page).dataset["fontFaces"] ?? "");
+  };
+
+  section.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement)) return;
+    event.preventDefault();
+    outcome.textContent = "";
+    const [file] = form.querySelector<HTMLInputElement>("[type=file]")?.files ?? [];
+    if (file && file.size > Number(form.dataset["largest"])) {
+      outcome.textContent = form.dataset["tooLarge"] ?? "";
+      return;
+    }
+    const body = file ? new FormData(form) : entriesOf(form);
+    const page = await fetchPage(form.action, { method: "POST", body });
+    const told = page && noticeOn(page);
+    // Submitting the form normally shows what is wrong.
+    if (!page || told === undefined) return form.submit();
+    follow(page);
+    outcome.textContent = told;
+    if (page.querySelector(".notice.good")) form.reset();
+  });
+}

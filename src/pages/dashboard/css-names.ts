@@ -1,0 +1,42 @@
+/** The overlay's public class names; they are kept stable. */
+export const CLASS_NAMES = [
+  ".np",
+  ".np-card",
+  ".np-backdrop",
+  ".np-art",
+  ".np-art-img",
+  ".np-info",
+  ".np-label",
+  ".np-title",
+  ".np-artist",
+  ".np-album",
+  ".np-marquee",
+  ".np-marquee-text",
+  ".np-progress",
+  ".np-progress-fill",
+  ".np-time",
+  ".np-elapsed",
+  ".np-duration",
+] as const;
+
+/** Its public custom properties; they are kept stable. */
+export const CUSTOM_PROPERTIES = [
+  "--np-bg",
+  "--np-fg",
+  "--np-fg-muted",
+  "--np-accent",
+  "--np-accent-fg",
+  "--np-font",
+  "--np-font-size",
+  "--np-radius",
+  "--np-gap",
+  "--np-padding",
+  "--np-art-size",
+  "--np-max-width",
+  "--np-shadow",
+  "--np-outline-width",
+  "--np-outline-color",
+  "--np-bar-height",
+  "--np-bar-track",
+  "--np-align",
+] as const;
