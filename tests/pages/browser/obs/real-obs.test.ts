@@ -58,8 +58,12 @@ describe("a real OBS", () => {
     const name = "Marquee 2";
     expect(await putIntoObs(obs, widget, "Game")).toEqual({ outcome: "created", name });
     const { sceneItems } = await obs.ask("GetSceneItemList", { sceneName: "Game" });
+    // OBS takes the size of its canvas from the screen.
+    const { baseHeight } = await obs.ask("GetVideoSettings");
+    const positionX = Math.round(Number(baseHeight) * 0.04);
+    const positionY = Number(baseHeight) - 120 - positionX;
     expect(sceneItems).toMatchObject([
-      { sourceName: name, sceneItemTransform: { positionX: 29, positionY: 571 } },
+      { sourceName: name, sceneItemTransform: { positionX, positionY } },
     ]);
 
     const larger = { ...widget, address: `${widget.address}?size=32`, width: 1000, height: 240 };
