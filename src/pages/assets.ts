@@ -28,6 +28,10 @@ export const widgetEditorScript = script(
   "widget-editor",
   bundles["src/pages/browser/widget-editor.ts"],
 );
+export const widgetGalleryScript = script(
+  "widget-gallery",
+  bundles["src/pages/browser/widget-gallery.ts"],
+);
 export const copyScript = script("copy", bundles["src/pages/browser/copy.ts"]);
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 

@@ -130,7 +130,7 @@ onTheDashboard("the widget's editor", (stage) => {
   test("shows a change of every kind at once, in the preview and in the address", async () => {
     const kinds = new Set(editedOptions.map(([, { type }]) => type.kind));
     expect(changes.map(([kind]) => kind)).toEqual([...kinds].toSorted());
-    const { page, complaints } = await stage.open("widget");
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     await mark(page);
     let query = "?";
@@ -153,7 +153,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("says beside a control what is wrong with it, and leaves it out", async () => {
-    const { page } = await stage.open("widget");
+    const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     const radius = page.locator("#option-radius");
     await radius.fill("1000");
@@ -167,7 +167,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("shows a picture of one's own behind the overlay, which goes nowhere", async () => {
-    const { page, complaints, hosts } = await stage.open("widget");
+    const { page, complaints, hosts } = await stage.open("widget", { query: "?id=1" });
     const requests: string[] = [];
     page.on("request", (request) => {
       if (request.method() !== "GET") requests.push(request.url());
@@ -192,7 +192,7 @@ onTheDashboard("the widget's editor", (stage) => {
 
   test("copies what stands beside each button", async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
-    const { page } = await stage.open("widget", { permissions, query: "?theme=bar" });
+    const { page } = await stage.open("widget", { permissions, query: "?id=1&theme=bar" });
     await page.locator("[name=position][value=br]").check();
     const copyables = page.locator(".copyable");
     const count = await copyables.count();
@@ -210,7 +210,7 @@ onTheDashboard("the widget's editor", (stage) => {
 
   test("shows a test track in an open overlay, and says so without a reload", async () => {
     await stage.hears();
-    const { page } = await stage.open("widget");
+    const { page } = await stage.open("widget", { query: "?id=1" });
     const send = page.getByRole("button", { name: widget.test });
     const outcome = page.locator("[data-test-outcome]");
     await mark(page);
@@ -231,7 +231,7 @@ onTheDashboard("the widget's editor", (stage) => {
     const before = stage.overlay("?theme=bar");
     const obs = await stage.openInObs(before);
     await titleIs(obs.page, "Paper Lanterns");
-    const { page } = await stage.open("widget", { query: "?theme=bar" });
+    const { page } = await stage.open("widget", { query: "?id=1&theme=bar" });
     await page.locator("[name=position][value=br]").check();
     await page.getByText(widget.rotate, { exact: true }).click();
     await page.getByRole("button", { name: widget.rotateGo }).click();

@@ -200,10 +200,10 @@ onTheDashboard(
 
     test("shows the overlay as somebody wants it", async () => {
       const { widget } = languages.en.dashboard;
-      const { page } = await stage.open("widget", { javaScriptEnabled: false });
+      const { page } = await stage.open("widget", { javaScriptEnabled: false, query: "?id=1" });
       await page.locator("[name=theme][value=vinyl]").check();
       await page.getByRole("button", { name: widget.show }).click();
-      await page.waitForURL("**/widget?theme=vinyl");
+      await page.waitForURL("**/widget?id=1&theme=vinyl");
       const address = page.locator('.preview [data-follows="address"] code');
       expect(await address.textContent()).toBe(stage.overlay("?theme=vinyl"));
     }, 20_000);

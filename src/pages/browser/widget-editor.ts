@@ -84,7 +84,9 @@ function showPreview(editorQuery: EditorQuery): void {
 
 function update(): void {
   const editorQuery = readEditorQuery(entriesOf(form), pageLanguage);
-  const query = pageQuery(editorQuery, pageLanguage);
+  const id = new URLSearchParams(location.search).get("id") ?? "1";
+  const query = new URLSearchParams({ id });
+  for (const [name, value] of pageQuery(editorQuery, pageLanguage)) query.set(name, value);
   history.replaceState(null, "", withQuery(location.pathname, query));
   follow("address", overlayAddress(baseUrl, editorQuery, token));
   find<HTMLAnchorElement>("[data-launcher]").href = launcherAddress(basePath, editorQuery, token);

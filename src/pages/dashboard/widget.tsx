@@ -10,6 +10,7 @@ import { fieldOf } from "../../http/form-field.ts";
 import type { Live } from "../overlay/live.ts";
 import { attribute } from "../attribute.ts";
 import { redirect } from "../../http/redirect.ts";
+import { createGallery, type WidgetGalleryDeps } from "./widget-gallery.tsx";
 import { Confirm, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
@@ -37,11 +38,23 @@ export interface WidgetEditorDeps {
 const TEST_TRACK_MS = 12_000;
 const FORM = "widget-options";
 
+/** The user's widgets, or the editor of the one that the address names: `?id=1`. */
+export function createSection(deps: WidgetEditorDeps & WidgetGalleryDeps): Section {
+  const editor = createEditor(deps);
+  const gallery = createGallery(deps);
+  const isOfOne = ({ query }: DashboardRequest) => query.has("id");
+  return {
+    show: (request) => (isOfOne(request) ? editor : gallery).show(request),
+    act: (request, form) =>
+      (isOfOne(request) || form.has("editorQuery") ? editor : gallery).act(request, form),
+  };
+}
+
 /**
  * The overlay's appearance, its address and how to add it to OBS. The choices are stored only in
  * the address of the page and in the overlay's address.
  */
-export function createSection(deps: WidgetEditorDeps): Section {
+function createEditor(deps: WidgetEditorDeps): Section {
   const { accounts, live, clock } = deps;
 
   const editorQueryOf = ({ language }: DashboardRequest, query: URLSearchParams): EditorQuery =>
@@ -135,11 +148,12 @@ function readOutcome(text: string | null): Outcome | undefined {
 
 /** The query of the page: the editor's query and the outcome to show. */
 function addressed(
-  { language }: DashboardRequest,
+  { language, query: asked }: DashboardRequest,
   editorQuery: EditorQuery,
   outcome?: Outcome,
 ): URLSearchParams {
-  const query = pageQuery(editorQuery, language);
+  const query = new URLSearchParams({ id: asked.get("id") ?? "1" });
+  for (const [name, value] of pageQuery(editorQuery, language)) query.set(name, value);
   if (outcome?.kind === "rotated") query.set(OUTCOME, "rotated");
   if (outcome?.kind === "tested") query.set(OUTCOME, `tested-${outcome.overlays}`);
   return query;
@@ -188,6 +202,7 @@ function OptionsForm({ request, editorQuery, token }: PartProps & { token: strin
       data-language={language}
     >
       <>
+        <input type="hidden" name="id" value={request.query.get("id") ?? "1"} />
         {groupOptions().map((group) => (
           <OptionGroup request={request} editorQuery={editorQuery} group={group} />
         ))}
@@ -195,7 +210,11 @@ function OptionsForm({ request, editorQuery, token }: PartProps & { token: strin
           <button type="submit" data-without-script safe>
             {widget.show}
           </button>
-          <a class="button quiet" href={pathTo(request, "widget")} safe>
+          <a
+            class="button quiet"
+            href={`${pathTo(request, "widget")}?id=${request.query.get("id") ?? "1"}`}
+            safe
+          >
             {widget.defaults}
           </a>
         </p>

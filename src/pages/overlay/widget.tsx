@@ -1,7 +1,7 @@
 import { Html } from "../../jsx.ts";
 import { WidgetPage } from "../../../widget/page.tsx";
 import { parseWidgetToken } from "../../accounts/credential.ts";
-import type { Widget as SavedWidget, Widgets } from "../../accounts/widgets.ts";
+import type { Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
 import type { Language } from "../../languages.ts";
 import type { Hub } from "../../channels/hub.ts";
@@ -10,7 +10,7 @@ import { VERSION } from "../../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";
 import type { Covers } from "./covers.ts";
-import { overlayLook } from "./look.ts";
+import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
 import { toWidgetState } from "./widget-state.ts";
 
 export interface WidgetDeps {
@@ -41,7 +41,7 @@ export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDe
     language: Language,
     listenerId: number,
     query: URLSearchParams,
-    widget?: SavedWidget,
+    widget?: LookedAt,
   ): Promise<Response> => {
     const look = overlayLook(widget, language, query);
     const { options, warnings, words, languageTag, css } = look;
@@ -73,6 +73,9 @@ export function createWidget({ widgets, hub, clock, covers, basePath }: WidgetDe
       if (found?.widget.kind !== "overlay") return undefined;
       return draw(language, found.user.id, query, found.widget);
     },
-    demo: (language, query) => draw(language, DEMO_LISTENER, query),
+    async demo(language, query) {
+      const look = await shippedLookIn(query, language);
+      return draw(language, DEMO_LISTENER, query, look);
+    },
   };
 }

@@ -54,7 +54,7 @@ const read = (query: string) => readEditorQuery(new URLSearchParams(query), "en"
 
 describe.each(LANGUAGES)("the editor in %s", (language) => {
   test("has a control for every option, under its name, and a word for every choice", async () => {
-    const page = await browser.get(`/${language}/dashboard/widget`);
+    const page = await browser.get(`/${language}/dashboard/widget?id=1`);
     const text = await page.clone().text();
     const { widget } = languages[language].dashboard;
     for (const [name, option] of optionList) {
@@ -72,7 +72,7 @@ describe.each(LANGUAGES)("the editor in %s", (language) => {
   });
 
   test("says what it is about in that language, and offers all five for the overlay", async () => {
-    const page = await browser.get(`/${language}/dashboard/widget`);
+    const page = await browser.get(`/${language}/dashboard/widget?id=1`);
     const { widget } = languages[language].dashboard;
     expect(await textOf(page.clone(), "p.lead")).toBe(widget.lead);
     expect(await all(page, "input[name=language]", "value")).toEqual([...LANGUAGES]);
@@ -142,7 +142,7 @@ describe("the query", () => {
 
   test("comes back in the controls, the preview and the address", async () => {
     const query = "theme=vinyl&bg=f80&font=Open+Sans&art=0&hold=5&language=de";
-    const page = await browser.get(`${PAGE}?${query}`);
+    const page = await browser.get(`${PAGE}?id=1&${query}`);
     expect(page.status).toBe(200);
     expect(await all(page, "input[name=theme][checked]", "value")).toEqual(["vinyl"]);
     expect(await all(page, "input[name=bg][type=color]", "value")).toEqual(["#ff8800"]);
@@ -160,7 +160,7 @@ describe("the query", () => {
   });
 
   test("of a form sent without a script is made short", async () => {
-    const page = await browser.get(PAGE);
+    const page = await browser.get(`${PAGE}?id=1`);
     const sent = new URLSearchParams();
     const collect = new HTMLRewriter().on("#widget-options input, [form=widget-options]", {
       element(element) {
@@ -171,18 +171,18 @@ describe("the query", () => {
     });
     await collect.transform(page.clone()).text();
     expect(sent.size).toBeGreaterThan(editedOptions.length);
-    const untouched = await browser.get(`${PAGE}?${sent}`);
-    expect([untouched.status, untouched.headers.get("location")]).toEqual([303, PAGE]);
+    const untouched = await browser.get(`${PAGE}?id=1&${sent}`);
+    expect([untouched.status, untouched.headers.get("location")]).toEqual([303, `${PAGE}?id=1`]);
     sent.set("theme", "glass");
-    const chosen = await browser.get(`${PAGE}?${sent}`);
-    expect(chosen.headers.get("location")).toBe(`${PAGE}?theme=glass`);
-    expect((await browser.get(`${PAGE}?theme=glass`)).status).toBe(200);
+    const chosen = await browser.get(`${PAGE}?id=1&${sent}`);
+    expect(chosen.headers.get("location")).toBe(`${PAGE}?id=1&theme=glass`);
+    expect((await browser.get(`${PAGE}?id=1&theme=glass`)).status).toBe(200);
   });
 });
 
 describe("what is not allowed", () => {
   test("stays as typed with what is wrong beside it, and the preview does without", async () => {
-    const page = await browser.get(`${PAGE}?size=999&theme=bar`);
+    const page = await browser.get(`${PAGE}?id=1&size=999&theme=bar`);
     expect(page.status).toBe(200);
     expect(await all(page, "[aria-invalid=true]", "name")).toEqual(["size"]);
     expect(await all(page, "input[name=size]", "value")).toEqual(["999"]);
@@ -199,7 +199,7 @@ describe("what is not allowed", () => {
     ];
     for (const text of hostile) {
       for (const name of [...Object.keys(widgetOptions), "language", "told", "editorQuery"]) {
-        const page = await browser.get(`${PAGE}?${new URLSearchParams({ [name]: text })}`);
+        const page = await browser.get(`${PAGE}?id=1&${new URLSearchParams({ [name]: text })}`);
         const followed = page.status === 303 ? page.headers.get("location") : undefined;
         const shown = followed ? await browser.get(followed) : page;
         expect([name, shown.status]).toEqual([name, 200]);
@@ -213,7 +213,7 @@ describe("what is not allowed", () => {
 
   test("comes back character by character in a text", async () => {
     const typed = `"<Bye> & ‘so’ long&amp;"`;
-    const page = await browser.get(`${PAGE}?${new URLSearchParams({ idleText: typed })}`);
+    const page = await browser.get(`${PAGE}?id=1&${new URLSearchParams({ idleText: typed })}`);
     expect(await attributeOf(page.clone(), "#option-idleText", "value")).toBe(typed);
     const address = new URL((await addressOn(page)) ?? "");
     expect(address.searchParams.get("idleText")).toBe(typed);
@@ -244,12 +244,12 @@ describe("replacing the address", () => {
         do: "rotate",
         editorQuery: "theme=bar&language=fr",
       });
-      expect(sent.headers.get("location")).toBe(`${PAGE}?theme=bar&language=fr&told=rotated`);
+      expect(sent.headers.get("location")).toBe(`${PAGE}?id=1&theme=bar&language=fr&told=rotated`);
       expect(await overlay.closed).toBe(4404);
     } finally {
       await port.end();
     }
-    const page = await browser.get(`${PAGE}?theme=bar&language=fr&told=rotated`);
+    const page = await browser.get(`${PAGE}?id=1&theme=bar&language=fr&told=rotated`);
     const token = await server.accounts.widgets.tokenOf(ada.user);
     expect(token).not.toBe(ada.widgetToken);
     expect(await page.clone().text()).not.toContain(ada.widgetToken);
@@ -260,9 +260,9 @@ describe("replacing the address", () => {
 
   test("needs more than looking, and does nothing to others", async () => {
     const grace = await server.addUser("grace");
-    await browser.get(`${PAGE}?action=rotate&told=rotated`);
+    await browser.get(`${PAGE}?id=1&action=rotate&told=rotated`);
     expect(await server.accounts.widgets.tokenOf(ada.user)).toBe(ada.widgetToken);
-    await browser.post(PAGE, { do: "rotate" });
+    await browser.post(`${PAGE}?id=1`, { do: "rotate" });
     expect(await server.accounts.widgets.tokenOf(grace.user)).toBe(grace.widgetToken);
   });
 });
@@ -283,7 +283,7 @@ describe("a test track", () => {
     await server.sourceOf(ada).says(null);
     const overlay = await openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/live`);
     expect(await overlay.next()).toMatchObject({ state: { kind: "idle" } });
-    await browser.post(PAGE, { do: "test" });
+    await browser.post(`${PAGE}?id=1`, { do: "test" });
     const { title, artist, album } = languages.en.dashboard.widget.testTrack;
     expect(await overlay.next()).toMatchObject({
       state: { kind: "playing", positionMs: 42_000, track: { title, artist, album, art: null } },
@@ -295,27 +295,27 @@ describe("a test track", () => {
 
   test("says that no browser source is open", async () => {
     const sent = await browser.post(PAGE, { do: "test", editorQuery: "theme=bar" });
-    expect(sent.headers.get("location")).toBe(`${PAGE}?theme=bar&told=tested-0`);
+    expect(sent.headers.get("location")).toBe(`${PAGE}?id=1&theme=bar&told=tested-0`);
     expect(await noticeAfter(sent)).toBe(languages.en.dashboard.widget.testUnseen);
   });
 
   test("says how many show the overlay, and the page that OBS is connected", async () => {
-    const notConnected = await browser.get(PAGE);
+    const notConnected = await browser.get(`${PAGE}?id=1`);
     const { nowPlaying } = languages.en.dashboard;
     expect(await textOf(notConnected, "[data-live-presence]")).toBe(nowPlaying.notOnStream);
     const address = `${port.origin.replace("http", "ws")}/en/widget/${ada.widgetToken}/live`;
     const sockets = [1, 2].map(() => openAsObs(address));
     await until(() => (server.app.sockets.overlays() === 2 ? true : undefined));
-    const sent = await browser.post(PAGE, { do: "test" });
+    const sent = await browser.post(`${PAGE}?id=1`, { do: "test" });
     expect(await noticeAfter(sent)).toEndWith(": 2.");
-    const connected = await browser.get(PAGE);
+    const connected = await browser.get(`${PAGE}?id=1`);
     expect(await textOf(connected, "[data-live-presence]")).toBe(nowPlaying.onStream);
     for (const socket of sockets) socket.close();
   });
 });
 
 test("the whole page stays within 60 KB as it travels, its preview included", async () => {
-  const page = await browser.get(PAGE);
+  const page = await browser.get(`${PAGE}?id=1`);
   const preview = await browser.get((await attributeOf(page.clone(), "iframe", "src")) ?? "");
   const paths = await Promise.all(
     [page, preview].flatMap((one) => [
