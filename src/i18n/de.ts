@@ -298,6 +298,7 @@ export const de: Words = {
       onStream: "Gerade in OBS",
       preview: "Vorschau: {name}",
       address: "Adresse von {name}",
+      more: "Mehr",
       edit: "Bearbeiten",
       copy: "Duplizieren",
       rename: "Umbenennen",
@@ -680,6 +681,8 @@ export const de: Words = {
     dashboard: "Übersicht",
   },
   docs: {
+    look: "Vorlage",
+    code: "Kürzel",
     title: "Dokumentation",
     lead: "Alles über diese Version von Marquee, ausgeliefert von Marquee selbst.",
     pages: "Seiten",

@@ -293,6 +293,7 @@ export const en = {
       onStream: "In OBS now",
       preview: "Preview: {name}",
       address: "Address of {name}",
+      more: "More",
       edit: "Edit",
       copy: "Duplicate",
       rename: "Rename",
@@ -662,6 +663,8 @@ export const en = {
     dashboard: "Dashboard",
   },
   docs: {
+    look: "Look",
+    code: "Code",
     title: "Documentation",
     lead: "Everything about this version of Marquee, served by Marquee itself.",
     pages: "Pages",

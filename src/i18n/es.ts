@@ -292,6 +292,7 @@ export const es: Words = {
       onStream: "Ahora en OBS",
       preview: "Vista previa: {name}",
       address: "Dirección de {name}",
+      more: "Más",
       edit: "Editar",
       copy: "Duplicar",
       rename: "Cambiar el nombre",
@@ -667,6 +668,8 @@ export const es: Words = {
     dashboard: "Panel",
   },
   docs: {
+    look: "Aspecto",
+    code: "Código",
     title: "Documentación",
     lead: "Todo sobre esta versión de Marquee, servido por el propio Marquee.",
     pages: "Páginas",

@@ -292,6 +292,7 @@ export const pt: Words = {
       onStream: "No OBS agora",
       preview: "Prévia: {name}",
       address: "Endereço de {name}",
+      more: "Mais",
       edit: "Editar",
       copy: "Duplicar",
       rename: "Renomear",
@@ -664,6 +665,8 @@ export const pt: Words = {
     dashboard: "Painel",
   },
   docs: {
+    look: "Visual",
+    code: "Código",
     title: "Documentação",
     lead: "Tudo sobre esta versão do Marquee, servido pelo próprio Marquee.",
     pages: "Páginas",

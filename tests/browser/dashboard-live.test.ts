@@ -138,7 +138,7 @@ onTheDashboard("the widget's editor", (stage) => {
       await act(page);
       query += (query === "?" ? "" : "&") + added;
       expect(await address(page).textContent()).toBe(stage.overlay(query));
-      expect(new URL(page.url()).search).toBe(query);
+      expect(new URL(page.url()).search).toBe(query.replace("?", "?id=1&"));
       await previews(page, `${query}&demo=1`);
     }
     const inside = page.frameLocator("[data-preview]").locator("html");

@@ -41,6 +41,7 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "fr dashboard.gallery.size",
   "fr dashboard.gallery.title",
   "fr looks.pixel.name",
+  "fr docs.code",
   "es dashboard.gallery.import.css",
   "es dashboard.gallery.kinds.overlay",
   "es dashboard.gallery.looks.useFor",

@@ -58,19 +58,8 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
           ""
         )}
       </p>
-      <div class="first-actions">
-        {isOverlay ? (
-          <a
-            class="button"
-            href={attribute(`${pathTo(request, "widget")}?id=${id}`)}
-            aria-label={attribute(`${t.edit}: ${name}`)}
-            safe
-          >
-            {t.edit}
-          </a>
-        ) : (
-          ""
-        )}
+      <div class="address-line">
+        <span safe>{words.dashboard.widget.address}</span>
         <HiddenCopyable
           language={language}
           label={fill(t.address, { name })}
@@ -78,36 +67,57 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
         />
       </div>
       <div class="row-actions">
-        {isOverlay ? <Shared {...props} /> : ""}
-        <Confirm label={t.rename} consequence={t.renameText}>
-          <Form request={request} action="rename" target={String(id)}>
-            <>
-              <Field id={`name-${id}`} name="name" label={t.name} value={name} maxlength={60} />
-              <button type="submit" safe>
-                {t.renameGo}
+        {isOverlay ? (
+          <>
+            <a
+              class="button"
+              href={attribute(`${pathTo(request, "widget")}?id=${id}`)}
+              aria-label={attribute(`${t.edit}: ${name}`)}
+              safe
+            >
+              {t.edit}
+            </a>
+            <Shared {...props} />
+          </>
+        ) : (
+          ""
+        )}
+        <details class="more">
+          <summary class="button quiet" aria-label={attribute(`${t.more}: ${name}`)} safe>
+            {t.more}
+          </summary>
+          <div class="row-actions">
+            <Confirm label={t.rename} consequence={t.renameText}>
+              <Form request={request} action="rename" target={String(id)}>
+                <>
+                  <Field id={`name-${id}`} name="name" label={t.name} value={name} maxlength={60} />
+                  <button type="submit" safe>
+                    {t.renameGo}
+                  </button>
+                </>
+              </Form>
+            </Confirm>
+            <Form request={request} action="copy" target={String(id)} class="in-row">
+              <button type="submit" class="quiet" safe>
+                {t.copy}
               </button>
-            </>
-          </Form>
-        </Confirm>
-        <Form request={request} action="copy" target={String(id)} class="in-row">
-          <button type="submit" class="quiet" safe>
-            {t.copy}
-          </button>
-        </Form>
-        <Confirm label={t.rotate} consequence={t.rotateText}>
-          <Form request={request} action="rotate" target={String(id)}>
-            <button type="submit" class="bad" safe>
-              {t.rotateGo}
-            </button>
-          </Form>
-        </Confirm>
-        <Confirm label={t.remove} consequence={t.removeText}>
-          <Form request={request} action="remove" target={String(id)}>
-            <button type="submit" class="bad" safe>
-              {t.removeGo}
-            </button>
-          </Form>
-        </Confirm>
+            </Form>
+            <Confirm label={t.rotate} consequence={t.rotateText}>
+              <Form request={request} action="rotate" target={String(id)}>
+                <button type="submit" class="bad" safe>
+                  {t.rotateGo}
+                </button>
+              </Form>
+            </Confirm>
+            <Confirm label={t.remove} consequence={t.removeText}>
+              <Form request={request} action="remove" target={String(id)}>
+                <button type="submit" class="bad" safe>
+                  {t.removeGo}
+                </button>
+              </Form>
+            </Confirm>
+          </div>
+        </details>
       </div>
     </li>
   );
