@@ -78,7 +78,7 @@ function liveAddress(): string {
   address.protocol = address.protocol.replace("http", "ws");
   address.pathname = `${address.pathname.replace(/\/$/, "")}/live`;
   // The server fits what is saved to what the page's address asks for.
-  address.searchParams.set("look", look);
+  address.searchParams.set("shown", look);
   address.hash = "";
   return address.href;
 }

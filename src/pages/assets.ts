@@ -30,6 +30,10 @@ export const widgetEditorScript = script(
   bundles["src/pages/browser/widget-editor.ts"],
 );
 export const intoObsScript = script("into-obs", bundles["src/pages/browser/into-obs.ts"]);
+export const widgetGalleryScript = script(
+  "widget-gallery",
+  bundles["src/pages/browser/widget-gallery.ts"],
+);
 export const copyScript = script("copy", bundles["src/pages/browser/copy.ts"]);
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 

@@ -8,6 +8,7 @@ const FILES = [
   "src/pages/browser/music.ts",
   "src/pages/browser/now-playing.ts",
   "src/pages/browser/widget-editor.ts",
+  "src/pages/browser/widget-gallery.ts",
   "src/pages/dashboard/dashboard.css",
   "src/pages/docs/docs.css",
   "src/pages/home.css",

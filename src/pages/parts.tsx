@@ -2,6 +2,7 @@ import { pageAddress } from "../addresses.ts";
 import { languages } from "../i18n/index.ts";
 import { type Language, LANGUAGES, languageTag } from "../languages.ts";
 import { Html } from "../jsx.ts";
+import { attribute } from "./attribute.ts";
 
 /** A text with a button that copies it. */
 export function Copyable({ language, text }: { language: Language; text: string }): JSX.Element {
@@ -12,7 +13,14 @@ export function Copyable({ language, text }: { language: Language; text: string 
       <code tabindex="0" safe>
         {text}
       </code>
-      <button class="quiet" type="button" hidden data-copy={text} data-copied={parts.copied} safe>
+      <button
+        class="quiet"
+        type="button"
+        hidden
+        data-copy={attribute(text)}
+        data-copied={parts.copied}
+        safe
+      >
         {parts.copy}
       </button>
     </div>
@@ -35,15 +43,15 @@ export function HiddenCopyable({ language, label, text }: HiddenCopyableProps): 
         class="quiet"
         type="button"
         hidden
-        aria-label={`${parts.copy}: ${label}`}
-        data-copy={text}
+        aria-label={attribute(`${parts.copy}: ${label}`)}
+        data-copy={attribute(text)}
         data-copied={parts.copied}
         safe
       >
         {parts.copy}
       </button>
       <details>
-        <summary class="button quiet" aria-label={`${parts.show}: ${label}`} safe>
+        <summary class="button quiet" aria-label={attribute(`${parts.show}: ${label}`)} safe>
           {parts.show}
         </summary>
         <code tabindex="0" safe>

@@ -146,7 +146,7 @@ onTheDashboard("the widget's editor", (stage) => {
   test("shows a change of every kind at once, in the preview and in the page's address", async () => {
     const kinds = new Set(editedOptions.map(([, { type }]) => type.kind));
     expect(changes.map(([kind]) => kind)).toEqual([...kinds].toSorted());
-    const { page, complaints } = await stage.open("widget");
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     await mark(page);
     let query = "draft=1";
@@ -171,7 +171,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("says beside a control what is wrong with it, and leaves it out", async () => {
-    const { page } = await stage.open("widget");
+    const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     const radius = page.locator("#option-radius");
     await radius.fill("1000");
@@ -185,7 +185,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("shows a picture of one's own behind the overlay, which goes nowhere", async () => {
-    const { page, complaints, hosts } = await stage.open("widget");
+    const { page, complaints, hosts } = await stage.open("widget", { query: "?id=1" });
     const requests: string[] = [];
     page.on("request", (request) => {
       if (request.method() !== "GET") requests.push(request.url());
@@ -236,7 +236,7 @@ onTheDashboard("the widget's editor", (stage) => {
 
   test("shows a test track in an open overlay, and says so without a reload", async () => {
     await stage.hears();
-    const { page } = await stage.open("widget");
+    const { page } = await stage.open("widget", { query: "?id=1" });
     const send = page.getByRole("button", { name: widget.test });
     const outcome = page.locator("[data-test-outcome]");
     await mark(page);

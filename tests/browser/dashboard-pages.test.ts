@@ -201,7 +201,7 @@ onTheDashboard(
 
     test("shows the overlay as somebody wants it", async () => {
       const { widget } = languages.en.dashboard;
-      const { page } = await stage.open("widget", { javaScriptEnabled: false });
+      const { page } = await stage.open("widget", { javaScriptEnabled: false, query: "?id=1" });
       await page.locator("[name=theme][value=vinyl]").check();
       await page.getByRole("button", { name: widget.show }).click();
       await page.frameLocator("[data-preview]").locator("[data-np-theme=vinyl]").waitFor();

@@ -181,7 +181,9 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
     expect(await harm()).toEqual([]);
 
     const [font = "", idleText = ""] = [hostile[5], hostile[12]];
-    await page.goto(`${stage.address("widget")}?${new URLSearchParams({ font, idleText })}`);
+    await page.goto(
+      `${stage.address("widget")}?${new URLSearchParams({ id: "1", font, idleText })}`,
+    );
     expect(await page.locator("#option-font").inputValue()).toBe(font);
     expect(await page.locator("#option-idleText").inputValue()).toBe(idleText);
     expect(await harm()).toEqual([]);

@@ -1,9 +1,15 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
+import { parseWidgetOptions } from "../../widget/options.ts";
+import { en } from "../../src/i18n/en.ts";
+import { sizeOf } from "../../src/pages/dashboard/look-preview.tsx";
+import { shippedLook } from "../../src/pages/looks/shipped.ts";
+import { SHIPPED_LOOK_NAMES } from "../../src/pages/looks/shipped-names.ts";
 import { contrast, parseHex, type Rgb, saturation } from "../../widget/colour.ts";
 import type { Playback } from "../../src/playback.ts";
 import {
   choicesOf,
+  type Gallery,
   openGallery,
   type Picture,
   styleEvery,
@@ -11,6 +17,7 @@ import {
 import {
   coverOf,
   inEveryEngine,
+  type Stage,
   styleOf,
   titled,
   titleIs,
@@ -51,20 +58,32 @@ inEveryEngine("the overlay's colours", (stage) => {
     await stage.hears();
     const gallery = await openGallery(stage, pictures);
     await hideWords(gallery.page);
-    const tooWeak: string[] = [];
-    for (const [name, bytes] of Object.entries(covers)) {
-      await stage.hears({ ...titled(name), ...albumWith(name, bytes), positionMs: 100_000 });
-      await gallery.every({ title: name, hasArt: bytes !== undefined });
-      const measured = await paintBehind(gallery.page);
-      expect(measured.length).toBeGreaterThan(pictures.length * 2);
-      for (const { where, part, colour, behind } of measured) {
-        const weakest = Math.min(...behind.map((paint) => contrast(colour, paint)));
-        const least = part === "progress" ? LEAST_FOR_BAR : LEAST_FOR_TEXT;
-        if (weakest < least) tooWeak.push(`${name}: ${where}: ${part} ${weakest.toFixed(2)}`);
-      }
-    }
-    expect(tooWeak).toEqual([]);
+    expect(await weakestIn(stage, gallery, pictures.length)).toEqual([]);
   }, 20_000);
+
+  test("can be read just as well in every look that comes with Marquee", async () => {
+    await stage.hears();
+    const { accounts, url } = stage.server;
+    const shown: Picture[] = [];
+    for (const name of SHIPPED_LOOK_NAMES) {
+      const look = shippedLook(name, en);
+      const { options } = parseWidgetOptions(new URLSearchParams(), look.options);
+      // It has no panel: its words are outlined, as the theme does it.
+      if (options.theme === "text") {
+        expect(look.css).not.toMatch(/outline|text-shadow|opacity|np-fg/);
+        continue;
+      }
+      const { id } = await accounts.widgets.add(stage.ada.user, { name, kind: "overlay", look });
+      const token = await accounts.widgets.tokenOf(stage.ada.user, id);
+      const scheme = options.mode === "light" ? "light" : "dark";
+      const query = "?motion=none";
+      const address = `${url}/en/widget/${token}`;
+      shown.push({ name, query, address, ...sizeOf(look), scheme });
+    }
+    const gallery = await openGallery(stage, shown);
+    await hideWords(gallery.page);
+    expect(await weakestIn(stage, gallery, shown.length)).toEqual([]);
+  }, 40_000);
 
   test("outline the words of the theme without a panel in a colour they can be read on", async () => {
     await stage.hears();
@@ -113,6 +132,23 @@ inEveryEngine("the overlay's colours", (stage) => {
   }
 });
 
+/** What is too weak with any of the covers; each of the overlays has at least three parts. */
+async function weakestIn(stage: Stage, { page, every }: Gallery, overlays: number) {
+  const tooWeak: string[] = [];
+  for (const [name, bytes] of Object.entries(covers)) {
+    await stage.hears({ ...titled(name), ...albumWith(name, bytes), positionMs: 100_000 });
+    await every({ title: name, hasArt: bytes !== undefined });
+    const measured = await paintBehind(page);
+    expect(measured.length).toBeGreaterThan(overlays * 2);
+    for (const { where, part, colour, behind } of measured) {
+      const weakest = Math.min(...behind.map((paint) => contrast(colour, paint)));
+      const least = part === "progress" ? LEAST_FOR_BAR : LEAST_FOR_TEXT;
+      if (weakest < least) tooWeak.push(`${name}: ${where}: ${part} ${weakest.toFixed(2)}`);
+    }
+  }
+  return tooWeak;
+}
+
 function albumWith(name: string, bytes: Uint8Array | undefined): Pick<Playback, "album"> {
   return bytes ? withCover(coverOf(name, bytes)) : { album: { name: "A", artworks: [] } };
 }
@@ -128,7 +164,9 @@ interface Measured {
 const hideWords = (page: Page): Promise<void> =>
   styleEvery(
     page,
-    ".np-label,.np-title,.np-artist,.np-album,.np-time,.np-progress{visibility:hidden}",
+    // What is painted behind a word may belong to its own element.
+    `.np-label,.np-title,.np-artist,.np-album,.np-time{-webkit-text-fill-color:transparent;text-shadow:none}
+     .np-label::before,.np-progress{visibility:hidden}`,
   );
 
 /** Looks at what is really painted where the hidden words and the bar stand, over white, black and noise. */
@@ -174,12 +212,27 @@ async function paintBehind(page: Page): Promise<Measured[]> {
         });
       };
 
+      /** Where an element's words can stand. */
+      const contentOf = (element: Element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        const style = getComputedStyle(element);
+        const edge = (side: "Left" | "Right" | "Top" | "Bottom") =>
+          Number.parseFloat(style[`padding${side}`]) +
+          Number.parseFloat(style[`border${side}Width`]);
+        return new DOMRect(
+          left + edge("Left"),
+          top + edge("Top"),
+          width - edge("Left") - edge("Right"),
+          height - edge("Top") - edge("Bottom"),
+        );
+      };
+
       return [...document.querySelectorAll("iframe")].flatMap((frame) => {
         const inner = frame.contentDocument as Document;
         const { npTheme, npMode } = inner.documentElement.dataset;
         // On the cover itself there is no panel.
-        const isCoverOnly =
-          npTheme === "art" && inner.documentElement.hasAttribute("data-np-has-art");
+        const info = inner.querySelector(".np-info") as Element;
+        const isCoverOnly = npTheme === "art" && getComputedStyle(info).position === "absolute";
         const outer = frame.getBoundingClientRect();
         return ["label", "title", "artist", "album", "time", "progress"].flatMap((part) => {
           const element = inner.querySelector(`.np-${part}`) as Element;
@@ -196,8 +249,8 @@ async function paintBehind(page: Page): Promise<Measured[]> {
           const card = inner.querySelector(".np-card") as Element;
           const inset =
             part === "progress" ? Number.parseFloat(getComputedStyle(card).borderRadius) : 0;
-          const behind = extremesIn(box, outer, inset);
-          return [{ where: `${npTheme} ${npMode}`, part, colour, behind }];
+          const behind = extremesIn(contentOf(element), outer, inset);
+          return [{ where: `${frame.name} ${npTheme} ${npMode}`, part, colour, behind }];
         });
       });
     },

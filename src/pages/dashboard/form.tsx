@@ -10,13 +10,20 @@ export interface FormProps {
   /** The item that the action applies to. */
   readonly target?: string;
   readonly class?: string;
+  /** For long texts: encoded as usual, they would become up to three times as long. */
+  readonly multipart?: boolean;
   readonly children: JSX.Element;
 }
 
 /** A form that is sent to the page it is on. */
 export function Form({ request, action, target, children, ...rest }: FormProps): JSX.Element {
   return (
-    <form method="post" action={pathTo(request, request.section)} class={rest.class ?? "form"}>
+    <form
+      method="post"
+      action={pathTo(request, request.section)}
+      class={rest.class ?? "form"}
+      {...(rest.multipart && { enctype: "multipart/form-data" })}
+    >
       <input type="hidden" name="token" value={request.formToken} />
       <input type="hidden" name="do" value={action} />
       {target === undefined ? "" : <input type="hidden" name="target" value={attribute(target)} />}
@@ -27,6 +34,8 @@ export function Form({ request, action, target, children, ...rest }: FormProps):
 
 export interface FieldProps {
   readonly id: string;
+  /** Its name in the form; without it, the ID. */
+  readonly name?: string;
   readonly label: string;
   readonly value?: string | undefined;
   readonly hint?: string | undefined;
@@ -45,7 +54,7 @@ export function Field(props: FieldProps): JSX.Element {
     <Labelled {...props}>
       <input
         id={id}
-        name={id}
+        name={props.name ?? id}
         type={props.type ?? "text"}
         autocomplete={props.autocomplete ?? "off"}
         spellcheck="false"
@@ -67,6 +76,7 @@ export interface LinesProps {
   readonly hint?: string | undefined;
   readonly mistake?: string | undefined;
   readonly rows?: number;
+  readonly maxlength?: number;
 }
 
 /** A field for several texts, one per line, with its error message. */
@@ -80,6 +90,7 @@ export function Lines(props: LinesProps): JSX.Element {
         rows={String(rows)}
         dir="auto"
         spellcheck="false"
+        {...(props.maxlength !== undefined && { maxlength: String(props.maxlength) })}
         {...descriptionOf(props)}
         {...(mistake !== undefined && { "aria-invalid": "true" })}
         safe

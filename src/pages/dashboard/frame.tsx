@@ -3,6 +3,7 @@ import { Html } from "../../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";
 import { Copyable, LanguageLinks } from "../parts.tsx";
+import { Form } from "./form.tsx";
 import type { DashboardRequest, Notice } from "./request.ts";
 import { mayOpen, pathTo, SECTION_NAMES, sectionPath } from "./sections.ts";
 
@@ -107,7 +108,7 @@ function NoticeBox({
   notice: Notice;
   request: DashboardRequest;
 }): JSX.Element {
-  const { tone, text, shownOnce = [] } = notice;
+  const { tone, text, shownOnce = [], undo } = notice;
   return (
     <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
       <p safe>{text}</p>
@@ -117,6 +118,15 @@ function NoticeBox({
           <Copyable language={request.language} text={value} />
         </div>
       ))}
+      {undo === undefined ? (
+        ""
+      ) : (
+        <Form request={request} action={undo.action} target={undo.target} class="undo">
+          <button type="submit" class="quiet" safe>
+            {undo.label}
+          </button>
+        </Form>
+      )}
     </div>
   );
 }

@@ -28,6 +28,8 @@ export interface Notice {
   readonly text: string;
   /** Values that are shown only once, to be copied. */
   readonly shownOnce?: readonly { readonly label: string; readonly value: string }[];
+  /** The form that takes it back, with the label of its button. */
+  readonly undo?: { readonly action: string; readonly target: string; readonly label: string };
 }
 
 /** To add a section, first add its name to the words. */

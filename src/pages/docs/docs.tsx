@@ -18,7 +18,13 @@ import { Document, htmlResponse } from "../html.tsx";
 import { type KeyOffer, Reference } from "./reference.tsx";
 import { WIDGET_TOKEN_IN_FILES, withServersAddresses, withWidgetToken } from "./own-addresses.ts";
 import { type Heading, type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
-import { comparisonTable, optionsTable, settingsTable, sourcesTable } from "./tables.ts";
+import {
+  comparisonTable,
+  looksTable,
+  optionsTable,
+  settingsTable,
+  sourcesTable,
+} from "./tables.ts";
 
 /** The name of the page that is generated from the API's description. */
 const REFERENCE = "reference";
@@ -79,6 +85,7 @@ export function createDocs(deps: DocsDeps): Docs {
         if (token === "settings") return settingsTable(language);
         if (token === "options") return optionsTable(language);
         if (token === "comparison") return comparisonTable(language, sources.all);
+        if (token === "looks") return looksTable(language);
         return token === "sources" ? sourcesTable(language, sources.all) : undefined;
       },
     });

@@ -4,6 +4,7 @@ import { fill, languages } from "../../i18n/index.ts";
 import type { Language } from "../../languages.ts";
 import { settingMeanings } from "../../i18n/settings.ts";
 import type { Source } from "../../sources/source.ts";
+import { SHIPPED_LOOK_NAMES } from "../looks/shipped-names.ts";
 
 /** Tables of the documentation, as HTML, generated from the program's own tables. */
 
@@ -55,6 +56,19 @@ export function comparisonTable(language: Language, sources: readonly Source[]):
           : fill(t.within, { seconds: String(Math.ceil(facts.delayMs / 1_000)) }),
       ].map((text) => Bun.escapeHTML(text)),
     ),
+  );
+}
+
+/** The looks that come with Marquee: code, name and what they are like. */
+export function looksTable(language: Language): string {
+  const { docs, looks } = languages[language];
+  return table(
+    [docs.look, docs.code, docs.meaning],
+    SHIPPED_LOOK_NAMES.map((name) => [
+      Bun.escapeHTML(looks[name].name),
+      code(name),
+      Bun.escapeHTML(looks[name].text),
+    ]),
   );
 }
 

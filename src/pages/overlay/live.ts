@@ -45,6 +45,8 @@ export interface Live {
   connected(): number;
   /** The number of browser sources that show a user's overlay. */
   onStream(userId: number): number;
+  /** The number of browser sources that show the widget of a token. */
+  onStreamWith(token: WidgetToken): number;
   /** Calls `listener` with a user's ID when their number of overlays on stream changes. */
   onStreamChange(listener: (userId: number) => void): void;
   /** Shows a track on a user's overlays for `ms` milliseconds, instead of the real playback. */
@@ -211,8 +213,8 @@ export function createLive(deps: LiveDeps): Live {
     const listenerId = hearsDemo ? DEMO_LISTENER : userId;
     const onStream = STREAMING_SOFTWARE.test(request.headers.get("user-agent") ?? "");
     const language = languageOf(pathname);
-    const shown = searchParams.get("look");
-    searchParams.delete("look");
+    const shown = searchParams.get("shown");
+    searchParams.delete("shown");
     const current =
       opened && overlayLook(opened.widget, language, searchParams, opened.fontFaces).fingerprint;
     const data: LiveTicket = {
@@ -273,6 +275,11 @@ export function createLive(deps: LiveDeps): Live {
       [...rooms.values()]
         .flatMap(({ sockets }) => [...sockets])
         .filter(({ data }) => data.userId === userId && data.onStream).length,
+    onStreamWith: (token) =>
+      [...rooms.values()]
+        .filter((room) => room.token === token)
+        .flatMap(({ sockets }) => [...sockets])
+        .filter(({ data }) => data.onStream).length,
     onStreamChange: (listener) => void streamListeners.push(listener),
     showFor(userId, playback, ms) {
       for (const room of rooms.values()) {

@@ -5,6 +5,7 @@ import type { WidgetWords } from "../../../widget/words.ts";
 import type { Widget } from "../../accounts/widgets.ts";
 import { languages } from "../../i18n/index.ts";
 import { type Language, languageTag } from "../../languages.ts";
+import { isShippedLookName } from "../looks/shipped-names.ts";
 
 /** How an overlay looks: what its address asks for, over what its widget has saved. */
 export interface OverlayLook extends ParsedOptions {
@@ -23,12 +24,28 @@ export interface OverlayLook extends ParsedOptions {
  */
 export const isDraft = (query: URLSearchParams): boolean => query.get("draft") === "1";
 
+/** What an overlay needs to know of its widget. */
+export type LookedAt = Pick<Widget, "language" | "options" | "css" | "revision">;
+
+/** The public demo shows one of the looks that come with Marquee: `?look=poster`. */
+export async function shippedLookIn(
+  query: URLSearchParams,
+  language: Language,
+): Promise<LookedAt | undefined> {
+  const name = query.get("look") ?? "";
+  if (!isShippedLookName(name)) return undefined;
+  // Few servers ever show one.
+  const { shippedLook } = await import("../looks/shipped.ts");
+  const { options, css } = shippedLook(name, languages[language]);
+  return { language: null, options, css, revision: 0 };
+}
+
 /**
  * @param widget `undefined` for the public demo
  * @param fontFaces the CSS of the user's fonts
  */
 export function overlayLook(
-  widget: Pick<Widget, "language" | "options" | "css" | "revision"> | undefined,
+  widget: LookedAt | undefined,
   addressLanguage: Language,
   query: URLSearchParams,
   fontFaces = "",

@@ -1,7 +1,7 @@
 import { Html } from "../../jsx.ts";
 import { WidgetPage } from "../../../widget/page.tsx";
 import { parseWidgetToken } from "../../accounts/credential.ts";
-import type { Widget as SavedWidget, Widgets } from "../../accounts/widgets.ts";
+import type { Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
 import type { Language } from "../../languages.ts";
 import type { Hub } from "../../channels/hub.ts";
@@ -10,7 +10,7 @@ import { VERSION } from "../../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "../assets.ts";
 import { htmlResponse } from "../html.tsx";
 import type { Covers } from "./covers.ts";
-import { overlayLook } from "./look.ts";
+import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
 import { toWidgetState } from "./widget-state.ts";
 
 export interface WidgetDeps {
@@ -44,9 +44,9 @@ export function createWidget(deps: WidgetDeps): Widget {
     language: Language,
     listenerId: number,
     query: URLSearchParams,
-    widget?: SavedWidget,
+    widget?: LookedAt,
+    fontFaces?: string,
   ): Promise<Response> => {
-    const fontFaces = widget && (await deps.fontFacesOf(widget.userId));
     const look = overlayLook(widget, language, query, fontFaces);
     const { options, warnings, words, languageTag, css } = look;
     const reading = await hub.read(options.demo ? DEMO_LISTENER : listenerId, FIRST_WORD_MS);
@@ -75,8 +75,12 @@ export function createWidget(deps: WidgetDeps): Widget {
       const token = parseWidgetToken(tokenText);
       const found = token && (await widgets.find(token));
       if (found?.widget.kind !== "overlay") return undefined;
-      return draw(language, found.user.id, query, found.widget);
+      const { user, widget } = found;
+      return draw(language, user.id, query, widget, await deps.fontFacesOf(user.id));
     },
-    demo: (language, query) => draw(language, DEMO_LISTENER, query),
+    async demo(language, query) {
+      const look = await shippedLookIn(query, language);
+      return draw(language, DEMO_LISTENER, query, look);
+    },
   };
 }

@@ -74,7 +74,7 @@ const PLAIN = read("");
 
 describe.each(LANGUAGES)("the editor in %s", (language) => {
   test("has a control for every option, under its name, and a word for every choice", async () => {
-    const page = await browser.get(`/${language}/dashboard/widget`);
+    const page = await browser.get(`/${language}/dashboard/widget?id=1`);
     const text = await page.clone().text();
     const { widget } = languages[language].dashboard;
     for (const [name, option] of optionList) {
@@ -92,7 +92,7 @@ describe.each(LANGUAGES)("the editor in %s", (language) => {
   });
 
   test("says what it is about in that language, and offers all five for the overlay", async () => {
-    const page = await browser.get(`/${language}/dashboard/widget`);
+    const page = await browser.get(`/${language}/dashboard/widget?id=1`);
     const { widget } = languages[language].dashboard;
     expect(await textOf(page.clone(), "p.lead")).toBe(widget.lead);
     expect(await all(page, "input[name=language]", "value")).toEqual(["", ...LANGUAGES]);
@@ -204,7 +204,7 @@ describe("the query", () => {
   });
 
   test("that has every field of the form is made short", async () => {
-    const sent = await fieldsOn(await browser.get(PAGE));
+    const sent = await fieldsOn(await browser.get(`${PAGE}?id=1`));
     expect(sent.size).toBeGreaterThan(editedOptions.length);
     for (const name of ["token", "do", "basedOn", "name"]) sent.delete(name);
     sent.set("draft", "1");
@@ -298,9 +298,9 @@ describe("replacing the address", () => {
 
   test("needs more than looking, and does nothing to others", async () => {
     const grace = await server.addUser("grace");
-    await browser.get(`${PAGE}?action=rotate&told=rotated`);
+    await browser.get(`${PAGE}?id=1&action=rotate&told=rotated`);
     expect(await server.accounts.widgets.tokenOf(ada.user)).toBe(ada.widgetToken);
-    await browser.post(PAGE, { do: "rotate" });
+    await browser.post(`${PAGE}?id=1`, { do: "rotate" });
     expect(await server.accounts.widgets.tokenOf(grace.user)).toBe(grace.widgetToken);
   });
 });
@@ -321,7 +321,7 @@ describe("a test track", () => {
     await server.sourceOf(ada).says(null);
     const overlay = await openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/live`);
     expect(await overlay.next()).toMatchObject({ state: { kind: "idle" } });
-    await browser.post(PAGE, { do: "test" });
+    await browser.post(`${PAGE}?id=1`, { do: "test" });
     const { title, artist, album } = languages.en.dashboard.widget.testTrack;
     expect(await overlay.next()).toMatchObject({
       state: { kind: "playing", positionMs: 42_000, track: { title, artist, album, art: null } },
@@ -338,15 +338,15 @@ describe("a test track", () => {
   });
 
   test("says how many show the overlay, and the page that OBS is connected", async () => {
-    const notConnected = await browser.get(PAGE);
+    const notConnected = await browser.get(`${PAGE}?id=1`);
     const { nowPlaying } = languages.en.dashboard;
     expect(await textOf(notConnected, "[data-live-presence]")).toBe(nowPlaying.notOnStream);
     const address = `${port.origin.replace("http", "ws")}/en/widget/${ada.widgetToken}/live`;
     const sockets = [1, 2].map(() => openAsObs(address));
     await until(() => (server.app.sockets.overlays() === 2 ? true : undefined));
-    const sent = await browser.post(PAGE, { do: "test" });
+    const sent = await browser.post(`${PAGE}?id=1`, { do: "test" });
     expect(await noticeAfter(sent)).toEndWith(": 2.");
-    const connected = await browser.get(PAGE);
+    const connected = await browser.get(`${PAGE}?id=1`);
     expect(await textOf(connected, "[data-live-presence]")).toBe(nowPlaying.onStream);
     for (const socket of sockets) socket.close();
   });
@@ -356,7 +356,7 @@ describe("saving", () => {
   const widgets = () => server.accounts.widgets;
   /** The fields of the untouched form, to be sent with changes. */
   const form = async (changes: Record<string, string>) => {
-    const fields = Object.fromEntries(await fieldsOn(await browser.get(PAGE)));
+    const fields = Object.fromEntries(await fieldsOn(await browser.get(`${PAGE}?id=1`)));
     return { ...fields, do: "save", css: "", ...changes };
   };
   const save = async (changes: Record<string, string>) => browser.post(PAGE, await form(changes));
@@ -466,7 +466,7 @@ describe("saving", () => {
   test("shows an earlier look first, and stores it as a new one", async () => {
     await save({ theme: "bar", css: ".np { color: lime }" });
     await save({ theme: "glass", css: "" });
-    const page = await browser.get(PAGE);
+    const page = await browser.get(`${PAGE}?id=1`);
     expect(await all(page, "[data-version-list] a", "href")).toEqual(
       [2, 1].map((revision) => `${PAGE}?id=1&amp;version=${revision}`),
     );
@@ -518,7 +518,7 @@ test("the names offered for CSS are those of the documentation", async () => {
 });
 
 test("the whole page stays within 60 KB as it travels, its preview included", async () => {
-  const page = await browser.get(PAGE);
+  const page = await browser.get(`${PAGE}?id=1`);
   const preview = await browser.get((await attributeOf(page.clone(), "iframe", "src")) ?? "");
   const paths = await Promise.all(
     [page, preview].flatMap((one) => [

@@ -1,0 +1,42 @@
+import type { Words } from "../../i18n/index.ts";
+import { readLookDocument, type SharedLook } from "./shared-look.ts";
+import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "./shipped-names.ts";
+import arena from "./shipped/arena.json" with { type: "json" };
+import chatting from "./shipped/chatting.json" with { type: "json" };
+import contrast from "./shipped/contrast.json" with { type: "json" };
+import cosy from "./shipped/cosy.json" with { type: "json" };
+import crt from "./shipped/crt.json" with { type: "json" };
+import frosted from "./shipped/frosted.json" with { type: "json" };
+import lateNight from "./shipped/lateNight.json" with { type: "json" };
+import lounge from "./shipped/lounge.json" with { type: "json" };
+import neon from "./shipped/neon.json" with { type: "json" };
+import pixel from "./shipped/pixel.json" with { type: "json" };
+import poster from "./shipped/poster.json" with { type: "json" };
+
+type Documents = Readonly<Record<ShippedLookName, Readonly<Record<string, unknown>>>>;
+
+const documents: Documents = {
+  lateNight,
+  cosy,
+  arena,
+  lounge,
+  chatting,
+  pixel,
+  crt,
+  neon,
+  frosted,
+  poster,
+  contrast,
+};
+
+/** The looks that come with Marquee, with their names in a language. */
+export function shippedLooks(words: Words): Readonly<Record<ShippedLookName, SharedLook>> {
+  const looks = SHIPPED_LOOK_NAMES.map((name) => [name, shippedLook(name, words)] as const);
+  return Object.fromEntries(looks) as Record<ShippedLookName, SharedLook>;
+}
+
+export function shippedLook(name: ShippedLookName, words: Words): SharedLook {
+  const read = readLookDocument(documents[name]);
+  if ("mistake" in read) throw new Error(`The look ${name} is wrong: ${read.mistake.kind}`);
+  return { ...read.look, name: words.looks[name].name };
+}

@@ -1,0 +1,207 @@
+import { expect } from "bun:test";
+import { MOST_WIDGETS } from "../../src/accounts/widgets.ts";
+import { en } from "../../src/i18n/en.ts";
+import { fill } from "../../src/i18n/index.ts";
+import {
+  readSharedLook,
+  type SharedLook,
+  sharedLookLink,
+} from "../../src/pages/looks/shared-look.ts";
+import { until } from "../fixtures/clock/waiting.ts";
+import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
+import { axeViolations, overflowOf, unfold } from "../fixtures/browser/page-checks.ts";
+
+const t = en.dashboard.gallery;
+const PHONE = { width: 360, height: 740 };
+
+/** CSS that tries to leave its style element, to load from elsewhere, and to run something. */
+const hostileCss = (elsewhere: string) => `
+  @import url(http://${elsewhere}/all.css);
+  @import "//${elsewhere}/more.css";
+  @font-face { font-family: spy; src: url(http://${elsewhere}/spy.woff2); }
+  .np-title { font-family: spy; color: rgb(1, 2, 3); }
+  .np-card { background: url(http://${elsewhere}/seen.png), url("javascript:parent.ran=1"); }
+  .np-art::after { content: url(http://${elsewhere}/art.svg); }
+  .np { cursor: url(http://${elsewhere}/cursor.cur), auto;
+        background-image: image-set("http://${elsewhere}/set.png" 1x); }
+  .np-card::before { content: url("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='parent.ran=1'/>"); }
+  </style><script>parent.ran = 1; window.ran = 1</script><img src=x onerror="parent.ran=1">
+  <link rel="stylesheet" href="http://${elsewhere}/link.css"><style>
+  .np-artist { color: rgb(4, 5, 6); }`;
+
+onTheDashboard(
+  "the gallery of widgets",
+  (stage) => {
+    const { test } = stage;
+    const page = () => stage.address("widget");
+    const widgets = () => stage.server.accounts.widgets.allOf(stage.ada.user);
+
+    test("copies an address that is never shown", async () => {
+      const permissions = ["clipboard-read", "clipboard-write"];
+      const watched = await stage.open("widget", { permissions });
+      const name = `${en.parts.copy}: ${fill(t.address, { name: "Main" })}`;
+      await watched.page.getByRole("button", { name }).click();
+      expect(await watched.page.evaluate(() => navigator.clipboard.readText())).toBe(
+        stage.overlay(),
+      );
+      expect(await watched.page.getByText(stage.overlay(), { exact: true }).isVisible()).toBe(
+        false,
+      );
+      expect(watched.complaints).toEqual([]);
+    });
+
+    test("gives a look away as a link and as JSON, with everything in it", async () => {
+      const look: SharedLook = {
+        name: "Main",
+        options: { theme: "bar", idleText: "&amp; “später”" },
+        css: '.np-title::after { content: "&lt; \\201C"; }\n',
+        size: { width: 640, height: 90 },
+      };
+      const { id, revision } = await stage.server.accounts.widgets.first(stage.ada.user);
+      await stage.server.accounts.widgets.save(stage.ada.user, id, look, { basedOn: revision });
+      const permissions = ["clipboard-read", "clipboard-write"];
+      const watched = await stage.open("widget", { permissions });
+      await watched.page.getByText(t.share, { exact: true }).click();
+      for (const row of [0, 1]) {
+        const button = watched.page.locator(".copies dd").nth(row).getByRole("button");
+        await button.click();
+        const copied = await watched.page.evaluate(() => navigator.clipboard.readText());
+        expect(copied).not.toContain(stage.ada.widgetToken);
+        expect(readSharedLook(copied)).toEqual({ look, unknown: [] });
+      }
+    });
+
+    test("opens a link with a look: shown first with its CSS, then saved, by keyboard alone", async () => {
+      const look = {
+        name: "Ember",
+        options: { theme: "bar", bg: "331100" },
+        css: ".np-title { color: rgb(9, 8, 7) }",
+        size: { width: 700, height: 90 },
+      };
+      const before = await widgets();
+      const { page: opened, complaints, hosts } = await stage.open("widget");
+      await opened.goto(sharedLookLink(page(), look));
+      await opened
+        .getByRole("heading", { name: fill(t.import.viewTitle, { name: "Ember" }) })
+        .waitFor();
+      expect(new URL(opened.url()).hash).toBe("");
+      const title = opened.frameLocator("iframe").locator(".np-title");
+      await opened.waitForFunction(() => {
+        const shown = document.querySelector("iframe")?.contentDocument?.querySelector(".np-title");
+        return shown && getComputedStyle(shown).color === "rgb(9, 8, 7)";
+      });
+      expect(await title.textContent()).not.toBe("");
+      expect(await widgets()).toEqual(before);
+      expect(await axeViolations(opened)).toEqual([]);
+
+      await opened.getByLabel(t.name, { exact: true }).focus();
+      await opened.keyboard.press("Tab");
+      await opened.keyboard.press("Enter");
+      await opened.getByText(fill(t.told.added, { name: "Ember" })).waitFor();
+      expect((await widgets())[1]).toMatchObject(look);
+      expect(complaints).toEqual([]);
+      expect([...hosts]).toEqual([new URL(stage.server.url).host]);
+    });
+
+    test("lets a hostile look load nothing from elsewhere and run nothing, shown and saved", async () => {
+      const asked: string[] = [];
+      using elsewhere = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch({ url }) {
+          asked.push(url);
+          if (!url.endsWith("/unguarded")) return new Response("");
+          const html = `<style>${hostileCss(new URL(url).host)}</style>`;
+          return new Response(html, { headers: { "Content-Type": "text/html" } });
+        },
+      });
+      const css = hostileCss(`127.0.0.1:${elsewhere.port}`);
+      const look = { name: "Trap", options: {}, css, size: null };
+      const { page: opened } = await stage.open("widget");
+      let dialogs = 0;
+      opened.on("dialog", () => dialogs++);
+      await opened.goto(sharedLookLink(page(), look));
+      await opened.waitForFunction(() => {
+        const shown = document.querySelector("iframe")?.contentDocument?.querySelector(".np-title");
+        return shown && getComputedStyle(shown).color === "rgb(1, 2, 3)";
+      });
+      expect(await opened.locator("pre").textContent()).toContain("</style><script>");
+      const nothingRan = () =>
+        opened.evaluate(() =>
+          [
+            window,
+            ...[...document.querySelectorAll("iframe")].map((one) => one.contentWindow),
+          ].every((one) => one !== null && !("ran" in one)),
+        );
+      expect(await nothingRan()).toBe(true);
+
+      await opened.getByRole("button", { name: t.looks.make }).click();
+      await opened.getByText(fill(t.told.added, { name: "Trap" })).waitFor();
+      const [, trap] = await widgets();
+      const token = await stage.server.accounts.widgets.tokenOf(stage.ada.user, trap?.id);
+      const obs = await stage.openInObs(`${stage.server.url}/en/widget/${token}?demo=1`);
+      await obs.page.waitForFunction(() => document.documentElement.dataset["npMotion"] === "full");
+      expect(
+        await obs.page.evaluate(
+          () => getComputedStyle(document.querySelector(".np-title") as Element).color,
+        ),
+      ).toBe("rgb(1, 2, 3)");
+      expect(await obs.page.evaluate(() => "ran" in window)).toBe(false);
+      expect(
+        await obs.page
+          .locator(
+            "script:not([src]), img:not(.np-art-img), link[href*='.css']:not([href*=assets])",
+          )
+          .count(),
+      ).toBe(0);
+      expect(await nothingRan()).toBe(true);
+      expect(dialogs).toBe(0);
+      expect(asked).toEqual([]);
+      // The same CSS does ask where our policy is missing.
+      await obs.page.goto(`http://127.0.0.1:${elsewhere.port}/unguarded`);
+      await until(() => asked.some((url) => url.endsWith("/all.css")) || undefined);
+    });
+
+    test("has room for twenty widgets with names of every kind, on a phone too", async () => {
+      const { widgets: saved } = stage.server.accounts;
+      const kinds = [
+        "Donau".repeat(12),
+        "ألعاب ومحادثة مع الأصدقاء",
+        "夜の庭".repeat(12),
+        "👩‍🚀 <b>&amp;",
+      ];
+      for (let at = 1; at < MOST_WIDGETS; at++) {
+        const base = kinds[at % kinds.length] ?? "";
+        const name = [...base].slice(0, 50).join("") + at;
+        await saved.add(stage.ada.user, { name, kind: "overlay" });
+      }
+      await saved.rename(stage.ada.user, (await widgets())[0]?.id ?? 0, "\u05d0".repeat(60));
+      const { page: opened } = await stage.open("widget", { viewport: PHONE });
+      expect(await opened.locator(".cards").first().locator("> li").count()).toBe(MOST_WIDGETS);
+      await unfold(opened);
+      expect(await overflowOf(opened)).toEqual([]);
+    }, 30_000);
+
+    test("makes, removes and brings back a widget without script", async () => {
+      const { page: opened } = await stage.open("widget", { javaScriptEnabled: false });
+      await opened.getByText(t.add, { exact: true }).click();
+      await opened.getByRole("button", { name: t.addGo }).click();
+      await opened.getByText(fill(t.told.added, { name: "Widget" })).waitFor();
+      await opened.getByLabel(`${t.more}: Widget`).click();
+      const card = opened
+        .locator(".cards > li", { has: opened.locator("h3", { hasText: "Widget" }) })
+        .first();
+      await card.getByText(t.remove, { exact: true }).click();
+      await card.getByRole("button", { name: t.removeGo }).click();
+      await opened.getByRole("button", { name: t.undo }).click();
+      await opened.getByText(fill(t.told.restored, { name: "Widget" })).waitFor();
+      expect((await widgets()).map(({ name }) => name)).toEqual(["Main", "Widget"]);
+      await opened.getByRole("button", { name: `${t.looks.make}: ${en.looks.cosy.name}` }).click();
+      await opened.getByText(fill(t.told.added, { name: en.looks.cosy.name })).waitFor();
+      await opened.getByLabel(t.import.field).fill("nonsense");
+      await opened.getByRole("button", { name: t.import.go }).click();
+      await opened.getByText(t.import.mistakes.noLook).waitFor();
+    });
+  },
+  { realSources: true, connected: false },
+);
