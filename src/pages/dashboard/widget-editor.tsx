@@ -33,7 +33,7 @@ import { Confirm, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardRequest, Notice } from "./request.ts";
 import { pathTo } from "./sections.ts";
-import { Conflict, OptionsForm } from "./widget-form.tsx";
+import { OptionsForm } from "./widget-form.tsx";
 import { Fonts } from "./widget-fonts.tsx";
 import { ObsSteps } from "./widget-obs.tsx";
 import { Preview, PreviewChoices } from "./widget-preview.tsx";
@@ -86,8 +86,7 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
         children: (
           <>
             <div class="editor">
-              <Preview {...parts} isSaved={isSaved} />
-              <Conflict request={request} widget={widget} isShown={isOutdated} />
+              <Preview {...parts} isSaved={isSaved} isOutdated={isOutdated} />
               <PreviewChoices {...parts} />
               <OptionsForm {...parts} isSaved={isSaved} mistakes={mistakes} fonts={fonts} />
               <Versions
