@@ -263,30 +263,31 @@ export const de: Words = {
       show: "Zeigen",
       defaults: "Alles zurücksetzen",
       editor: {
-        gone: "Dieses Widget gibt es nicht mehr, oder es ist kein Overlay.",
+        gone: "Dieses Widget gibt es nicht mehr, oder es ist keines für das Bild.",
         save: "Speichern",
         saved: "Gespeichert",
         unsaved: "Noch nicht gespeichert",
         saving: "Wird gespeichert …",
         savedNotice: "Gespeichert. Jede offene Seite dieses Widgets zeigt es jetzt so.",
         saveFailed:
-          "Nicht gespeichert. Prüfe, ob der Server läuft und du angemeldet bist, und versuche es noch einmal.",
+          "Nicht gespeichert. Prüfen Sie, ob der Server läuft und Sie angemeldet sind, und versuchen Sie es noch einmal.",
         mistakes:
-          "Nichts wurde gespeichert. Berichtige, was markiert ist, und speichere dann noch einmal.",
+          "Nichts wurde gespeichert. Berichtigen Sie, was markiert ist, und speichern Sie noch einmal.",
         undo: "Rückgängig",
         redo: "Wiederholen",
         live: "Live beim Bearbeiten",
-        liveText: "Speichert jede Änderung sofort, sodass OBS sie zeigt, während du zusiehst.",
+        liveText: "Speichert jede Änderung sofort, sodass OBS sie zeigt, während Sie zusehen.",
         newer:
-          "Dieses Widget wurde inzwischen anderswo gespeichert. Was du hier geändert hast, ist nicht verloren.",
+          "Dieses Widget wurde inzwischen anderswo gespeichert. Was Sie hier geändert haben, ist nicht verloren.",
         lookAtNewer: "Das neuere ansehen",
         saveMine: "Meines als neuestes speichern",
-        addressText: "Sie bleibt gleich, wenn du das Aussehen änderst. Zeig sie nicht im Stream.",
+        addressText:
+          "Sie bleibt gleich, wenn Sie das Aussehen ändern. Zeigen Sie sie nicht im Stream.",
         addressLanguage: "Wie in der Adresse",
         nameAndSize: "Name und Größe",
         name: "Name des Widgets",
         nameRule: "1 bis 60 Zeichen, keine unsichtbaren.",
-        nameTaken: "Du hast schon ein Widget mit diesem Namen.",
+        nameTaken: "Sie haben schon ein Widget mit diesem Namen.",
         sizeHint: "Die Größe der Browserquelle in OBS. Leer heißt: was passt.",
         css: "Eigenes CSS",
         cssText:
@@ -294,41 +295,41 @@ export const de: Words = {
         cssUnseen: "Ohne JavaScript zeigt die Vorschau das gespeicherte CSS.",
         cssUsed: "{used} von {most} Bytes",
         cssTooLong:
-          "Dieses CSS ist länger als {most} Bytes. Kürze es und speichere dann noch einmal.",
-        cssInsert: "Wähle einen Namen, um ihn einzufügen.",
+          "Dieses CSS ist länger als {most} Bytes. Kürzen Sie es, und speichern Sie noch einmal.",
+        cssInsert: "Wählen Sie einen Namen, um ihn einzufügen.",
         cssClasses: "Klassennamen",
         cssProperties: "Eigene Eigenschaften",
         versions: "Frühere Fassungen",
         versionsText:
-          "Sieh dir eine in der Vorschau an. Sie gilt erst wieder, wenn du sie speicherst.",
+          "Sehen Sie sich eine in der Vorschau an. Sie gilt erst wieder, wenn Sie sie speichern.",
         versionNow: "Jetzt",
         versionShow: "Ansehen",
         versionLabel: "Ansehen, wie es war: {time}",
-        versionShown: "So war es: {time}. Speichere, damit es wieder so ist.",
+        versionShown: "So war es: {time}. Speichern Sie, damit es wieder so ist.",
         fonts: {
-          title: "Deine Schriften",
-          text: "Bis zu {most} Schriften, nur für deine Widgets: WOFF2-Dateien von höchstens 1 MB.",
+          title: "Ihre Schriften",
+          text: "Bis zu {most} Schriften, nur für Ihre Widgets: WOFF2-Dateien von höchstens 1 MB.",
           name: "Name der Schrift",
           nameHint:
-            "Bis zu 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche. Unter diesem Namen wählst du sie.",
+            "Bis zu 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche. Unter diesem Namen wählen Sie sie.",
           file: "WOFF2-Datei",
           add: "Schrift hinzufügen",
-          added: "Die Schrift ist da. Gib ihren Namen unter „Text“, „Schriftart“ ein.",
+          added: "Die Schrift ist da. Geben Sie ihren Namen unter „Text“, „Schriftart“ ein.",
           remove: "Entfernen",
           removeGo: "Jetzt entfernen",
           removeText: "Widgets, die sie verwenden, zeigen sofort die nächste Schrift.",
           removed: "Die Schrift ist entfernt.",
           badName:
             "Nichts wurde hinzugefügt. Ein Name hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche.",
-          nameTaken: "Nichts wurde hinzugefügt. Du hast schon eine Schrift mit diesem Namen.",
+          nameTaken: "Nichts wurde hinzugefügt. Sie haben schon eine Schrift mit diesem Namen.",
           notWoff2:
-            "Nichts wurde hinzugefügt. Diese Datei ist keine vollständige WOFF2-Schrift. Wandle sie zuerst in WOFF2 um.",
+            "Nichts wurde hinzugefügt. Diese Datei ist keine vollständige WOFF2-Schrift. Wandeln Sie sie zuerst in WOFF2 um.",
           tooLarge:
-            "Nichts wurde hinzugefügt. Eine Schrift darf höchstens 1 MB haben. Behalte nur die Zeichen, die du brauchst.",
+            "Nichts wurde hinzugefügt. Eine Schrift darf höchstens 1 MB haben. Behalten Sie nur die Zeichen, die Sie brauchen.",
           tooMany:
-            "Nichts wurde hinzugefügt. Du hast schon so viele Schriften, wie es geben darf. Entferne zuerst eine.",
+            "Nichts wurde hinzugefügt. Sie haben schon so viele Schriften, wie es geben darf. Entfernen Sie zuerst eine.",
           thereAlready:
-            "Nichts wurde hinzugefügt. Du hast diese Schrift schon, vielleicht unter anderem Namen.",
+            "Nichts wurde hinzugefügt. Sie haben diese Schrift schon, vielleicht unter anderem Namen.",
         },
       },
       obs: {

@@ -257,11 +257,11 @@ export const es: Words = {
       show: "Mostrar",
       defaults: "Volver a los valores iniciales",
       editor: {
-        gone: "Este widget ya no existe, o no es un overlay.",
+        gone: "Este widget ya no existe, o no es de los que se muestran en la imagen.",
         save: "Guardar",
         saved: "Guardado",
         unsaved: "Aún sin guardar",
-        saving: "Guardando …",
+        saving: "Guardando…",
         savedNotice: "Guardado. Todas las páginas abiertas de este widget ya lo muestran.",
         saveFailed:
           "No se ha guardado. Comprueba que el servidor funciona y que tienes la sesión iniciada, y vuelve a intentarlo.",

@@ -260,7 +260,7 @@ export const pt: Words = {
         save: "Salvar",
         saved: "Salvo",
         unsaved: "Ainda não salvo",
-        saving: "Salvando …",
+        saving: "Salvando…",
         savedNotice: "Salvo. Todas as páginas abertas deste widget já mostram isso.",
         saveFailed:
           "Não foi salvo. Verifique se o servidor está rodando e se você está conectado, e tente de novo.",

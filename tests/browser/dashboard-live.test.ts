@@ -6,7 +6,7 @@ import { editedOptions } from "../../src/pages/dashboard/editor-query.ts";
 import type { OptionKind } from "../../widget/options.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { coverOf, hiddenIs, titled, titleIs, withCover } from "../fixtures/browser/overlay-page.ts";
-import { unfold } from "../fixtures/browser/page-checks.ts";
+import { axeViolations, unfold } from "../fixtures/browser/page-checks.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { wideFont } from "../fixtures/fonts/fonts.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
@@ -103,7 +103,10 @@ onTheDashboard("the widget's editor", (stage) => {
   const address = (page: Page) => page.locator(".address code");
   const searchOf = (page: Page) => page.evaluate(() => location.search);
   const saveState = (page: Page, text: string) =>
-    page.locator("[data-save-state]").filter({ hasText: text }).waitFor();
+    page
+      .locator("[data-save-state]")
+      .and(page.getByText(text, { exact: true }))
+      .waitFor();
   const save = async (page: Page) => {
     await page.getByRole("button", { name: editor.save, exact: true }).click();
     await saveState(page, editor.saved);
@@ -327,6 +330,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await widgets().save(stage.ada.user, 1, theirs, { basedOn: 1 });
     await page.getByRole("button", { name: editor.save, exact: true }).click();
     await page.getByText(editor.newer, { exact: true }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
     expect((await stored()).options).toEqual({ theme: "bar" });
     const chosen = () => page.locator("[name=theme]:checked").inputValue();
     await page.getByRole("link", { name: editor.lookAtNewer }).click();

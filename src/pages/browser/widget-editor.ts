@@ -42,6 +42,9 @@ if (form.dataset["isSaved"] === "true") {
   saved = { text: draftText(sent), editorQuery: queryOf(sent) };
 }
 
+/** Whether the page's list of versions is no longer complete. */
+let hasNewVersions = false;
+
 const cssField = createCssField(() => update("css"));
 const preview = createPreview({
   basePath,
@@ -56,6 +59,8 @@ const saving = createSaving({
   onSaved(text) {
     saved = { text, editorQuery: queryOf(form) };
     if (draftText(form) !== text) saved.editorQuery = undefined;
+    hasNewVersions = true;
+    find("[data-version-told]").textContent = "";
     show();
     void followVersions();
   },
@@ -168,10 +173,10 @@ async function take(link: HTMLAnchorElement): Promise<void> {
 }
 
 const versions = find<HTMLDetailsElement>("[data-versions]");
-/** Lists the versions anew while they can be seen. */
+/** Lists the versions anew once they can be seen, if some have been saved. */
 async function followVersions(): Promise<void> {
-  find("[data-version-told]").textContent = "";
-  if (!versions.open) return;
+  if (!versions.open || !hasNewVersions) return;
+  hasNewVersions = false;
   const page = await fetchPage(`${location.pathname}?id=${widgetId}`);
   const list = page?.querySelector("[data-version-list]");
   if (list) find("[data-version-list]").replaceWith(list);

@@ -33,7 +33,7 @@ import { Confirm, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardRequest, Notice } from "./request.ts";
 import { pathTo } from "./sections.ts";
-import { Conflict, OptionsForm } from "./widget-form.tsx";
+import { OptionsForm } from "./widget-form.tsx";
 import { Fonts } from "./widget-fonts.tsx";
 import { IntoObs, OBS_CONNECTIONS } from "./into-obs.tsx";
 import { ObsSteps } from "./widget-obs.tsx";
@@ -88,8 +88,7 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
         children: (
           <>
             <div class="editor">
-              <Preview {...parts} isSaved={isSaved} />
-              <Conflict request={request} widget={widget} isShown={isOutdated} />
+              <Preview {...parts} isSaved={isSaved} isOutdated={isOutdated} />
               <PreviewChoices {...parts} />
               <OptionsForm {...parts} isSaved={isSaved} mistakes={mistakes} fonts={fonts} />
               <Versions

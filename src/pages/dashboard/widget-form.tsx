@@ -1,5 +1,5 @@
 import type { Font } from "../../accounts/fonts.ts";
-import { LONGEST_CSS, type Widget } from "../../accounts/widgets.ts";
+import { LONGEST_CSS } from "../../accounts/widgets.ts";
 import { fill, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { LANGUAGES } from "../../languages.ts";
@@ -300,35 +300,5 @@ function Names({ title, names }: { title: string; names: readonly string[] }): J
         ))}
       </ul>
     </section>
-  );
-}
-
-export interface ConflictProps {
-  readonly request: DashboardRequest;
-  readonly widget: Widget;
-  readonly isShown: boolean;
-}
-
-/** What to do when another look was saved meanwhile. Nothing typed is lost either way. */
-export function Conflict({ request, widget, isShown }: ConflictProps): JSX.Element {
-  const { editor } = request.words.dashboard.widget;
-  return (
-    <div class="notice bad conflict" role="alert" data-conflict hidden={!isShown}>
-      <p safe>{editor.newer}</p>
-      <p class="actions">
-        <a
-          class="button quiet"
-          href={`${pathTo(request, "widget")}?id=${widget.id}`}
-          target="_blank"
-          data-takes="everything"
-          safe
-        >
-          {editor.lookAtNewer}
-        </a>
-        <button type="submit" name="do" value="save" class="quiet" form={FORM} data-save-mine safe>
-          {editor.saveMine}
-        </button>
-      </p>
-    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
 import { chosenSize, previewAddress } from "./editor-query.ts";
+import { pathTo } from "./sections.ts";
 import { Pills } from "./widget-controls.tsx";
 import { type EditorPartProps, FORM } from "./widget-draft.tsx";
 
@@ -8,10 +9,13 @@ export interface PreviewProps extends EditorPartProps {
   readonly token: string;
   /** Whether the draft is what is saved. */
   readonly isSaved: boolean;
+  /** Whether another look was saved meanwhile. */
+  readonly isOutdated: boolean;
 }
 
 /** The overlay as it is edited, and what saves it: always at hand. */
-export function Preview({ request, draft, token, isSaved }: PreviewProps): JSX.Element {
+export function Preview(props: PreviewProps): JSX.Element {
+  const { request, draft, token, isSaved } = props;
   const { words, basePath, language } = request;
   const { widget } = words.dashboard;
   const { editorQuery } = draft;
@@ -30,6 +34,7 @@ export function Preview({ request, draft, token, isSaved }: PreviewProps): JSX.E
         </div>
       </div>
       <SaveBar request={request} isSaved={isSaved} />
+      <Conflict {...props} />
     </section>
   );
 }
@@ -82,6 +87,30 @@ function SaveBar({ request, isSaved }: Pick<PreviewProps, "request" | "isSaved">
       <button type="submit" name="do" value="save" form={FORM} data-save safe>
         {editor.save}
       </button>
+    </div>
+  );
+}
+
+/** What to do when another look was saved meanwhile. Nothing typed is lost either way. */
+function Conflict({ request, widget, isOutdated }: PreviewProps): JSX.Element {
+  const { editor } = request.words.dashboard.widget;
+  return (
+    <div class="notice bad conflict" role="alert" data-conflict hidden={!isOutdated}>
+      <p safe>{editor.newer}</p>
+      <p class="actions">
+        <a
+          class="button quiet"
+          href={`${pathTo(request, "widget")}?id=${widget.id}`}
+          target="_blank"
+          data-takes="everything"
+          safe
+        >
+          {editor.lookAtNewer}
+        </a>
+        <button type="submit" name="do" value="save" class="quiet" form={FORM} data-save-mine safe>
+          {editor.saveMine}
+        </button>
+      </p>
     </div>
   );
 }
