@@ -28,6 +28,10 @@ export const widgetEditorScript = script(
   "widget-editor",
   bundles["src/pages/browser/widget-editor.ts"],
 );
+export const outputEditorScript = script(
+  "output-editor",
+  bundles["src/pages/browser/output-editor.ts"],
+);
 export const copyScript = script("copy", bundles["src/pages/browser/copy.ts"]);
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 

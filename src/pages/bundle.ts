@@ -5,6 +5,7 @@ const FILES = [
   "src/pages/browser/copy.ts",
   "src/pages/browser/docs.ts",
   "src/pages/browser/now-playing.ts",
+  "src/pages/browser/output-editor.ts",
   "src/pages/browser/widget-editor.ts",
   "src/pages/dashboard/dashboard.css",
   "src/pages/docs/docs.css",

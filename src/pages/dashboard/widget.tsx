@@ -1,10 +1,10 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { dashboardAddress } from "../../addresses.ts";
+import type { Hub } from "../../channels/hub.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, languages, type Words } from "../../i18n/index.ts";
 import { LANGUAGES } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
-import type { Playback } from "../../playback.ts";
 import { widgetEditorScript } from "../assets.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import type { Live } from "../overlay/live.ts";
@@ -13,7 +13,11 @@ import { redirect } from "../../http/redirect.ts";
 import { Confirm, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
+import { createCardEditor } from "./card-editor.tsx";
+import { outputWidgetOf } from "./output-parts.tsx";
 import { pathTo } from "./sections.ts";
+import { testTrack } from "./test-track.ts";
+import { createTextEditor } from "./text-editor.tsx";
 import { Control, Pills } from "./widget-controls.tsx";
 import { type Group, groupOptions } from "./widget-groups.ts";
 import { ObsSteps } from "./widget-obs.tsx";
@@ -32,6 +36,7 @@ export interface WidgetEditorDeps {
   readonly accounts: Pick<Accounts, "widgets">;
   readonly live: Pick<Live, "onStream" | "showFor">;
   readonly clock: Pick<Clock, "monotonicMs">;
+  readonly hub: Pick<Hub, "peek" | "read">;
 }
 
 const TEST_TRACK_MS = 12_000;
@@ -43,6 +48,7 @@ const FORM = "widget-options";
  */
 export function createSection(deps: WidgetEditorDeps): Section {
   const { accounts, live, clock } = deps;
+  const editors = { text: createTextEditor(deps), card: createCardEditor(deps) };
 
   const editorQueryOf = ({ language }: DashboardRequest, query: URLSearchParams): EditorQuery =>
     readEditorQuery(query, language);
@@ -58,6 +64,8 @@ export function createSection(deps: WidgetEditorDeps): Section {
 
   return {
     async show(request) {
+      const output = await outputWidgetOf(deps, request, request.query.get("id"));
+      if (output) return editors[output.kind].show(request, output);
       const { query, words, user, baseUrl } = request;
       const editorQuery = editorQueryOf(request, query);
       const outcome = readOutcome(query.get(OUTCOME));
@@ -104,6 +112,8 @@ export function createSection(deps: WidgetEditorDeps): Section {
     },
 
     async act(request, form) {
+      const output = await outputWidgetOf(deps, request, fieldOf(form, "target"));
+      if (output) return editors[output.kind].act(request, output, form);
       const { user, words } = request;
       switch (fieldOf(form, "do")) {
         case "test":
@@ -150,22 +160,6 @@ function noticeOf(outcome: Outcome, { dashboard }: Words): Notice {
   if (outcome.kind === "rotated") return { tone: "good", text: widget.rotated };
   if (outcome.overlays === 0) return { tone: "bad", text: widget.testUnseen };
   return { tone: "good", text: fill(widget.testSent, { count: String(outcome.overlays) }) };
-}
-
-/** An invented track, in the user's language. */
-function testTrack({ dashboard }: Words, observedAtMs: number): Playback {
-  const { title, artist, album } = dashboard.widget.testTrack;
-  return {
-    source: "Marquee",
-    state: "playing",
-    track: { id: `test:${observedAtMs}`, title, durationMs: 154_000, explicit: false },
-    artists: [artist],
-    album: { name: album, artworks: [] },
-    device: { name: "Marquee", type: "test", volumePercent: null },
-    positionMs: 42_000,
-    observedAtMs,
-    rate: 1,
-  };
 }
 
 interface PartProps {
