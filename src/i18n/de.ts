@@ -18,15 +18,15 @@ export const de: Words = {
   outputs: {
     noneBefore: "Vor diesem Titel lief noch keiner",
     unknown: "Unter dieser Adresse gibt es nichts",
-    limited: "Zu viele falsche Adressen. Versuche es in {seconds} Sekunden noch einmal.",
+    limited: "Zu viele falsche Adressen. Versuchen Sie es in {seconds} Sekunden noch einmal.",
     idlePage: "Sobald Musik läuft, ist sie hier zu sehen.",
     text: {
-      lead: "Eine Zeile für deinen Chatbot, wenn jemand fragt, welches Lied das ist.",
+      lead: "Eine Zeile für Ihren Chatbot, wenn jemand fragt, welches Lied das ist.",
       preview: "Das sagt der Bot",
       playing: "Während Musik läuft",
       paused: "In einer Pause",
       idle: "Wenn nichts läuft",
-      templates: "Deine Worte",
+      templates: "Ihre Worte",
       template: "Während Musik läuft",
       pausedTemplate: "In einer Pause",
       idleTemplate: "Wenn nichts läuft",
@@ -44,7 +44,7 @@ export const de: Words = {
         url: "Link zum Lied",
       },
       brackets:
-        "Was in [ ] steht, verschwindet, wenn ein Platzhalter darin leer ist. Um eine Klammer selbst zu schreiben, verdopple sie.",
+        "Was in [ ] steht, verschwindet, wenn ein Platzhalter darin leer ist. Um eine Klammer selbst zu schreiben, verdoppeln Sie sie.",
       url: "Links zu Liedern mit {url} erlauben. Die Linkfilter vieler Chats löschen solche Nachrichten.",
       show: "Zeigen",
       save: "Speichern",
@@ -52,34 +52,36 @@ export const de: Words = {
       changed:
         "Diese Zeile wurde inzwischen anderswo geändert. Hier ist, was jetzt gespeichert ist.",
       unknown: "Den Platzhalter {{name}} gibt es nicht. Die Liste unten zeigt alle.",
-      unbalanced: "Eine {bracket} hat kein Gegenstück. Um sie selbst zu schreiben, verdopple sie.",
+      unbalanced:
+        "Eine {bracket} hat kein Gegenstück. Um sie selbst zu schreiben, verdoppeln Sie sie.",
       tooLong: "Höchstens 300 Zeichen.",
-      bots: "Dein Bot",
-      botsLead: "Suche deinen Bot und kopiere, was bei ihm steht.",
+      bots: "Ihr Bot",
+      botsLead: "Suchen Sie Ihren Bot und kopieren Sie, was bei ihm steht.",
       hosted: "Bots im Internet",
-      local: "Bots auf diesem Rechner oder in deinem Netz",
+      local: "Bots auf diesem Rechner oder in Ihrem Netz",
       unreachable: {
         local:
-          "Diese Bots laufen im Internet und erreichen {host} nicht: Das gibt es nur in deinem eigenen Netz. Gib Marquee mit --base-url eine öffentliche https-Adresse.",
+          "Diese Bots laufen im Internet und erreichen {host} nicht: Das gibt es nur in Ihrem eigenen Netz. Geben Sie Marquee mit --base-url eine öffentliche https-Adresse.",
         "not https":
-          "Diese Bots fragen nur über https, und die Adresse dieses Servers beginnt mit http. Stelle einen Proxy mit https davor und gib dessen Adresse mit --base-url an.",
+          "Diese Bots fragen nur über https, und die Adresse dieses Servers beginnt mit http. Stellen Sie einen Proxy mit https davor, und geben Sie dessen Adresse mit --base-url an.",
       },
       fields: {
-        moobot: "Trage die Adresse in einem eigenen Befehl als „URL fetch“ ein.",
-        streamerbot: "Trage die Adresse in der Unteraktion „Fetch URL“ ein.",
-        mixitup: "Trage die Adresse in der Aktion „Web Request“ ein, mit der Antwort als Text.",
+        moobot: "Tragen Sie die Adresse in einem eigenen Befehl als „URL fetch“ ein.",
+        streamerbot: "Tragen Sie die Adresse in der Unteraktion „Fetch URL“ ein.",
+        mixitup:
+          "Tragen Sie die Adresse in der Aktion „Web Request“ ein, mit der Antwort als Text.",
       },
       extras:
         "Mit ?back=1 hinter der Adresse sagt der Bot das vorige Lied. Mit ?max=100 hat die Zeile höchstens 100 Zeichen.",
       address: "Nur die Adresse",
       rotateText:
-        "Die alte Adresse gilt sofort nicht mehr. Kopiere den Befehl danach noch einmal in deinen Bot.",
-      rotated: "Die Adresse ist neu. Kopiere den Befehl noch einmal in deinen Bot.",
+        "Die alte Adresse gilt sofort nicht mehr. Kopieren Sie den Befehl danach noch einmal in Ihren Bot.",
+      rotated: "Die Adresse ist neu. Kopieren Sie den Befehl noch einmal in Ihren Bot.",
     },
     card: {
-      lead: "Ein Bild von dem, was du hörst, für ein Profil oder eine Website.",
+      lead: "Ein Bild von dem, was Sie hören, für ein Profil oder eine Website.",
       public:
-        "Eine Karte ist öffentlich: Wer sie dort sieht, wo du sie einsetzt, findet auch ihre Adresse.",
+        "Eine Karte ist öffentlich: Wer sie dort sieht, wo Sie sie einsetzen, findet auch ihre Adresse.",
       preview: "Vorschau",
       mode: "Hell oder dunkel",
       modes: { auto: "Wie beim Betrachter", dark: "Dunkel", light: "Hell" },
@@ -91,9 +93,9 @@ export const de: Words = {
         "Diese Karte wurde inzwischen anderswo geändert. Hier ist, was jetzt gespeichert ist.",
       unreachable: {
         local:
-          "Andere Websites erreichen {host} nicht: Das gibt es nur in deinem eigenen Netz. Gib Marquee mit --base-url eine öffentliche https-Adresse und komm dann wieder.",
+          "Andere Websites erreichen {host} nicht: Das gibt es nur in Ihrem eigenen Netz. Geben Sie Marquee mit --base-url eine öffentliche https-Adresse, und kommen Sie dann wieder.",
         "not https":
-          "Andere Websites laden Bilder nur über https, und die Adresse dieses Servers beginnt mit http. Stelle einen Proxy mit https davor und gib dessen Adresse mit --base-url an.",
+          "Andere Websites laden Bilder nur über https, und die Adresse dieses Servers beginnt mit http. Stellen Sie einen Proxy mit https davor, und geben Sie dessen Adresse mit --base-url an.",
       },
       use: "Auf eine Seite setzen",
       address: "Adresse des Bildes",
@@ -103,7 +105,7 @@ export const de: Words = {
       alt: "Was ich gerade höre",
       rotateText:
         "Die alte Adresse gilt sofort nicht mehr: Jede Seite mit dieser Karte braucht die neue.",
-      rotated: "Die Adresse ist neu. Setze sie in deine Seiten ein.",
+      rotated: "Die Adresse ist neu. Setzen Sie sie in Ihre Seiten ein.",
     },
   },
   home: {
