@@ -82,7 +82,9 @@ export function setWidgetOptions(
         io,
         asJson,
         [{ id, name: saved.name, revision: saved.revision, options: saved.options }],
-        lines.length > 0 ? lines : [`${saved.name} looks as its theme does by default.`],
+        lines.length > 0
+          ? lines
+          : [`${saved.name} has no options of its own: all are the defaults.`],
       );
     });
 }
