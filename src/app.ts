@@ -20,6 +20,7 @@ import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import type { Inbox } from "./ingest/inbox.ts";
 import { createIngest } from "./ingest/ingest.ts";
 import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
+import { createOutputs } from "./outputs/outputs.ts";
 import { isBusy } from "./db/open.ts";
 import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./languages.ts";
@@ -133,6 +134,7 @@ export function createApp(deps: AppDeps): App {
     addressOf,
     userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
   });
+  const outputs = createOutputs({ accounts, hub, artworks, clock, addressOf });
   const pages = createPages({
     accounts,
     hub,
@@ -148,6 +150,7 @@ export function createApp(deps: AppDeps): App {
     vault,
     inbox: deps.inbox,
     pushing: ingest.webNowPlaying,
+    outputs,
     snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,
   });
@@ -225,6 +228,10 @@ export function createApp(deps: AppDeps): App {
     .get("/:lang/widget/:token", open(pages.widget))
     .get("/:lang/widget/:token/launcher", open(pages.launcher))
     .get("/:lang/widget/:token/live", upgrade(pages.socket))
+    .get("/:lang/text/:token", open(pages.text))
+    .head("/:lang/text/:token", open(pages.text))
+    .get("/:lang/card/:token", open(pages.card))
+    .head("/:lang/card/:token", open(pages.card))
     .get("/:lang/demo", open(pages.demo))
     .get("/:lang/demo/live", upgrade(pages.demoSocket))
     .get("/:lang/connect/:source/:secret", open(pages.connect))

@@ -21,6 +21,8 @@ export interface Playback {
     /** Milliseconds, or `null` for a stream without an end. */
     readonly durationMs: number | null;
     readonly explicit: boolean;
+    /** Its page at the upstream: https, on a host that the source names in its own code. */
+    readonly url?: string;
   };
   /** In the upstream's order. */
   readonly artists: readonly string[];

@@ -113,7 +113,7 @@ export function parseWidgetOptions(
 
 type Range = readonly [least: number, most: number, unit: string];
 
-function choice<const Choice extends string>(
+export function choice<const Choice extends string>(
   choices: readonly [Choice, ...Choice[]],
 ): WidgetOption<Choice> {
   return {
@@ -124,7 +124,7 @@ function choice<const Choice extends string>(
   };
 }
 
-function toggle(fallback: boolean): WidgetOption<boolean> {
+export function toggle(fallback: boolean): WidgetOption<boolean> {
   return {
     type: { kind: "switch" },
     fallback,
@@ -184,7 +184,7 @@ function font(): WidgetOption<string | null> {
   };
 }
 
-function text(longest: number): WidgetOption<string> {
+export function text(longest: number): WidgetOption<string> {
   return {
     type: { kind: "text", longest },
     fallback: "",

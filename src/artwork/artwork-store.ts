@@ -11,6 +11,8 @@ export const renditions = {
   "512.webp": { sidePx: 512, type: "image/webp" },
   /** For API clients, in the format that every program can show. */
   "640.jpg": { sidePx: 640, type: "image/jpeg" },
+  /** For cards, which carry the picture in them. */
+  "128.jpg": { sidePx: 128, type: "image/jpeg" },
 } as const;
 
 export type Rendition = keyof typeof renditions;
@@ -30,6 +32,8 @@ export interface ArtworkStore {
   analyse(artwork: Artwork): Promise<void>;
   /** The picture at a path; `undefined` when it is unknown or cannot be read. */
   render(id: string, rendition: string): Promise<RenderedArtwork | undefined>;
+  /** A picture itself; `undefined` when it cannot be read. */
+  pictureOf(artwork: Artwork, rendition: Rendition): Promise<RenderedArtwork | undefined>;
 }
 
 export interface ArtworkStoreDeps {
@@ -170,6 +174,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
       return study(id, entry);
     },
     render,
+    pictureOf: (artwork, rendition) => render(register(artwork).id, rendition),
   };
 }
 
@@ -182,9 +187,10 @@ const loadOf = async (artwork: Artwork): Promise<Uint8Array> => artwork.load();
 /** Matches names from {@link ArtworkStoreDeps.opaqueName}. Only these are used in file names. */
 const ID_PATTERN = /^[\w-]{22}$/;
 
-/** The largest file that an overlay may load for one cover. */
+/** The largest file that an overlay may load for one cover, and that a card may carry. */
 const MOST_OVERLAY_BYTES = 60 * 1024;
-/** Tried in order until an overlay's picture is small enough; the first nearly always suffices. */
+const MOST_CARD_BYTES = 16 * 1024;
+/** Tried in order until a picture is small enough; the first nearly always suffices. */
 const ATTEMPTS = [
   { scale: 1, quality: 82 },
   { scale: 1, quality: 60 },
@@ -194,17 +200,22 @@ const ATTEMPTS = [
 
 /** Resizes the whole picture, uncropped, to at most the rendition's size. */
 async function resize(bytes: Uint8Array, rendition: Rendition): Promise<Uint8Array<ArrayBuffer>> {
-  const { sidePx, type } = renditions[rendition];
+  const { sidePx } = renditions[rendition];
   const resized = (scale: number) =>
     new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).resize(sidePx * scale, sidePx * scale, {
       fit: "inside",
       withoutEnlargement: true,
     });
-  if (type === "image/jpeg") return new Uint8Array(await resized(1).jpeg({ quality: 85 }).bytes());
+  if (rendition === "640.jpg") {
+    return new Uint8Array(await resized(1).jpeg({ quality: 85 }).bytes());
+  }
+  const isForCard = rendition === "128.jpg";
   let picture = new Uint8Array();
   for (const { scale, quality } of ATTEMPTS) {
-    picture = new Uint8Array(await resized(scale).webp({ quality }).bytes());
-    if (picture.length <= MOST_OVERLAY_BYTES) break;
+    const smaller = resized(scale);
+    const file = isForCard ? smaller.jpeg({ quality }) : smaller.webp({ quality });
+    picture = new Uint8Array(await file.bytes());
+    if (picture.length <= (isForCard ? MOST_CARD_BYTES : MOST_OVERLAY_BYTES)) break;
   }
   return picture;
 }

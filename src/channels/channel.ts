@@ -12,6 +12,8 @@ export interface ChannelDeps extends Pick<WatcherDeps, "clock" | "log"> {
   readonly watcherDeps: WatcherDeps;
   /** What the user does not want to be shown. */
   rules(): PrivacyRules;
+  /** Told of each reading, also while nobody subscribes; `undefined` when the channel stops. */
+  onReading(reading: Reading | undefined): void;
 }
 
 /**
@@ -152,6 +154,7 @@ export function createChannel(deps: ChannelDeps): Channel {
 
   const notify = () => {
     const reading = read();
+    deps.onReading(reading);
     if (reading && !isFirstRead) {
       isFirstRead = true;
       firstReading.resolve();
@@ -254,6 +257,7 @@ export function createChannel(deps: ChannelDeps): Channel {
     },
     stop() {
       running = false;
+      deps.onReading(undefined);
       set.stop();
       cancelNotify?.();
       cancelNotify = undefined;

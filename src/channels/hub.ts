@@ -1,4 +1,4 @@
-import type { PrivacyRules } from "../accounts/privacy.ts";
+import { hidesTrack, type PrivacyRules } from "../accounts/privacy.ts";
 import type { Playback } from "../playback.ts";
 import {
   type Channel,
@@ -7,6 +7,7 @@ import {
   type HeardOfConnection,
   type Scope,
 } from "./channel.ts";
+import { createLastSongs, type HeardSong, type LastSongs } from "./last-songs.ts";
 import type { Reading } from "./reading.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
@@ -31,6 +32,11 @@ export interface Hub {
   rawPlayback(userId: number): Playback | null | undefined;
   /** What each connection of a user hears now, in the user's order, while the channel runs. */
   heardOf(userId: number): readonly HeardOfConnection[];
+  /**
+   * The songs before the current one that were heard while the user's channel ran, newest first:
+   * none that the user hides, and none at all while the user has paused sharing.
+   */
+  songsBefore(userId: number): readonly HeardSong[];
   /** Delivers what a user's privacy rules, or those of any user, have changed. */
   notify(userId?: number): void;
   /** The number of running channels. */
@@ -48,6 +54,7 @@ export interface HubDeps extends WatcherDeps {
 interface OpenChannel {
   readonly channel: Channel;
   readonly current: CurrentReading;
+  readonly lastSongs: LastSongs;
   /** Monotonic time of the last use. */
   usedAtMs: number;
 }
@@ -60,11 +67,16 @@ const NEXT_READING_MS = 1_000;
 export function createHub(deps: HubDeps): Hub {
   const { clock } = deps;
   const channels = new Map<number, OpenChannel>();
+  const moment = () => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
 
   const open = (userId: number) => {
     const rules = () => deps.privacyOf(userId);
-    const channel = createChannel({ clock, log: deps.log, userId, watcherDeps: deps, rules });
-    const opened: OpenChannel = { channel, current: channel.current, usedAtMs: 0 };
+    const lastSongs = createLastSongs();
+    const onReading = (reading: Reading | undefined) => lastSongs.note(reading, moment());
+    const channel = createChannel({
+      ...{ clock, log: deps.log, userId, watcherDeps: deps, rules, onReading },
+    });
+    const opened: OpenChannel = { channel, current: channel.current, lastSongs, usedAtMs: 0 };
     channels.set(userId, opened);
     return opened;
   };
@@ -139,6 +151,15 @@ export function createHub(deps: HubDeps): Hub {
     },
     rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback(),
     heardOf: (userId) => channels.get(userId)?.channel.heard() ?? [],
+    songsBefore(userId) {
+      const entry = channels.get(userId);
+      const rules = deps.privacyOf(userId);
+      const isPaused = rules.pausedUntil !== null && clock.wallMs() < rules.pausedUntil;
+      if (!entry || isPaused) return [];
+      // Some readings change by time alone, which nobody is told while nobody subscribes.
+      if (entry.channel.running) entry.lastSongs.note(entry.channel.read(), moment());
+      return entry.lastSongs.finished().filter(({ song }) => !hidesTrack(rules, song));
+    },
     notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
     },

@@ -1,10 +1,10 @@
-import { savedOptionList } from "../../widget/options.ts";
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { User } from "../accounts/users.ts";
 import { type Widget, WIDGET_KINDS, type WidgetKind } from "../accounts/widgets.ts";
 import { knownBaseUrl, outputAddress } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
+import { savedOptionsOf } from "../outputs/options.ts";
 import { type Command, print, table, UsageError } from "./command.ts";
 import { withWorkspace, type Workspace } from "./workspace.ts";
 
@@ -65,10 +65,10 @@ export function setWidgetOptions(
   assignments: readonly string[],
 ): Command {
   const id = readWidgetId(typedId, userName);
-  const changes = readAssignments(assignments);
   return (config, asJson, io) =>
     withUser(config, userName, async ({ accounts }, user) => {
       const widget = await accounts.widgets.byId(user, id);
+      const changes = readAssignments(assignments, widget.kind);
       const { css, size } = widget;
       const options = withChanges(widget.options, changes);
       const saved = await accounts.widgets.save(
@@ -82,7 +82,9 @@ export function setWidgetOptions(
         io,
         asJson,
         [{ id, name: saved.name, revision: saved.revision, options: saved.options }],
-        lines.length > 0 ? lines : [`${saved.name} looks as its theme does by default.`],
+        lines.length > 0
+          ? lines
+          : [`${saved.name} has no options of its own: all are the defaults.`],
       );
     });
 }
@@ -162,17 +164,18 @@ function readWidgetId(typed: string, userName: string): number {
 /** Option names with their texts; an empty text forgets an option. */
 type Changes = ReadonlyMap<string, string>;
 
-function readAssignments(assignments: readonly string[]): Changes {
+function readAssignments(assignments: readonly string[], kind: WidgetKind): Changes {
+  const known = savedOptionsOf[kind];
   const changes = new Map<string, string>();
   const mistakes: string[] = [];
   for (const assignment of assignments) {
     const [name = "", ...rest] = assignment.split("=");
     const value = rest.join("=");
-    const [, option] = savedOptionList.find(([known]) => known === name) ?? [];
+    const [, option] = known.find(([one]) => one === name) ?? [];
     if (rest.length === 0)
       mistakes.push(`${JSON.stringify(assignment)} lacks a =: write key=value.`);
     else if (!option) {
-      const names = savedOptionList.map(([known]) => known).join(", ");
+      const names = known.map(([one]) => one).join(", ");
       mistakes.push(`There is no option ${JSON.stringify(name)}. There are: ${names}.`);
     } else if (value !== "" && option.parse(value) === undefined) {
       mistakes.push(`${name} must be ${option.allowed}.`);

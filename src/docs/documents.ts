@@ -6,6 +6,8 @@ export const DOCUMENTS = [
   "quick-start",
   "api",
   "widget",
+  "chat",
+  "cards",
   "sources",
   "running",
   "privacy",

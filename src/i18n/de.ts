@@ -14,6 +14,100 @@ export const de: Words = {
     copy: "Kopieren",
     copied: "Kopiert",
   },
+  /** Lines for chat bots, cards, and their pages. */
+  outputs: {
+    noneBefore: "Vor diesem Titel lief noch keiner",
+    unknown: "Unter dieser Adresse gibt es nichts",
+    limited: "Zu viele falsche Adressen. Versuchen Sie es in {seconds} Sekunden noch einmal.",
+    idlePage: "Sobald Musik läuft, ist sie hier zu sehen.",
+    text: {
+      lead: "Eine Zeile für Ihren Chatbot, wenn jemand fragt, welches Lied das ist.",
+      preview: "Das sagt der Bot",
+      playing: "Während Musik läuft",
+      paused: "In einer Pause",
+      idle: "Wenn nichts läuft",
+      templates: "Ihre Worte",
+      template: "Während Musik läuft",
+      pausedTemplate: "In einer Pause",
+      idleTemplate: "Wenn nichts läuft",
+      byDefault: "Wenn leer: {text}",
+      placeholders: "Platzhalter",
+      meanings: {
+        title: "Titel",
+        artist: "alle Interpreten",
+        first_artist: "erster Interpret",
+        album: "Album",
+        elapsed: "gespielte Zeit",
+        duration: "Länge",
+        remaining: "restliche Zeit",
+        source: "wo es läuft",
+        url: "Link zum Lied",
+      },
+      brackets:
+        "Was in [ ] steht, verschwindet, wenn ein Platzhalter darin leer ist. Um eine Klammer selbst zu schreiben, verdoppeln Sie sie.",
+      url: "Links zu Liedern mit {url} erlauben. Die Linkfilter vieler Chats löschen solche Nachrichten.",
+      show: "Zeigen",
+      save: "Speichern",
+      saved: "Gespeichert. Von jetzt an sagt der Bot es so.",
+      changed:
+        "Diese Zeile wurde inzwischen anderswo geändert. Hier ist, was jetzt gespeichert ist.",
+      unknown: "Den Platzhalter {{name}} gibt es nicht. Die Liste unten zeigt alle.",
+      unbalanced:
+        "Eine {bracket} hat kein Gegenstück. Um sie selbst zu schreiben, verdoppeln Sie sie.",
+      tooLong: "Höchstens 300 Zeichen.",
+      bots: "Ihr Bot",
+      botsLead: "Suchen Sie Ihren Bot und kopieren Sie, was bei ihm steht.",
+      hosted: "Bots im Internet",
+      local: "Bots auf diesem Rechner oder in Ihrem Netz",
+      unreachable: {
+        local:
+          "Diese Bots laufen im Internet und erreichen {host} nicht: Das gibt es nur in Ihrem eigenen Netz. Geben Sie Marquee mit --base-url eine öffentliche https-Adresse.",
+        "not https":
+          "Diese Bots fragen nur über https, und die Adresse dieses Servers beginnt mit http. Stellen Sie einen Proxy mit https davor, und geben Sie dessen Adresse mit --base-url an.",
+      },
+      fields: {
+        moobot: "Tragen Sie die Adresse in einem eigenen Befehl als „URL fetch“ ein.",
+        streamerbot: "Tragen Sie die Adresse in der Unteraktion „Fetch URL“ ein.",
+        mixitup:
+          "Tragen Sie die Adresse in der Aktion „Web Request“ ein, mit der Antwort als Text.",
+      },
+      extras:
+        "Mit ?back=1 hinter der Adresse sagt der Bot das vorige Lied. Mit ?max=100 hat die Zeile höchstens 100 Zeichen.",
+      address: "Nur die Adresse",
+      rotateText:
+        "Die alte Adresse gilt sofort nicht mehr. Kopieren Sie den Befehl danach noch einmal in Ihren Bot.",
+      rotated: "Die Adresse ist neu. Kopieren Sie den Befehl noch einmal in Ihren Bot.",
+    },
+    card: {
+      lead: "Ein Bild von dem, was Sie hören, für ein Profil oder eine Website.",
+      public:
+        "Eine Karte ist öffentlich: Wer sie dort sieht, wo Sie sie einsetzen, findet auch ihre Adresse.",
+      preview: "Vorschau",
+      mode: "Hell oder dunkel",
+      modes: { auto: "Wie beim Betrachter", dark: "Dunkel", light: "Hell" },
+      progress: "Fortschrittsbalken",
+      source: "Name der Quelle",
+      save: "Speichern",
+      saved: "Gespeichert. Seiten zeigen die geänderte Karte, wenn sie sie neu laden.",
+      changed:
+        "Diese Karte wurde inzwischen anderswo geändert. Hier ist, was jetzt gespeichert ist.",
+      unreachable: {
+        local:
+          "Andere Websites erreichen {host} nicht: Das gibt es nur in Ihrem eigenen Netz. Geben Sie Marquee mit --base-url eine öffentliche https-Adresse, und kommen Sie dann wieder.",
+        "not https":
+          "Andere Websites laden Bilder nur über https, und die Adresse dieses Servers beginnt mit http. Stellen Sie einen Proxy mit https davor, und geben Sie dessen Adresse mit --base-url an.",
+      },
+      use: "Auf eine Seite setzen",
+      address: "Adresse des Bildes",
+      markdown: "Markdown, zum Beispiel für GitHub",
+      page: "Eine Seite zum Teilen",
+      pageHint: "Chats und Netzwerke zeigen zu diesem Link eine Vorschau mit Titel und Cover.",
+      alt: "Was ich gerade höre",
+      rotateText:
+        "Die alte Adresse gilt sofort nicht mehr: Jede Seite mit dieser Karte braucht die neue.",
+      rotated: "Die Adresse ist neu. Setzen Sie sie in Ihre Seiten ein.",
+    },
+  },
   home: {
     title: "Marquee: was gerade läuft, in Ihrem Stream",
     lead: "Dieser Server sagt Streams und Bots, was seine Nutzer gerade hören.",

@@ -14,6 +14,97 @@ export const es: Words = {
     copy: "Copiar",
     copied: "Copiado",
   },
+  /** Lines for chat bots, cards, and their pages. */
+  outputs: {
+    noneBefore: "Aún no hay canción anterior",
+    unknown: "No hay nada en esta dirección",
+    limited: "Demasiadas direcciones erróneas. Vuelve a intentarlo en {seconds} segundos.",
+    idlePage: "En cuanto suene música, esta página la mostrará.",
+    text: {
+      lead: "Una línea para tu bot de chat, cuando pregunten qué canción es.",
+      preview: "Lo que dice el bot",
+      playing: "Mientras suena música",
+      paused: "Mientras está en pausa",
+      idle: "Cuando no suena nada",
+      templates: "Tus palabras",
+      template: "Mientras suena música",
+      pausedTemplate: "Mientras está en pausa",
+      idleTemplate: "Cuando no suena nada",
+      byDefault: "Si está vacío: {text}",
+      placeholders: "Marcadores",
+      meanings: {
+        title: "título",
+        artist: "todos los artistas",
+        first_artist: "primer artista",
+        album: "álbum",
+        elapsed: "tiempo transcurrido",
+        duration: "duración",
+        remaining: "tiempo restante",
+        source: "dónde suena",
+        url: "enlace a la canción",
+      },
+      brackets:
+        "Lo que está entre [ ] desaparece si un marcador dentro está vacío. Para escribir un corchete o una llave, escríbelo dos veces.",
+      url: "Permitir enlaces a canciones con {url}. Los filtros de enlaces de muchos chats borran esos mensajes.",
+      show: "Mostrar",
+      save: "Guardar",
+      saved: "Guardado. A partir de ahora el bot lo dice así.",
+      changed: "Entretanto, esta línea se cambió en otro lugar. Esto es lo que está guardado.",
+      unknown: "No existe el marcador {{name}}. La lista de abajo los muestra todos.",
+      unbalanced: "Hay un {bracket} sin pareja. Para escribirlo tal cual, ponlo dos veces.",
+      tooLong: "Como máximo 300 caracteres.",
+      bots: "Tu bot",
+      botsLead: "Busca tu bot y copia lo que está a su lado.",
+      hosted: "Bots en internet",
+      local: "Bots en este ordenador o en tu red",
+      unreachable: {
+        local:
+          "Estos bots funcionan en internet y no pueden llegar a {host}, que solo existe en tu propia red. Dale a Marquee una dirección https pública con --base-url.",
+        "not https":
+          "Estos bots solo preguntan por https, y la dirección de este servidor empieza por http. Pon delante un proxy con https e indica su dirección con --base-url.",
+      },
+      fields: {
+        moobot: "Escribe la dirección en un comando personalizado como «URL fetch».",
+        streamerbot: "Escribe la dirección en la subacción «Fetch URL».",
+        mixitup: "Escribe la dirección en la acción «Web Request», con la respuesta como texto.",
+      },
+      extras:
+        "Con ?back=1 tras la dirección, el bot dice la canción anterior. Con ?max=100, la línea tiene como máximo 100 caracteres.",
+      address: "Solo la dirección",
+      rotateText:
+        "La dirección antigua deja de funcionar al instante. Después, copia otra vez el comando en tu bot.",
+      rotated: "La dirección es nueva. Copia otra vez el comando en tu bot.",
+    },
+    card: {
+      lead: "Una imagen de lo que escuchas, para un perfil o una página web.",
+      public:
+        "Una tarjeta es pública: quien la ve donde la pongas también puede encontrar su dirección.",
+      preview: "Vista previa",
+      mode: "Claro u oscuro",
+      modes: { auto: "Como el de quien la ve", dark: "Oscuro", light: "Claro" },
+      progress: "Barra de progreso",
+      source: "Nombre de la fuente",
+      save: "Guardar",
+      saved: "Guardado. Las páginas muestran la tarjeta cambiada cuando la vuelven a cargar.",
+      changed: "Entretanto, esta tarjeta se cambió en otro lugar. Esto es lo que está guardado.",
+      unreachable: {
+        local:
+          "Otras páginas web no pueden llegar a {host}: solo existe en tu propia red. Dale a Marquee una dirección https pública con --base-url y vuelve aquí.",
+        "not https":
+          "Otras páginas web solo cargan imágenes por https, y la dirección de este servidor empieza por http. Pon delante un proxy con https e indica su dirección con --base-url.",
+      },
+      use: "Ponla en una página",
+      address: "Dirección de la imagen",
+      markdown: "Markdown, por ejemplo para GitHub",
+      page: "Una página para compartir",
+      pageHint:
+        "Los chats y las redes muestran para este enlace una vista previa con el título y la carátula.",
+      alt: "Lo que estoy escuchando",
+      rotateText:
+        "La dirección antigua deja de funcionar al instante: cada página con esta tarjeta necesita la nueva.",
+      rotated: "La dirección es nueva. Ponla en tus páginas.",
+    },
+  },
   home: {
     title: "Marquee: lo que suena, en tu directo",
     lead: "Este servidor cuenta a directos y bots lo que escuchan sus usuarios.",

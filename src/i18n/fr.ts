@@ -14,6 +14,97 @@ export const fr: Words = {
     copy: "Copier",
     copied: "Copié",
   },
+  /** Lines for chat bots, cards, and their pages. */
+  outputs: {
+    noneBefore: "Pas encore de titre avant celui-ci",
+    unknown: "Il n’y a rien à cette adresse",
+    limited: "Trop d’adresses fausses. Réessayez dans {seconds} secondes.",
+    idlePage: "Dès que de la musique joue, cette page l’affiche.",
+    text: {
+      lead: "Une ligne pour votre bot de chat, quand on demande quel est ce morceau.",
+      preview: "Ce que dit le bot",
+      playing: "Pendant la lecture",
+      paused: "Pendant une pause",
+      idle: "Quand rien ne joue",
+      templates: "Vos mots",
+      template: "Pendant la lecture",
+      pausedTemplate: "Pendant une pause",
+      idleTemplate: "Quand rien ne joue",
+      byDefault: "Si le champ est vide : {text}",
+      placeholders: "Variables",
+      meanings: {
+        title: "titre",
+        artist: "tous les artistes",
+        first_artist: "premier artiste",
+        album: "album",
+        elapsed: "temps écoulé",
+        duration: "durée",
+        remaining: "temps restant",
+        source: "où ça joue",
+        url: "lien vers le morceau",
+      },
+      brackets:
+        "Ce qui est entre [ ] disparaît quand une variable y est vide. Pour écrire un crochet ou une accolade, doublez le signe.",
+      url: "Autoriser les liens vers les morceaux avec {url}. Les filtres de liens de nombreux chats suppriment ces messages.",
+      show: "Afficher",
+      save: "Enregistrer",
+      saved: "Enregistré. Désormais, le bot le dit ainsi.",
+      changed: "Cette ligne a été modifiée ailleurs entre-temps. Voici ce qui est enregistré.",
+      unknown: "La variable {{name}} n’existe pas. La liste ci-dessous les montre toutes.",
+      unbalanced: "Un {bracket} est seul. Pour l’écrire tel quel, doublez-le.",
+      tooLong: "300 caractères au plus.",
+      bots: "Votre bot",
+      botsLead: "Trouvez votre bot et copiez ce qui se trouve à côté.",
+      hosted: "Bots sur internet",
+      local: "Bots sur cet ordinateur ou dans votre réseau",
+      unreachable: {
+        local:
+          "Ces bots tournent sur internet et ne peuvent pas atteindre {host}, qui n’existe que dans votre réseau. Donnez à Marquee une adresse https publique avec --base-url.",
+        "not https":
+          "Ces bots n’interrogent qu’en https, et l’adresse de ce serveur commence par http. Placez devant lui un proxy avec https, et indiquez son adresse avec --base-url.",
+      },
+      fields: {
+        moobot: "Entrez l’adresse dans une commande personnalisée, comme « URL fetch ».",
+        streamerbot: "Entrez l’adresse dans la sous-action « Fetch URL ».",
+        mixitup: "Entrez l’adresse dans l’action « Web Request », avec la réponse en texte.",
+      },
+      extras:
+        "Avec ?back=1 après l’adresse, le bot dit le morceau précédent. Avec ?max=100, la ligne a 100 caractères au plus.",
+      address: "L’adresse seule",
+      rotateText:
+        "L’ancienne adresse cesse aussitôt de fonctionner. Copiez ensuite à nouveau la commande dans votre bot.",
+      rotated: "L’adresse est nouvelle. Copiez à nouveau la commande dans votre bot.",
+    },
+    card: {
+      lead: "Une image de ce que vous écoutez, pour un profil ou un site.",
+      public:
+        "Une carte est publique : qui la voit là où vous la mettez peut aussi trouver son adresse.",
+      preview: "Aperçu",
+      mode: "Clair ou sombre",
+      modes: { auto: "Comme chez le visiteur", dark: "Sombre", light: "Clair" },
+      progress: "Barre de progression",
+      source: "Nom de la source",
+      save: "Enregistrer",
+      saved: "Enregistré. Les pages montrent la carte modifiée dès qu’elles la rechargent.",
+      changed: "Cette carte a été modifiée ailleurs entre-temps. Voici ce qui est enregistré.",
+      unreachable: {
+        local:
+          "Les autres sites ne peuvent pas atteindre {host} : cette adresse n’existe que dans votre réseau. Donnez à Marquee une adresse https publique avec --base-url, puis revenez.",
+        "not https":
+          "Les autres sites ne chargent des images qu’en https, et l’adresse de ce serveur commence par http. Placez devant lui un proxy avec https, et indiquez son adresse avec --base-url.",
+      },
+      use: "La mettre sur une page",
+      address: "Adresse de l’image",
+      markdown: "Markdown, par exemple pour GitHub",
+      page: "Une page à partager",
+      pageHint:
+        "Pour ce lien, les chats et les réseaux montrent un aperçu avec le titre et la pochette.",
+      alt: "Ce que j’écoute",
+      rotateText:
+        "L’ancienne adresse cesse aussitôt de fonctionner : chaque page avec cette carte a besoin de la nouvelle.",
+      rotated: "L’adresse est nouvelle. Mettez-la dans vos pages.",
+    },
+  },
   home: {
     title: "Marquee : ce qui passe, sur votre stream",
     lead: "Ce serveur indique aux streams et aux bots ce que ses utilisateurs écoutent.",

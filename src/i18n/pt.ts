@@ -15,6 +15,98 @@ export const pt: Words = {
     copy: "Copiar",
     copied: "Copiado",
   },
+  /** Lines for chat bots, cards, and their pages. */
+  outputs: {
+    noneBefore: "Ainda não há música anterior",
+    unknown: "Não há nada neste endereço",
+    limited: "Endereços errados demais. Tente de novo em {seconds} segundos.",
+    idlePage: "Assim que tocar música, ela aparece nesta página.",
+    text: {
+      lead: "Uma linha para o bot do seu chat, quando perguntarem que música é essa.",
+      preview: "O que o bot diz",
+      playing: "Enquanto toca música",
+      paused: "Enquanto está em pausa",
+      idle: "Quando nada toca",
+      templates: "Suas palavras",
+      template: "Enquanto toca música",
+      pausedTemplate: "Enquanto está em pausa",
+      idleTemplate: "Quando nada toca",
+      byDefault: "Se ficar vazio: {text}",
+      placeholders: "Marcadores",
+      meanings: {
+        title: "título",
+        artist: "todos os artistas",
+        first_artist: "primeiro artista",
+        album: "álbum",
+        elapsed: "tempo tocado",
+        duration: "duração",
+        remaining: "tempo restante",
+        source: "onde toca",
+        url: "link da música",
+      },
+      brackets:
+        "O que está entre [ ] some quando um marcador ali dentro está vazio. Para escrever um colchete ou uma chave, digite duas vezes.",
+      url: "Permitir links de músicas com {url}. Os filtros de links de muitos chats apagam essas mensagens.",
+      show: "Mostrar",
+      save: "Salvar",
+      saved: "Salvo. De agora em diante, o bot fala assim.",
+      changed:
+        "Enquanto isso, esta linha foi alterada em outro lugar. É isto que está salvo agora.",
+      unknown: "Não existe o marcador {{name}}. A lista abaixo mostra todos.",
+      unbalanced: "Há um {bracket} sem par. Para escrever esse sinal, digite duas vezes.",
+      tooLong: "No máximo 300 caracteres.",
+      bots: "Seu bot",
+      botsLead: "Encontre seu bot e copie o que está ao lado dele.",
+      hosted: "Bots na internet",
+      local: "Bots neste computador ou na sua rede",
+      unreachable: {
+        local:
+          "Esses bots rodam na internet e não conseguem acessar {host}, que só existe na sua própria rede. Dê ao Marquee um endereço https público com --base-url.",
+        "not https":
+          "Esses bots só perguntam por https, e o endereço deste servidor começa com http. Coloque um proxy com https na frente dele e informe o endereço com --base-url.",
+      },
+      fields: {
+        moobot: "Digite o endereço em um comando personalizado, como “URL fetch”.",
+        streamerbot: "Digite o endereço na subação “Fetch URL”.",
+        mixitup: "Digite o endereço na ação “Web Request”, com a resposta como texto.",
+      },
+      extras:
+        "Com ?back=1 depois do endereço, o bot diz a música anterior. Com ?max=100, a linha tem no máximo 100 caracteres.",
+      address: "Só o endereço",
+      rotateText:
+        "O endereço antigo para de funcionar na hora. Depois, copie o comando de novo para o seu bot.",
+      rotated: "O endereço é novo. Copie o comando de novo para o seu bot.",
+    },
+    card: {
+      lead: "Uma imagem do que você ouve, para um perfil ou um site.",
+      public:
+        "Um cartão é público: quem o vê onde você o colocar também pode descobrir o endereço.",
+      preview: "Prévia",
+      mode: "Claro ou escuro",
+      modes: { auto: "Como o de quem vê", dark: "Escuro", light: "Claro" },
+      progress: "Barra de progresso",
+      source: "Nome da fonte",
+      save: "Salvar",
+      saved: "Salvo. As páginas mostram o cartão alterado quando o carregam de novo.",
+      changed:
+        "Enquanto isso, este cartão foi alterado em outro lugar. É isto que está salvo agora.",
+      unreachable: {
+        local:
+          "Outros sites não conseguem acessar {host}: ele só existe na sua própria rede. Dê ao Marquee um endereço https público com --base-url e volte aqui.",
+        "not https":
+          "Outros sites só carregam imagens por https, e o endereço deste servidor começa com http. Coloque um proxy com https na frente dele e informe o endereço com --base-url.",
+      },
+      use: "Colocar em uma página",
+      address: "Endereço da imagem",
+      markdown: "Markdown, por exemplo para o GitHub",
+      page: "Uma página para compartilhar",
+      pageHint: "Chats e redes mostram, para este link, uma prévia com o título e a capa.",
+      alt: "O que estou ouvindo",
+      rotateText:
+        "O endereço antigo para de funcionar na hora: toda página com este cartão precisa do novo.",
+      rotated: "O endereço é novo. Use este nas suas páginas.",
+    },
+  },
   home: {
     title: "Marquee: a música que está tocando, na sua transmissão",
     lead: "Este servidor conta a transmissões e bots o que os usuários dele estão ouvindo.",

@@ -34,6 +34,10 @@ export const widgetGalleryScript = script(
   "widget-gallery",
   bundles["src/pages/browser/widget-gallery.ts"],
 );
+export const outputEditorScript = script(
+  "output-editor",
+  bundles["src/pages/browser/output-editor.ts"],
+);
 export const copyScript = script("copy", bundles["src/pages/browser/copy.ts"]);
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 

@@ -7,6 +7,7 @@ const FILES = [
   "src/pages/browser/into-obs.ts",
   "src/pages/browser/music.ts",
   "src/pages/browser/now-playing.ts",
+  "src/pages/browser/output-editor.ts",
   "src/pages/browser/widget-editor.ts",
   "src/pages/browser/widget-gallery.ts",
   "src/pages/dashboard/dashboard.css",

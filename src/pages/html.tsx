@@ -94,6 +94,8 @@ export interface DocumentProps {
     readonly baseUrl: string;
     readonly description: string;
   };
+  /** More elements of the head. */
+  head?: JSX.Element;
   children: JSX.Element;
 }
 
@@ -109,6 +111,7 @@ export function Document({
   wide = false,
   stylesheets = [],
   found,
+  head,
 }: DocumentProps): JSX.Element {
   return (
     <>
@@ -123,6 +126,7 @@ export function Document({
           {[pageStylesheet.path, ...stylesheets].map((stylesheet) => (
             <link rel="stylesheet" href={basePath + stylesheet} />
           ))}
+          {(head ?? "") as "safe"}
           {found ? <Found language={language} path={path} {...found} /> : ""}
           {inPlaceOfOverlay ? <script defer src={basePath + deadAddressScript.path} /> : ""}
           {scripts.map((path) => (

@@ -28,9 +28,11 @@ import { inLanguage, type Page, type SocketPage } from "./page.ts";
 import { createSessionCookie } from "../http/session-cookie.ts";
 import { createSignIn } from "./sign-in/sign-in.tsx";
 import type { Inbox } from "../ingest/inbox.ts";
+import type { Outputs } from "../outputs/outputs.ts";
 import type { WebNowPlayingSockets } from "../ingest/webnowplaying-sockets.ts";
 import { createSockets, type Sockets } from "./sockets.ts";
 import { createWidget } from "./overlay/widget.tsx";
+import type { CardPage } from "./card/card-page.tsx";
 
 /** All pages, files and sockets that browsers open. */
 export interface Pages {
@@ -48,6 +50,10 @@ export interface Pages {
   readonly demo: Page;
   readonly demoSocket: SocketPage;
   readonly launcher: Page;
+  /** One line for chat bots. */
+  readonly text: Page;
+  /** A card, when the address ends in `.svg`, and the page for sharing it. */
+  readonly card: Page;
   readonly socket: SocketPage;
   readonly connect: Page;
   readonly enterApp: Page;
@@ -89,6 +95,8 @@ export interface PagesDeps {
   readonly inbox: Inbox;
   /** The sockets of programs that push what they play. */
   readonly pushing: WebNowPlayingSockets;
+  /** What chat bots and websites read. */
+  readonly outputs: Outputs;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
   /** Whether a page from this origin is one of ours. */
@@ -124,6 +132,14 @@ export function createPages(deps: PagesDeps): Pages {
     fontFaces(await accounts.fonts.allOf({ id: userId }), basePath);
   const widget = createWidget({ widgets, fontFacesOf, hub, clock, covers, basePath });
   const launcher = createLauncher({ widgets, baseUrl });
+  // Loaded on first use, like the outputs themselves.
+  let cardPage: Promise<CardPage> | undefined;
+  const loadCardPage = () => {
+    cardPage ??= import("./card/card-page.tsx").then(({ createCardPage }) =>
+      createCardPage({ ...deps, door: deps.outputs.door }),
+    );
+    return cardPage;
+  };
   const art = createArt(artworks);
   const font = createFont(accounts.fonts);
   const live = createLive({
@@ -210,6 +226,15 @@ export function createPages(deps: PagesDeps): Pages {
     launcher: inLanguage((language, { params, request }) =>
       launcher(language, params["token"] ?? "", new URL(request.url).search),
     ),
+    text: inLanguage((language, { params, request }) =>
+      deps.outputs.text(language, params["token"] ?? "", request),
+    ),
+    card: inLanguage(async (language, { params, request }) => {
+      const name = params["token"] ?? "";
+      return name.endsWith(".svg")
+        ? deps.outputs.card(language, name.slice(0, -".svg".length), request)
+        : (await loadCardPage())(language, name, request);
+    }),
     socket: ({ params, request }, upgrader) =>
       live.upgrade(request, params["token"] ?? "", upgrader),
     connect: inLanguage(connect.show),

@@ -173,6 +173,33 @@ describe("marquee widget set", () => {
   });
 });
 
+describe("marquee widget set of another kind", () => {
+  const set = (id: unknown, ...assignments: string[]) =>
+    marquee("widget", "set", "ada", String(id), ...assignments);
+
+  test("saves the templates of a text, whose mistakes it refuses", async () => {
+    const { id } = await add("--name", "Line", "--kind", "text");
+    const template = "template={artist}: {title}[ ({album})]";
+    const [saved] = await documentsOf("widget", "set", "ada", String(id), template, "url=1");
+    expect(saved).toMatchObject({
+      options: { template: "{artist}: {title}[ ({album})]", url: "1" },
+    });
+    for (const mistake of ["template={titel}", "idleTemplate=[", "theme=vinyl", "url=yes"]) {
+      const refused = await set(id, mistake);
+      expect(refused.code).toBe(2);
+      expect(refused.errors).toContain("Nothing was saved.");
+    }
+  });
+
+  test("saves the options of a card, and none of an overlay", async () => {
+    const { id } = await add("--name", "Card", "--kind", "card");
+    expect((await set(id, "mode=light", "progress=0")).code).toBe(0);
+    expect((await set(id, "template={title}")).errors).toContain(
+      'no option "template". There are: mode, progress, source.',
+    );
+  });
+});
+
 test.each(["url", "rotate"])("marquee widget %s takes the widget's id", async (command) => {
   const second = await add("--name", "Second");
   const id = String(second["id"]);

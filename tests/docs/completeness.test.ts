@@ -5,6 +5,9 @@ import type { Command as CommanderCommand } from "commander";
 import { type WidgetOption, widgetOptions } from "../../widget/options.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { flagOf, settingNames, settings, variableOf } from "../../src/config.ts";
+import { bots } from "../../src/outputs/bots.ts";
+import { cardOptions, textOptions } from "../../src/outputs/options.ts";
+import { PLACEHOLDERS } from "../../src/outputs/template.ts";
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
 import { DOCUMENTS, type DocumentName, markdownOf } from "../../src/docs/documents.ts";
 import { languages } from "../../src/i18n/index.ts";
@@ -139,6 +142,23 @@ async function hooksOfOverlay() {
 const isRestore = ({ text }: { text: string }) => text === "Restore";
 
 describe.each(LANGUAGES)("the documentation in %s", (language) => {
+  test("has every bot with its command, and every option and placeholder of a text", async () => {
+    const shown = await codesOn(language, "chat");
+    const wanted = [
+      ...bots.flatMap((bot) => ("hasField" in bot ? [] : [bot.commandFor("ADDRESS")])),
+      ...Object.keys(textOptions),
+      ...PLACEHOLDERS.map((name) => `{${name}}`),
+    ];
+    expect(wanted.filter((one) => !shown.has(one))).toEqual([]);
+    const page = markdownOf(language, "chat");
+    expect(bots.filter(({ name }) => !page.includes(`| ${name} `))).toEqual([]);
+  });
+
+  test("has every option of a card", async () => {
+    const shown = await codesOn(language, "cards");
+    expect(Object.keys(cardOptions).filter((one) => !shown.has(one))).toEqual([]);
+  });
+
   test("has every setting: flag, variable, and the variable for a file", async () => {
     const shown = await codesOn(language, "running");
     const wanted = settingNames.flatMap((name) => [
@@ -293,6 +313,8 @@ const SAME_AS_ENGLISH: readonly RegExp[] = [
   /^503 Playback/,
   // Spotify's own words.
   /^Invalid (redirect URI|client)$/,
+  // The name of a bot.
+  /^Mix It Up$/,
 ];
 
 /** Words that no other of our languages has. */

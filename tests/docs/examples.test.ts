@@ -10,6 +10,7 @@ import { type ApiDescription, readApiDescription } from "../fixtures/http/api-de
 import { examplesIn } from "../fixtures/docs/docs-pages.ts";
 import { type Fence, readDocument } from "../fixtures/docs/documents.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
+import { type AddedWidget, addWidget } from "../fixtures/data/widgets.ts";
 import { createTestSecrets } from "../fixtures/ingest/secrets.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -175,6 +176,8 @@ describe("an example of the API", () => {
   let ada: AddedUser;
   const secrets = createTestSecrets();
   let secret: string;
+  let line: AddedWidget;
+  let card: AddedWidget;
 
   beforeAll(async () => {
     server = await createTestServer({
@@ -183,6 +186,8 @@ describe("an example of the API", () => {
     });
     description = await readApiDescription(server);
     ada = await server.addUser("ada");
+    line = await addWidget(server, ada, "text");
+    card = await addWidget(server, ada, "card");
     secret = secrets.give(ada, { connectionId: 99, userId: ada.user.id, source: "json" });
     await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
   });
@@ -229,6 +234,8 @@ describe("an example of the API", () => {
 
   test.each(addresses)("leads somewhere: %s %s", async (_, address) => {
     const real = address
+      .replace(/(?<=\/text\/)TOKEN/, line.token)
+      .replace(/(?<=\/card\/)TOKEN/, card.token)
       .replace(/mq_…/, ada.key)
       .replace(/mqw_…/, ada.widgetToken)
       .replace(/mqi_…/, secret);

@@ -13,6 +13,7 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "de dashboard.sections.widget",
   "de dashboard.sections.server",
   "fr dashboard.widget.labels.album",
+  "fr outputs.text.meanings.album",
   "fr dashboard.widget.labels.position",
   "de dashboard.widget.labels.album",
   "de dashboard.widget.labels.art",

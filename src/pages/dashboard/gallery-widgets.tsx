@@ -3,6 +3,7 @@ import type { Widget } from "../../accounts/widgets.ts";
 import { outputAddress } from "../../addresses.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
+import { DEFAULT_TEMPLATE } from "../../outputs/line.ts";
 import { attribute } from "../attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../looks/shared-look.ts";
 import { Copyable, HiddenCopyable } from "../parts.tsx";
@@ -31,15 +32,7 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
   const addressAt = (base: string) => outputAddress(base, pathLanguage, kind, token);
   return (
     <li id={`widget-${id}`}>
-      {isOverlay ? (
-        <LookPreview
-          title={fill(t.preview, { name })}
-          path={`${addressAt(basePath)}?demo=1`}
-          look={widget}
-        />
-      ) : (
-        ""
-      )}
+      <Preview widget={widget} path={addressAt(basePath)} title={fill(t.preview, { name })} />
       <h3 dir="auto" safe>
         {name}
       </h3>
@@ -67,21 +60,15 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
         />
       </div>
       <div class="row-actions">
-        {isOverlay ? (
-          <>
-            <a
-              class="button"
-              href={attribute(`${pathTo(request, "widget")}?id=${id}`)}
-              aria-label={attribute(`${t.edit}: ${name}`)}
-              safe
-            >
-              {t.edit}
-            </a>
-            <Shared {...props} />
-          </>
-        ) : (
-          ""
-        )}
+        <a
+          class="button"
+          href={attribute(`${pathTo(request, "widget")}?id=${id}`)}
+          aria-label={attribute(`${t.edit}: ${name}`)}
+          safe
+        >
+          {t.edit}
+        </a>
+        {isOverlay ? <Shared {...props} /> : ""}
         <details class="more">
           <summary class="button quiet" aria-label={attribute(`${t.more}: ${name}`)} safe>
             {t.more}
@@ -121,6 +108,40 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
       </div>
     </li>
   );
+}
+
+/** How it looks with demo music, or the words it says. */
+function Preview({
+  widget,
+  path,
+  title,
+}: {
+  readonly widget: Widget;
+  readonly path: string;
+  readonly title: string;
+}): JSX.Element {
+  switch (widget.kind) {
+    case "overlay":
+      return <LookPreview title={title} path={`${path}?demo=1`} look={widget} />;
+    case "card":
+      return (
+        <p class="card-preview">
+          <img
+            src={attribute(path)}
+            alt={attribute(title)}
+            width="400"
+            height="100"
+            loading="lazy"
+          />
+        </p>
+      );
+    case "text":
+      return (
+        <p class="text-preview" dir="auto" safe>
+          {widget.options["template"] || DEFAULT_TEMPLATE}
+        </p>
+      );
+  }
 }
 
 /** The widget's look, to give it to somebody else. */

@@ -9,7 +9,6 @@ import { fieldOf } from "../../http/form-field.ts";
 import { redirect } from "../../http/redirect.ts";
 import { fill, formatTime, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import type { Playback } from "../../playback.ts";
 import { intoObsScript, widgetEditorScript } from "../assets.ts";
 import { attribute } from "../attribute.ts";
 import type { Live } from "../overlay/live.ts";
@@ -36,6 +35,7 @@ import { pathTo } from "./sections.ts";
 import { OptionsForm } from "./widget-form.tsx";
 import { Fonts } from "./widget-fonts.tsx";
 import { IntoObs, OBS_CONNECTIONS } from "./into-obs.tsx";
+import { testTrack } from "./test-track.ts";
 import { ObsSteps } from "./widget-obs.tsx";
 import { Preview, PreviewChoices } from "./widget-preview.tsx";
 import { Versions } from "./widget-versions.tsx";
@@ -48,8 +48,6 @@ export interface WidgetEditorDeps {
 
 /** The page on which one overlay is edited. */
 export interface WidgetEditor {
-  /** A user's overlay; without an ID, the first one. */
-  find(user: User, id: string): Promise<Widget | undefined>;
   /** The ID in a form of the editor. */
   idIn(form: FormData): string;
   show(request: DashboardRequest, widget: Widget): Promise<Response>;
@@ -222,12 +220,6 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
   };
 
   return {
-    async find(user, id) {
-      const all = await accounts.widgets.allOf(user);
-      return all.find(
-        ({ kind, id: own }) => kind === "overlay" && (id === "" || String(own) === id),
-      );
-    },
     idIn: (form) =>
       fieldOf(form, "id") || (new URLSearchParams(fieldOf(form, "editorQuery")).get("id") ?? ""),
 
@@ -357,22 +349,6 @@ function noticeOf(outcome: Outcome, { dashboard }: Words): Notice {
       return count === "0" ? bad(widget.testUnseen) : good(fill(widget.testSent, { count }));
     }
   }
-}
-
-/** An invented track, in the user's language. */
-function testTrack({ dashboard }: Words, observedAtMs: number): Playback {
-  const { title, artist, album } = dashboard.widget.testTrack;
-  return {
-    source: "Marquee",
-    state: "playing",
-    track: { id: `test:${observedAtMs}`, title, durationMs: 154_000, explicit: false },
-    artists: [artist],
-    album: { name: album, artworks: [] },
-    device: { name: "Marquee", type: "test", volumePercent: null },
-    positionMs: 42_000,
-    observedAtMs,
-    rate: 1,
-  };
 }
 
 function Address({ request, address }: { request: DashboardRequest; address: string }) {

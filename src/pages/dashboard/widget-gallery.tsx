@@ -5,7 +5,7 @@ import {
   MOST_WIDGETS,
   type Widget,
   WidgetError,
-  type WidgetKind,
+  WIDGET_KINDS,
 } from "../../accounts/widgets.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
@@ -24,9 +24,6 @@ export interface WidgetGalleryDeps {
   readonly accounts: Pick<Accounts, "widgets">;
   readonly live: Pick<Live, "onStreamWith">;
 }
-
-/** The kinds of widgets that can be made here. */
-const OFFERED_KINDS: readonly [WidgetKind, ...WidgetKind[]] = ["overlay"];
 
 /** A user's widgets, and the looks to make one of. */
 export function createGallery({ accounts, live }: WidgetGalleryDeps): Section {
@@ -115,9 +112,9 @@ export function createGallery({ accounts, live }: WidgetGalleryDeps): Section {
     switch (action) {
       case "add": {
         const name = readKeyName(typed);
-        const kind = OFFERED_KINDS.find((one) => one === fieldOf(form, "kind"));
+        const kind = WIDGET_KINDS.find((one) => one === fieldOf(form, "kind"));
         if (name === undefined) return refusal(request, "name");
-        await widgets.add(user, { name, kind: kind ?? OFFERED_KINDS[0] });
+        await widgets.add(user, { name, kind: kind ?? WIDGET_KINDS[0] });
         return told(request, "added", { name });
       }
       case "rename": {
@@ -273,12 +270,12 @@ function NewWidget({
               maxlength={60}
               required
             />
-            {OFFERED_KINDS.length > 1 ? (
+            {WIDGET_KINDS.length > 1 ? (
               <Choice
                 id="kind"
                 label={t.kind}
-                chosen={OFFERED_KINDS[0]}
-                options={OFFERED_KINDS.map((value) => ({ value, label: t.kinds[value] }))}
+                chosen={WIDGET_KINDS[0]}
+                options={WIDGET_KINDS.map((value) => ({ value, label: t.kinds[value] }))}
               />
             ) : (
               ""

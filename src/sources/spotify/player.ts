@@ -41,6 +41,7 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
       title: title ?? "",
       durationMs,
       explicit: item["explicit"] === true,
+      ...pageOf(item),
     },
     ...readCredits(item, context),
     device: {
@@ -53,6 +54,13 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
     observedAtMs: context.observedAtMs,
     rate: 1,
   };
+}
+
+/** The page of a track or an episode; files on the user's own disk have none. */
+function pageOf({ id, type }: Record<string, unknown>): { readonly url?: string } {
+  const isKnown = type === "track" || type === "episode";
+  if (!isKnown || typeof id !== "string" || !/^[A-Za-z0-9]{22}$/.test(id)) return {};
+  return { url: `https://open.spotify.com/${type}/${id}` };
 }
 
 type Credits = Pick<Playback, "artists" | "album">;

@@ -32,7 +32,13 @@ afterEach(async () => {
 
 const form = (bytes: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}) => {
   const body = new FormData();
-  const all = { token: browser.formToken, do: "add-font", fontName: "Wide", ...fields };
+  const all = {
+    token: browser.formToken,
+    do: "add-font",
+    fontName: "Wide",
+    editorQuery: "id=1",
+    ...fields,
+  };
   for (const [name, value] of Object.entries(all)) body.set(name, value);
   body.set("fontFile", new Blob([bytes]), "wide.woff2");
   return body;
@@ -61,7 +67,7 @@ describe("an upload", () => {
     const answer = await send(form(wideFont(), { editorQuery }));
     expect(answer.headers.get("location")).toBe(`${PAGE}?${editorQuery}&told=font+added`);
     expect(await told(answer)).toBe(words.added);
-    const page = await browser.get(PAGE);
+    const page = await browser.get(`${PAGE}?id=1`);
     expect(await attributeOf(page.clone(), "datalist option", "value")).toBe("Wide");
     expect(await attributeOf(page.clone(), "#option-font", "list")).toBe("own-fonts");
   });
@@ -157,7 +163,7 @@ describe("a font", () => {
       type: "look",
       css: expect.stringContaining(`/fonts/${other.id}.woff2`),
     });
-    await browser.post(PAGE, { do: "remove-font", target: other.id });
+    await browser.post(`${PAGE}?id=1`, { do: "remove-font", target: other.id });
     const look = await overlay.next();
     expect(JSON.stringify(look)).toContain(id);
     expect(JSON.stringify(look)).not.toContain(other.id);
@@ -167,9 +173,9 @@ describe("a font", () => {
   test("is removed by its user only, and then gone from its address", async () => {
     const grace = await server.addUser("grace");
     const hers = await signIn(server, grace);
-    await hers.post(PAGE, { do: "remove-font", target: id });
+    await hers.post(`${PAGE}?id=2`, { do: "remove-font", target: id });
     expect((await server.get(`/fonts/${id}.woff2`)).status).toBe(200);
-    const sent = await browser.post(PAGE, { do: "remove-font", target: id });
+    const sent = await browser.post(`${PAGE}?id=1`, { do: "remove-font", target: id });
     expect(await told(sent)).toBe(words.removed);
     expect((await server.get(`/fonts/${id}.woff2`)).status).toBe(404);
   });

@@ -1,0 +1,116 @@
+import type { ArtworkStore } from "../artwork/artwork-store.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Reading } from "../channels/reading.ts";
+import type { Clock } from "../clock.ts";
+import { plainText } from "../http/plain-text.ts";
+import { fill, languages, type Words } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
+import { type Artwork, artistNames, type Playback, positionAt } from "../playback.ts";
+import { type Card, type CardProgress, drawCard } from "./card-drawing.ts";
+import type { Door } from "./door.ts";
+import { oneLine } from "./harmless.ts";
+import { type CardOptions, readCardOptions } from "./options.ts";
+
+export interface CardDeps {
+  readonly door: Door;
+  readonly hub: Pick<Hub, "peek" | "read">;
+  readonly artworks: Pick<ArtworkStore, "pictureOf" | "accentOf" | "analyse">;
+  readonly clock: Clock;
+}
+
+/** `GET /{lang}/card/{token}.svg`: what plays, as a picture for profiles and websites. */
+export type CardOutput = (language: Language, token: string, request: Request) => Promise<Response>;
+
+/** Proxies of pictures wait ten seconds: for the music, and for its cover. */
+const FIRST_WORD_MS = 1_700;
+const COVER_MS = 2_000;
+/** Cards that are asked for in the same moment are the same file, which is then not sent again. */
+const POSITION_STEP_MS = 5_000;
+
+export function createCardOutput({ door, hub, artworks, clock }: CardDeps): CardOutput {
+  const coverOf = async (artwork: Artwork | undefined) => {
+    if (!artwork) return { cover: undefined, accent: null };
+    const waited = new AbortController();
+    const cover = await Promise.race([
+      artworks.analyse(artwork).then(() => artworks.pictureOf(artwork, "128.jpg")),
+      clock.sleep(COVER_MS, waited.signal).then(() => undefined),
+    ]);
+    waited.abort();
+    return { cover: cover?.bytes, accent: artworks.accentOf(artwork) };
+  };
+
+  const draw = async (reading: Reading, options: CardOptions, words: Words): Promise<Card> => {
+    const { mode } = options;
+    if (reading.kind !== "playback") {
+      const text = words.widget.nothingPlaying;
+      return { content: { kind: "idle", text }, mode, accent: null, description: text };
+    }
+    const { playback } = reading;
+    const isPaused = playback.state === "paused";
+    const state = isPaused ? words.widget.paused : words.widget.nowPlaying;
+    const { cover, accent } = await coverOf(playback.album.artworks[0]);
+    const progress = options.progress ? progressOf(playback, clock.monotonicMs()) : undefined;
+    const title = oneLine(playback.track.title);
+    const artist = oneLine(artistNames(playback));
+    const source = oneLine(playback.source);
+    return {
+      content: {
+        ...{ kind: "song", isPaused, title, artist, cover, progress },
+        label: options.source && source !== "" ? `${state} · ${source}` : state,
+      },
+      mode,
+      accent,
+      description: describe(words, state, title, artist),
+    };
+  };
+
+  return async (addressLanguage, token, request) => {
+    const { outputs } = languages[addressLanguage];
+    const admission = await door("card", token, request);
+    if (admission.kind === "wrong") return plainText(404, outputs.unknown);
+    if (admission.kind === "limited") {
+      const seconds = String(admission.waitSeconds);
+      return plainText(429, fill(outputs.limited, { seconds }), { "Retry-After": seconds });
+    }
+    const { user, widget } = admission;
+    const options = readCardOptions(widget.options, new URL(request.url).searchParams);
+    const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
+    const words = languages[widget.language ?? addressLanguage];
+    return svgResponse(drawCard(await draw(reading, options, words)), request);
+  };
+}
+
+/** What a picture shows, in a sentence for who does not see it. */
+export function describe(words: Words, state: string, title: string, artist: string): string {
+  if (artist === "") return `${state}: ${title}`;
+  return `${state}: ${title} ${words.widget.by} ${artist}`;
+}
+
+function progressOf(playback: Playback, nowMs: number): CardProgress | undefined {
+  const { track, rate, positionUnknown } = playback;
+  if (positionUnknown || track.durationMs === null || track.durationMs <= 0) return undefined;
+  const exactMs = positionAt(playback, nowMs);
+  const positionMs = Math.min(
+    track.durationMs,
+    Math.round(exactMs / POSITION_STEP_MS) * POSITION_STEP_MS,
+  );
+  return { positionMs, durationMs: track.durationMs, rate: rate > 0 ? rate : 1 };
+}
+
+function svgResponse(svg: string, request: Request): Response {
+  const tag = `"${Bun.hash(svg).toString(36)}"`;
+  const headers = {
+    // Without this, GitHub's proxy keeps a picture for a year.
+    "Cache-Control": "no-cache, max-age=0",
+    ETag: tag,
+    "Content-Type": "image/svg+xml; charset=utf-8",
+    // That of GitHub's proxy: nothing runs, and nothing is loaded.
+    "Content-Security-Policy": "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
+    "X-Content-Type-Options": "nosniff",
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+  };
+  const known = (request.headers.get("if-none-match") ?? "").split(",");
+  const isKnown = known.some((one) => one.trim().replace(/^W\//, "") === tag);
+  return new Response(isKnown ? null : svg, { status: isKnown ? 304 : 200, headers });
+}

@@ -1,0 +1,37 @@
+import { parseWidgetToken } from "../accounts/credential.ts";
+import type { User } from "../accounts/users.ts";
+import type { Widget, WidgetKind, Widgets } from "../accounts/widgets.ts";
+import { createGuessLimit } from "../api/guess-limit.ts";
+import { secondsOf } from "../api/rate-limit.ts";
+import type { Clock } from "../clock.ts";
+import { networkOf } from "../http/client-address.ts";
+
+export type Admission =
+  | { readonly kind: "admitted"; readonly user: User; readonly widget: Widget }
+  /** The token opens nothing of this kind. */
+  | { readonly kind: "wrong" }
+  /** Too many wrong tokens came from this network. */
+  | { readonly kind: "limited"; readonly waitSeconds: number };
+
+/** Lets those in who know the token of a widget of a kind. Wrong tokens count as guesses. */
+export type Door = (kind: WidgetKind, token: string, request: Request) => Promise<Admission>;
+
+export interface DoorDeps {
+  readonly widgets: Pick<Widgets, "find">;
+  readonly clock: Pick<Clock, "monotonicMs">;
+  /** The client address of a request. */
+  addressOf(request: Request): string;
+}
+
+export function createDoor({ widgets, clock, addressOf }: DoorDeps): Door {
+  const guesses = createGuessLimit();
+  return async (kind, tokenText, request) => {
+    const token = parseWidgetToken(tokenText);
+    const found = token && (await widgets.find(token));
+    if (found?.widget.kind === kind) return { kind: "admitted", ...found };
+    const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
+    return waitMs === undefined
+      ? { kind: "wrong" }
+      : { kind: "limited", waitSeconds: secondsOf(waitMs) };
+  };
+}

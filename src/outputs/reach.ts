@@ -1,0 +1,18 @@
+import ipaddr from "ipaddr.js";
+
+/** Whether services on the internet can ask a server with this base URL, as far as its address tells. */
+export type Reach = "public" | "local" | "not https";
+
+export function reachOf(baseUrl: string): Reach {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (isLocal(hostname.replace(/^\[|\]$/g, ""))) return "local";
+  return protocol === "https:" ? "public" : "not https";
+}
+
+/** A name without a dot, or with one of these endings, means something only at home. */
+const LOCAL_ENDING = /(^|\.)(localhost|local|lan|home|internal|home\.arpa|test)$/;
+
+function isLocal(host: string): boolean {
+  if (ipaddr.isValid(host)) return ipaddr.process(host).range() !== "unicast";
+  return !host.includes(".") || LOCAL_ENDING.test(host);
+}

@@ -1,0 +1,131 @@
+import { createBoundedMap } from "../bounded-map.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Clock } from "../clock.ts";
+import { fill, languages } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
+import type { Widget } from "../accounts/widgets.ts";
+import type { Door } from "./door.ts";
+import { lineOf, type LineWords, toldBefore, toldOf } from "./line.ts";
+import { readTextOptions } from "./options.ts";
+
+export interface TextDeps {
+  readonly door: Door;
+  readonly hub: Pick<Hub, "peek" | "read" | "songsBefore">;
+  readonly clock: Clock;
+}
+
+/** `GET /{lang}/text/{token}`: one line of plain text for chat bots. */
+export type TextOutput = (language: Language, token: string, request: Request) => Promise<Response>;
+
+/** Bots give up soon, some after two seconds. */
+const FIRST_WORD_MS = 1_700;
+/** For so long the same question gets the same line: a chat may ask all at once. */
+const SAME_LINE_MS = 1_000;
+const MOST_LINES = 1_000;
+
+/** Twitch prints 500 characters, Nightbot reads fewer than 400. */
+export const USUAL_MOST = 380;
+/** YouTube prints 200 characters. */
+export const YOUTUBE_MOST = 180;
+export const LEAST_MAX = 20;
+export const MOST_MAX = 500;
+/** How many songs before the current one may be asked for. */
+export const MOST_BACK = 5;
+
+/** The words of lines in a language. */
+export function lineWords(language: Language): LineWords {
+  const { widget, outputs } = languages[language];
+  return { ...widget, noneBefore: outputs.noneBefore };
+}
+
+export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
+  const lines = createBoundedMap<string, { readonly line: string; readonly drawnAtMs: number }>(
+    MOST_LINES,
+  );
+
+  const draw = async (
+    userId: number,
+    widget: Widget,
+    language: Language,
+    { back, most }: Asked,
+  ): Promise<string> => {
+    const look = { options: readTextOptions(widget.options), words: lineWords(language), most };
+    const reading = hub.peek(userId) ?? (await hub.read(userId, FIRST_WORD_MS));
+    const now = toldOf(reading, clock.monotonicMs());
+    if (back === 0) return lineOf(now, look);
+    const heard = hub.songsBefore(userId)[back - 1];
+    // A pause of sharing looks as if there were no music at all.
+    if (!heard && now.kind === "nothing") return lineOf(now, look);
+    return lineOf(toldBefore(heard), look);
+  };
+
+  return async (addressLanguage, token, request) => {
+    const { outputs } = languages[addressLanguage];
+    const admission = await door("text", token, request);
+    if (admission.kind === "wrong") return answer(404, outputs.unknown);
+    if (admission.kind === "limited") {
+      const { waitSeconds } = admission;
+      const seconds = String(waitSeconds);
+      return answer(429, fill(outputs.limited, { seconds }), { "Retry-After": seconds });
+    }
+    const { user, widget } = admission;
+    const language = widget.language ?? addressLanguage;
+    const asked = readAsked(request);
+    const name = [widget.id, widget.revision, language, asked.back, asked.most].join(" ");
+    const known = lines.get(name);
+    if (known && clock.monotonicMs() - known.drawnAtMs < SAME_LINE_MS) {
+      return answer(200, known.line);
+    }
+    const line = await draw(user.id, widget, language, asked);
+    lines.set(name, { line, drawnAtMs: clock.monotonicMs() });
+    return answer(200, line);
+  };
+}
+
+interface Asked {
+  /** How many songs before the current one; 0 for the current one. */
+  readonly back: number;
+  /** The longest line, in UTF-16 units. */
+  readonly most: number;
+}
+
+/** What a question asks for; what is not understood is as if it were not there. */
+function readAsked({ url, headers }: Request): Asked {
+  const query = new URL(url).searchParams;
+  const back = wholeNumber(query.get("back"), 1, MOST_BACK) ?? 0;
+  const most = wholeNumber(query.get("max"), LEAST_MAX, MOST_MAX);
+  return { back, most: most ?? (isForYouTube(headers) ? YOUTUBE_MOST : USUAL_MOST) };
+}
+
+function wholeNumber(text: string | null, least: number, most: number): number | undefined {
+  const value = /^\d{1,4}$/.test(text ?? "") ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}
+
+/**
+ * Nightbot (https://docs.nightbot.tv/variables/urlfetch) and Fossabot
+ * (https://docs.fossabot.com/variables/customapi) say for which chat they ask.
+ */
+function isForYouTube(headers: Headers): boolean {
+  const nightbot = new URLSearchParams(headers.get("nightbot-channel") ?? "").get("provider");
+  const fossabot = headers.get("x-fossabot-channelprovider");
+  return [nightbot, fossabot].some((provider) => provider?.toLowerCase() === "youtube");
+}
+
+/** Without a line break at the end, as some bots would print it. */
+function answer(
+  status: number,
+  line: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(line, {
+    status,
+    headers: {
+      "Content-Type": "text/plain; charset=utf-8",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "Access-Control-Allow-Origin": "*",
+      ...headers,
+    },
+  });
+}

@@ -1,0 +1,72 @@
+import { expect } from "bun:test";
+import { LANGUAGES } from "../../src/languages.ts";
+import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
+import { axeViolations, overflowOf, unfold } from "../fixtures/browser/page-checks.ts";
+import { addWidget } from "../fixtures/data/widgets.ts";
+
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+
+onTheDashboard("the editors of texts and cards", (stage) => {
+  const { test } = stage;
+
+  for (const language of LANGUAGES) {
+    test(`are accessible, quiet and narrow enough in ${language}`, async () => {
+      await stage.hears();
+      const faults: string[] = [];
+      for (const kind of ["text", "card"] as const) {
+        const { widget } = await addWidget(stage.server, stage.ada, kind);
+        const query = `?id=${widget.id}`;
+        for (const colorScheme of ["light", "dark"] as const) {
+          const { page, complaints } = await stage.open("widget", {
+            ...{ language, query, colorScheme, viewport: DESKTOP },
+          });
+          await unfold(page);
+          faults.push(...(await axeViolations(page)), ...complaints);
+          await page.setViewportSize(PHONE);
+          faults.push(...(await overflowOf(page)).map((one) => `${kind} on a phone: ${one}`));
+          await page.context().close();
+        }
+      }
+      expect(faults).toEqual([]);
+    }, 60_000);
+  }
+
+  test("show what is typed at once, and insert a placeholder where one types", async () => {
+    await stage.hears();
+    const { widget } = await addWidget(stage.server, stage.ada, "text");
+    const { page } = await stage.open("widget", { query: `?id=${widget.id}` });
+    const first = page.locator("[data-preview] dd").first();
+    expect(await first.textContent()).toBe("♪ Juniper Vale – Paper Lanterns");
+    await page.locator("#template").fill("Now: ");
+    await page.locator(".placeholders button").first().click();
+    expect(await page.locator("#template").inputValue()).toBe("Now: {title}");
+    await page.getByText("Now: Paper Lanterns", { exact: true }).waitFor();
+    await page.locator("#template").fill("{titel}");
+    await page.locator("#template-mistake").waitFor();
+    await page.locator("#template").fill("{title}");
+    await page.locator("#template-mistake").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    const { options } = await stage.server.accounts.widgets.byId(stage.ada.user, widget.id);
+    expect(options).toEqual({ template: "{title}" });
+  });
+
+  test("draw the card in the look that is chosen, before it is saved", async () => {
+    await stage.hears();
+    const { widget } = await addWidget(stage.server, stage.ada, "card");
+    const { page } = await stage.open("widget", { query: `?id=${widget.id}` });
+    await page.locator("input[name=mode][value=light]").check({ force: true });
+    await page.locator('[data-preview] img[src*="mode=light"]').waitFor();
+    const width = () =>
+      page
+        .locator("[data-preview] img")
+        .evaluate((image) => (image as HTMLImageElement).naturalWidth);
+    await page.waitForFunction(
+      () => document.querySelector<HTMLImageElement>("[data-preview] img")?.complete,
+    );
+    expect(await width()).toBe(400);
+    const { options } = await stage.server.accounts.widgets.byId(stage.ada.user, widget.id);
+    expect(options).toEqual({});
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test";
+import { createLastSongs, MOST_SONGS } from "../../src/channels/last-songs.ts";
+import type { Reading } from "../../src/channels/reading.ts";
+import type { Playback } from "../../src/playback.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+
+/** The last songs of a channel, told what plays second by second. */
+function listen() {
+  const songs = createLastSongs();
+  let nowMs = 0;
+  const note = (reading: Reading | undefined) =>
+    songs.note(reading, { monotonicMs: nowMs, wallMs: 1_000_000 + nowMs });
+  return {
+    titles: () => songs.finished().map(({ song }) => song.track.title),
+    finished: songs.finished,
+    note,
+    pass(seconds: number) {
+      nowMs += seconds * 1_000;
+    },
+    /** Something plays from now on, for so many seconds. */
+    hear(title: string, seconds: number, changes: Partial<Playback> = {}) {
+      const track = { id: title, title, durationMs: 200_000, explicit: false };
+      const playback = aPlayback({ track, positionMs: 0, observedAtMs: nowMs, ...changes });
+      note({ kind: "playback", playback, connectionId: 1 });
+      nowMs += seconds * 1_000;
+    },
+  };
+}
+
+describe("the last songs of a channel", () => {
+  test("are those before the current one, the newest first", () => {
+    const songs = listen();
+    songs.hear("A", 30);
+    songs.hear("B", 30);
+    songs.hear("C", 30);
+    expect(songs.titles()).toEqual(["B", "A"]);
+    expect(songs.finished()[0]).toMatchObject({ startedAt: 1_030_000, heardMs: 30_000 });
+  });
+
+  test("count only when they were heard for ten seconds, without their pauses", () => {
+    const songs = listen();
+    songs.hear("A", 9);
+    songs.hear("B", 10);
+    songs.hear("C", 9);
+    songs.hear("C", 60, { state: "paused" });
+    songs.hear("D", 1);
+    expect(songs.titles()).toEqual(["B"]);
+  });
+
+  test("are heard until their end at the longest", () => {
+    const songs = listen();
+    songs.hear("A", 3_600, { positionMs: 185_000 });
+    songs.note({ kind: "nothing" });
+    expect(songs.finished()).toMatchObject([{ heardMs: 15_000 }]);
+  });
+
+  test("have a song once that goes on after silence or a failure", () => {
+    const songs = listen();
+    songs.hear("A", 20);
+    songs.note({ kind: "nothing" });
+    songs.pass(5);
+    songs.hear("A", 20);
+    songs.note({ kind: "unavailable", retryAfterMs: 1 });
+    songs.pass(60);
+    songs.hear("A", 20);
+    songs.note({ kind: "nothing" });
+    expect(songs.finished()).toMatchObject([{ startedAt: 1_000_000, heardMs: 60_000 }]);
+  });
+
+  test("go on when the channel stops and starts again", () => {
+    const songs = listen();
+    songs.hear("A", 20);
+    songs.note(undefined);
+    songs.pass(600);
+    songs.hear("B", 1);
+    expect(songs.finished()).toMatchObject([{ heardMs: 20_000 }]);
+  });
+
+  test(`are at most ${MOST_SONGS}, and hold no covers`, () => {
+    const songs = listen();
+    const artworks = [{ key: "k", load: async () => new Uint8Array(1) }];
+    for (let number = 1; number <= 30; number++) {
+      songs.hear(`Song ${number}`, 20, { album: { name: "Album", artworks } });
+    }
+    songs.note({ kind: "nothing" });
+    expect(songs.titles()).toHaveLength(MOST_SONGS);
+    expect(songs.titles()[0]).toBe("Song 30");
+    expect(songs.finished()[0]?.song).not.toHaveProperty("album");
+  });
+});
