@@ -4,7 +4,9 @@ import { SecretError, type Vault } from "./accounts/secrets.ts";
 import { basePathOf } from "./addresses.ts";
 import { createApi } from "./api/api.ts";
 import { failure } from "./api/envelope.ts";
+import type { EventsServer } from "./api/events.ts";
 import type { Endpoint } from "./api/guard.ts";
+import { createPlayingBody } from "./api/now-playing.ts";
 import { createArtworkStore } from "./artwork/artwork-store.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
 import type { Clock } from "./clock.ts";
@@ -67,18 +69,20 @@ type RoutedContext = Pick<PageContext, "request"> &
   Partial<Pick<PageContext, "params">> & { readonly route: string };
 
 /** What `Bun.serve` knows about a request. */
-export interface RequestServer extends Upgrader {
+export interface RequestServer extends Upgrader, Pick<EventsServer, "timeout"> {
   requestIP(request: Request): { address: string } | null;
 }
 
 export interface App {
   /** Answers a request; `undefined` when it was upgraded to a WebSocket. */
-  handle(request: Request): Promise<Response | undefined> | Response;
+  handle(request: Request): Promise<Response | undefined> | Response | undefined;
   /**
    * What is asked most, by path: `handle` answers a GET of it the same, but Bun's own router finds
    * these faster than Elysia's.
    */
-  readonly direct: Readonly<Record<string, (request: Request) => Promise<Response> | Response>>;
+  readonly direct: Readonly<
+    Record<string, (request: Request) => Promise<Response | undefined> | Response | undefined>
+  >;
   /** Gives access to client addresses and WebSockets. Before this call, neither is available. */
   attach(server: RequestServer): void;
   readonly sockets: Sockets;
@@ -113,6 +117,10 @@ export function createApp(deps: AppDeps): App {
   });
   const addressOf = (request: Request) =>
     clientAddress(server?.requestIP(request)?.address, request.headers.get("x-forwarded-for"));
+  const playingBody = createPlayingBody(
+    clock,
+    (artwork) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg"),
+  );
   const api = createApi({
     accounts,
     hub,
@@ -120,8 +128,9 @@ export function createApp(deps: AppDeps): App {
     clock,
     config,
     baseUrl,
-    artworkUrl: (artwork) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg"),
+    playingBody,
     addressOf,
+    server: () => server,
   });
   const ingest = createIngest({
     ...(deps.fetch && { fetch: deps.fetch }),
@@ -148,6 +157,7 @@ export function createApp(deps: AppDeps): App {
     vault,
     inbox: deps.inbox,
     pushing: ingest.webNowPlaying,
+    streams: api.streams,
     snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,
   });
@@ -158,6 +168,7 @@ export function createApp(deps: AppDeps): App {
       hub.followConnections,
       pages.followChanges,
       ingest.webNowPlaying.followChanges,
+      api.streams.followChanges,
     ]) {
       await follow(userId).catch((error: unknown) =>
         log.error("a change could not be followed", { reason: describeError(error) }),
