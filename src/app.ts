@@ -26,6 +26,7 @@ import { isBusy } from "./db/open.ts";
 import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
+import type { Files } from "./outputs/files.ts";
 import type { Upgrader } from "./pages/socket-ticket.ts";
 import type { Sockets } from "./pages/sockets.ts";
 import type { Page, PageContext, SocketPage } from "./pages/page.ts";
@@ -93,6 +94,12 @@ export interface App {
    * longer valid, and sends overlays a changed look.
    */
   followChanges(userId?: number): Promise<void>;
+  /** The users' text and cover files, if the settings ask for any. */
+  readonly files: {
+    start(): Promise<void>;
+    /** Makes them idle, as the music is not known any more. */
+    stop(): Promise<void>;
+  };
   /** From now on `/readyz` answers that the server takes no more requests. */
   drain(): void;
   /** Every route as `METHOD /path`. */
@@ -162,6 +169,22 @@ export function createApp(deps: AppDeps): App {
     isOwnOrigin: hosts.allowsOrigin,
   });
 
+  // Loaded only where files are wanted.
+  let files: Files | undefined;
+  const startFiles = async (folder: string) => {
+    const { createFiles } = await import("./outputs/files.ts");
+    files = createFiles({
+      folder,
+      users: accounts.users,
+      hub,
+      clock,
+      log,
+      playingBody,
+      pictureOf: async (artwork) => (await artworks.pictureOf(artwork, "640.jpg"))?.bytes,
+    });
+    await files.followUsers();
+  };
+
   accounts.onChange(async (userId) => {
     hub.notify(userId);
     for (const follow of [
@@ -169,6 +192,7 @@ export function createApp(deps: AppDeps): App {
       pages.followChanges,
       ingest.webNowPlaying.followChanges,
       api.streams.followChanges,
+      async (changed?: number) => files?.followUsers(changed),
     ]) {
       await follow(userId).catch((error: unknown) =>
         log.error("a change could not be followed", { reason: describeError(error) }),
@@ -329,6 +353,12 @@ export function createApp(deps: AppDeps): App {
     sockets: pages.sockets,
     webNowPlaying: ingest.webNowPlaying.upgradeLocally,
     followChanges: pages.followChanges,
+    files: {
+      start: async () => {
+        if (config.files !== null) await startFiles(config.files);
+      },
+      stop: async () => files?.stop(),
+    },
     drain: health.drain,
     routes: router.routes.map(({ method, path }) => `${method} ${path}`),
   };

@@ -15,6 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/http"],
   ["src/api"],
   ["src/ingest"],
+  ["src/outputs"],
   ["src/pages"],
   ["the server"],
   ["src/cli"],
