@@ -36,7 +36,6 @@ export function openEventStream(gone: AbortSignal, onEnd: () => void): EventStre
 
   const send = (to: ReadableStreamDirectController, bytes: Uint8Array) => {
     const written = to.write(bytes);
-    void to.flush();
     if (written === 0) return finish();
     if (written instanceof Promise && waitingBytes === undefined) {
       waitingBytes = 0;

@@ -7,13 +7,14 @@ import { buildReference, type Row } from "./measure.ts";
 import { benchOverlay } from "./overlay.ts";
 import { benchPages } from "./pages.ts";
 import { benchProcess } from "./process.ts";
+import { benchStreams } from "./streams.ts";
 
 /** Compares the compiled program with a minimal server in the same run, and prints a table. */
 buildBinary();
 buildReference();
 const ladder = await apiLadder();
 const rows: Row[] = [];
-for (const bench of [benchProcess, benchLatency, benchOverlay, benchPages])
+for (const bench of [benchProcess, benchStreams, benchLatency, benchOverlay, benchPages])
   rows.push(...(await bench()));
 
 const processor = cpus()[0]?.model ?? "unknown processor";
