@@ -35,16 +35,11 @@ for (const example of document.querySelectorAll(".example")) {
 
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]")) {
   form.hidden = false;
-  let open: AbortController | undefined;
+  let stopStream: (() => void) | undefined;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const wasOpen = open !== undefined;
-    open?.abort();
-    open = undefined;
-    if (wasOpen) return;
-    const calling = (open = new AbortController());
-    await call(form, calling.signal);
-    if (open === calling) open = undefined;
+    if (stopStream) stopStream();
+    else await call(form, (stop) => (stopStream = stop));
   });
 }
 
@@ -69,8 +64,14 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-ke
   });
 }
 
-/** Shows the answer to a form's call: its status and its body, or what streams in until `signal`. */
-async function call(form: HTMLFormElement, signal: AbortSignal): Promise<void> {
+/**
+ * Shows the answer to a form's call: its status and its body, or what streams in.
+ * @param onStream gets what ends a stream while there is one, then `undefined`
+ */
+async function call(
+  form: HTMLFormElement,
+  onStream: (stop: (() => void) | undefined) => void,
+): Promise<void> {
   const { try: address = "", stop = "", unreachable = "" } = form.dataset;
   const key = form.querySelector("input")?.value.trim() ?? "";
   const answer = form.querySelector<HTMLElement>("[data-answer]");
@@ -78,6 +79,8 @@ async function call(form: HTMLFormElement, signal: AbortSignal): Promise<void> {
   const send = form.querySelector("button[type=submit]");
   if (!answer || !code || !send) return;
   const sendLabel = send.textContent;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const show = (text: string) => {
     answer.hidden = false;
     code.textContent = text;
@@ -91,6 +94,7 @@ async function call(form: HTMLFormElement, signal: AbortSignal): Promise<void> {
       return;
     }
     send.textContent = stop;
+    onStream(() => stopping.abort());
     let shown = head;
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -101,7 +105,8 @@ async function call(form: HTMLFormElement, signal: AbortSignal): Promise<void> {
   } catch {
     if (!signal.aborted) show(unreachable);
   } finally {
-    send.textContent = sendLabel;
+    if (send.textContent === stop) send.textContent = sendLabel;
+    onStream(undefined);
   }
 }
 
