@@ -4,7 +4,9 @@ import { SecretError, type Vault } from "./accounts/secrets.ts";
 import { basePathOf } from "./addresses.ts";
 import { createApi } from "./api/api.ts";
 import { failure } from "./api/envelope.ts";
+import type { EventsServer } from "./api/events.ts";
 import type { Endpoint } from "./api/guard.ts";
+import { createPlayingBody } from "./api/now-playing.ts";
 import { createArtworkStore } from "./artwork/artwork-store.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
 import type { Clock } from "./clock.ts";
@@ -25,6 +27,7 @@ import { isBusy } from "./db/open.ts";
 import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
+import type { Files } from "./outputs/files.ts";
 import type { Upgrader } from "./pages/socket-ticket.ts";
 import type { Sockets } from "./pages/sockets.ts";
 import type { Page, PageContext, SocketPage } from "./pages/page.ts";
@@ -68,18 +71,20 @@ type RoutedContext = Pick<PageContext, "request"> &
   Partial<Pick<PageContext, "params">> & { readonly route: string };
 
 /** What `Bun.serve` knows about a request. */
-export interface RequestServer extends Upgrader {
+export interface RequestServer extends Upgrader, Pick<EventsServer, "timeout"> {
   requestIP(request: Request): { address: string } | null;
 }
 
 export interface App {
   /** Answers a request; `undefined` when it was upgraded to a WebSocket. */
-  handle(request: Request): Promise<Response | undefined> | Response;
+  handle(request: Request): Promise<Response | undefined> | Response | undefined;
   /**
    * What is asked most, by path: `handle` answers a GET of it the same, but Bun's own router finds
    * these faster than Elysia's.
    */
-  readonly direct: Readonly<Record<string, (request: Request) => Promise<Response> | Response>>;
+  readonly direct: Readonly<
+    Record<string, (request: Request) => Promise<Response | undefined> | Response | undefined>
+  >;
   /** Gives access to client addresses and WebSockets. Before this call, neither is available. */
   attach(server: RequestServer): void;
   readonly sockets: Sockets;
@@ -90,6 +95,12 @@ export interface App {
    * longer valid, and sends overlays a changed look.
    */
   followChanges(userId?: number): Promise<void>;
+  /** The users' text and cover files, if the settings ask for any. */
+  readonly files: {
+    start(): Promise<void>;
+    /** Makes them idle, as the music is not known any more. */
+    stop(): Promise<void>;
+  };
   /** From now on `/readyz` answers that the server takes no more requests. */
   drain(): void;
   /** Every route as `METHOD /path`. */
@@ -114,6 +125,10 @@ export function createApp(deps: AppDeps): App {
   });
   const addressOf = (request: Request) =>
     clientAddress(server?.requestIP(request)?.address, request.headers.get("x-forwarded-for"));
+  const playingBody = createPlayingBody(
+    clock,
+    (artwork) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg"),
+  );
   const api = createApi({
     accounts,
     hub,
@@ -121,8 +136,9 @@ export function createApp(deps: AppDeps): App {
     clock,
     config,
     baseUrl,
-    artworkUrl: (artwork) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg"),
+    playingBody,
     addressOf,
+    server: () => server,
   });
   const ingest = createIngest({
     ...(deps.fetch && { fetch: deps.fetch }),
@@ -151,9 +167,26 @@ export function createApp(deps: AppDeps): App {
     inbox: deps.inbox,
     pushing: ingest.webNowPlaying,
     outputs,
+    streams: api.streams,
     snapshot: deps.snapshot,
     isOwnOrigin: hosts.allowsOrigin,
   });
+
+  // Loaded only where files are wanted.
+  let files: Files | undefined;
+  const startFiles = async (folder: string) => {
+    const { createFiles } = await import("./outputs/files.ts");
+    files = createFiles({
+      folder,
+      users: accounts.users,
+      hub,
+      clock,
+      log,
+      playingBody,
+      pictureOf: async (artwork) => (await artworks.pictureOf(artwork, "640.jpg"))?.bytes,
+    });
+    await files.followUsers();
+  };
 
   accounts.onChange(async (userId) => {
     hub.notify(userId);
@@ -161,6 +194,8 @@ export function createApp(deps: AppDeps): App {
       hub.followConnections,
       pages.followChanges,
       ingest.webNowPlaying.followChanges,
+      api.streams.followChanges,
+      async (changed?: number) => files?.followUsers(changed),
     ]) {
       await follow(userId).catch((error: unknown) =>
         log.error("a change could not be followed", { reason: describeError(error) }),
@@ -329,6 +364,12 @@ export function createApp(deps: AppDeps): App {
     sockets: pages.sockets,
     webNowPlaying: ingest.webNowPlaying.upgradeLocally,
     followChanges: pages.followChanges,
+    files: {
+      start: async () => {
+        if (config.files !== null) await startFiles(config.files);
+      },
+      stop: async () => files?.stop(),
+    },
     drain: health.drain,
     routes: router.routes.map(({ method, path }) => `${method} ${path}`),
   };

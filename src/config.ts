@@ -118,6 +118,14 @@ export const settings = {
     allowed: `one of ${OPENINGS.join(", ")}`,
     parse: (text) => OPENINGS.find((opening) => opening === text),
   }),
+  files: setting<string | null>({
+    fallback: null,
+    fallbackText: "none: no files are written",
+    placeholder: "folder",
+    help: "Folder for text and cover files of what each user plays, as OBS can show them.",
+    allowed: "a folder's path",
+    parse: (text) => (text === "" ? undefined : text),
+  }),
   rateLimitSeconds: setting<number>({
     fallback: 5,
     placeholder: "seconds",

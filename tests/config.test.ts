@@ -59,6 +59,7 @@ describe("a setting's value", () => {
       owner: null,
       demo: false,
       open: "auto",
+      files: null,
       rateLimitSeconds: 5,
       musicPrefix: "music",
       spotifyClientId: null,
@@ -159,7 +160,7 @@ describe("mistakes", () => {
 
   test.each(settingNames)("in %s name its flag and its variable", (name) => {
     // A line break is in no value that is allowed, except in a folder's name.
-    const wrong = name === "data" ? "  " : "not\nallowed";
+    const wrong = ["data", "files"].includes(name) ? "  " : "not\nallowed";
     expect(mistakesOf({ [name]: wrong })[0]).toStartWith(`${flagOf(name)}`);
     expect(mistakesOf({}, { [variableOf(name)]: wrong })[0]).toStartWith(`${variableOf(name)}`);
     expect(mistakesOf({ [name]: wrong })[0]).toEndWith(`must be ${settings[name].allowed}.`);

@@ -18,17 +18,24 @@ export interface GuardDeps {
   addressOf(request: Request): string;
 }
 
+/** A response, at once when it waits for nothing; `undefined` for a request that was upgraded. */
+type Answered = Promise<Response | undefined> | Response | undefined;
+
 /**
- * Answers an authenticated call within its limit; at once when it waits for nothing. A 200 answer
- * has these headers, by default the API's common ones.
+ * Answers an authenticated call within its limit. A 200 answer has these headers, by default the
+ * API's common ones.
  */
 export type Answer = (
   holder: KeyHolder,
   headers: Headers | undefined,
-) => Promise<Response> | Response;
+  request: Request,
+) => Answered;
 
 /** A route's handler. */
-export type Endpoint = (context: { readonly request: Request }) => Promise<Response> | Response;
+export type Endpoint = (context: { readonly request: Request }) => Answered;
+
+/** The error of a key that does not work. */
+export const INVALID_KEY = "Invalid API key";
 
 const NOTE_USE_EVERY_MS = 1_000;
 const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
@@ -41,7 +48,7 @@ export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
 
   const refuseWrongKey = (request: Request): Response => {
     const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
-    if (waitMs === undefined) return failure(401, "Invalid API key", CHALLENGE);
+    if (waitMs === undefined) return failure(401, INVALID_KEY, CHALLENGE);
     return failure(429, "Too many invalid keys", { "Retry-After": String(secondsOf(waitMs)) });
   };
 
@@ -56,17 +63,17 @@ export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
   return (answer: Answer): Endpoint => {
     const limit = rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds) : undefined;
 
-    const answerWithinLimit = (holder: KeyHolder) => {
+    const answerWithinLimit = (holder: KeyHolder, request: Request) => {
       noteUse(holder);
-      if (!limit) return answer(holder, undefined);
+      if (!limit) return answer(holder, undefined, request);
       const caller = { userId: holder.user.id, name: holder.keyId };
-      return limit.refusalOf(caller, clock.monotonicMs()) ?? answer(holder, limit.headers);
+      return limit.refusalOf(caller, clock.monotonicMs()) ?? answer(holder, limit.headers, request);
     };
 
     const lookUpAndAnswer = async (sent: string, request: Request) => {
       const key = parseApiKey(sent);
       const holder = key && (await keys.holderOf(key));
-      return holder ? answerWithinLimit(holder) : refuseWrongKey(request);
+      return holder ? answerWithinLimit(holder, request) : refuseWrongKey(request);
     };
 
     return ({ request }) => {
@@ -74,7 +81,7 @@ export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
       if (sent === undefined) return failure(401, "Missing API key", CHALLENGE);
       // A cached key needs no checksum check and no promise.
       const known = keys.cachedHolderOf(sent as ApiKey);
-      return known ? answerWithinLimit(known) : lookUpAndAnswer(sent, request);
+      return known ? answerWithinLimit(known, request) : lookUpAndAnswer(sent, request);
     };
   };
 }

@@ -1,46 +1,55 @@
 import type { Clock } from "../clock.ts";
+import { FIRST_WORD_MS } from "../channels/follow.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Artwork } from "../playback.ts";
 import type { Config } from "../config.ts";
-import { document, failure, success } from "./envelope.ts";
+import { document, failure, failureBody } from "./envelope.ts";
 import type { Answer } from "./guard.ts";
 import { createPlayingJson } from "./playing-json.ts";
 import { secondsOf } from "./rate-limit.ts";
 
-export interface NowPlayingDeps {
-  readonly hub: Pick<Hub, "peek" | "read">;
-  readonly clock: Clock;
-  /** The absolute URL of a picture. */
-  artworkUrl(artwork: Artwork): string;
-  readonly config: Pick<Config, "rateLimitSeconds">;
-}
+/** Writes the body of the answer to a reading. Bytes are valid until the next call. */
+export type PlayingBody = (reading: Reading, userName: string) => string | Uint8Array<ArrayBuffer>;
 
-/** Longest wait for the first reading of a source that was not watched before. */
-const FIRST_WORD_MS = 4_000;
+const NOTHING = JSON.stringify({ success: true, data: null });
+const UNAVAILABLE = "Playback is temporarily unavailable";
+const UNAVAILABLE_BODY = failureBody(UNAVAILABLE);
 
-/** `GET /api/v1/now-playing`: the playback of the key's user, in the envelope. */
-export function createNowPlaying({ hub, clock, artworkUrl, config }: NowPlayingDeps): Answer {
+/** @param artworkUrl the absolute URL of a picture */
+export function createPlayingBody(
+  clock: Clock,
+  artworkUrl: (artwork: Artwork) => string,
+): PlayingBody {
   const playingJson = createPlayingJson(artworkUrl);
-
-  const answer = (reading: Reading, userName: string, headers: Headers | undefined): Response => {
+  return (reading, userName) => {
     switch (reading.kind) {
       case "nothing":
       case "unlinked":
-        return success(null, headers);
-      case "unavailable": {
-        // The rate limit would refuse an earlier call.
-        const waitSeconds = Math.max(config.rateLimitSeconds, secondsOf(reading.retryAfterMs));
-        return failure(503, "Playback is temporarily unavailable", {
-          "Retry-After": String(waitSeconds),
-        });
-      }
+        return NOTHING;
+      case "unavailable":
+        return UNAVAILABLE_BODY;
       case "playback": {
         const unixSeconds = Math.floor(clock.wallMs() / 1000);
-        const nowMs = clock.monotonicMs();
-        return document(playingJson(reading.playback, userName, nowMs, unixSeconds), headers);
+        return playingJson(reading.playback, userName, clock.monotonicMs(), unixSeconds);
       }
     }
+  };
+}
+
+export interface NowPlayingDeps {
+  readonly hub: Pick<Hub, "peek" | "read">;
+  readonly playingBody: PlayingBody;
+  readonly config: Pick<Config, "rateLimitSeconds">;
+}
+
+/** `GET /api/v1/now-playing`: the playback of the key's user, in the envelope. */
+export function createNowPlaying({ hub, playingBody, config }: NowPlayingDeps): Answer {
+  const answer = (reading: Reading, userName: string, headers: Headers | undefined): Response => {
+    if (reading.kind !== "unavailable") return document(playingBody(reading, userName), headers);
+    // The rate limit would refuse an earlier call.
+    const waitSeconds = Math.max(config.rateLimitSeconds, secondsOf(reading.retryAfterMs));
+    return failure(503, UNAVAILABLE, { "Retry-After": String(waitSeconds) });
   };
 
   return ({ user }, headers) => {

@@ -11,6 +11,21 @@ type Schema = Readonly<Record<string, unknown>>;
 type Headers = Readonly<Record<string, { description: string; schema: Schema }>>;
 type Examples = Readonly<Record<string, { summary?: string; value: object }>>;
 
+/** A response, in one kind of content. */
+interface Described {
+  readonly description: string;
+  readonly headers: Headers;
+  readonly content: Readonly<
+    Record<
+      string,
+      {
+        readonly schema: Schema;
+        readonly examples: Readonly<Record<string, { summary?: string; value: unknown }>>;
+      }
+    >
+  >;
+}
+
 /** The API's description in OpenAPI 3.1, as served at `/api/v1/openapi.json`. */
 export function openApiDocument(options: OpenApiOptions) {
   const { baseUrl, rateLimitSeconds } = options;
@@ -48,7 +63,7 @@ export function openApiDocument(options: OpenApiOptions) {
   };
 
   const limits: Headers = rateLimitSeconds === 0 ? {} : LIMIT_HEADERS;
-  const refusals = {
+  const refusals = (more: Readonly<Record<string, string>> = {}) => ({
     "401": errorResponse(
       "The key is missing or does not work.",
       { missing: "Missing API key", invalid: "Invalid API key" },
@@ -64,6 +79,7 @@ export function openApiDocument(options: OpenApiOptions) {
       {
         ...(rateLimitSeconds > 0 && { rate: createRateLimit(rateLimitSeconds).message }),
         guessing: "Too many invalid keys",
+        ...more,
       },
       {
         ...limits,
@@ -71,19 +87,24 @@ export function openApiDocument(options: OpenApiOptions) {
       },
     ),
     "500": errorResponse("Something broke here.", { internal: "Internal server error" }),
-  };
-  const paths = describeEndpoints(options).map(({ path, answer, unavailable, ...about }) => {
-    const { name, forms, when } = answer;
-    const form = when === undefined ? forms[0] : { description: when, oneOf: forms };
-    const responses: Record<string, ReturnType<typeof jsonResponse>> = {
-      "200": jsonResponse(answer.about, refer(name, form), answer.examples, limits),
-      ...refusals,
-      "503": errorResponse(unavailable.about, unavailable.errors, {
-        "Retry-After": { description: "Seconds after which to ask again.", schema: INTEGER },
-      }),
-    };
-    return [path, { get: { ...about, tags: ["Now playing"], responses } }] as const;
   });
+  const paths = describeEndpoints(options).map(
+    ({ path, answer, stream, unavailable, ...about }) => {
+      const { name, forms, when } = answer;
+      const form = when === undefined ? forms[0] : { description: when, oneOf: forms };
+      const schema = refer(name, form);
+      const responses: Record<string, Described> = {
+        "200": stream
+          ? { description: stream.about, headers: limits, content: eventsOf(answer.examples) }
+          : jsonResponse(answer.about, schema, answer.examples, limits),
+        ...refusals(stream?.refusals),
+        "503": errorResponse(unavailable.about, unavailable.errors, {
+          "Retry-After": { description: "Seconds after which to ask again.", schema: INTEGER },
+        }),
+      };
+      return [path, { get: { ...about, tags: ["Now playing"], responses } }] as const;
+    },
+  );
 
   return {
     openapi: "3.1.0",
@@ -110,6 +131,23 @@ export function openApiDocument(options: OpenApiOptions) {
     },
   };
 }
+
+/** OpenAPI 3.1 cannot say what the data of an event is like: the description of the endpoint does. */
+const eventsOf = (examples: Examples) => ({
+  "text/event-stream": {
+    schema: STRING,
+    examples: Object.fromEntries(
+      Object.entries(examples).map(([name, { summary = "", value }]) => [
+        name,
+        { summary, value: eventText(value) },
+      ]),
+    ),
+  },
+});
+
+/** An answer as the event that carries it. */
+export const eventText = (answer: object): string =>
+  `event: now-playing\nid: 1\ndata: ${JSON.stringify(answer)}\n\n`;
 
 const STRING: Schema = { type: "string" };
 const INTEGER: Schema = { type: "integer", minimum: 0 };

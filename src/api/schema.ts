@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { TOO_MANY_STREAMS } from "./stream-limit.ts";
 import { withMusicPrefix } from "./music-prefix.ts";
 
 /**
@@ -116,6 +117,12 @@ interface Endpoint<Path extends string> {
     /** The reference page shows the first one. */
     readonly examples: Readonly<Record<string, { summary: string; value: object }>>;
   };
+  /** Set where the answers come one after the other, as server-sent events. */
+  readonly stream?: {
+    readonly about: string;
+    /** The errors with status 429 besides those of every endpoint, by name. */
+    readonly refusals: Readonly<Record<string, string>>;
+  };
   /** The errors with status 503, by name. */
   readonly unavailable: {
     readonly about: string;
@@ -132,6 +139,21 @@ export interface ApiSettings {
   readonly musicPrefix: string;
 }
 
+/** Playing, paused or nothing playing: each event has the same. */
+const nowPlayingAnswer = (baseUrl: string): Endpoint<string>["answer"] => ({
+  name: "NowPlayingAnswer",
+  about: "Playing, paused, or nothing playing.",
+  forms: [
+    closed({ success: Type.Literal(true), data: Playback, meta: Meta }),
+    closed({ success: Type.Literal(true), data: Type.Null() }),
+  ],
+  when: "With `meta` exactly when `data` is not null.",
+  examples: {
+    playing: { summary: "A track plays", value: playingExample(baseUrl) },
+    nothing: { summary: "Nothing plays", value: { success: true, data: null } },
+  },
+});
+
 /** Every endpoint that requires a key. */
 export const describeEndpoints = ({ baseUrl, musicPrefix }: ApiSettings) => [
   endpoint({
@@ -140,22 +162,29 @@ export const describeEndpoints = ({ baseUrl, musicPrefix }: ApiSettings) => [
     summary: "What is playing",
     description:
       "The current playback, its position worked out for this very moment. `data` is null when nothing is playing.",
-    answer: {
-      name: "NowPlayingAnswer",
-      about: "Playing, paused, or nothing playing.",
-      forms: [
-        closed({ success: Type.Literal(true), data: Playback, meta: Meta }),
-        closed({ success: Type.Literal(true), data: Type.Null() }),
-      ],
-      when: "With `meta` exactly when `data` is not null.",
-      examples: {
-        playing: { summary: "A track plays", value: playingExample(baseUrl) },
-        nothing: { summary: "Nothing plays", value: { success: true, data: null } },
-      },
-    },
+    answer: nowPlayingAnswer(baseUrl),
     unavailable: {
       about: "The music source has not answered for a while.",
       errors: { unavailable: "Playback is temporarily unavailable", busy: BUSY },
+    },
+  }),
+  endpoint({
+    path: "/api/v1/now-playing/events",
+    operationId: "streamNowPlaying",
+    summary: "What is playing, at each change",
+    description: [
+      "Server-sent events: one when the stream opens, then one at each change. Each is of the type `now-playing`, and its data is exactly what `/api/v1/now-playing` answers at that moment, also when the source has failed.",
+      "An event `closed` with the error as its data says that the key no longer works; then the stream ends.",
+      'A request with `Upgrade: websocket` gets a WebSocket, whose messages have the same fields and `"type":"now-playing"`. It closes with the code 4401 when the key no longer works.',
+    ].join("\n\n"),
+    answer: nowPlayingAnswer(baseUrl),
+    stream: {
+      about: "The events. A comment every 15 seconds keeps the connection open.",
+      refusals: { streams: TOO_MANY_STREAMS },
+    },
+    unavailable: {
+      about: "The server's database is locked by another program.",
+      errors: { busy: BUSY },
     },
   }),
   endpoint({

@@ -30,10 +30,10 @@ export interface ArtworkStore {
   accentOf(artwork: Artwork): string | null;
   /** Prepares the picture and colour for the overlay; never rejects. */
   analyse(artwork: Artwork): Promise<void>;
+  /** A picture; `undefined` when it cannot be read. */
+  pictureOf(artwork: Artwork, rendition: Rendition): Promise<RenderedArtwork | undefined>;
   /** The picture at a path; `undefined` when it is unknown or cannot be read. */
   render(id: string, rendition: string): Promise<RenderedArtwork | undefined>;
-  /** A picture itself; `undefined` when it cannot be read. */
-  pictureOf(artwork: Artwork, rendition: Rendition): Promise<RenderedArtwork | undefined>;
 }
 
 export interface ArtworkStoreDeps {
@@ -173,8 +173,8 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
       const { id, entry } = register(artwork);
       return study(id, entry);
     },
-    render,
     pictureOf: (artwork, rendition) => render(register(artwork).id, rendition),
+    render,
   };
 }
 

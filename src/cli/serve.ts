@@ -95,6 +95,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       const scene = { open: config.open, asJson, platform, environment, isTerminal };
       openBrowser(loginUrl, scene, log);
     }
+    await server.app.files.start();
     store.waitForLocks(LOCK_WAIT_MS);
     // The executable starts with a late JIT, to start sooner with less memory. Now use the default.
     Bun.unsafe.setJITPolicy(1);
@@ -107,7 +108,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
 
     log.info("stopping", { because: await signal });
     const stopByMs = clock.monotonicMs() + STOP_WITHIN_MS;
-    await running.stop(STOP_WITHIN_MS);
+    await Promise.all([running.stop(STOP_WITHIN_MS), server.app.files.stop()]);
     stopKeepingUp();
     server.close();
     await writeWhatIsLeft(accounts, clock, stopByMs, log);

@@ -1007,6 +1007,7 @@ export const de: Words = {
     lead: "Aus der Beschreibung der API selbst gemacht, mit den Einstellungen dieses Servers. Probieren Sie sie gleich hier aus.",
     endpoints: {
       "/api/v1/now-playing": "Was gerade läuft",
+      "/api/v1/now-playing/events": "Was gerade läuft, bei jeder Änderung",
       "/api/v1/user": "Wem der Schlüssel gehört",
     },
     authentication: "Der Schlüssel, auf eine von zwei Arten",
@@ -1016,6 +1017,7 @@ export const de: Words = {
     keyHint:
       "Er bleibt auf dieser Seite und geht nur an diesen Server. Erstellen Sie einen unter „API-Schlüssel“ in der Übersicht.",
     send: "Senden",
+    stop: "Beenden",
     answer: "Antwort",
     unreachable: "Der Server hat nicht geantwortet.",
     answers: "Antworten",
@@ -1029,7 +1031,8 @@ export const de: Words = {
       "200": "Die Antwort, auch wenn nichts läuft: Dann ist data null, und es gibt kein meta.",
       "401": "Der Schlüssel fehlt oder gilt nicht.",
       "405": "Nur GET, HEAD und OPTIONS werden verstanden.",
-      "429": "Zu früh nach dem letzten Aufruf, oder zu viele falsche Schlüssel von einer Adresse.",
+      "429":
+        "Zu früh nach dem letzten Aufruf, zu viele falsche Schlüssel von einer Adresse oder zu viele Streams eines Schlüssels.",
       "500": "Auf dem Server ist etwas kaputtgegangen.",
       "503": "Die Quelle antwortet seit einer Weile nicht.",
     },

@@ -977,6 +977,7 @@ export const en = {
     lead: "Made from the API’s own description, with this server’s settings. Try it right here.",
     endpoints: {
       "/api/v1/now-playing": "What is playing",
+      "/api/v1/now-playing/events": "What is playing, at each change",
       "/api/v1/user": "Who the key belongs to",
     },
     authentication: "The key, in one of two ways",
@@ -986,6 +987,7 @@ export const en = {
     keyHint:
       "It stays in this page and goes to this server only. Make one under “API keys” in the dashboard.",
     send: "Send",
+    stop: "Stop",
     answer: "Answer",
     unreachable: "The server did not answer.",
     answers: "Answers",
@@ -999,7 +1001,8 @@ export const en = {
       "200": "The answer, also when nothing is playing: then data is null and there is no meta.",
       "401": "The key is missing or does not work.",
       "405": "Only GET, HEAD and OPTIONS are understood.",
-      "429": "Too soon after the last call, or too many wrong keys from one address.",
+      "429":
+        "Too soon after the last call, too many wrong keys from one address, or too many streams of one key.",
       "500": "Something broke on the server.",
       "503": "The source has not answered for a while.",
     },

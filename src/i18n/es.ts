@@ -984,6 +984,7 @@ export const es: Words = {
     lead: "Hecha a partir de la propia descripción de la API, con los ajustes de este servidor. Pruébala aquí mismo.",
     endpoints: {
       "/api/v1/now-playing": "Lo que suena",
+      "/api/v1/now-playing/events": "Lo que suena, en cada cambio",
       "/api/v1/user": "De quién es la clave",
     },
     authentication: "La clave, de una de estas dos maneras",
@@ -993,6 +994,7 @@ export const es: Words = {
     keyHint:
       "Se queda en esta página y solo va a este servidor. Crea una en «Claves de API», en el panel.",
     send: "Enviar",
+    stop: "Detener",
     answer: "Respuesta",
     unreachable: "El servidor no ha respondido.",
     answers: "Respuestas",
@@ -1007,7 +1009,7 @@ export const es: Words = {
       "401": "Falta la clave o no funciona.",
       "405": "Solo se entienden GET, HEAD y OPTIONS.",
       "429":
-        "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección.",
+        "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección, o demasiados flujos de una misma clave.",
       "500": "Algo ha fallado en el servidor.",
       "503": "La fuente no responde desde hace un rato.",
     },

@@ -1006,6 +1006,7 @@ export const fr: Words = {
     lead: "Faite à partir de la description de l’API elle-même, avec les réglages de ce serveur. Essayez-la ici même.",
     endpoints: {
       "/api/v1/now-playing": "Ce qui passe",
+      "/api/v1/now-playing/events": "Ce qui passe, à chaque changement",
       "/api/v1/user": "À qui appartient la clé",
     },
     authentication: "La clé, de l’une de ces deux façons",
@@ -1015,6 +1016,7 @@ export const fr: Words = {
     keyHint:
       "Elle reste dans cette page et ne va qu’à ce serveur. Créez-en une sous « Clés d’API » dans le tableau de bord.",
     send: "Envoyer",
+    stop: "Arrêter",
     answer: "Réponse",
     unreachable: "Le serveur n’a pas répondu.",
     answers: "Réponses",
@@ -1028,7 +1030,8 @@ export const fr: Words = {
       "200": "La réponse, même quand rien ne passe : data est alors null et il n’y a pas de meta.",
       "401": "La clé manque ou ne fonctionne pas.",
       "405": "Seuls GET, HEAD et OPTIONS sont compris.",
-      "429": "Trop tôt après le dernier appel, ou trop de mauvaises clés depuis une adresse.",
+      "429":
+        "Trop tôt après le dernier appel, ou trop de mauvaises clés depuis une adresse, ou trop de flux pour une même clé.",
       "500": "Quelque chose s’est cassé sur le serveur.",
       "503": "La source ne répond plus depuis un moment.",
     },

@@ -982,6 +982,7 @@ export const pt: Words = {
     lead: "Feita a partir da própria descrição da API, com as configurações deste servidor. Experimente aqui mesmo.",
     endpoints: {
       "/api/v1/now-playing": "O que está tocando",
+      "/api/v1/now-playing/events": "O que está tocando, a cada mudança",
       "/api/v1/user": "De quem é a chave",
     },
     authentication: "A chave, de uma destas duas formas",
@@ -991,6 +992,7 @@ export const pt: Words = {
     keyHint:
       "Ela fica nesta página e só vai para este servidor. Crie uma em “Chaves de API”, no painel.",
     send: "Enviar",
+    stop: "Parar",
     answer: "Resposta",
     unreachable: "O servidor não respondeu.",
     answers: "Respostas",
@@ -1004,7 +1006,8 @@ export const pt: Words = {
       "200": "A resposta, também quando nada está tocando: nesse caso, data é null e não há meta.",
       "401": "A chave está faltando ou não funciona.",
       "405": "Só GET, HEAD e OPTIONS são aceitos.",
-      "429": "Cedo demais após a última chamada, ou chaves erradas demais de um mesmo endereço.",
+      "429":
+        "Cedo demais após a última chamada, ou chaves erradas demais de um mesmo endereço, ou streams demais de uma mesma chave.",
       "500": "Algo quebrou no servidor.",
       "503": "A fonte não responde há algum tempo.",
     },

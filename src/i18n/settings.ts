@@ -19,6 +19,8 @@ const translations: Readonly<
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
     demo: "Les utilisateurs qui n’ont connecté aucune musique entendent la liste de démonstration.",
     open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
+    files:
+      "Dossier pour les fichiers de texte et de pochette de ce que chaque utilisateur écoute, comme OBS peut les afficher.",
     rateLimitSeconds:
       "Chaque clé peut appeler chaque point d’accès une fois dans ce délai, en secondes ; 0 supprime la limite.",
     musicPrefix: "Premier mot de music_connected, music_display_name et music_product dans l’API.",
@@ -52,6 +54,8 @@ const translations: Readonly<
     owner: "Nombre del primer usuario, creado en el primer inicio.",
     demo: "Los usuarios que no han conectado música oyen la lista de demostración.",
     open: "Si el primer inicio en una terminal de escritorio abre el navegador en el enlace de inicio de sesión: auto o never.",
+    files:
+      "Carpeta para los archivos de texto y de portada de lo que escucha cada usuario, que OBS puede mostrar.",
     rateLimitSeconds:
       "Cada clave puede llamar a cada punto de acceso una vez en este tiempo, en segundos; 0 quita el límite.",
     musicPrefix:
@@ -84,6 +88,8 @@ const translations: Readonly<
     owner: "Nome do primeiro usuário, criado na primeira inicialização.",
     demo: "Os usuários que não conectaram música ouvem a playlist de demonstração.",
     open: "Se a primeira inicialização em um terminal da área de trabalho abre o navegador no link de acesso: auto ou never.",
+    files:
+      "Pasta para os arquivos de texto e de capa do que cada usuário está ouvindo, que o OBS consegue mostrar.",
     rateLimitSeconds:
       "Cada chave pode chamar cada endpoint uma vez neste tempo, em segundos; 0 desliga o limite.",
     musicPrefix: "Primeira palavra de music_connected, music_display_name e music_product na API.",
@@ -117,6 +123,8 @@ const translations: Readonly<
     owner: "Name des ersten Nutzers, der beim ersten Start angelegt wird.",
     demo: "Nutzer, die keine Musik verbunden haben, hören die Demo-Wiedergabeliste.",
     open: "Ob der erste Start im Terminal eines Desktops den Browser mit dem Anmeldelink öffnet: auto oder never.",
+    files:
+      "Ordner für Text- und Coverdateien dessen, was jeder Nutzer hört, wie OBS sie anzeigen kann.",
     rateLimitSeconds:
       "Jeder Schlüssel darf jeden Endpunkt in dieser Zeit einmal aufrufen, in Sekunden; 0 hebt die Grenze auf.",
     musicPrefix:

@@ -1,4 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
+import type { ApiStreams } from "../api/api.ts";
 import type { Vault } from "../accounts/secrets.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Clock } from "../clock.ts";
@@ -97,6 +98,8 @@ export interface PagesDeps {
   readonly pushing: WebNowPlayingSockets;
   /** What chat bots and websites read. */
   readonly outputs: Outputs;
+  /** The streams of the API. */
+  readonly streams: ApiStreams;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
   /** Whether a page from this origin is one of ours. */
@@ -250,7 +253,7 @@ export function createPages(deps: PagesDeps): Pages {
     dashboard: loadedLater(async () => (await loadDashboard()).routes),
     notFound,
     busy: createBusy(basePath),
-    sockets: createSockets(live, () => openDashboard?.live, deps.pushing),
+    sockets: createSockets(live, () => openDashboard?.live, deps.pushing, deps.streams),
     followChanges,
     redraw: (userId) => openDashboard?.live.redraw(userId),
   };

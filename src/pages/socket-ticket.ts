@@ -1,5 +1,6 @@
 import type { WidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
+import type { EventsTicket } from "../api/events.ts";
 import type { PushTicket } from "../ingest/webnowplaying-sockets.ts";
 import type { Language } from "../languages.ts";
 
@@ -31,8 +32,8 @@ export interface DashboardTicket {
   readonly language: Language;
 }
 
-/** The data of a socket: of an overlay, of a dashboard, or of a program that pushes. */
-export type SocketTicket = LiveTicket | DashboardTicket | PushTicket;
+/** The data of a socket: of an overlay, a dashboard, a program that pushes, or an API client. */
+export type SocketTicket = LiveTicket | DashboardTicket | PushTicket | EventsTicket;
 
 /** Upgrades a request to a socket: `Bun.serve`'s server. */
 export interface Upgrader {

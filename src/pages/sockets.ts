@@ -1,5 +1,7 @@
 import type { ServerWebSocket, WebSocketHandler } from "bun";
 import type { DashboardLive } from "./dashboard/live.ts";
+import type { ApiStreams } from "../api/api.ts";
+import type { EventsTicket } from "../api/events.ts";
 import type { Live } from "./overlay/live.ts";
 import type { PushTicket, WebNowPlayingSockets } from "../ingest/webnowplaying-sockets.ts";
 import type { DashboardTicket, LiveTicket, SocketTicket } from "./socket-ticket.ts";
@@ -14,17 +16,17 @@ export const socketSettings = {
   perMessageDeflate: false,
 } as const satisfies WebSocketHandler<SocketTicket>;
 
-/** What overlays and dashboards may send, which nobody reads. */
+/** What overlays, dashboards and API clients may send, which nobody reads. */
 const LARGEST_UNREAD_BYTES = 1024;
 /** https://www.iana.org/assignments/websocket */
 const MESSAGE_TOO_BIG = 1009;
 
-/** All sockets, of overlays, dashboards and programs that push. */
+/** All sockets, of overlays, dashboards, programs that push and API clients. */
 export interface Sockets {
   opened(socket: ServerWebSocket<SocketTicket>): void;
   received(socket: ServerWebSocket<SocketTicket>, message: string | Uint8Array): void;
   closed(socket: ServerWebSocket<SocketTicket>): void;
-  /** Closes every socket with a code that makes its page reconnect later. */
+  /** Closes every socket, and the API's streams, so that their clients reconnect later. */
   stop(): void;
   /** The number of connected overlays. */
   overlays(): number;
@@ -35,6 +37,7 @@ export function createSockets(
   live: Live,
   dashboardLive: () => DashboardLive | undefined,
   pushing: WebNowPlayingSockets,
+  streams: ApiStreams,
 ): Sockets {
   return {
     received(socket, message) {
@@ -45,14 +48,17 @@ export function createSockets(
       if (isPushing(socket)) pushing.opened(socket);
       else if (isDashboards(socket)) dashboardLive()?.opened(socket);
       else if (isOverlays(socket)) live.opened(socket);
+      else if (isStream(socket)) streams.opened(socket);
     },
     closed(socket) {
       if (isPushing(socket)) pushing.closed(socket);
       else if (isDashboards(socket)) dashboardLive()?.closed(socket);
       else if (isOverlays(socket)) live.closed(socket);
+      else if (isStream(socket)) streams.closed(socket);
     },
     stop() {
       pushing.stop();
+      streams.stop();
       live.stop();
       dashboardLive()?.stop();
     },
@@ -68,3 +74,5 @@ const isDashboards = (socket: AnySocket): socket is ServerWebSocket<DashboardTic
   socket.data.kind === "dashboard";
 const isOverlays = (socket: AnySocket): socket is ServerWebSocket<LiveTicket> =>
   socket.data.kind === "overlay";
+const isStream = (socket: AnySocket): socket is ServerWebSocket<EventsTicket> =>
+  socket.data.kind === "events";

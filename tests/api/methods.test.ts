@@ -97,7 +97,8 @@ describe("HEAD", () => {
     expect(head.status).toBe(status);
     expect(withoutTime(head.headers)).toEqual(withoutTime(get.headers));
     expect(await head.text()).toBe("");
-    expect(await get.text()).not.toBe("");
+    // Some answers never end.
+    expect((await get.body?.getReader().read())?.value).not.toBeEmpty();
     await port.end();
   });
 

@@ -10,11 +10,13 @@ import {
   ENDPOINT_PATHS,
   readApiDescription,
 } from "../fixtures/http/api-description.ts";
+import { readEvents } from "../fixtures/http/event-reader.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const NOW_PLAYING = "/api/v1/now-playing";
 const USER = "/api/v1/user";
+const EVENTS = "/api/v1/now-playing/events";
 
 let server: TestServer;
 let ada: AddedUser;
@@ -81,6 +83,15 @@ describe("the description of the API", () => {
     expect(examples).toBeGreaterThan(10);
   });
 
+  test("gives examples of events whose data follows the schema of now-playing", () => {
+    const examples = description.eventExamplesOf(EVENTS);
+    expect(examples.length).toBeGreaterThan(1);
+    for (const example of examples) {
+      const data = /^event: now-playing\nid: \d+\ndata: (.*)\n\n$/.exec(String(example))?.[1];
+      expect(description.mistakesIn(NOW_PLAYING, 200, JSON.parse(data ?? ""))).toEqual([]);
+    }
+  });
+
   test.each(["1", "5", "60"])("quotes the limit's sentence at %s seconds", async (seconds) => {
     server.close();
     await start({ rateLimitSeconds: seconds });
@@ -103,6 +114,19 @@ describe("a real answer follows the description", () => {
     const artworks = [{ key: "cover", load: async () => new Uint8Array() }];
     await hears({ album: { name: "A", artworks } });
     await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
+  });
+
+  test("in each event of a stream", async () => {
+    await hears({});
+    const response = await server.getAs(ada, EVENTS);
+    expect(response.status).toBe(200);
+    expect(description.missingHeaders(EVENTS, 200, response.headers)).toEqual([]);
+    const events = readEvents(response);
+    expect(description.mistakesIn(NOW_PLAYING, 200, await events.nextData())).toEqual([]);
+    await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
+    await server.clock.advance(30_000);
+    expect(description.mistakesIn(NOW_PLAYING, 503, await events.nextData())).toEqual([]);
+    await events.close();
   });
 
   test("while paused", async () => {
@@ -262,6 +286,10 @@ describe("requests made from the description", () => {
       const response = await send(user, request);
       statuses.add(response.status);
       expect(response.status).not.toBe(500);
+      if (response.headers.get("content-type") === "text/event-stream") {
+        await response.body?.cancel();
+        continue;
+      }
       const mistakes = description.mistakesIn(request.path, response.status, await response.json());
       expect({ request, mistakes }).toEqual({ request, mistakes: [] });
     }

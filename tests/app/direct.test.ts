@@ -40,7 +40,9 @@ describe("what Bun's router answers", () => {
   test("is every path of the API, with and without the base path", async () => {
     await start();
     expect(Object.keys(server.app.direct).toSorted()).toEqual(
-      PATHS.flatMap((path) => [path, `/music${path}`]).toSorted(),
+      [...PATHS, "/api/v1/now-playing/events"]
+        .flatMap((path) => [path, `/music${path}`])
+        .toSorted(),
     );
   });
 

@@ -8,6 +8,7 @@ import { benchOverlay } from "./overlay.ts";
 import { benchPages } from "./pages.ts";
 import { benchProcess } from "./process.ts";
 import { benchPushes, benchPushLatency } from "./pushes.ts";
+import { benchStreams } from "./streams.ts";
 
 /** Compares the compiled program with a minimal server in the same run, and prints a table. */
 buildBinary();
@@ -16,6 +17,7 @@ const ladder = await apiLadder();
 const rows: Row[] = [];
 for (const bench of [
   benchProcess,
+  benchStreams,
   benchLatency,
   benchPushLatency,
   benchPushes,

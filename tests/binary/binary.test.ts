@@ -21,6 +21,8 @@ import {
 } from "../fixtures/servers/marquee-process.ts";
 import { playlist } from "../../src/sources/demo/playlist.ts";
 import { testWith } from "../fixtures/real-parts.ts";
+import { FILE_NAMES, mistakeIn, readFiles } from "../fixtures/data/file-reader.ts";
+import { readEvents } from "../fixtures/http/event-reader.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { exitOf, until } from "../fixtures/clock/waiting.ts";
 
@@ -369,6 +371,48 @@ test("nothing secret is logged, at any level, whatever is asked", async () => {
   await server.stop();
   expect(server.log()).toContain("/api/v1/user");
   for (const secret of [key, token, "planted-secret"]) expect(server.log()).not.toContain(secret);
+});
+
+/** Long enough for several sets, of which there is at most one a second. */
+const HAMMER_MS = 4_000;
+
+test("whoever reads its files at any moment finds whole ones, and idle ones after a stop", async () => {
+  const server = await start({
+    arguments: ["--port", "0", "--owner", "ada", "--files", join(folder.path, "files")],
+  });
+  const connected = await run("connect", "ada", "json", "--json");
+  const inbox = server.url + new URL(JSON.parse(connected.out).url).pathname;
+  const play = (title: string) =>
+    fetch(inbox, { method: "POST", body: JSON.stringify({ title, artist: "Juniper Vale" }) });
+  const path = join(folder.path, "files", "ada");
+  await until(() => existsSync(join(path, "now-playing.json")) || undefined);
+  const titles = new Set<string>();
+  const mistakes: string[] = [];
+  const endAtMs = performance.now() + HAMMER_MS;
+  for (let round = 0; performance.now() < endAtMs; round++) {
+    if (round % 200 === 0) await play("x".repeat(1 + (round % 300)));
+    for (const name of FILE_NAMES) {
+      const mistake = mistakeIn(name, readFileSync(join(path, name)));
+      if (mistake) mistakes.push(mistake);
+    }
+    titles.add(readFiles(path).text("title.txt"));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(mistakes).toEqual([]);
+  expect(titles.size).toBeGreaterThan(1);
+  await server.stop();
+  expect(readFiles(path).text("now-playing.txt")).toBe(" ");
+}, 20_000);
+
+test("a client with a stream of events is told that the program stops", async () => {
+  const server = await start();
+  const stream = readEvents(
+    await askAs(server, server.ready["api_key"], "/api/v1/now-playing/events"),
+  );
+  expect(await stream.nextData()).toHaveProperty("success", true);
+  const stopped = server.stop();
+  while (await stream.next()) continue;
+  expect(await stopped).toBe(0);
 });
 
 test("it tells its version and helps", async () => {

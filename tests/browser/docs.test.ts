@@ -137,6 +137,24 @@ describe("the documentation in a browser", () => {
     complaints.length = 0;
   }, 20_000);
 
+  test("shows a stream of events as it comes, until it is stopped", async () => {
+    const { page } = await open("en", "reference");
+    const { reference } = languages.en;
+    const form = page.locator("form[data-try$='/events']");
+    const answer = form.locator("[data-answer] code");
+    await form.getByLabel(reference.key).fill(ada.key);
+    await form.getByRole("button", { name: reference.send }).click();
+    await answer.filter({ hasText: "Paper Lanterns" }).waitFor();
+    await server.sourceOf(ada).says(null);
+    await answer.filter({ hasText: '{"success":true,"data":null}' }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await answer.innerText()).toStartWith("200 OK");
+    await form.getByRole("button", { name: reference.stop }).click();
+    await form.getByRole("button", { name: reference.send }).waitFor();
+    await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
+    expect((await answer.innerText()).match(/event: now-playing/g)).toHaveLength(2);
+  }, 20_000);
+
   test("makes whoever is signed in a key to try the API with, on the spot", async () => {
     const stranger = await open("en", "reference");
     const name = languages.en.reference.makeKey;

@@ -7,6 +7,8 @@ import { DOCUMENTS, type DocumentName } from "../../src/docs/documents.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { type ApiDescription, readApiDescription } from "../fixtures/http/api-description.ts";
+import { currentChromium } from "../fixtures/browser/chromium.ts";
+import { readEvents } from "../fixtures/http/event-reader.ts";
 import { examplesIn } from "../fixtures/docs/docs-pages.ts";
 import { type Fence, readDocument } from "../fixtures/docs/documents.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
@@ -16,7 +18,7 @@ import { aPlayback } from "../fixtures/sources/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
-import { exitOf, freePort, until } from "../fixtures/clock/waiting.ts";
+import { exitOf, freePort, inTime, until } from "../fixtures/clock/waiting.ts";
 
 // The other languages have the same examples: tests/docs/completeness.test.ts holds them to that.
 const documents = DOCUMENTS.map((name) => ({ name, ...readDocument("en", name) }));
@@ -167,6 +169,17 @@ describe("a command in the documentation", () => {
   });
 });
 
+/** The lines that a program prints, as it prints them. */
+async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const part of output) {
+    const lines = (text + decoder.decode(part, { stream: true })).split("\n");
+    text = lines.pop() ?? "";
+    yield* lines;
+  }
+}
+
 /** What every example says of the tests' track. */
 const SONG = "Juniper Vale – Paper Lanterns";
 
@@ -243,6 +256,7 @@ describe("an example of the API", () => {
     const headers = { "x-api-key": ada.key, authorization: "Bearer 0123456789abcdef" };
     const response = await server.get(pathname + search, { headers });
     expect(response.status).toBe(statusOf(pathname + search));
+    await response.body?.cancel();
   });
 
   test("is there to be found", () => expect(addresses.length).toBeGreaterThan(8));
@@ -330,7 +344,82 @@ describe("a program in the documentation", () => {
 
   test("runs in JavaScript", () => runs("js", process.execPath, "example.mjs"), 20_000);
 
+  /** Plays, then stops, while a program listens to events. */
+  async function hears(lines: AsyncIterator<string>): Promise<void> {
+    expect((await inTime("a line", lines.next())).value).toBe(SONG);
+    await server.sourceOf(ada).says(null);
+    expect((await inTime("a line", lines.next())).value).toBe("Nothing is playing");
+  }
+  const listensTo = async (command: string[]) => {
+    await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
+    const child = Bun.spawn(command, {
+      stdout: "pipe",
+      stderr: "ignore",
+      env: { ...process.env, PYTHONIOENCODING: "utf-8" },
+    });
+    try {
+      await hears(linesOf(child.stdout));
+    } finally {
+      child.kill();
+      await exitOf(child);
+    }
+  };
+
+  testWith("curl", Bun.which("curl") !== null)(
+    "listens to events with curl",
+    async () => {
+      const examples = await examplesIn(await server.get("/en/docs/api"));
+      const line = examples.find(({ text }) => text.startsWith("curl -N"))?.text ?? "";
+      const command = wordsOf(line.replace("mq_…", ada.key));
+      await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
+      const child = Bun.spawn(command, { stdout: "pipe", stderr: "ignore" });
+      try {
+        const stream = readEvents(new Response(child.stdout));
+        expect(await stream.nextData()).toMatchObject({ data: { artist_name: "Juniper Vale" } });
+        await server.sourceOf(ada).says(null);
+        expect(await stream.nextData()).toEqual({ success: true, data: null });
+      } finally {
+        child.kill();
+        await exitOf(child);
+      }
+    },
+    20_000,
+  );
+
+  testWith(currentChromium.name, currentChromium.isInstalled)(
+    "listens to events in a web page",
+    async () => {
+      await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
+      const path = await write("js", "EventSource", "events.js", ada.key);
+      const elsewhere = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch: () =>
+          new Response("<title>A page</title>", { headers: { "content-type": "text/html" } }),
+      });
+      const browser = await currentChromium.launch();
+      try {
+        const page = await browser.newPage();
+        await page.goto(elsewhere.url.href);
+        const lines = new ReadableStream<string>({
+          start: (lines) => void page.on("console", (message) => lines.enqueue(message.text())),
+        });
+        await page.addScriptTag({ path });
+        await hears(lines[Symbol.asyncIterator]());
+      } finally {
+        await browser.close();
+        await elsewhere.stop(true);
+      }
+    },
+    20_000,
+  );
+
   const python = Bun.which("python3");
+  testWith("Python 3", python !== null)(
+    "listens to events in Python",
+    async () => listensTo([python ?? "", await write("python", "/events", "events.py", ada.key)]),
+    20_000,
+  );
   testWith("Python 3", python !== null)(
     "runs in Python",
     () => runs("python", python ?? "", "example.py"),

@@ -3,6 +3,8 @@ import type { SearchEntry } from "../docs/docs.tsx";
 /** Copy buttons beside examples, and a search that works without any other server. */
 const MOST_RESULTS = 12;
 const COPIED_MS = 2_000;
+/** Characters of a stream that stay visible. */
+const MOST_SHOWN = 20_000;
 
 const docs = document.querySelector<HTMLElement>(".docs");
 const { copy = "", copied = "", search = "", noResults = "" } = docs?.dataset ?? {};
@@ -33,15 +35,11 @@ for (const example of document.querySelectorAll(".example")) {
 
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]")) {
   form.hidden = false;
+  let stopStream: (() => void) | undefined;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const key = form.querySelector("input")?.value.trim() ?? "";
-    const answer = form.querySelector<HTMLElement>("[data-answer]");
-    const code = answer?.querySelector("code");
-    const t = await call(form.dataset["try"] ?? "", key);
-    if (!answer || !code) return;
-    answer.hidden = false;
-    code.textContent = t ?? form.dataset["unreachable"] ?? "";
+    if (stopStream) stopStream();
+    else await call(form, (stop) => (stopStream = stop));
   });
 }
 
@@ -66,14 +64,49 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-ke
   });
 }
 
-/** The status and the body of a response; `undefined` when there was none. */
-async function call(address: string, key: string): Promise<string | undefined> {
+/**
+ * Shows the answer to a form's call: its status and its body, or what streams in.
+ * @param onStream gets what ends a stream while there is one, then `undefined`
+ */
+async function call(
+  form: HTMLFormElement,
+  onStream: (stop: (() => void) | undefined) => void,
+): Promise<void> {
+  const { try: address = "", stop = "", unreachable = "" } = form.dataset;
+  const key = form.querySelector("input")?.value.trim() ?? "";
+  const answer = form.querySelector<HTMLElement>("[data-answer]");
+  const code = answer?.querySelector("code");
+  const send = form.querySelector("button[type=submit]");
+  if (!answer || !code || !send) return;
+  const sendLabel = send.textContent;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const show = (text: string) => {
+    answer.hidden = false;
+    code.textContent = text;
+  };
   try {
-    const response = await fetch(address, { headers: { "X-Api-Key": key } });
-    const { status, statusText } = response;
-    return `${status} ${statusText}\n\n${prettyJson(await response.text())}`;
+    const response = await fetch(address, { headers: { "X-Api-Key": key }, signal });
+    const { status, statusText, headers, body } = response;
+    const head = `${status} ${statusText}\n\n`;
+    if (headers.get("Content-Type") !== "text/event-stream" || !body) {
+      show(head + prettyJson(await response.text()));
+      return;
+    }
+    send.textContent = stop;
+    onStream(() => stopping.abort());
+    let shown = head;
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      // The newest at the end; the page does not grow for ever.
+      shown = (shown + part.value).slice(-MOST_SHOWN);
+      show(shown);
+    }
   } catch {
-    return undefined;
+    if (!signal.aborted) show(unreachable);
+  } finally {
+    if (send.textContent === stop) send.textContent = sendLabel;
+    onStream(undefined);
   }
 }
 

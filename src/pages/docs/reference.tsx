@@ -1,5 +1,5 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
-import { openApiDocument } from "../../api/openapi.ts";
+import { eventText, openApiDocument } from "../../api/openapi.ts";
 import { type EndpointPath, describeEndpoints } from "../../api/schema.ts";
 import type { Config } from "../../config.ts";
 import { languages } from "../../i18n/index.ts";
@@ -50,14 +50,14 @@ export function Reference(props: ReferenceProps): JSX.Element {
           <code>?api_key=mq_…</code>
         </li>
       </ul>
-      {describeEndpoints({ baseUrl, musicPrefix }).map(({ path, answer }) => (
+      {describeEndpoints({ baseUrl, musicPrefix }).map(({ path, answer, stream }) => (
         <Endpoint
           language={language}
           basePath={basePath}
           path={path}
           statuses={Object.keys(paths[path]?.get.responses ?? {})}
-          example={Object.values(answer.examples)[0]?.value}
-          fields={fieldsOf(answer.forms[0])}
+          example={exampleOf(Object.values(answer.examples)[0]?.value ?? {}, stream !== undefined)}
+          fields={stream ? [] : fieldsOf(answer.forms[0])}
           musicPrefix={musicPrefix}
           {...(offer && { offer })}
         />
@@ -71,7 +71,8 @@ interface EndpointProps {
   readonly basePath: string;
   readonly path: EndpointPath;
   readonly statuses: readonly string[];
-  readonly example: object | undefined;
+  readonly example: string;
+  /** Empty where another endpoint has the same fields. */
   readonly fields: readonly Field[];
   readonly musicPrefix: string;
   readonly offer?: KeyOffer;
@@ -96,7 +97,13 @@ function Endpoint({
         <code safe>{`GET ${path}`}</code>
       </h2>
       <p safe>{reference.endpoints[path]}</p>
-      <form class="try" data-try={basePath + path} data-unreachable={reference.unreachable} hidden>
+      <form
+        class="try"
+        data-try={basePath + path}
+        data-stop={reference.stop}
+        data-unreachable={reference.unreachable}
+        hidden
+      >
         <label for={`key-${name}`} safe>
           {reference.key}
         </label>
@@ -152,9 +159,26 @@ function Endpoint({
       </div>
       <div class="example">
         <pre tabindex="0">
-          <code safe>{JSON.stringify(example, null, 2)}</code>
+          <code safe>{example}</code>
         </pre>
       </div>
+      {fields.length > 0 ? (
+        <Fields language={language} fields={fields} musicPrefix={musicPrefix} />
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+function Fields({
+  language,
+  fields,
+  musicPrefix,
+}: Pick<EndpointProps, "language" | "fields" | "musicPrefix">): JSX.Element {
+  const { reference } = languages[language];
+  return (
+    <>
       <h3 safe>{reference.fields}</h3>
       <div class="table" tabindex="0">
         <table>
@@ -183,6 +207,10 @@ function Endpoint({
     </>
   );
 }
+
+/** An answer as it is sent, but with line breaks where a stream has none. */
+const exampleOf = (answer: object, isEvent: boolean): string =>
+  isEvent ? eventText(answer).trim() : JSON.stringify(answer, null, 2);
 
 /** A field of a response, such as `data.track.id`. */
 interface Field {

@@ -28,7 +28,10 @@ const linesOf = (examples: readonly Fence[], pattern: RegExp) =>
 
 /** Pastes a line into a shell, with a key or a secret where it says that one belongs there. */
 async function paste(line: string, key: string, secret = ""): Promise<string> {
-  const shell = Bun.spawn(["sh", "-c", line.replace("mq_…", key).replace("mqi_…", secret)], {
+  const real = line.replace("mq_…", key).replace("mqi_…", secret);
+  // A stream of events does not end by itself.
+  const command = real.replace("curl -N", "curl -N --max-time 1");
+  const shell = Bun.spawn(["sh", "-c", command], {
     cwd: folder.path,
     stdout: "pipe",
     stderr: "ignore",

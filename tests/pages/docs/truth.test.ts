@@ -38,7 +38,7 @@ describe("what a server says of itself without a base URL in its settings", () =
     const page = await server.get(`/${language}/docs/reference`);
     const shown = (await codesIn(page)).filter((code) => code.startsWith("{"));
     expect(shown.map((code): unknown => JSON.parse(code))).toEqual(
-      ENDPOINT_PATHS.map((path) => description.examplesOf(path, 200)[0]),
+      ENDPOINT_PATHS.flatMap((path) => description.examplesOf(path, 200)[0] ?? []),
     );
   });
 });

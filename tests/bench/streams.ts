@@ -1,0 +1,132 @@
+import { resolveConfig } from "../../src/config.ts";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { openDataFolder } from "../../src/cli/workspace.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { runMarquee } from "../fixtures/servers/marquee-process.ts";
+import { median, quantile, restingMemoryKib, type Row, startProduct } from "./measure.ts";
+
+const USERS = 10;
+const KEYS_A_USER = 50;
+const STREAMS_A_KEY = 10;
+const STREAMS = USERS * KEYS_A_USER * STREAMS_A_KEY;
+const CHANGES = 10;
+/** A change has reached every stream long before. */
+const SETTLE_MS = 1_500;
+
+/** Memory for a stream of events, and how long a change takes to reach all streams. */
+export async function benchStreams(): Promise<Row[]> {
+  const folder = createTempFolder();
+  const { keys, inboxes } = await addUsers(folder.path);
+  const product = await startProduct(folder.path, "--rate-limit-seconds", "0");
+  const origin = `http://127.0.0.1:${product.port}`;
+  const push = (title: string) =>
+    Promise.all(
+      inboxes.map(async (inbox) => {
+        const body = JSON.stringify({ title, artist: "Juniper Vale", duration_ms: 600_000 });
+        const path = new URL(inbox).pathname;
+        const { status } = await fetch(origin + path, { method: "POST", body });
+        if (status !== 200) throw new Error(`a push answered ${status}`);
+      }),
+    );
+  await push("Before");
+  for (const key of keys.slice(0, 1)) await (await openStream(product.port, key, () => {})).end();
+
+  const beforeKib = await restingMemoryKib(product.pid);
+  let arrivedAfterMs: number[] = [];
+  let pushedAtMs = 0;
+  const streams: { end(): void }[] = [];
+  const arrived = () => void arrivedAfterMs.push(performance.now() - pushedAtMs);
+  for (const key of keys) {
+    const opened = Array.from({ length: STREAMS_A_KEY }, () =>
+      openStream(product.port, key, arrived),
+    );
+    streams.push(...(await Promise.all(opened)));
+  }
+  const afterKib = await restingMemoryKib(product.pid);
+
+  const rounds: number[][] = [];
+  for (let change = 0; change < CHANGES; change++) {
+    arrivedAfterMs = [];
+    pushedAtMs = performance.now();
+    await push(`Change ${change}`);
+    await Bun.sleep(SETTLE_MS);
+    if (arrivedAfterMs.length !== STREAMS)
+      throw new Error(`${arrivedAfterMs.length} events for ${STREAMS} streams`);
+    rounds.push(arrivedAfterMs);
+  }
+  for (const stream of streams) stream.end();
+  await product.stop();
+  folder.remove();
+
+  const p99 = rounds.map((round) => quantile(round, 0.99));
+  const row = (what: string, value: string, goal: string): Row => ({
+    what: `${what}, of ${STREAMS}`,
+    product: value,
+    reference: "",
+    ratio: "",
+    goal,
+  });
+  return [
+    row(
+      "memory for a stream of events",
+      `${((afterKib - beforeKib) / STREAMS).toFixed(1)} KiB`,
+      "≤ 20 KiB",
+    ),
+    row(
+      "p99 of the time until a change has reached a stream, median of the changes",
+      `${median(p99).toFixed(0)} ms`,
+      "≤ 100 ms",
+    ),
+  ];
+}
+
+/** Users whose music is pushed, each with as many keys as there may be. */
+async function addUsers(folder: string) {
+  const run = (...words: string[]) =>
+    runMarquee({ folder, arguments: [...words, "--json", "--data", folder] });
+  const names = Array.from({ length: USERS }, (_, index) => `user-${index}`);
+  await run("user", "add", ...names);
+  const inboxes: string[] = [];
+  for (const name of names) {
+    const { out } = await run("connect", name, "json");
+    inboxes.push(JSON.parse(out).url);
+  }
+  const { config } = resolveConfig({ data: folder }, {});
+  const { store, vault } = await openDataFolder(config, "refuse");
+  const accounts = await createAccounts({ store, vault, wallMs: Date.now });
+  const keys: string[] = [];
+  for (const user of await accounts.users.list()) {
+    // The first key was made with the user, and is shown only then.
+    for (const { id } of await accounts.keys.list(user)) await accounts.keys.revoke(user, id);
+    for (let made = 0; made < KEYS_A_USER; made++)
+      keys.push((await accounts.keys.add(user, `bench ${made}`)).key);
+  }
+  store.close();
+  return { keys, inboxes };
+}
+
+/** Opens a stream and reads its first event. Calls back for each later one. */
+async function openStream(port: number, key: string, onEvent: () => void) {
+  const first = Promise.withResolvers<void>();
+  let isOpen = false;
+  const socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    socket: {
+      open: (opened) =>
+        void opened.write(
+          `GET /api/v1/now-playing/events HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Api-Key: ${key}\r\n\r\n`,
+        ),
+      data(_, bytes) {
+        if (bytes.indexOf("event: now-playing") === -1) return;
+        if (isOpen) onEvent();
+        isOpen = true;
+        first.resolve();
+      },
+      close: () => first.reject(new Error("a stream was refused")),
+      error: (_, error) => first.reject(error),
+    },
+  });
+  await first.promise;
+  return socket;
+}
