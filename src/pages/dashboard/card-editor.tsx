@@ -7,6 +7,7 @@ import { attribute } from "../attribute.ts";
 import { HiddenCopyable } from "../parts.tsx";
 import { withQuery } from "./editor-query.ts";
 import { dashboardPage } from "./frame.tsx";
+import { galleryOf } from "./gallery-link.ts";
 import {
   EditorForm,
   noticeIn,
@@ -43,6 +44,7 @@ export function createCardEditor(deps: OutputEditorDeps): OutputEditor {
     return dashboardPage({
       request,
       title: widget.name,
+      parent: galleryOf(request),
       lead: t.lead,
       scripts: [outputEditorScript.path],
       ...(notice && { notice }),

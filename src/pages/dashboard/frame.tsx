@@ -10,6 +10,8 @@ import { mayOpen, pathTo, SECTION_NAMES, sectionPath } from "./sections.ts";
 export interface FrameProps {
   readonly request: DashboardRequest;
   readonly title: string;
+  /** The page that this one belongs to, and what the hyperlink to it says. */
+  readonly parent?: { readonly path: string; readonly label: string };
   /** The purpose of the page, in one sentence. */
   readonly lead?: string;
   /** Paths of the scripts that it runs, besides the one for copy buttons. */
@@ -35,9 +37,12 @@ export function dashboardPage(props: FrameProps, status = 200): Promise<Response
   });
 }
 
-function Frame({ request, title, lead, scripts = [], notice, children }: FrameProps): JSX.Element {
-  const { basePath, language, words, section } = request;
+function Frame(props: FrameProps): JSX.Element {
+  const { request, title, parent, lead, scripts = [], notice, children } = props;
+  const { basePath, language, words, section, query } = request;
   const told = notice ?? request.notice;
+  const id = query.get("id");
+  const path = sectionPath(section) + (id === null ? "" : `?${new URLSearchParams({ id })}`);
   return (
     <>
       {"<!doctype html>"}
@@ -66,7 +71,18 @@ function Frame({ request, title, lead, scripts = [], notice, children }: FramePr
             <Navigation request={request} />
           </header>
           <main id="content" data-section={section}>
-            <h1 safe>{title}</h1>
+            {parent ? (
+              <p class="parent">
+                <a href={parent.path} safe>
+                  {`← ${parent.label}`}
+                </a>
+              </p>
+            ) : (
+              ""
+            )}
+            <h1 dir="auto" safe>
+              {title}
+            </h1>
             {lead === undefined ? (
               ""
             ) : (
@@ -78,7 +94,7 @@ function Frame({ request, title, lead, scripts = [], notice, children }: FramePr
             {children as "safe"}
           </main>
           <footer>
-            <LanguageLinks language={language} basePath={basePath} path={sectionPath(section)} />
+            <LanguageLinks language={language} basePath={basePath} path={path} />
           </footer>
         </body>
       </html>

@@ -15,6 +15,7 @@ import { outputEditorScript } from "../assets.ts";
 import { HiddenCopyable } from "../parts.tsx";
 import { Field } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
+import { galleryOf } from "./gallery-link.ts";
 import {
   EditorForm,
   noticeIn,
@@ -68,6 +69,7 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
       {
         request,
         title: widget.name,
+        parent: galleryOf(request),
         lead: t.lead,
         scripts: [outputEditorScript.path],
         ...(notice && { notice }),

@@ -30,6 +30,7 @@ import {
 } from "./widget-draft.tsx";
 import { Confirm, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
+import { galleryOf } from "./gallery-link.ts";
 import type { DashboardRequest, Notice } from "./request.ts";
 import { pathTo } from "./sections.ts";
 import { OptionsForm } from "./widget-form.tsx";
@@ -78,7 +79,8 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
     return dashboardPage(
       {
         request,
-        title: words.dashboard.sections.widget,
+        title: widget.name,
+        parent: galleryOf(request),
         lead: words.dashboard.widget.lead,
         scripts: [widgetEditorScript.path, intoObsScript.path],
         connections: OBS_CONNECTIONS,
