@@ -78,7 +78,7 @@ const MOST_REVISIONS = 50;
 /** Of looks that were saved while editing, one in this time stays in the history. */
 const PASSING_MS = 60_000;
 /** The widget that every user begins with. */
-const FIRST_NAME = "Main";
+export const FIRST_WIDGET_NAME = "Main";
 
 /** A widget cannot be changed that way; the message says why. */
 export class WidgetError extends AccountError {
@@ -134,7 +134,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
   const firstRow = async (user: User): Promise<WidgetRow> => {
     const [row] = await rowsOf(user).limit(1);
     if (row) return row;
-    await insert(user, { name: FIRST_NAME, kind: "overlay" });
+    await insert(user, { name: FIRST_WIDGET_NAME, kind: "overlay" });
     return firstRow(user);
   };
   const rowOf = async (user: User, id: number | undefined): Promise<WidgetRow> => {
@@ -366,7 +366,7 @@ export async function draftWidget(
 
 /** A user's first widget, and the row that stores it. */
 export const draftFirstWidget = (vault: Vault, userId: number, createdAt: number) =>
-  draftWidget(vault, userId, { name: FIRST_NAME, kind: "overlay" }, createdAt);
+  draftWidget(vault, userId, { name: FIRST_WIDGET_NAME, kind: "overlay" }, createdAt);
 
 /** Stores a drafted widget. */
 export const insertWidget = (

@@ -228,8 +228,8 @@ onTheDashboard("the widget's editor", (stage) => {
       copied.push(await page.evaluate(() => navigator.clipboard.readText()));
     }
     expect(copied).toEqual(await copyables.locator("code").allTextContents());
-    expect(copied.slice(0, 2)).toEqual([stage.overlay(), stage.overlay()]);
-    expect(copied.slice(2, 4)).toEqual(["1000", "120"]);
+    expect(copied.slice(0, 3)).toEqual([stage.overlay(), stage.overlay(), stage.overlay()]);
+    expect(copied.slice(3, 5)).toEqual(["1000", "120"]);
     // The address is copied without being shown.
     for (const code of await page.locator(".copyable.secret code").all()) {
       expect(await code.isVisible()).toBe(false);
@@ -256,7 +256,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("saves what is edited, and says how far it is", async () => {
-    const { page, complaints } = await stage.open("widget");
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await saveState(page, editor.saved);
     await page.locator("[name=theme][value=glass]").check();
     await saveState(page, editor.unsaved);
@@ -273,7 +273,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("undoes and redoes, with buttons and keys, but leaves text fields their own", async () => {
-    const { page } = await stage.open("widget");
+    const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     const chosen = () => page.locator("[name=theme]:checked").inputValue();
     const undo = page.getByRole("button", { name: editor.undo });
@@ -302,7 +302,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("saves each change at once while it is live, one after the other", async () => {
-    const { page } = await stage.open("widget");
+    const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     const saves: string[] = [];
     page.on("request", (request) => {
@@ -324,7 +324,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("lets one choose when another look was saved meanwhile, and loses neither", async () => {
-    const { page } = await stage.open("widget");
+    const { page } = await stage.open("widget", { query: "?id=1" });
     await page.locator("[name=theme][value=glass]").check();
     const theirs = { options: { theme: "bar" }, css: "", size: null };
     await widgets().save(stage.ada.user, 1, theirs, { basedOn: 1 });
@@ -347,7 +347,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("shows an earlier look in the preview before it is saved again", async () => {
-    const { page } = await stage.open("widget");
+    const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     await page.locator("#css").fill(".np-title { color: rgb(1, 2, 3) }");
     await save(page);
@@ -367,7 +367,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("shows CSS while it is typed, and inserts the names that it may use", async () => {
-    const { page, complaints } = await stage.open("widget");
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     const css = page.locator("#css");
     await css.focus();
@@ -391,7 +391,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("never shows an empty preview while another look loads", async () => {
-    const { page } = await stage.open("widget");
+    const { page } = await stage.open("widget", { query: "?id=1" });
     await previewed(page, ".np-title").waitFor();
     await page.evaluate(() => {
       const shown: boolean[] = [];
@@ -417,7 +417,10 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("keeps the preview and Save in sight on a small phone", async () => {
-    const { page } = await stage.open("widget", { viewport: { width: 360, height: 740 } });
+    const { page } = await stage.open("widget", {
+      query: "?id=1",
+      viewport: { width: 360, height: 740 },
+    });
     await unfold(page);
     for (const place of ["#option-show", "#css", "#fontName"]) {
       await page.locator(place).focus();
@@ -437,7 +440,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("adds and removes a font without losing what is not saved", async () => {
-    const { page, complaints } = await stage.open("widget");
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     await page.locator("#css").fill(".np { color: lime }");
     await mark(page);

@@ -182,7 +182,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
 
     const [font = "", idleText = ""] = [hostile[5], hostile[12]];
     await page.goto(
-      `${stage.address("widget")}?${new URLSearchParams({ id: "1", font, idleText })}`,
+      `${stage.address("widget")}?${new URLSearchParams({ id: "1", draft: "1", font, idleText })}`,
     );
     expect(await page.locator("#option-font").inputValue()).toBe(font);
     expect(await page.locator("#option-idleText").inputValue()).toBe(idleText);

@@ -65,12 +65,12 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
   const { test } = stage;
 
   test("hands over a link with name and size, as it is at that moment", async () => {
-    const { page } = await stage.open("widget", { query: "?theme=bar" });
+    const { page } = await stage.open("widget", { query: "?id=1&draft=1&theme=bar" });
     await listenForDrops(page);
     const handle = page.locator(".obs-chip");
     await handle.dragTo(page.locator("[data-into-obs] h2"));
     const layer = (width: number) => `layer-name=Marquee&layer-width=${width}&layer-height=120`;
-    const link = stage.overlay(`?theme=bar&${layer(1000)}`);
+    const link = stage.overlay(`?${layer(1000)}`);
     expect(await droppedOn(page)).toEqual({ uris: link, text: link });
     expect(await page.locator("[data-dragging]").count()).toBe(0);
 
@@ -88,12 +88,19 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
     const { signIn, dashboard } = languages.en;
     await page.getByRole("button", { name: signIn.confirm }).click();
     await page.getByRole("link", { name: dashboard.sections.widget, exact: true }).click();
-    await page.getByRole("radio", { name: dashboard.widget.choices.theme_bar }).click();
-    await page.getByText("1000 × 120").first().waitFor();
+    const look = page.locator("li").filter({ hasText: languages.en.looks.lounge.name });
+    await look.getByRole("button", { name: dashboard.gallery.looks.make }).click();
     await listenForDrops(page);
-    await page.locator(".obs-chip").dragTo(page.locator("[data-into-obs] h2"));
+    await page.locator(".obs-chip").last().dragTo(page.locator("h1"));
     // The fourth click is OBS's own question.
-    expect((await droppedOn(page)).uris).toStartWith(stage.overlay("?theme=bar&layer-name="));
+    const { uris } = await droppedOn(page);
+    const address = new URL(uris);
+    expect(address.searchParams.get("layer-name")).toBe(
+      `Marquee – ${languages.en.looks.lounge.name}`,
+    );
+    expect(address.href).not.toStartWith(stage.overlay());
+    await page.goto(uris);
+    expect(await page.getAttribute("html", "data-np-theme")).toBe("vinyl");
   }, 20_000);
 
   testWith("OBS with Xvfb and xdotool", obsIsInstalled && Bun.which("xdotool") !== null)(
@@ -115,7 +122,7 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
       stage.ada,
     );
     const page = await context.newPage();
-    await page.goto(stage.address("widget"));
+    await page.goto(`${stage.address("widget")}?id=1`);
     const card = page.locator("[data-into-obs]");
     expect(await card.innerText()).not.toContain("mqw_");
     expect(await card.locator("a").count()).toBe(0);
@@ -126,7 +133,8 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
   }, 20_000);
 
   test("is not offered where no script runs", async () => {
-    const { page } = await stage.open("widget", { javaScriptEnabled: false });
+    const { page } = await stage.open("widget", { javaScriptEnabled: false, query: "?id=1" });
+    expect(await page.locator("[data-into-obs]").count()).toBe(1);
     expect(await page.locator("[data-into-obs]").isVisible()).toBe(false);
   }, 20_000);
 });
@@ -137,7 +145,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
   test("connects, lists the scenes, makes the source, updates it and loads it again", async () => {
     const obs = standIn({ password: PASSWORD });
     obs.inputs.set("Marquee", {});
-    const card = await cardOn(await stage.open("widget"));
+    const card = await cardOn(await stage.open("widget", { query: "?id=1" }));
     const { words } = card;
     await card.connect(obs.port);
     await card.says(words.sentences.connected);
@@ -158,10 +166,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     await card.page.getByText("1000 × 120").first().waitFor();
     await card.press(words.sentences.update);
     await card.says(fill(words.sentences.outcomes.updated, { name }));
-    expect(obs.inputs.get(name)).toMatchObject({
-      url: stage.overlay("?theme=bar"),
-      width: 1000,
-    });
+    expect(obs.inputs.get(name)).toMatchObject({ url: stage.overlay(), width: 1000 });
     await card.press(words.refresh);
     await card.says(fill(words.sentences.refreshed, { name }));
     expect(obs.changes.at(-1)?.type).toBe("PressInputPropertiesButton");
@@ -179,7 +184,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
 
   test("sends the password to OBS alone, and keeps it nowhere", async () => {
     const obs = standIn({ password: PASSWORD });
-    const watched = await stage.open("widget");
+    const watched = await stage.open("widget", { query: "?id=1" });
     const sent: string[] = [];
     watched.page.on("request", (request) =>
       sent.push(request.url(), request.postData() ?? "", JSON.stringify(request.headers())),
@@ -204,7 +209,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
 
   test("says why it did not work, in the language of the page", async () => {
     const { troubles, put, connected } = languages.de.dashboard.intoObs.sentences;
-    const card = await cardOn(await stage.open("widget", { language: "de" }), "de");
+    const card = await cardOn(await stage.open("widget", { language: "de", query: "?id=1" }), "de");
     const nobody = freePort();
     await card.connect(nobody);
     await card.says(fill(troubles.off, { port: String(nobody) }));
@@ -245,7 +250,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
   }, 20_000);
 
   test("gives up when nothing is said for five seconds", async () => {
-    const watched = await stage.open("widget");
+    const watched = await stage.open("widget", { query: "?id=1" });
     await watched.page.clock.install();
     await watched.page.reload();
     const card = await cardOn(watched);
@@ -261,7 +266,10 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     const elsewhere = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
-      fetch: ({ url }) => fetch(stage.server.url + new URL(url).pathname, { headers: { cookie } }),
+      fetch({ url }) {
+        const { pathname, search } = new URL(url);
+        return fetch(stage.server.url + pathname + search, { headers: { cookie } });
+      },
     });
     opened.push(() => void elsewhere.stop(true));
     const obs = standIn({ password: PASSWORD });
@@ -273,7 +281,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
       opened.push(() => void browser.close());
       const page = await browser.newPage();
       page.setDefaultTimeout(8_000);
-      await page.goto(`http://marquee.example:${elsewhere.port}/en/dashboard/widget`);
+      await page.goto(`http://marquee.example:${elsewhere.port}/en/dashboard/widget?id=1`);
       expect(await page.evaluate(() => "subtle" in crypto)).toBe(false);
       const card = await cardOn({ page });
       await card.connect(obs.port);
@@ -285,7 +293,10 @@ onTheDashboard("putting a widget into OBS", (stage) => {
 
   test("is accessible and narrow enough in each of its states", async () => {
     const obs = standIn({ password: PASSWORD });
-    const watched = await stage.open("widget", { viewport: { width: 360, height: 740 } });
+    const watched = await stage.open("widget", {
+      query: "?id=1",
+      viewport: { width: 360, height: 740 },
+    });
     const card = await cardOn(watched);
     const { sentences, refresh } = card.words;
     const faults: string[] = [];
@@ -321,7 +332,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
 });
 
 async function putIntoRealObs(stage: DashboardStage, real: RealObs): Promise<void> {
-  const card = await cardOn(await stage.open("widget"));
+  const card = await cardOn(await stage.open("widget", { query: "?id=1" }));
   const { sentences, refresh } = card.words;
   await card.connect(real.port, "wrong");
   await card.says(sentences.troubles.wrongPassword);
@@ -344,7 +355,7 @@ async function dragIntoRealObs(stage: DashboardStage, real: RealObs): Promise<vo
     const context = await browser.newContext({ viewport: null });
     const page = await context.newPage();
     await stage.enter(context);
-    await page.goto(`${stage.address("widget")}?theme=bar`);
+    await page.goto(`${stage.address("widget")}?id=1&draft=1&theme=bar`);
     await page.locator("[data-into-obs] h2").evaluate((title) => title.scrollIntoView());
     const from = await page.locator(".obs-chip").evaluate((chip) => {
       const { x, y, width, height } = chip.getBoundingClientRect();
@@ -374,7 +385,7 @@ async function dragIntoRealObs(stage: DashboardStage, real: RealObs): Promise<vo
       );
       return inputSettings;
     });
-    expect(source).toMatchObject({ url: stage.overlay("?theme=bar"), width: 1000, height: 120 });
+    expect(source).toMatchObject({ url: stage.overlay(), width: 1000, height: 120 });
     obs.close();
   } finally {
     await browser.close();

@@ -8,6 +8,7 @@ import { attribute } from "../attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../looks/shared-look.ts";
 import { Copyable, HiddenCopyable } from "../parts.tsx";
 import { Confirm, Field, Form } from "./form.tsx";
+import { ObsChip, sourceNameOf } from "./into-obs.tsx";
 import { LookPreview, sizeOf } from "./look-preview.tsx";
 import type { DashboardRequest } from "./request.ts";
 import { pathTo } from "./sections.ts";
@@ -51,6 +52,16 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
           ""
         )}
       </p>
+      {isOverlay ? (
+        <ObsChip
+          request={request}
+          address={addressAt(baseUrl)}
+          name={sourceNameOf(widget)}
+          size={{ width, height }}
+        />
+      ) : (
+        ""
+      )}
       <div class="address-line">
         <span safe>{words.dashboard.widget.address}</span>
         <HiddenCopyable

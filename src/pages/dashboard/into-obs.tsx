@@ -1,3 +1,4 @@
+import { FIRST_WIDGET_NAME, type Widget } from "../../accounts/widgets.ts";
 import type { Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../attribute.ts";
@@ -10,6 +11,10 @@ export type IntoObsSentences = Words["dashboard"]["intoObs"]["sentences"];
 
 /** What pages with this card connect to besides their own server: an OBS on the same computer. */
 export const OBS_CONNECTIONS = "ws://127.0.0.1:* ws://localhost:*";
+
+/** The name of a widget's browser source: OBS's own list says nothing of where a source comes from. */
+export const sourceNameOf = ({ name }: Pick<Widget, "name">): string =>
+  name === FIRST_WIDGET_NAME ? "Marquee" : `Marquee – ${name}`;
 
 /** A widget as OBS gets it. */
 export interface ObsWidgetProps {

@@ -35,7 +35,7 @@ import type { DashboardRequest, Notice } from "./request.ts";
 import { pathTo } from "./sections.ts";
 import { OptionsForm } from "./widget-form.tsx";
 import { Fonts } from "./widget-fonts.tsx";
-import { IntoObs, OBS_CONNECTIONS } from "./into-obs.tsx";
+import { IntoObs, OBS_CONNECTIONS, sourceNameOf } from "./into-obs.tsx";
 import { testTrack } from "./test-track.ts";
 import { ObsSteps } from "./widget-obs.tsx";
 import { Preview, PreviewChoices } from "./widget-preview.tsx";
@@ -103,7 +103,7 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
             <IntoObs
               request={request}
               address={address}
-              name={widget.name}
+              name={sourceNameOf(widget)}
               size={chosenSize(draft.editorQuery)}
             />
             <ObsSteps request={request} address={address} size={chosenSize(draft.editorQuery)} />

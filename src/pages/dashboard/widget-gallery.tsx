@@ -10,7 +10,7 @@ import {
 import { fieldOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { widgetGalleryScript } from "../assets.ts";
+import { intoObsScript, widgetGalleryScript } from "../assets.ts";
 import { type LookMistake, readSharedLook, type SharedLook } from "../looks/shared-look.ts";
 import { isShippedLookName } from "../looks/shipped-names.ts";
 import type { Live } from "../overlay/live.ts";
@@ -47,7 +47,7 @@ export function createGallery({ accounts, live }: WidgetGalleryDeps): Section {
       request,
       title: t.title,
       lead: t.lead,
-      scripts: [widgetGalleryScript.path],
+      scripts: [widgetGalleryScript.path, intoObsScript.path],
       children: (
         <div class="gallery">
           <section>
