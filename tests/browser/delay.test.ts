@@ -28,9 +28,9 @@ inEveryEngine("an overlay for a delayed video", (stage) => {
   test("waits at the beginning of a track that began during the delay", async () => {
     await stage.hears({ ...titled("Just begun"), positionMs: 2_000 });
     const { page } = await openDelayed(stage, "?delay=5");
-    await page.clock.runFor(2_900);
+    await page.clock.runFor(2_500);
     expect(await page.evaluate(elapsed)).toBe("0:00");
-    await page.clock.runFor(2_200);
+    await page.clock.runFor(2_600);
     expect(await page.evaluate(elapsed)).toBe("0:02");
   });
 

@@ -4,6 +4,7 @@ import type { Look } from "../../src/accounts/widgets.ts";
 import type { Language } from "../../src/languages.ts";
 import {
   coverOf,
+  hiddenIs,
   inEveryEngine,
   isHidden,
   LONG_TITLE,
@@ -154,8 +155,8 @@ inEveryEngine("a look that is saved while the overlay is open", (stage) => {
 
   test("changes what is shown when nothing plays", async () => {
     await stage.hearsNothing();
-    const { page } = await stage.open();
-    expect(await isHidden(page)).toBe(true);
+    const { page } = await stage.open("?hideDelay=0");
+    await hiddenIs(page, true);
     await save(stage, { options: { idle: "text", idleText: "Back soon" } });
     await titleIs(page, "Back soon");
     expect(await isHidden(page)).toBe(false);

@@ -327,7 +327,10 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
 
   async idle(stage) {
     await stage.hearsNothing();
-    const { page } = await stage.open("?idle=hide");
+    // A page that is drawn before its source has said anything hides the card then.
+    const { page } = await stage.open("?idle=hide&hideDelay=0");
+    await stateIs(page, "idle");
+    await restsNow(page);
     expect(await opacityOfCard(page)).toBe(0);
     await go(stage, page, "?idle=text");
     expect(await opacityOfCard(page)).toBe(1);
