@@ -20,7 +20,7 @@ import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import type { Inbox } from "./ingest/inbox.ts";
 import { createIngest } from "./ingest/ingest.ts";
 import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
-import { isBusy } from "./db/open.ts";
+import { isBusy } from "./db/errors.ts";
 import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
@@ -57,9 +57,9 @@ export interface AppDeps {
   /** Replaces the network. */
   readonly fetch?: Fetch;
   /** Writes to the database without waiting. @throws when the database accepts no writes now */
-  probeWrite(): void;
-  /** A consistent copy of the database as the bytes of a file. */
-  snapshot(): Uint8Array<ArrayBuffer>;
+  probeWrite(): void | Promise<void>;
+  /** A consistent copy of the database as the bytes of a file, if it is one. */
+  readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
 }
 
 /** A request with its route. `params` is missing when the route's path has no parameters. */

@@ -1,12 +1,8 @@
 import { eq, inArray } from "drizzle-orm";
 import type { ChangeFeed } from "../db/change-feed.ts";
-import { isNotUnique, type Statement, type Writer } from "../db/open.ts";
-import {
-  apiKeys,
-  connections as connectionsTable,
-  server,
-  users as usersTable,
-} from "../db/schema.ts";
+import { isNotUnique } from "../db/errors.ts";
+import type { Schema } from "../db/schema.ts";
+import type { Statement, Writer } from "../db/store.ts";
 import { type Connections, createConnections, draftConnection } from "./connections.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
@@ -59,7 +55,8 @@ export interface Accounts {
 
 export async function createAccounts(context: AccountsContext): Promise<Accounts> {
   const { store, vault, wallMs } = context;
-  const { queries, atomically } = store;
+  const { queries, atomically, tables } = store;
+  const { server, users: usersTable } = tables;
   const users = createUsers(context);
   const keys = createKeys(context);
   const privacy = await createPrivacy(context);
@@ -90,13 +87,15 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     async add(names, connection) {
       refuseBadNames(names, await takenNames(names));
       // Sealed values are bound to the user's id, so ids are reserved before rows are written.
-      const firstId = await store.reserveUserIds(names.length);
+      const ids = await store.reserveUserIds(names.length);
       return storeSealed(vault, async () => {
         const drafts = await Promise.all(
-          names.map((name, index) => draftUser(vault, firstId + index, name, connection, wallMs())),
+          ids.map((id, index) => draftUser(vault, id, names[index] ?? "", connection, wallMs())),
         );
         try {
-          await atomically((writer) => drafts.flatMap((draft) => insertDraft(writer, draft)));
+          await atomically((writer) =>
+            drafts.flatMap((draft) => insertDraft(tables, writer, draft)),
+          );
         } catch (error) {
           if (isNotUnique(error)) refuseBadNames(names, await takenNames(names));
           throw error;
@@ -156,12 +155,16 @@ async function draftUser(
   };
 }
 
-function insertDraft(writer: Writer, { row, key, widget, connection }: UserDraft): Statement[] {
+function insertDraft(
+  tables: Schema,
+  writer: Writer,
+  { row, key, widget, connection }: UserDraft,
+): Statement[] {
   return [
-    insertUser(writer, row),
-    ...(connection ? [writer.insert(connectionsTable).values(connection)] : []),
-    ...insertWidget(writer, widget.row),
-    writer.insert(apiKeys).values(key.row),
+    insertUser(tables, writer, row),
+    ...(connection ? [writer.insert(tables.connections).values(connection)] : []),
+    ...insertWidget(tables, writer, widget.row),
+    writer.insert(tables.apiKeys).values(key.row),
   ];
 }
 

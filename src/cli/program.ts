@@ -49,7 +49,7 @@ export async function runCommand(arguments_: readonly string[], io: Io): Promise
 }
 
 /** Settings that every command accepts; `serve` and `config` accept all settings. */
-const SHARED_SETTINGS: readonly SettingName[] = ["data", "baseUrl", "secretKey"];
+const SHARED_SETTINGS: readonly SettingName[] = ["data", "database", "baseUrl", "secretKey"];
 
 /** Every command with its options. It parses the command line, and the documentation must match. */
 export function createProgram(io: Io): CommanderCommand {
