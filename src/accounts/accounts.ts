@@ -42,6 +42,14 @@ export interface Accounts {
     names: readonly string[],
     connection?: { source: string; settings: unknown },
   ): Promise<AddedUser[]>;
+  /**
+   * Adds the first user with a key and a first widget. Returns `undefined` if there is an owner,
+   * whom another server on the same database may have added at this moment.
+   */
+  addOwner(
+    name: string,
+    connection: { source: string; settings: unknown },
+  ): Promise<AddedUser | undefined>;
   /** The last base URL of the server, for commands that print addresses. */
   lastBaseUrl(): Promise<string | undefined>;
   rememberBaseUrl(baseUrl: string): Promise<void>;
@@ -75,6 +83,30 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     return rows.map(({ name }) => name);
   };
 
+  const insert = async (
+    names: readonly string[],
+    connection: { source: string; settings: unknown } | undefined,
+    isOwner = false,
+  ): Promise<AddedUser[]> => {
+    // Sealed values are bound to the user's id, so ids are reserved before rows are written.
+    const ids = await store.reserveUserIds(names.length);
+    return storeSealed(vault, async () => {
+      const drafts = await Promise.all(
+        ids.map((id, index) => draftUser(vault, id, names[index] ?? "", connection, wallMs())),
+      );
+      await atomically((writer) =>
+        drafts.flatMap((draft) => insertDraft(tables, writer, draft, isOwner)),
+      );
+      return Promise.all(
+        drafts.map(async ({ widget, key, row }) => ({
+          user: await users.named(row.name),
+          key: key.issued.key,
+          widgetToken: widget.token,
+        })),
+      );
+    });
+  };
+
   return {
     users,
     keys,
@@ -86,28 +118,21 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     upstreams: createUpstreams(context, deferred),
     async add(names, connection) {
       refuseBadNames(names, await takenNames(names));
-      // Sealed values are bound to the user's id, so ids are reserved before rows are written.
-      const ids = await store.reserveUserIds(names.length);
-      return storeSealed(vault, async () => {
-        const drafts = await Promise.all(
-          ids.map((id, index) => draftUser(vault, id, names[index] ?? "", connection, wallMs())),
-        );
-        try {
-          await atomically((writer) =>
-            drafts.flatMap((draft) => insertDraft(tables, writer, draft)),
-          );
-        } catch (error) {
-          if (isNotUnique(error)) refuseBadNames(names, await takenNames(names));
-          throw error;
-        }
-        return Promise.all(
-          drafts.map(async ({ widget, key, row }) => ({
-            user: await users.named(row.name),
-            key: key.issued.key,
-            widgetToken: widget.token,
-          })),
-        );
-      });
+      try {
+        return await insert(names, connection);
+      } catch (error) {
+        if (isNotUnique(error)) refuseBadNames(names, await takenNames(names));
+        throw error;
+      }
+    },
+    async addOwner(name, connection) {
+      try {
+        const [added] = await insert([name], connection, true);
+        return added;
+      } catch (error) {
+        if (isNotUnique(error) && (await users.owner())) return undefined;
+        throw error;
+      }
     },
     async lastBaseUrl() {
       const [row] = await queries.select().from(server).where(eq(server.id, 1));
@@ -159,9 +184,10 @@ function insertDraft(
   tables: Schema,
   writer: Writer,
   { row, key, widget, connection }: UserDraft,
+  isOwner: boolean,
 ): Statement[] {
   return [
-    insertUser(tables, writer, row),
+    insertUser(tables, writer, row, isOwner),
     ...(connection ? [writer.insert(tables.connections).values(connection)] : []),
     ...insertWidget(tables, writer, widget.row),
     writer.insert(tables.apiKeys).values(key.row),

@@ -91,9 +91,19 @@ export function createUsers({ store, wallMs }: AccountsContext): Users {
   };
 }
 
-/** Adds a user when run; the first is the owner. */
-export function insertUser({ users }: Schema, writer: Writer, user: Omit<User, "role">) {
-  const role = sql`CASE WHEN EXISTS (SELECT 1 FROM ${users}) THEN 'member' ELSE 'owner' END`;
+/**
+ * Adds a user when run; the first is the owner.
+ * @param isOwner the user is the owner or not added: there is only one
+ */
+export function insertUser(
+  { users }: Schema,
+  writer: Writer,
+  user: Omit<User, "role">,
+  isOwner: boolean,
+) {
+  const role = isOwner
+    ? "owner"
+    : sql`CASE WHEN EXISTS (SELECT 1 FROM ${users}) THEN 'member' ELSE 'owner' END`;
   return writer
     .insert(users)
     .values({ ...user, role })

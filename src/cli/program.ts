@@ -17,6 +17,7 @@ import { type Command, EXIT, type Io, UsageError } from "./command.ts";
 import { checkHealth } from "./healthcheck.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
 import { printSignInLink } from "./login.ts";
+import { migrateTo } from "./migrate.ts";
 import { rotateSecret } from "./secret.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
@@ -240,6 +241,13 @@ export function createProgram(io: Io): CommanderCommand {
       "marquee backup ./marquee-2026-11-21.db",
     ]).argument("<file>", "a file that does not exist yet"),
     (file: string) => backUp(file),
+  );
+
+  runs(
+    command("migrate", "copy everything to an empty PostgreSQL database", [
+      "marquee migrate --to postgres://marquee:password@db.example.org/marquee",
+    ]).option("--to <url>", "the database; without it the one that --database names"),
+    (options: { to?: string }) => migrateTo(options.to),
   );
 
   const secret = group("secret", "replace the key that encrypts stored secrets");

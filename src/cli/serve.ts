@@ -231,8 +231,8 @@ async function greet(
   io: Io,
 ): Promise<string | undefined> {
   const knownOwner = await accounts.users.owner();
-  const [added] = knownOwner ? [] : await addOwner();
-  const owner = knownOwner ?? added?.user;
+  const added = knownOwner ? undefined : await addOwner();
+  const owner = knownOwner ?? added?.user ?? (await accounts.users.owner());
   const loginUrl =
     added &&
     signInAddress(baseUrl, "en", await accounts.magicLinks.issue(added.user, SIGN_IN_PURPOSE));
@@ -266,7 +266,7 @@ async function greet(
 
   function addOwner() {
     const name = config.owner ?? toUserName(systemUserName());
-    return accounts.add([name], { source: "demo", settings: null });
+    return accounts.addOwner(name, { source: "demo", settings: null });
   }
 }
 

@@ -139,6 +139,21 @@ function createStore(sqlite: Database): SqliteStore {
       ),
     file: {
       secretKeyId: sealed.keyId,
+      async atOneMoment(work) {
+        sqlite.run("BEGIN");
+        try {
+          return await work();
+        } finally {
+          sqlite.run("ROLLBACK");
+        }
+      },
+      lastIds: () =>
+        new Map(
+          sqlite
+            .query<{ name: string; seq: number }, []>("SELECT name, seq FROM sqlite_sequence")
+            .all()
+            .map(({ name, seq }) => [name, seq]),
+        ),
       exclusively,
       waitForLocks(atMostMs) {
         lockWaitMs = atMostMs;
@@ -217,7 +232,10 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
   const known = Object.keys(sentences).find((name) => code.startsWith(name));
   const sentence = known ? sentences[known] : undefined;
   return new DatabaseError(
-    sentence ?? `${path} cannot be used. Check that you may read and write it.`,
+    sentence ??
+      (isBusy(error)
+        ? `${path} did not answer, or takes no requests at this moment. Try again.`
+        : `${path} cannot be used. Check that you may read and write it.`),
     { cause: error },
   );
 }

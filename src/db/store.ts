@@ -71,6 +71,10 @@ export interface Store extends ChangeFeed {
 export interface DatabaseFile {
   /** The id of the secret key in force; `undefined` if none is stored. */
   secretKeyId(): Uint8Array | undefined;
+  /** Lets `work` read the database as it is now, whatever others write meanwhile. */
+  atOneMoment<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** The last id that each table has given away, by the table's name. */
+  lastIds(): ReadonlyMap<string, number>;
   /** Runs `work` while no other process can write. `work` must not wait for anything. */
   exclusively<Result>(work: () => Result): Result;
   /** From now on statements wait at most so long for another process's lock. */

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { addressOfDatabase } from "../../config.ts";
+import { describeError } from "../../log.ts";
 import { DatabaseError, databaseCode } from "../errors.ts";
 import { MigrationError } from "../migrations.ts";
 import type { Results, Statement, Steps, Store, Writer } from "../store.ts";
@@ -48,7 +49,8 @@ export async function openPostgresStore(url: string, options: OpenOptions): Prom
   }
 }
 
-async function refuseOldVersion(pool: Pool): Promise<void> {
+/** @throws {DatabaseError} */
+export async function refuseOldVersion(pool: Pool): Promise<void> {
   const [row] = await pool.query(
     "SELECT current_setting('server_version_num'), current_setting('server_version')",
   );
@@ -162,6 +164,7 @@ export function explainPostgresFailure(error: unknown, url: string): DatabaseErr
     "28P01": `The user name or the password for the database ${name} is wrong. Check both in --database, MARQUEE_DATABASE or the file of MARQUEE_DATABASE_FILE.`,
     "28000": `The database server does not let this user in to ${name}. Check the user name, and the server's pg_hba.conf: it may ask for TLS (add ?sslmode=require to the address).`,
     "3D000": `The server has no database of this name: ${name}. Create it (createdb), or correct the name.`,
+    "42P07": `The database ${name} has tables of another program with names that Marquee needs. Choose an empty database.`,
     "42501": `The user of ${name} may not create tables in it. Make this user the database's owner.`,
     "53300": `The database server of ${name} has no connection left. Raise its max_connections: each Marquee needs nine.`,
     "25006": `The database ${name} can only be read. Give the address of the server that takes writes.`,
@@ -173,7 +176,7 @@ export function explainPostgresFailure(error: unknown, url: string): DatabaseErr
   };
   return new DatabaseError(
     sentences[code] ??
-      `The database ${name} cannot be used${error instanceof Error && code ? `: ${error.message} (${code})` : ""}.`,
+      `The database ${name} cannot be used: ${describeError(error)}${code && ` (${code})`}.`,
     { cause: error },
   );
 }

@@ -122,8 +122,12 @@ export function createPool(url: string, most: number): Pool {
 export const sendTo = (client: SQL, text: string, values: readonly unknown[]) =>
   client.unsafe(text, values.map(toParameter));
 
-/** Bun sends a number beyond 32 bits as a floating point number, which no index finds. */
+/**
+ * Bun sends a number beyond 32 bits as a floating point number, which no index finds. PostgreSQL
+ * has no text with a zero character.
+ */
 function toParameter(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("\0", "\uFFFD");
   const isLarge = typeof value === "number" && Number.isInteger(value) && (value | 0) !== value;
   return isLarge ? BigInt(value) : value;
 }

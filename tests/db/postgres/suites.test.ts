@@ -11,17 +11,20 @@ import {
 
 /** Suites that hold for every database; those of the data folder's files are not among them. */
 const SUITES = [
-  "changes",
-  "connection-status",
-  "connections",
-  "inboxes",
-  "keys",
-  "magic-links",
-  "privacy",
-  "sessions",
-  "upstreams",
-  "users",
-  "widgets",
+  ...[
+    "changes",
+    "connection-status",
+    "connections",
+    "inboxes",
+    "keys",
+    "magic-links",
+    "privacy",
+    "sessions",
+    "upstreams",
+    "users",
+    "widgets",
+  ].map((name) => `tests/accounts/${name}.test.ts`),
+  ...["connection", "key", "user"].map((name) => `tests/cli/${name}.test.ts`),
 ];
 /** Tests that hold for files alone. */
 const OF_FILES = [
@@ -31,6 +34,7 @@ const OF_FILES = [
   "several users' changes are each told once",
   "another process writes at that moment",
   "no file of the data folder",
+  "creates the data folder",
 ];
 
 const root = join(import.meta.dir, "../../..");
@@ -38,7 +42,7 @@ let cluster: Cluster;
 
 beforeAll(async () => {
   if (!isPostgresThere) return;
-  cluster = await startCluster();
+  cluster = await startCluster({ authentication: "trust" });
   await cluster.run(`CREATE DATABASE ${TEMPLATE}`);
   const store = await openPostgresStore(cluster.urlOf(TEMPLATE), {
     whenMissing: "create",
@@ -48,14 +52,13 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.remove());
 
-describe("the accounts on PostgreSQL", () => {
+describe("accounts and commands on PostgreSQL", () => {
   testWithPostgres(
     "keep the promises that they keep on SQLite",
     async () => {
-      const suites = SUITES.map((name) => `tests/accounts/${name}.test.ts`);
       const names = `^(?!.*(${OF_FILES.join("|")})).*$`;
       const tests = Bun.spawn(
-        [process.execPath, "test", "--timeout", "20000", "--test-name-pattern", names, ...suites],
+        [process.execPath, "test", "--timeout", "20000", "--test-name-pattern", names, ...SUITES],
         {
           cwd: root,
           env: { ...process.env, [SERVER_VARIABLE]: cluster.urlOf("postgres") },
