@@ -42,7 +42,7 @@ export const settings = {
     placeholder: "url",
     secret: true,
     help: "Address of a PostgreSQL database that several servers share; prefer the file form.",
-    allowed: "an address such as postgres://user:password@host:5432/name",
+    allowed: "an address such as postgres://db.example.org:5432/marquee, with user and password",
     parse: parseDatabaseUrl,
   }),
   host: setting<string>({

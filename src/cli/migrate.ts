@@ -43,7 +43,7 @@ function readTarget(given: string | undefined, { database }: Config): string {
   if (given === undefined) {
     if (database !== null) return database;
     throw new UsageError(
-      "Say where to: marquee migrate --to postgres://user:password@host/name, or set MARQUEE_DATABASE_FILE to a file with that address.",
+      "Say where to with --to and the database's address, or set MARQUEE_DATABASE_FILE to a file with that address.",
     );
   }
   const url = settings.database.parse(given);

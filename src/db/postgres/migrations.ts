@@ -13,6 +13,10 @@ export const migrations: readonly Migration[] = [{ name: "0000_accounts", sql: a
 /** Any number that other programs do not use for their locks in the same database. */
 export const MIGRATION_LOCK = 4_747_001;
 
+/** `to_regclass` would answer from a cache that does not see what others did during a wait. */
+const IS_MIGRATED =
+  "SELECT 1 FROM pg_tables WHERE tablename = 'migrations' AND schemaname = ANY (current_schemas(false))";
+
 /**
  * Applies the steps that a database lacks, all or none. Of several programs that start at once,
  * one does it and the others wait. A step must suit the version before too, because nodes are
@@ -49,14 +53,12 @@ export async function migrate(pool: Pool, steps = migrations): Promise<void> {
 
 /** Whether Marquee has used this database. */
 export async function isMigrated(pool: Pick<Pool, "query">): Promise<boolean> {
-  const [row] = await pool.query("SELECT to_regclass('migrations') IS NOT NULL");
-  return row?.[0] === true;
+  return (await pool.query(IS_MIGRATED)).length > 0;
 }
 
 /** How many of `steps` this database has. */
 async function countApplied(connection: SQL, steps: readonly Migration[]): Promise<number> {
-  const [there] = await connection.unsafe("SELECT to_regclass('migrations') AS id");
-  if (there.id === null) return 0;
+  if ((await connection.unsafe(IS_MIGRATED)).length === 0) return 0;
   const applied: { name: string; hash: string }[] = await connection.unsafe(
     "SELECT name, hash FROM migrations ORDER BY name",
   );

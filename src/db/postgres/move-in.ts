@@ -6,7 +6,7 @@ import type { Schema } from "../schema.ts";
 import type { DatabaseFile, Queries, Store } from "../store.ts";
 import { migrate, MIGRATION_LOCK } from "./migrations.ts";
 import { explainPostgresFailure, refuseOldVersion } from "./open.ts";
-import { createPool, sendTo } from "./pool.ts";
+import { createPool, type Pool, sendTo } from "./pool.ts";
 import { queriesOn } from "./queries.ts";
 import { tables as postgresTables } from "./schema.ts";
 
@@ -41,8 +41,10 @@ export async function moveIn(
   file: DatabaseFile,
   url: string,
 ): Promise<MovedRows> {
-  const pool = createPool(url, 1);
+  let opened: Pool | undefined;
   try {
+    const pool = createPool(url, 1);
+    opened = pool;
     await refuseOldVersion(pool);
     await migrate(pool);
     return await file.atOneMoment(() =>
@@ -62,7 +64,7 @@ export async function moveIn(
   } catch (error) {
     throw explainPostgresFailure(error, url);
   } finally {
-    await pool.close();
+    await opened?.close();
   }
 }
 

@@ -33,8 +33,9 @@ export interface OpenOptions {
  * @throws {DatabaseError} when it cannot be reached or used
  */
 export async function openPostgresStore(url: string, options: OpenOptions): Promise<Store> {
-  const pool = createPool(url, options.most);
+  let pool: Pool | undefined;
   try {
+    pool = createPool(url, options.most);
     await refuseOldVersion(pool);
     if (options.whenMissing === "refuse" && !(await isMigrated(pool))) {
       throw new DatabaseError(
@@ -44,7 +45,7 @@ export async function openPostgresStore(url: string, options: OpenOptions): Prom
     await migrate(pool);
     return createStore(url, pool);
   } catch (error) {
-    await pool.close();
+    await pool?.close();
     throw explainPostgresFailure(error, url);
   }
 }
