@@ -183,7 +183,7 @@ export function createApp(deps: AppDeps): App {
   const fail = (error: unknown, { method, url }: Request): Promise<Response> | Response => {
     const { pathname } = new URL(url);
     if (isBusy(error)) {
-      log.warn("a request met a locked database", { method, path: pathname });
+      log.warn("a request met a database that takes no requests now", { method, path: pathname });
       return isBelowApi(pathname) ? api.busy() : pages.busy(pathname);
     }
     log.error("a request failed", { method, path: pathname, reason: describeError(error) });

@@ -62,9 +62,11 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   refuseWithoutBaseUrl(config);
   const { store, vault } = await openDataFolder(config, "create", CONNECTIONS);
   try {
+    let isLost = false;
     store.network?.onReach((isReached) => {
-      if (isReached) log.info("the database is heard");
-      else log.error("the database is not heard, and is called again and again");
+      if (!isReached) log.error("the database cannot be heard, and is called again and again");
+      else if (isLost) log.info("the database is heard again");
+      isLost = !isReached;
     });
     const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
     const running = listen({
@@ -157,22 +159,32 @@ function keepUp(
   lookMs: number,
   remindOfConsent: () => Promise<void>,
 ): () => void {
-  const attempt = (task: () => void | Promise<void>) => async () => {
-    try {
-      await task();
-    } catch (error) {
-      // A full disk must not stop the server: the next attempt may succeed.
-      log.error("background work failed", { reason: describeError(error) });
-    }
+  const attempt = (task: () => void | Promise<void>) => {
+    let isRunning = false;
+    return async () => {
+      // A database that does not answer must not gather attempts.
+      if (isRunning) return;
+      isRunning = true;
+      try {
+        await task();
+      } catch (error) {
+        // A full disk must not stop the server: the next attempt may succeed.
+        log.error("background work failed", { reason: describeError(error) });
+      } finally {
+        isRunning = false;
+      }
+    };
   };
   const retryWrites = async () => void (await accounts.retryWrites());
+  const lookForChanges = attempt(accounts.checkForChanges);
   const timers = [
-    setInterval(attempt(accounts.checkForChanges), lookMs),
+    setInterval(lookForChanges, lookMs),
     setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
     setInterval(attempt(retryWrites), RETRY_WRITES_MS),
     setInterval(attempt(accounts.widgets.forgetRemoved), UNDO_MS),
     setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
   ];
+  void lookForChanges();
   void attempt(remindOfConsent)();
   return () => timers.forEach((timer) => clearInterval(timer));
 }

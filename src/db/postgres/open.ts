@@ -94,9 +94,15 @@ function createStore(url: string, pool: Pool): Store {
     queries,
     sealed: createSealedValues(pool),
     rows: (json, fields) => {
+      const entries = Object.entries(fields);
+      // Some numbers have a fraction, which only the cast removes.
+      const given = entries.map(
+        ([name, type]) => `"${name}" ${type === "text" ? "text" : "numeric"}`,
+      );
+      const taken = entries.map(([name, type]) => `"${name}"::${type}`);
       // As text first: Bun writes what PostgreSQL expects as JSON once more as JSON.
-      const names = Object.entries(fields).map(([name, type]) => `"${name}" ${type}`);
-      return sql`(SELECT * FROM json_to_recordset(${json}::text::json) AS given(${sql.raw(names.join(", "))}))`;
+      const table = sql`json_to_recordset(${json}::text::json)`;
+      return sql`(SELECT ${sql.raw(taken.join(", "))} FROM ${table} AS given(${sql.raw(given.join(", "))}))`;
     },
     async hasUsers() {
       return (await pool.query("SELECT 1 FROM users LIMIT 1")).length > 0;
@@ -161,6 +167,13 @@ export function explainPostgresFailure(error: unknown, url: string): DatabaseErr
   if (error instanceof MigrationError) return new DatabaseError(error.message);
   const code = databaseCode(error);
   const name = addressOfDatabase(url);
+  // The codes of OpenSSL, such as DEPTH_ZERO_SELF_SIGNED_CERT.
+  if (/CERT|SIGNATURE/.test(code)) {
+    return new DatabaseError(
+      `The TLS certificate of ${name} is refused: ${describeError(error)}. Name its authority's file with sslrootcert in the address, or correct the host.`,
+      { cause: error },
+    );
+  }
   const sentences: Record<string, string> = {
     "28P01": `The user name or the password for the database ${name} is wrong. Check both in --database, MARQUEE_DATABASE or the file of MARQUEE_DATABASE_FILE.`,
     "28000": `The database server does not let this user in to ${name}. Check the user name, and the server's pg_hba.conf: it may ask for TLS (add ?sslmode=require to the address).`,
@@ -170,7 +183,6 @@ export function explainPostgresFailure(error: unknown, url: string): DatabaseErr
     "53300": `The database server of ${name} has no connection left. Raise its max_connections: each Marquee needs nine.`,
     "25006": `The database ${name} can only be read. Give the address of the server that takes writes.`,
     ERR_POSTGRES_TLS_NOT_AVAILABLE: `The database server of ${name} does not speak TLS. Switch it on there, or take sslmode out of the address.`,
-    ERR_POSTGRES_TLS_UPGRADE_FAILED: `The TLS certificate of ${name} is refused. Give its authority with sslrootcert in the address, or correct the host's name.`,
     ERR_POSTGRES_CONNECTION_REFUSED: `The database server of ${name} cannot be reached. Check that it runs, its host and its port.`,
     ERR_POSTGRES_CONNECTION_TIMEOUT: `The database server of ${name} does not answer. Check its host, its port and the firewalls in between.`,
     ERR_POSTGRES_SILENCE: `The database server of ${name} does not answer. Check its host, its port and the firewalls in between.`,

@@ -123,11 +123,13 @@ export const sendTo = (client: SQL, text: string, values: readonly unknown[]) =>
   client.unsafe(text, values.map(toParameter));
 
 /**
- * Bun sends a number beyond 32 bits as a floating point number, which no index finds. PostgreSQL
- * has no text with a zero character.
+ * Bun sends a number beyond 32 bits as a floating point number, which no index finds. All our
+ * numbers are whole, but SQLite keeps fractions of milliseconds. PostgreSQL has no text with a zero
+ * character.
  */
 function toParameter(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("\0", "\uFFFD");
-  const isLarge = typeof value === "number" && Number.isInteger(value) && (value | 0) !== value;
-  return isLarge ? BigInt(value) : value;
+  if (typeof value !== "number") return value;
+  const whole = Math.round(value);
+  return (whole | 0) === whole ? whole : BigInt(whole);
 }

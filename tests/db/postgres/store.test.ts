@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
-import { getTableColumns, getTableName } from "drizzle-orm";
+import { getTableColumns, getTableName, sql } from "drizzle-orm";
 import { createAccounts } from "../../../src/accounts/accounts.ts";
 import { createVault } from "../../../src/accounts/secrets.ts";
 import { DatabaseError, isNotUnique, isPassing, isSealRefusal } from "../../../src/db/errors.ts";
@@ -99,6 +99,18 @@ describe("the tables of both databases", () => {
     const [link] = await store.queries.select().from(store.tables.magicLinks);
     expect(Buffer.from(link?.hash ?? [])).toEqual(bytes);
     expect(await store.queries.$count(users())).toBe(1);
+  });
+
+  test("take times with fractions of a millisecond, as SQLite does, and keep whole ones", async () => {
+    const { rows, queries } = store;
+    await store.atomically((writer) => [
+      writer.insert(users()).values({ ...OWNER, createdAt: 1_795_346_491_698.98 }),
+    ]);
+    const [user] = await queries.select().from(users());
+    expect(user?.createdAt).toBe(1_795_346_491_699);
+    const given = rows('[{"id":"ada","at":1795346491698.98}]', { id: "text", at: "bigint" });
+    const [read] = await queries.select({ at: sql`given.at` }).from(sql`${given} AS given`);
+    expect(read).toEqual({ at: "1795346491699" });
   });
 
   test("take a text with a zero character, which PostgreSQL does not have", async () => {
@@ -369,5 +381,33 @@ describe("a connection", () => {
     );
     await pool.close();
     expect(limits).toEqual([["5s", "5s"]]);
+  });
+});
+
+describe("a server that speaks TLS", () => {
+  let secured: Cluster;
+  beforeAll(async () => {
+    if (isPostgresThere) secured = await startCluster({ hasTls: true });
+  });
+  afterAll(() => secured?.remove());
+
+  /** Opens a store, and says whether its connections are encrypted. */
+  const openAt = async (parameters: string) => {
+    const address = `${await secured.createDatabase()}?${parameters}`;
+    await (await open(address)).close();
+    const pool = createPool(address, 1);
+    const [row] = await pool.query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
+    await pool.close();
+    return row?.[0];
+  };
+
+  test("is spoken to as the address says", async () => {
+    expect(await openAt("sslmode=disable")).toBe(false);
+    expect(await openAt("sslmode=require")).toBe(true);
+    expect(await openAt(`sslmode=verify-full&sslrootcert=${secured.certificate}`)).toBe(true);
+  });
+
+  test("with a certificate that nobody known has signed is refused where that is asked for", async () => {
+    await expect(openAt("sslmode=verify-full")).rejects.toThrow(/certificate of .* is refused/);
   });
 });
