@@ -51,7 +51,7 @@ export async function openPostgresStore(url: string, options: OpenOptions): Prom
 }
 
 /** @throws {DatabaseError} */
-export async function refuseOldVersion(pool: Pool): Promise<void> {
+export async function refuseOldVersion(pool: Pick<Pool, "query">): Promise<void> {
   const [row] = await pool.query(
     "SELECT current_setting('server_version_num'), current_setting('server_version')",
   );

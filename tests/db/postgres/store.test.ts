@@ -3,7 +3,11 @@ import { getTableColumns, getTableName, sql } from "drizzle-orm";
 import { createAccounts } from "../../../src/accounts/accounts.ts";
 import { createVault } from "../../../src/accounts/secrets.ts";
 import { DatabaseError, isNotUnique, isPassing, isSealRefusal } from "../../../src/db/errors.ts";
-import { explainPostgresFailure, openPostgresStore } from "../../../src/db/postgres/open.ts";
+import {
+  explainPostgresFailure,
+  openPostgresStore,
+  refuseOldVersion,
+} from "../../../src/db/postgres/open.ts";
 import { createPool, type Pool } from "../../../src/db/postgres/pool.ts";
 import { tables as postgresTables } from "../../../src/db/postgres/schema.ts";
 import { tables } from "../../../src/db/schema.ts";
@@ -236,6 +240,14 @@ describe("opening", () => {
         { name: "0000_accounts" },
       ]);
     }
+  });
+
+  test("refuses a server that is older than PostgreSQL 13", async () => {
+    const answering = (...row: string[]) => ({ query: async () => [row] });
+    await expect(refuseOldVersion(answering("120022", "12.22"))).rejects.toThrow(
+      /PostgreSQL 12\.22\. Marquee needs PostgreSQL 13/,
+    );
+    await refuseOldVersion(answering("130000", "13.0"));
   });
 
   test("refuses a database of a newer version", async () => {

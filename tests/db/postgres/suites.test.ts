@@ -71,6 +71,6 @@ describe("accounts and commands on PostgreSQL", () => {
       expect(failed).toEqual([]);
       if ((await tests.exited) !== 0) throw new Error(said);
     },
-    120_000,
+    300_000,
   );
 });
