@@ -47,7 +47,10 @@ export interface ConnectOptions {
 
 /** A client of Bun's, which connects when it is used. */
 export function connectTo(url: string, { most = 1, onClose }: ConnectOptions = {}): SQL {
+  const { pathname, searchParams } = new URL(url);
   return new SQL(url, {
+    // Otherwise the variable PGDATABASE would count for more than the address.
+    database: searchParams.get("dbname") ?? decodeURIComponent(pathname.slice(1)),
     max: most,
     connectionTimeout: CONNECT_WITHIN_S,
     connection: {

@@ -242,6 +242,15 @@ describe("opening", () => {
     }
   });
 
+  test("takes the database that the address names, whatever the environment says", async () => {
+    process.env["PGDATABASE"] = "postgres";
+    const pool = createPool(url, 1);
+    const [row] = await pool.query("SELECT current_database()");
+    await pool.close();
+    delete process.env["PGDATABASE"];
+    expect(row?.[0]).toBe(new URL(url).pathname.slice(1));
+  });
+
   test("refuses a server that is older than PostgreSQL 13", async () => {
     const answering = (...row: string[]) => ({ query: async () => [row] });
     await expect(refuseOldVersion(answering("120022", "12.22"))).rejects.toThrow(
