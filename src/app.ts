@@ -23,7 +23,7 @@ import type { Inbox } from "./ingest/inbox.ts";
 import { createIngest } from "./ingest/ingest.ts";
 import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
 import { createOutputs } from "./outputs/outputs.ts";
-import { isBusy } from "./db/open.ts";
+import { isBusy } from "./db/errors.ts";
 import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
@@ -61,9 +61,9 @@ export interface AppDeps {
   /** Replaces the network. */
   readonly fetch?: Fetch;
   /** Writes to the database without waiting. @throws when the database accepts no writes now */
-  probeWrite(): void;
-  /** A consistent copy of the database as the bytes of a file. */
-  snapshot(): Uint8Array<ArrayBuffer>;
+  probeWrite(): void | Promise<void>;
+  /** A consistent copy of the database as the bytes of a file, if it is one. */
+  readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
 }
 
 /** A request with its route. `params` is missing when the route's path has no parameters. */
@@ -221,7 +221,7 @@ export function createApp(deps: AppDeps): App {
   const fail = (error: unknown, { method, url }: Request): Promise<Response> | Response => {
     const { pathname } = new URL(url);
     if (isBusy(error)) {
-      log.warn("a request met a locked database", { method, path: pathname });
+      log.warn("a request met a database that takes no requests now", { method, path: pathname });
       return isBelowApi(pathname) ? api.busy() : pages.busy(pathname);
     }
     log.error("a request failed", { method, path: pathname, reason: describeError(error) });

@@ -6,7 +6,7 @@ import { createHub, type Hub } from "./channels/hub.ts";
 import { type ConnectionFinder, createConnectionFinder } from "./channels/connection-finder.ts";
 import type { Clock } from "./clock.ts";
 import type { ResolvedConfig } from "./config.ts";
-import type { Store } from "./db/open.ts";
+import type { Store } from "./db/store.ts";
 import type { Inboxes } from "./ingest/door.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
 import { describeError, type Log } from "./log.ts";
@@ -98,7 +98,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     settings,
     baseUrl: deps.baseUrl,
     listeningAddress: deps.listeningAddress,
-    snapshot: store.snapshot,
+    snapshot: store.file?.snapshot,
     probeWrite: store.probeWrite,
   });
 

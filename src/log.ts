@@ -71,6 +71,8 @@ export function createLog(options: LogOptions): Log {
 /** The messages of an error and of its causes, without stack traces. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  // Drizzle's message has the values that were to be stored.
+  if ("params" in error && error.cause !== undefined) return describeError(error.cause);
   return error.cause === undefined
     ? error.message
     : `${error.message} (${describeError(error.cause)})`;

@@ -1,12 +1,8 @@
 import { eq, inArray } from "drizzle-orm";
 import type { ChangeFeed } from "../db/change-feed.ts";
-import { isNotUnique, type Statement, type Writer } from "../db/open.ts";
-import {
-  apiKeys,
-  connections as connectionsTable,
-  server,
-  users as usersTable,
-} from "../db/schema.ts";
+import { isNotUnique } from "../db/errors.ts";
+import type { Schema } from "../db/schema.ts";
+import type { Statement, Writer } from "../db/store.ts";
 import { type Connections, createConnections, draftConnection } from "./connections.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
@@ -48,6 +44,14 @@ export interface Accounts {
     names: readonly string[],
     connection?: { source: string; settings: unknown },
   ): Promise<AddedUser[]>;
+  /**
+   * Adds the first user with a key and a first widget. Returns `undefined` if there is an owner,
+   * whom another server on the same database may have added at this moment.
+   */
+  addOwner(
+    name: string,
+    connection: { source: string; settings: unknown },
+  ): Promise<AddedUser | undefined>;
   /** The last base URL of the server, for commands that print addresses. */
   lastBaseUrl(): Promise<string | undefined>;
   rememberBaseUrl(baseUrl: string): Promise<void>;
@@ -61,7 +65,8 @@ export interface Accounts {
 
 export async function createAccounts(context: AccountsContext): Promise<Accounts> {
   const { store, vault, wallMs } = context;
-  const { queries, atomically } = store;
+  const { queries, atomically, tables } = store;
+  const { server, users: usersTable } = tables;
   const users = createUsers(context);
   const keys = createKeys(context);
   const privacy = await createPrivacy(context);
@@ -80,6 +85,30 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     return rows.map(({ name }) => name);
   };
 
+  const insert = async (
+    names: readonly string[],
+    connection: { source: string; settings: unknown } | undefined,
+    isOwner = false,
+  ): Promise<AddedUser[]> => {
+    // Sealed values are bound to the user's id, so ids are reserved before rows are written.
+    const ids = await store.reserveUserIds(names.length);
+    return storeSealed(vault, async () => {
+      const drafts = await Promise.all(
+        ids.map((id, index) => draftUser(vault, id, names[index] ?? "", connection, wallMs())),
+      );
+      await atomically((writer) =>
+        drafts.flatMap((draft) => insertDraft(tables, writer, draft, isOwner)),
+      );
+      return Promise.all(
+        drafts.map(async ({ widget, key, row }) => ({
+          user: await users.named(row.name),
+          key: key.issued.key,
+          widgetToken: widget.token,
+        })),
+      );
+    });
+  };
+
   return {
     users,
     keys,
@@ -92,26 +121,21 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     upstreams: createUpstreams(context, deferred),
     async add(names, connection) {
       refuseBadNames(names, await takenNames(names));
-      // Sealed values are bound to the user's id, so ids are reserved before rows are written.
-      const firstId = await store.reserveUserIds(names.length);
-      return storeSealed(vault, async () => {
-        const drafts = await Promise.all(
-          names.map((name, index) => draftUser(vault, firstId + index, name, connection, wallMs())),
-        );
-        try {
-          await atomically((writer) => drafts.flatMap((draft) => insertDraft(writer, draft)));
-        } catch (error) {
-          if (isNotUnique(error)) refuseBadNames(names, await takenNames(names));
-          throw error;
-        }
-        return Promise.all(
-          drafts.map(async ({ widget, key, row }) => ({
-            user: await users.named(row.name),
-            key: key.issued.key,
-            widgetToken: widget.token,
-          })),
-        );
-      });
+      try {
+        return await insert(names, connection);
+      } catch (error) {
+        if (isNotUnique(error)) refuseBadNames(names, await takenNames(names));
+        throw error;
+      }
+    },
+    async addOwner(name, connection) {
+      try {
+        const [added] = await insert([name], connection, true);
+        return added;
+      } catch (error) {
+        if (isNotUnique(error) && (await users.owner())) return undefined;
+        throw error;
+      }
     },
     async lastBaseUrl() {
       const [row] = await queries.select().from(server).where(eq(server.id, 1));
@@ -159,12 +183,17 @@ async function draftUser(
   };
 }
 
-function insertDraft(writer: Writer, { row, key, widget, connection }: UserDraft): Statement[] {
+function insertDraft(
+  tables: Schema,
+  writer: Writer,
+  { row, key, widget, connection }: UserDraft,
+  isOwner: boolean,
+): Statement[] {
   return [
-    insertUser(writer, row),
-    ...(connection ? [writer.insert(connectionsTable).values(connection)] : []),
-    ...insertWidget(writer, widget.row),
-    writer.insert(apiKeys).values(key.row),
+    insertUser(tables, writer, row, isOwner),
+    ...(connection ? [writer.insert(tables.connections).values(connection)] : []),
+    ...insertWidget(tables, writer, widget.row),
+    writer.insert(tables.apiKeys).values(key.row),
   ];
 }
 

@@ -12,8 +12,9 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { connectionStatuses, connections, users } from "../db/schema.ts";
-import { isNotUnique } from "../db/open.ts";
+import { isNotUnique } from "../db/errors.ts";
+import type { Schema } from "../db/schema.ts";
+import { step, type Writer } from "../db/store.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import {
@@ -129,7 +130,10 @@ export interface Connections extends Inboxes {
 
 export function createConnections(context: AccountsContext, deferred: DeferredWrites): Connections {
   const { store, vault, wallMs } = context;
-  const { queries, atomically, inBackground } = store;
+  const { queries, atomically, inBackground, exclusively } = store;
+  const { connectionStatuses, connections, users } = store.tables;
+  const inOrder = [asc(connections.position), asc(connections.id)];
+  const publicId = sql<number>`coalesce(${connections.firstId}, ${connections.id})`;
   const statusListeners: ((userId: number) => void)[] = [];
   const tellStatusOf = (userId: number) => {
     for (const tell of statusListeners) tell(userId);
@@ -166,22 +170,14 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
       .prepare();
   let preparedOfUser: ReturnType<typeof prepareOfUser> | undefined;
   const ofUser = () => (preparedOfUser ??= prepareOfUser());
-  /** A user's rows in order, for writes that nothing may come between. */
-  const rowsOf = ({ id }: User) =>
-    queries
+  const rowsOf = (writer: Writer, { id }: User) =>
+    writer
       .select()
       .from(connections)
       .where(eq(connections.userId, id))
-      .orderBy(...inOrder)
-      .all();
+      .orderBy(...inOrder);
   const isOf = (user: User, id: PublicConnectionId) =>
     and(eq(connections.userId, user.id), sql`${publicId} = ${id}`);
-  /** Runs writes while no other process can write, and tells who has to know. */
-  const exclusively = async <Result>(work: () => Result): Promise<Result> => {
-    const result = store.exclusively(work);
-    await store.tellChanges();
-    return result;
-  };
 
   const fingerprintOf = (source: string, accountId: string | null) =>
     vault.fingerprint(JSON.stringify([source, accountId]));
@@ -240,8 +236,8 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
     connect: (user, source, settings, { name = "" } = {}) =>
       storeSealed(vault, async () => {
         const draft = await draftConnection(vault, user.id, { source, settings }, wallMs());
-        const row = await exclusively(() => {
-          const all = rowsOf(user);
+        const row = await exclusively(function* (writer) {
+          const all = yield* step(rowsOf(writer, user));
           const isFirstReal = source !== DEMO && all.every((one) => one.source === DEMO);
           const before = all.find((one) => one.source === source && one.name === name);
           if (!before && !isFirstReal && all.length >= MOST_CONNECTIONS) {
@@ -249,20 +245,23 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           }
           const replaced = isFirstReal ? all : before ? [before] : [];
           const ids = replaced.map(({ id }) => id);
-          queries.delete(connections).where(inArray(connections.id, ids)).run();
-          return queries
-            .insert(connections)
-            .values({
-              ...draft,
-              name,
-              position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
-              firstId: before ? publicIdOf(before) : null,
-              secretHash: before?.secretHash ?? null,
-              sealedSecret: before?.sealedSecret ?? null,
-            })
-            .returning()
-            .get();
+          yield* step(writer.delete(connections).where(inArray(connections.id, ids)));
+          const inserted = yield* step(
+            writer
+              .insert(connections)
+              .values({
+                ...draft,
+                name,
+                position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
+                firstId: before ? publicIdOf(before) : null,
+                secretHash: before?.secretHash ?? null,
+                sealedSecret: before?.sealedSecret ?? null,
+              })
+              .returning(),
+          );
+          return inserted[0];
         });
+        if (!row) throw new Error("the database stored no connection, and no error");
         return toConnection({ row, heardAt: null, state: null });
       }),
     async disconnect(user, which) {
@@ -276,8 +275,8 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
       return ended.length > 0;
     },
     order: (user, ids) =>
-      exclusively(() => {
-        const all = rowsOf(user);
+      exclusively(function* (writer) {
+        const all = yield* step(rowsOf(writer, user));
         const first = ids.map((id, index) => {
           if (ids.indexOf(id) !== index) {
             throw new AccountError(`The connection ${id} is given twice.`, true);
@@ -287,11 +286,12 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         const ordered = [...first, ...all.filter((row) => !first.includes(row))];
         for (const [index, { id, position }] of ordered.entries()) {
           if (position === index + 1) continue;
-          queries
-            .update(connections)
-            .set({ position: index + 1 })
-            .where(eq(connections.id, id))
-            .run();
+          yield* step(
+            writer
+              .update(connections)
+              .set({ position: index + 1 })
+              .where(eq(connections.id, id)),
+          );
         }
       }),
     async rename(user, id, name) {
@@ -355,16 +355,15 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
   };
 }
 
+type ConnectionRow = Schema["connections"]["$inferSelect"];
+
 /** A stored connection, and what is known of it from listening. */
 interface FoundRow {
-  readonly row: typeof connections.$inferSelect;
+  readonly row: ConnectionRow;
   readonly heardAt: number | null;
   readonly state: StoredStatus["state"] | null;
 }
 
-const inOrder = [asc(connections.position), asc(connections.id)];
-
-const publicId = sql<number>`coalesce(${connections.firstId}, ${connections.id})`;
 const publicIdOf = ({ id, firstId }: { id: number; firstId: number | null }) =>
   (firstId ?? id) as PublicConnectionId;
 
@@ -382,7 +381,7 @@ function refuseId(user: User, id: PublicConnectionId): never {
 /** A damaged row affects only its own user. */
 async function openSettings(
   vault: Vault,
-  { userId, sealedSettings }: typeof connections.$inferSelect,
+  { userId, sealedSettings }: ConnectionRow,
 ): Promise<unknown> {
   try {
     return JSON.parse(await vault.open("connection-settings", userId, sealedSettings));
@@ -392,7 +391,7 @@ async function openSettings(
   }
 }
 
-function toHealthState(row: typeof connectionStatuses.$inferSelect): StoredStatus {
+function toHealthState(row: Schema["connectionStatuses"]["$inferSelect"]): StoredStatus {
   const { state, since, until } = row;
   if (state === "limited") return { state, since, until: until ?? since };
   if (state === "ok") return { state, since };
@@ -402,15 +401,13 @@ function toHealthState(row: typeof connectionStatuses.$inferSelect): StoredStatu
 const isFailureReason = (text: string | null): text is FailureReason =>
   FAILURE_REASONS.some((trouble) => trouble === text);
 
-type ConnectionRow = typeof connections.$inferInsert;
-
 /** The row that stores a user's connection. */
 export async function draftConnection(
   vault: Vault,
   userId: number,
   { source, settings }: { source: string; settings: unknown },
   createdAt: number,
-): Promise<ConnectionRow> {
+): Promise<Schema["connections"]["$inferInsert"]> {
   const text = JSON.stringify(settings);
   const sealedSettings = await vault.seal("connection-settings", userId, text);
   return { userId, source, sealedSettings, createdAt };

@@ -1,4 +1,5 @@
-import { isSealRefusal, type Store } from "../db/open.ts";
+import { isSealRefusal } from "../db/errors.ts";
+import type { Store } from "../db/store.ts";
 import type { Vault } from "./secrets.ts";
 
 /** What the accounts' functions work with. */
@@ -26,7 +27,7 @@ export async function storeSealed<Result>(
       return await store();
     } catch (error) {
       if (!isSealRefusal(error) || attempt === MOST_ATTEMPTS) throw error;
-      vault.follow();
+      await vault.follow();
     }
   }
 }

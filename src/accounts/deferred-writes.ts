@@ -1,4 +1,4 @@
-import { isPassing } from "../db/open.ts";
+import { isPassing } from "../db/errors.ts";
 
 type Write = () => unknown;
 

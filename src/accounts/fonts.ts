@@ -1,6 +1,5 @@
 import { and, asc, eq } from "drizzle-orm";
-import { isNotUnique } from "../db/open.ts";
-import { fonts } from "../db/schema.ts";
+import { isNotUnique } from "../db/errors.ts";
 import { AccountError, type AccountsContext } from "./context.ts";
 import { createFontId } from "./credential.ts";
 import type { User } from "./users.ts";
@@ -49,6 +48,7 @@ export interface Fonts {
 
 export function createFonts({ store, wallMs }: AccountsContext): Fonts {
   const { queries, atomically } = store;
+  const { fonts } = store.tables;
   const columns = { id: fonts.id, name: fonts.name };
 
   return {

@@ -1,5 +1,4 @@
 import { and, asc, eq, isNull, type SQL } from "drizzle-orm";
-import { connections, users } from "../db/schema.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import { createCredentialCache } from "./credential-cache.ts";
 import {
@@ -40,6 +39,7 @@ export interface Inboxes {
 
 export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">): Inboxes {
   const { queries, atomically } = store;
+  const { connections, users } = store.tables;
   const inboxes = createCredentialCache<InboxSecret, Inbox>(({ userId }) => userId);
 
   const inboxesWhere = (condition: SQL) =>

@@ -13,8 +13,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import type { Writer } from "../db/open.ts";
-import { apiKeys, users } from "../db/schema.ts";
+import type { Schema } from "../db/schema.ts";
+import type { Writer } from "../db/store.ts";
 import { AccountError, type AccountsContext } from "./context.ts";
 import { createCredentialCache } from "./credential-cache.ts";
 import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./credential.ts";
@@ -89,6 +89,7 @@ export class TooManyKeysError extends AccountError {
 
 export function createKeys({ store, wallMs }: AccountsContext): Keys {
   const { queries, atomically } = store;
+  const { apiKeys, users } = store.tables;
   const holders = createCredentialCache<ApiKey, CachedHolder>(({ user }) => user.id);
   const uses = new Map<string, number>();
 
@@ -205,13 +206,14 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     async flushUses() {
       const noted = [...uses];
       if (noted.length === 0) return;
-      const rows = sql`json_each(${JSON.stringify(noted)})`;
+      const json = JSON.stringify(noted.map(([id, at]) => ({ id, at })));
+      const rows = store.rows(json, { id: "text", at: "bigint" });
       await store.inBackground((writer) => [
         writer
           .update(apiKeys)
-          .set({ lastUsedAt: sql`json_each.value ->> 1` })
-          .from(rows)
-          .where(eq(apiKeys.id, sql`json_each.value ->> 0`)),
+          .set({ lastUsedAt: sql`noted.at` })
+          .from(sql`${rows} AS noted`)
+          .where(eq(apiKeys.id, sql`noted.id`)),
       ]);
       for (const [id, at] of noted) if (uses.get(id) === at) uses.delete(id);
     },
@@ -265,7 +267,7 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
 
 interface KeyDraft {
   readonly issued: IssuedKey;
-  readonly row: typeof apiKeys.$inferInsert;
+  readonly row: Schema["apiKeys"]["$inferInsert"];
 }
 
 /** A new key, and the row that stores it. */

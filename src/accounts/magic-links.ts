@@ -1,5 +1,4 @@
 import { and, eq, getTableColumns, gt, isNull, lt, or, sql } from "drizzle-orm";
-import { magicLinks, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 import { createMagicLinkSecret, hashCredential, type MagicLinkSecret } from "./credential.ts";
 import type { User } from "./users.ts";
@@ -30,6 +29,7 @@ export const LINK_LIFETIME_MS = 30 * 60_000;
 
 export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks {
   const { queries, atomically } = store;
+  const { magicLinks, users } = store.tables;
   const working = (secret: MagicLinkSecret, purpose: string) =>
     and(
       eq(magicLinks.hash, hashCredential(secret)),

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { privacy } from "../db/schema.ts";
+import type { Schema } from "../db/schema.ts";
 import type { Playback } from "../playback.ts";
 import type { AccountsContext } from "./context.ts";
 import type { User } from "./users.ts";
@@ -32,6 +32,7 @@ export interface Privacy {
 }
 
 export async function createPrivacy({ store }: AccountsContext): Promise<Privacy> {
+  const { privacy } = store.tables;
   const known = new Map<number, PrivacyRules>();
 
   const reload: Privacy["reload"] = async (userId) => {
@@ -62,7 +63,7 @@ export async function createPrivacy({ store }: AccountsContext): Promise<Privacy
   };
 }
 
-function toRules(row: typeof privacy.$inferSelect): PrivacyRules {
+function toRules(row: Schema["privacy"]["$inferSelect"]): PrivacyRules {
   return {
     pausedUntil: row.pausedUntil,
     hiddenTitles: parseTexts(row.hiddenTitles),

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Store } from "../db/open.ts";
+import type { DatabaseFile } from "../db/store.ts";
 import { keyIdOf, readSecretKey, SecretError, secretKeyPath } from "./secrets.ts";
 
 /**
@@ -18,13 +18,13 @@ const MOST_LOOKS = 3;
  * `undefined` if there is no such file.
  * @throws {SecretError} when a file that should hold it cannot be used
  */
-export function findSecretKey(folder: string, store: Store): string | undefined {
+export function findSecretKey(folder: string, file: DatabaseFile): string | undefined {
   for (let look = 1; ; look++) {
     const key = readSecretKey(secretKeyPath(folder));
-    if (store.sealed.keyId() === undefined || isInForce(store, key)) return key;
+    if (file.secretKeyId() === undefined || isInForce(file, key)) return key;
     const next = readSecretKey(nextSecretKeyPath(folder));
-    if (isInForce(store, next)) {
-      finishRotation(folder, store);
+    if (isInForce(file, next)) {
+      finishRotation(folder, file);
       return next;
     }
     if (look === MOST_LOOKS) return key;
@@ -32,9 +32,9 @@ export function findSecretKey(folder: string, store: Store): string | undefined 
 }
 
 /** Writes the next key to the disk. Call it only inside a transaction that holds the write lock. */
-export function stageSecretKey(folder: string, store: Store, key: string): void {
+export function stageSecretKey(folder: string, file: DatabaseFile, key: string): void {
   // The file of an unfinished rotation may be the only copy of the key in force.
-  promoteStagedKey(folder, store);
+  promoteStagedKey(folder, file);
   const path = nextSecretKeyPath(folder);
   const draft = `${path}.draft`;
   try {
@@ -51,23 +51,24 @@ export function stageSecretKey(folder: string, store: Store, key: string): void 
 }
 
 /** Renames the next key's file once that key is in force, unless another process has done so. */
-export function finishRotation(folder: string, store: Store): void {
+export function finishRotation(folder: string, file: DatabaseFile): void {
   try {
-    store.exclusively(() => promoteStagedKey(folder, store));
+    file.exclusively(() => promoteStagedKey(folder, file));
   } catch {
     // The key is found under either name; the next process that opens the folder retries.
   }
 }
 
-function promoteStagedKey(folder: string, store: Store): void {
+function promoteStagedKey(folder: string, file: DatabaseFile): void {
   const path = nextSecretKeyPath(folder);
-  if (!isInForce(store, readSecretKey(path))) return;
+  if (!isInForce(file, readSecretKey(path))) return;
   renameSync(path, secretKeyPath(folder));
   flushFolder(folder);
 }
 
-function isInForce(store: Store, key: string | undefined): boolean {
-  return key !== undefined && store.sealed.isInForce(keyIdOf(key));
+function isInForce(file: DatabaseFile, key: string | undefined): boolean {
+  const inForce = file.secretKeyId();
+  return key !== undefined && inForce !== undefined && keyIdOf(key).equals(inForce);
 }
 
 /** A rename survives a power cut only once its folder is flushed. Windows does that itself. */

@@ -1,6 +1,5 @@
-import { users } from "../db/schema.ts";
-import type { Store } from "../db/open.ts";
-import type { SealedValue } from "../db/sealed-values.ts";
+import type { ExchangePlan, SealedValue } from "../db/sealed-values.ts";
+import type { Store } from "../db/store.ts";
 import { createVault, SecretError, THE_SERVER, type Vault } from "./secrets.ts";
 
 /** The last step that a rotation has completed. */
@@ -33,33 +32,30 @@ export async function rotateSecretKey(rotation: Rotation): Promise<number> {
   const resealed = new Map<string, Uint8Array>();
 
   const prepare = async () => {
-    for (const value of store.sealed.all()) {
+    for (const value of await store.sealed.all()) {
       const name = nameOf(value);
       if (!resealed.has(name)) resealed.set(name, await reseal(store, value, from, to));
     }
   };
 
-  /** Sealing is asynchronous, the transaction is not: `undefined` if values are not prepared. */
-  const replaceAll = (): number | undefined => {
-    refuseSecondRotation(store, from);
+  /** Sealing is asynchronous, the exchange is not: `undefined` if values are not prepared. */
+  const replaceAll: ExchangePlan = (values, inForce) => {
+    if (!inForce || !Buffer.from(inForce).equals(from.keyId)) throw secondRotation();
     const replacements: { value: SealedValue; bytes: Uint8Array }[] = [];
-    for (const value of store.sealed.all()) {
+    for (const value of values) {
       const bytes = resealed.get(nameOf(value));
       if (!bytes) return undefined;
       replacements.push({ value, bytes });
     }
     stage();
     afterStep("staged");
-    store.sealed.changeKey(from.keyId, to.keyId);
-    for (const { value, bytes } of replacements) store.sealed.replace(value, bytes);
-    afterStep("replaced");
-    return replacements.length;
+    return { nextKeyId: to.keyId, replacements, beforeCommit: () => afterStep("replaced") };
   };
 
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     await prepare();
     afterStep("prepared");
-    const count = store.exclusively(replaceAll);
+    const count = await store.sealed.exchange(replaceAll);
     if (count === undefined) continue;
     afterStep("committed");
     finish();
@@ -86,21 +82,19 @@ async function reseal(
     return await to.seal(purpose, owner, await from.open(purpose, owner, bytes));
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
-    refuseSecondRotation(store, from);
+    if (!(await store.sealed.isInForce(from.keyId))) throw secondRotation();
     throw new SecretError(await explainUnreadable(store, value), { cause: error });
   }
 }
 
-function refuseSecondRotation(store: Store, { keyId }: Vault): void {
-  if (store.sealed.isInForce(keyId)) return;
-  throw new SecretError(
+const secondRotation = () =>
+  new SecretError(
     "Another command has replaced the secret key at this moment. This one has changed nothing.",
   );
-}
 
 /** Says what is damaged and how to replace it. */
 async function explainUnreadable(
-  { queries }: Store,
+  { queries, tables: { users } }: Store,
   { purpose, userId, rowId }: SealedValue,
 ): Promise<string> {
   const everybody = await queries.select({ id: users.id, name: users.name }).from(users);
@@ -116,12 +110,12 @@ async function explainUnreadable(
 }
 
 /**
- * Values sealed under the old key would stay in the file's free pages, and in the backups that
- * the dashboard makes.
+ * Values sealed under the old key would stay in a file's free pages, and in the backups that the
+ * dashboard makes.
  */
 function forgetReplaced(store: Store): void {
   try {
-    store.compact();
+    store.file?.compact();
   } catch {
     // Locked or disk full: the pages are reused sooner or later.
   }

@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Awaitable } from "../db/awaitable.ts";
 import { KEY_ID_BYTES } from "../db/sealed-values.ts";
 
 /** What a sealed text is for. It cannot be opened for another purpose or user. */
@@ -26,16 +27,15 @@ export interface Vault {
    * It begins with the key's id, since another key gives other bytes.
    */
   fingerprint(text: string): Buffer;
-  /** @throws {SecretError} if the bytes were sealed under another key. Cheaper than `open`. */
-  recognize(sealed: Uint8Array): void;
+  /** Rejects with {@link SecretError} if the bytes need another key. Cheaper than `open`. */
+  recognize(sealed: Uint8Array): Promise<void>;
   /** The id of the key that `seal` uses now. */
   readonly keyId: Uint8Array;
   /**
    * From now on seals under the key that has replaced the current one, if any. Values sealed under
-   * earlier keys can be opened.
-   * @throws {SecretError} when this vault lacks that key
+   * earlier keys can be opened. Rejects with {@link SecretError} if this vault lacks that key.
    */
-  follow(): void;
+  follow(): Promise<void>;
   /** Signs form tokens; never leaves the server. Unchanged when the key is replaced. */
   readonly formSecret: string;
   /**
@@ -68,25 +68,25 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
  * @param key 32 random bytes in base64 or base64url
  * @param findKey finds the key in force after a replacement; without it the key never changes
  */
-export function createVault(key: string, findKey?: () => string): Vault {
+export function createVault(key: string, findKey?: () => Awaitable<string>): Vault {
   const derive = derivation(key);
   const naming = derive("naming");
   let current = createCipher(key);
   const known = [current];
 
-  const follow = () => {
+  const follow = async () => {
     if (!findKey) return;
-    const found = createCipher(findKey());
+    const found = createCipher(await findKey());
     const before = known.find(({ keyId }) => keyId.equals(found.keyId));
     current = before ?? found;
     if (!before) known.push(found);
   };
 
   const knownCipherOf = (sealed: Uint8Array) => known.find((cipher) => cipher.hasSealed(sealed));
-  const cipherOf = (sealed: Uint8Array): Cipher => {
+  const cipherOf = async (sealed: Uint8Array): Promise<Cipher> => {
     const cipher = knownCipherOf(sealed);
     if (cipher) return cipher;
-    follow();
+    await follow();
     const followed = knownCipherOf(sealed);
     if (followed) return followed;
     throw new SecretError(
@@ -100,11 +100,11 @@ export function createVault(key: string, findKey?: () => string): Vault {
       return current.keyId;
     },
     follow,
-    recognize: (sealed) => void cipherOf(sealed),
+    recognize: async (sealed) => void (await cipherOf(sealed)),
     formSecret: Buffer.from(derive("forms")).toString("base64"),
     seal: (purpose, userId, text) => current.seal(purpose, userId, text),
     fingerprint: (text) => current.fingerprint(text),
-    open: async (purpose, userId, sealed) => cipherOf(sealed).open(purpose, userId, sealed),
+    open: async (purpose, userId, sealed) => (await cipherOf(sealed)).open(purpose, userId, sealed),
     opaqueName: (identity) =>
       Buffer.from(new Bun.CryptoHasher("sha256", naming).update(identity).digest())
         .subarray(0, 16)

@@ -1,5 +1,4 @@
 import { and, desc, eq, lt } from "drizzle-orm";
-import { sessions, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import {
@@ -46,6 +45,7 @@ export function createSessions(
   deferred: DeferredWrites,
 ): Sessions {
   const { queries, atomically } = store;
+  const { sessions, users } = store.tables;
   const noteSeen = (id: string) => {
     const lastSeenAt = wallMs();
     return deferred.write(`session ${id} seen`, () =>

@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import { connections, connectionStatuses } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 import type { ReportedStatus } from "./connection-status.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
@@ -14,13 +13,16 @@ export function createStatusWrites(
   deferred: Pick<DeferredWrites, "writeSoon">,
   onStored: (userId: number) => void,
 ) {
+  const { connections, connectionStatuses } = store.tables;
+  /** A row of an earlier version has no such time, but may say `ok`. */
+  const firstHeardAt = sql`coalesce(${connectionStatuses.heardAt}, CASE WHEN ${connectionStatuses.state} = 'ok' THEN ${connectionStatuses.since} END, excluded.heard_at)`;
   const noted = new Map<number, StatusRow>();
 
   const storeNoted = async () => {
     const storing = [...noted];
     const rows = JSON.stringify(storing.map(([, row]) => row));
-    const one = sql`json_each(${rows})`;
-    const field = (name: string) => sql`json_each.value ->> ${sql.raw(`'${name}'`)}`;
+    const one = sql`${store.rows(rows, FIELDS)} AS one`;
+    const field = (name: keyof StatusRow) => sql`one.${sql.identifier(name)}`;
     const isIt = sql`${connections.id} = ${field("id")}`;
     const [found] = await store.inBackground((writer) => [
       writer.select({ userId: connections.userId }).from(connections).innerJoin(one, isIt),
@@ -66,10 +68,16 @@ export function createStatusWrites(
   };
 }
 
-/** A row of an earlier version has no such time, but may say `ok`. */
-const firstHeardAt = sql`coalesce(${connectionStatuses.heardAt}, CASE WHEN ${connectionStatuses.state} = 'ok' THEN ${connectionStatuses.since} END, excluded.heard_at)`;
-
 type StatusRow = ReturnType<typeof toRow>;
+
+const FIELDS = {
+  id: "bigint",
+  state: "text",
+  reason: "text",
+  since: "bigint",
+  until: "bigint",
+  heardAt: "bigint",
+} as const satisfies Record<keyof StatusRow, "text" | "bigint">;
 
 /** @param heardAt when the connection was first heard, as far as it is noted and not yet stored */
 const toRow = (id: number, status: ReportedStatus, heardAt: number | null) => ({

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import type { Writer } from "../db/open.ts";
-import { upstreams } from "../db/schema.ts";
+import type { Schema } from "../db/schema.ts";
+import type { Writer } from "../db/store.ts";
 import { type AccountsContext, storeSealed } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import { THE_SERVER } from "./secrets.ts";
@@ -32,11 +32,12 @@ export function createUpstreams(
   deferred: DeferredWrites,
 ): Upstreams {
   const { queries } = store;
+  const { upstreams } = store.tables;
   const rowOf = async (source: string) => {
     const [row] = await queries.select().from(upstreams).where(eq(upstreams.source, source));
     return row;
   };
-  const put = (row: typeof upstreams.$inferInsert) => (writer: Writer) => [
+  const put = (row: Schema["upstreams"]["$inferInsert"]) => (writer: Writer) => [
     writer.insert(upstreams).values(row).onConflictDoUpdate({ target: upstreams.source, set: row }),
   ];
   return {

@@ -1,6 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
-import type { Writer } from "../db/open.ts";
-import { users } from "../db/schema.ts";
+import type { Schema } from "../db/schema.ts";
+import type { Writer } from "../db/store.ts";
 import { AccountError, type AccountsContext } from "./context.ts";
 
 export interface User {
@@ -46,6 +46,8 @@ const PAGE = 50;
 
 export function createUsers({ store, wallMs }: AccountsContext): Users {
   const { queries, atomically } = store;
+  const { users } = store.tables;
+  const isFirst = sql`${users.id} = (SELECT min(id) FROM ${users})`;
   return {
     list: async () => queries.select().from(users).orderBy(asc(users.id)),
     async page(asked) {
@@ -89,11 +91,19 @@ export function createUsers({ store, wallMs }: AccountsContext): Users {
   };
 }
 
-const isFirst = sql`${users.id} = (SELECT min(id) FROM ${users})`;
-
-/** Adds a user when run; the first is the owner. */
-export function insertUser(writer: Writer, user: Omit<User, "role">) {
-  const role = sql`CASE WHEN EXISTS (SELECT 1 FROM ${users}) THEN 'member' ELSE 'owner' END`;
+/**
+ * Adds a user when run; the first is the owner.
+ * @param isOwner the user is the owner or not added: there is only one
+ */
+export function insertUser(
+  { users }: Schema,
+  writer: Writer,
+  user: Omit<User, "role">,
+  isOwner: boolean,
+) {
+  const role = isOwner
+    ? "owner"
+    : sql`CASE WHEN EXISTS (SELECT 1 FROM ${users}) THEN 'member' ELSE 'owner' END`;
   return writer
     .insert(users)
     .values({ ...user, role })

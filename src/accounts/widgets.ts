@@ -11,8 +11,9 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { isNotUnique, type Statement, type Writer } from "../db/open.ts";
-import { users, widgetRevisions, widgets } from "../db/schema.ts";
+import { isNotUnique } from "../db/errors.ts";
+import type { Schema } from "../db/schema.ts";
+import type { Statement, Writer } from "../db/store.ts";
 import { isLanguage, type Language } from "../languages.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import { createWidgetToken, hashCredential, type WidgetToken } from "./credential.ts";
@@ -122,7 +123,8 @@ export interface Widgets {
 }
 
 export function createWidgets({ store, vault, wallMs }: AccountsContext): Widgets {
-  const { queries, atomically } = store;
+  const { queries, atomically, tables } = store;
+  const { users, widgetRevisions, widgets } = tables;
 
   const rowsOf = (user: User, condition?: SQL) =>
     queries
@@ -179,7 +181,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       const { row } = await draftWidget(vault, user.id, widget, wallMs());
       const [[inserted]] = await atomically((writer) => {
         const added = writer.insert(widgets).values(row).returning({ id: widgets.id });
-        return [added, insertFirstRevisions(writer, user.id)];
+        return [added, insertFirstRevision(tables, writer, row)];
       });
       return inserted?.id ?? 0;
     });
@@ -236,7 +238,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
           .set({ ...columns, revision, updatedAt: savedAt })
           .where(and(eq(widgets.id, id), eq(widgets.revision, basedOn)))
           .returning(),
-        ...(isPassing ? [dropPassing(writer, id, basedOn)] : []),
+        ...(isPassing ? [dropPassing(tables, writer, id, basedOn)] : []),
         // If the widget was not changed, this revision is there already.
         writer
           .insert(widgetRevisions)
@@ -315,12 +317,12 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       });
     },
     async proveKey(user) {
-      for (const { sealedToken } of await rowsOf(user)) vault.recognize(sealedToken);
+      for (const { sealedToken } of await rowsOf(user)) await vault.recognize(sealedToken);
     },
   };
 }
 
-type WidgetRow = typeof widgets.$inferSelect;
+type WidgetRow = Schema["widgets"]["$inferSelect"];
 
 function toWidget(row: WidgetRow): Widget {
   const { id, userId, name, kind, language, revision, updatedAt } = row;
@@ -368,40 +370,37 @@ export async function draftWidget(
 export const draftFirstWidget = (vault: Vault, userId: number, createdAt: number) =>
   draftWidget(vault, userId, { name: FIRST_WIDGET_NAME, kind: "overlay" }, createdAt);
 
+type NewWidgetRow = Awaited<ReturnType<typeof draftWidget>>["row"];
+
 /** Stores a drafted widget. */
 export const insertWidget = (
+  tables: Schema,
   writer: Writer,
-  row: typeof widgets.$inferInsert,
+  row: NewWidgetRow,
 ): readonly Statement[] => [
-  writer.insert(widgets).values(row),
-  insertFirstRevisions(writer, row.userId),
+  writer.insert(tables.widgets).values(row),
+  insertFirstRevision(tables, writer, row),
 ];
 
-/** The first revision of each of a user's widgets that has none. */
-function insertFirstRevisions(writer: Writer, userId: number): Statement {
+/** The first look of a widget that is stored by the statement before. */
+function insertFirstRevision(
+  { widgets, widgetRevisions }: Schema,
+  writer: Writer,
+  { hash, options, css, width, height, createdAt }: NewWidgetRow,
+): Statement {
+  const widgetId = sql<number>`(SELECT id FROM ${widgets} WHERE hash = ${hash})`;
   return writer
     .insert(widgetRevisions)
-    .select(
-      writer
-        .select({
-          id: sql<number>`NULL`.as("id"),
-          widgetId: widgets.id,
-          revision: widgets.revision,
-          options: widgets.options,
-          css: widgets.css,
-          width: widgets.width,
-          height: widgets.height,
-          savedAt: widgets.updatedAt,
-          isPassing: sql<boolean>`0`.as("is_passing"),
-        })
-        .from(widgets)
-        .where(and(eq(widgets.userId, userId), eq(widgets.revision, 1))),
-    )
-    .onConflictDoNothing();
+    .values({ widgetId, revision: 1, options, css, width, height, savedAt: createdAt });
 }
 
 /** Deletes a look that was saved while editing, if the one before it is younger than a minute. */
-function dropPassing(writer: Writer, widgetId: number, revision: number): Statement {
+function dropPassing(
+  { widgetRevisions }: Schema,
+  writer: Writer,
+  widgetId: number,
+  revision: number,
+): Statement {
   const before = sql`(SELECT max(earlier.saved_at) FROM ${widgetRevisions} AS earlier
     WHERE earlier.widget_id = ${widgetId} AND earlier.revision < ${revision})`;
   return writer

@@ -1,6 +1,7 @@
 import { basename, join, resolve } from "node:path";
 import { secretKeyPath } from "../accounts/secrets.ts";
-import { DatabaseError, isForbidden } from "../db/open.ts";
+import { DatabaseError } from "../db/errors.ts";
+import { isForbidden } from "../db/open.ts";
 import { type Command, print } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
 
@@ -8,8 +9,13 @@ import { withWorkspace } from "./workspace.ts";
 export function backUp(file: string): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ store, actingAs }) => {
+      if (!store.file) {
+        throw new DatabaseError(
+          `The database is not a file of Marquee's. Copy it with PostgreSQL's own program: pg_dump --format=custom --file=${basename(file)} "$ADDRESS"`,
+        );
+      }
       try {
-        store.copyTo(resolve(file));
+        store.file.copyTo(resolve(file));
       } catch (error) {
         if (actingAs === undefined || !(error instanceof Error) || !isForbidden(error)) throw error;
         throw new DatabaseError(

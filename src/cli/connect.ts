@@ -5,7 +5,7 @@ import { AccountError } from "../accounts/context.ts";
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import { systemClock } from "../clock.ts";
-import { isPassing } from "../db/open.ts";
+import { isPassing } from "../db/errors.ts";
 import { describeError, redact } from "../log.ts";
 import { describedSources } from "../sources/index.ts";
 import {

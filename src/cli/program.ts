@@ -17,6 +17,7 @@ import { type Command, EXIT, type Io, UsageError } from "./command.ts";
 import { checkHealth } from "./healthcheck.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
 import { printSignInLink } from "./login.ts";
+import { migrateTo } from "./migrate.ts";
 import { rotateSecret } from "./secret.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
@@ -49,7 +50,7 @@ export async function runCommand(arguments_: readonly string[], io: Io): Promise
 }
 
 /** Settings that every command accepts; `serve` and `config` accept all settings. */
-const SHARED_SETTINGS: readonly SettingName[] = ["data", "baseUrl", "secretKey"];
+const SHARED_SETTINGS: readonly SettingName[] = ["data", "database", "baseUrl", "secretKey"];
 
 /** Every command with its options. It parses the command line, and the documentation must match. */
 export function createProgram(io: Io): CommanderCommand {
@@ -240,6 +241,13 @@ export function createProgram(io: Io): CommanderCommand {
       "marquee backup ./marquee-2026-11-21.db",
     ]).argument("<file>", "a file that does not exist yet"),
     (file: string) => backUp(file),
+  );
+
+  runs(
+    command("migrate", "copy everything to an empty PostgreSQL database", [
+      "marquee migrate --to postgres://marquee:password@db.example.org/marquee",
+    ]).option("--to <url>", "the database; without it the one that --database names"),
+    (options: { to?: string }) => migrateTo(options.to),
   );
 
   const secret = group("secret", "replace the key that encrypts stored secrets");

@@ -1,7 +1,8 @@
 import { AccountError } from "../accounts/context.ts";
 import { SecretError } from "../accounts/secrets.ts";
 import { flagOf, resolveConfig, settingNames, settings, SettingsError } from "../config.ts";
-import { DatabaseError, explainDatabaseFailure, sqliteCode } from "../db/open.ts";
+import { DatabaseError, databaseCode } from "../db/errors.ts";
+import { explainDatabaseFailure } from "../db/open.ts";
 import { ListenError } from "../server.ts";
 import { describeError, redact } from "../log.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
@@ -66,7 +67,7 @@ function explain(error: unknown, io: Io): number {
     return EXIT.usage;
   }
   if (isExpected(error)) say(error.message);
-  else if (sqliteCode(error)) say(explainDatabaseFailure(error, "the database").message);
+  else if (databaseCode(error)) say(explainDatabaseFailure(error, "the database").message);
   else say(`Something unexpected went wrong: ${describeError(error)}`);
   return EXIT.failed;
 }

@@ -61,14 +61,16 @@ function givenKeyLines(resealed: number | undefined): string[] {
 
 /** For a key that is a file in the data folder: the new key is created there too. */
 function rotateOwnKey(config: Config): Promise<number> {
-  return withWorkspace(config, ({ store }) => {
+  return withWorkspace(config, async ({ store }) => {
+    const { file } = store;
+    if (!file) throw new SecretError("The key of a shared database is given by a setting.");
     const newKey = newSecretKey();
     return rotateSecretKey({
       store,
-      oldKey: keyInForce(config, store),
+      oldKey: await keyInForce(config, store),
       newKey,
-      stage: () => stageSecretKey(config.data, store, newKey),
-      finish: () => finishRotation(config.data, store),
+      stage: () => stageSecretKey(config.data, file, newKey),
+      finish: () => finishRotation(config.data, file),
     });
   });
 }

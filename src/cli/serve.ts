@@ -6,8 +6,9 @@ import { UNDO_MS } from "../accounts/widgets.ts";
 import { toUserName } from "../user-name.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import type { Config, ResolvedConfig } from "../config.ts";
+import { addressOfDatabase, type Config, type ResolvedConfig } from "../config.ts";
 import { createServer } from "../create-server.ts";
+import { DatabaseError } from "../db/errors.ts";
 import { listen } from "../server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
 import { createConsentReminder } from "../sources/consent-reminder.ts";
@@ -31,6 +32,10 @@ import { type DataFolder, openDataFolder } from "./workspace.ts";
 const LOCK_WAIT_MS = 250;
 /** How soon the server applies the changes that other commands make. */
 const LOOK_FOR_CHANGES_MS = 250;
+/** A shared database tells of changes by itself; this finds out when it can no longer be heard. */
+const LISTEN_FOR_CHANGES_MS = 1_000;
+/** Of one server to a shared database, besides the one that listens. */
+const CONNECTIONS = 8;
 const FLUSH_KEY_USES_MS = 30_000;
 const RETRY_WRITES_MS = 1_000;
 /** How often a stopping server retries its remaining writes. */
@@ -54,8 +59,15 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   for (const warning of resolved.warnings) log.warn(warning);
 
   const metrics = config.metricsToken === null ? undefined : await createMetrics(VERSION);
-  const { store, vault } = await openDataFolder(config, "create");
+  refuseWithoutBaseUrl(config);
+  const { store, vault } = await openDataFolder(config, "create", CONNECTIONS);
   try {
+    let isLost = false;
+    store.network?.onReach((isReached) => {
+      if (!isReached) log.error("the database cannot be heard, and is called again and again");
+      else if (isLost) log.info("the database is heard again");
+      isLost = !isReached;
+    });
     const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
     const running = listen({
       host: config.host,
@@ -83,9 +95,11 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     const remindOfConsent = createConsentReminder({ accounts, sources, clock, log });
     const followSecretKey = createKeyFollower({ store, vault }, log);
     accounts.onChange((userId) => {
-      if (userId === undefined) followSecretKey();
+      if (userId === undefined) return followSecretKey();
+      return undefined;
     });
-    const stopKeepingUp = keepUp(accounts, log, remindOfConsent);
+    const lookMs = store.network ? LISTEN_FOR_CHANGES_MS : LOOK_FOR_CHANGES_MS;
+    const stopKeepingUp = keepUp(accounts, log, lookMs, remindOfConsent);
 
     const signal = stopSignal();
     const loginUrl = await greet(accounts, resolved, baseUrl, asJson, io);
@@ -96,7 +110,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       openBrowser(loginUrl, scene, log);
     }
     await server.app.files.start();
-    store.waitForLocks(LOCK_WAIT_MS);
+    store.file?.waitForLocks(LOCK_WAIT_MS);
     // The executable starts with a late JIT, to start sooner with less memory. Now use the default.
     Bun.unsafe.setJITPolicy(1);
     if (isOpenToOthers(config)) {
@@ -113,8 +127,16 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     server.close();
     await writeWhatIsLeft(accounts, clock, stopByMs, log);
   } finally {
-    store.close();
+    await store.close();
   }
+}
+
+/** @throws {DatabaseError} where several servers would give people different addresses */
+function refuseWithoutBaseUrl({ database, baseUrl }: Config): void {
+  if (database === null || baseUrl !== null) return;
+  throw new DatabaseError(
+    "With --database the public address must be given, the same to all servers: set --base-url or MARQUEE_BASE_URL.",
+  );
 }
 
 /** Whether other machines can connect, but would be refused because of the host name they use. */
@@ -132,23 +154,38 @@ function stopSignal(): Promise<string> {
 }
 
 /** Regularly applies other commands' account changes, and stores when keys were last used. */
-function keepUp(accounts: Accounts, log: Log, remindOfConsent: () => Promise<void>): () => void {
-  const attempt = (task: () => void | Promise<void>) => async () => {
-    try {
-      await task();
-    } catch (error) {
-      // A full disk must not stop the server: the next attempt may succeed.
-      log.error("background work failed", { reason: describeError(error) });
-    }
+function keepUp(
+  accounts: Accounts,
+  log: Log,
+  lookMs: number,
+  remindOfConsent: () => Promise<void>,
+): () => void {
+  const attempt = (task: () => void | Promise<void>) => {
+    let isRunning = false;
+    return async () => {
+      // A database that does not answer must not gather attempts.
+      if (isRunning) return;
+      isRunning = true;
+      try {
+        await task();
+      } catch (error) {
+        // A full disk must not stop the server: the next attempt may succeed.
+        log.error("background work failed", { reason: describeError(error) });
+      } finally {
+        isRunning = false;
+      }
+    };
   };
   const retryWrites = async () => void (await accounts.retryWrites());
+  const lookForChanges = attempt(accounts.checkForChanges);
   const timers = [
-    setInterval(attempt(accounts.checkForChanges), LOOK_FOR_CHANGES_MS),
+    setInterval(lookForChanges, lookMs),
     setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
     setInterval(attempt(retryWrites), RETRY_WRITES_MS),
     setInterval(attempt(accounts.widgets.forgetRemoved), UNDO_MS),
     setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
   ];
+  void lookForChanges();
   void attempt(remindOfConsent)();
   return () => timers.forEach((timer) => clearInterval(timer));
 }
@@ -157,12 +194,12 @@ function keepUp(accounts: Accounts, log: Log, remindOfConsent: () => Promise<voi
 function createKeyFollower(
   { store, vault }: Pick<DataFolder, "store" | "vault">,
   log: Log,
-): () => void {
+): () => Promise<void> {
   let refused = false;
-  return () => {
-    if (store.sealed.isInForce(vault.keyId)) return;
+  return async () => {
+    if (await store.sealed.isInForce(vault.keyId)) return;
     try {
-      vault.follow();
+      await vault.follow();
       log.info("the secret key was replaced, and is followed");
       refused = false;
     } catch (error) {
@@ -207,8 +244,8 @@ async function greet(
   io: Io,
 ): Promise<string | undefined> {
   const knownOwner = await accounts.users.owner();
-  const [added] = knownOwner ? [] : await addOwner();
-  const owner = knownOwner ?? added?.user;
+  const added = knownOwner ? undefined : await addOwner();
+  const owner = knownOwner ?? added?.user ?? (await accounts.users.owner());
   const loginUrl =
     added &&
     signInAddress(baseUrl, "en", await accounts.magicLinks.issue(added.user, SIGN_IN_PURPOSE));
@@ -242,7 +279,7 @@ async function greet(
 
   function addOwner() {
     const name = config.owner ?? toUserName(systemUserName());
-    return accounts.add([name], { source: "demo", settings: null });
+    return accounts.addOwner(name, { source: "demo", settings: null });
   }
 }
 
@@ -267,7 +304,9 @@ function greetingLines(
       ];
   return [
     `  Marquee ${VERSION} serves ${baseUrl}`,
-    `  Data       ${resolve(config.data)}`,
+    config.database === null
+      ? `  Data       ${resolve(config.data)}`
+      : `  Database   ${addressOfDatabase(config.database)}`,
     ...lines,
   ];
 }

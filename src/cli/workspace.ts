@@ -12,14 +12,9 @@ import {
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { createSources, type Sources } from "../sources/index.ts";
-import {
-  DATABASE_FILE,
-  DatabaseError,
-  isForbidden,
-  isThere,
-  openStore,
-  type Store,
-} from "../db/open.ts";
+import { DatabaseError } from "../db/errors.ts";
+import { DATABASE_FILE, isForbidden, isThere, openStore } from "../db/open.ts";
+import type { Store } from "../db/store.ts";
 import { becomeOwnerOf } from "./folder-owner.ts";
 
 /** The opened data folder. */
@@ -36,21 +31,26 @@ export interface Workspace extends DataFolder {
   readonly sources: Sources;
 }
 
+/** One waits in a transaction while the other reads. */
+const CONNECTIONS_OF_COMMAND = 2;
+
 /** What a command does when the data folder does not exist. */
 export type WhenMissing = "create" | "refuse";
 
 /**
  * Opens the data folder as its owner. A missing folder may be a mistyped path.
+ * @param most connections at once, where the database is on a server
  * @throws {DatabaseError | SecretError | FolderOwnerError} when it cannot be used
  */
 export async function openDataFolder(
   config: Config,
   whenMissing: WhenMissing,
+  most = CONNECTIONS_OF_COMMAND,
 ): Promise<DataFolder> {
   // Before anything in the folder is used, but after the files that settings name were read.
   const actingAs = await becomeOwnerOf(config.data);
   try {
-    return { ...(await openFolder(config, whenMissing)), actingAs };
+    return { ...(await openFolder(config, whenMissing, most)), actingAs };
   } catch (error) {
     if (actingAs === undefined || !(error instanceof Error) || !isForbidden(error)) throw error;
     throw new DatabaseError(
@@ -63,22 +63,45 @@ export async function openDataFolder(
 async function openFolder(
   config: Config,
   whenMissing: WhenMissing,
+  most: number,
 ): Promise<Omit<DataFolder, "actingAs">> {
+  const store = await openDatabase(config, whenMissing, most);
+  try {
+    const findKey = () => keyInForce(config, store);
+    const vault = createVault(await findKey(), findKey);
+    await recordKey(store, vault);
+    return { store, vault };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openDatabase(
+  config: Config,
+  whenMissing: WhenMissing,
+  most: number,
+): Promise<Store> {
+  if (config.database !== null) {
+    refuseWithoutKey(config);
+    // Its client takes memory that a server with a file does not need.
+    const { openPostgresStore } = await import("../db/postgres/open.ts");
+    return openPostgresStore(config.database, { whenMissing, most });
+  }
   if (whenMissing === "refuse" && !isThere(join(config.data, DATABASE_FILE))) {
     throw new DatabaseError(
       `There is no Marquee data in ${config.data}. Start marquee there first, or choose another folder with --data or MARQUEE_DATA.`,
     );
   }
-  const store = openStore(config.data);
-  try {
-    const findKey = () => keyInForce(config, store);
-    const vault = createVault(findKey(), findKey);
-    await recordKey(store, vault);
-    return { store, vault };
-  } catch (error) {
-    store.close();
-    throw error;
-  }
+  return openStore(config.data);
+}
+
+/** Servers that share a database must read each other's secrets. */
+function refuseWithoutKey({ secretKey }: Config): void {
+  if (secretKey !== null) return;
+  throw new SecretError(
+    'With --database the secret key must be given, the same to all servers: set MARQUEE_SECRET_KEY_FILE to a file with 32 random bytes in base64, such as "openssl rand -base64 32" prints.',
+  );
 }
 
 /** Does the same for a command, which also needs accounts and sources. */
@@ -100,7 +123,7 @@ export async function withWorkspace<Result>(
   try {
     return await command(workspace);
   } finally {
-    workspace.store.close();
+    await workspace.store.close();
   }
 }
 
@@ -108,16 +131,17 @@ export async function withWorkspace<Result>(
  * The key that encrypts the database's secrets. While there are no users, any key is accepted.
  * @throws {SecretError} when the key is missing or wrong
  */
-export function keyInForce({ data, secretKey }: Config, store: Store): string {
+export async function keyInForce({ data, secretKey }: Config, store: Store): Promise<string> {
   const path = secretKeyPath(data);
-  const key = secretKey ?? findSecretKey(data, store);
-  if (!store.hasUsers()) return key ?? createSecretKey(path);
+  const key = secretKey ?? (store.file && findSecretKey(data, store.file));
+  if (!(await store.hasUsers())) return key ?? createSecretKey(path);
   if (key === undefined) {
     throw new SecretError(
       `${path} is missing, and without it the database's secrets cannot be read. Put it back from where you keep it safe.`,
     );
   }
-  if (store.sealed.keyId() === undefined || store.sealed.isInForce(keyIdOf(key))) return key;
+  const { sealed } = store;
+  if ((await sealed.keyId()) === undefined || (await sealed.isInForce(keyIdOf(key)))) return key;
   throw new SecretError(
     secretKey === null
       ? `The database was encrypted under another key. Put the one that belongs to it back as ${path}.`
@@ -128,14 +152,14 @@ export function keyInForce({ data, secretKey }: Config, store: Store): string {
 
 /** Records the key's id in the database, so that a wrong key is found at the start. */
 async function recordKey(store: Store, vault: Vault): Promise<void> {
-  const recorded = store.sealed.keyId();
+  const recorded = await store.sealed.keyId();
   // The key may have been replaced since it was read.
-  if (recorded !== undefined) vault.follow();
-  if (store.sealed.isInForce(vault.keyId)) return;
+  if (recorded !== undefined) await vault.follow();
+  if (await store.sealed.isInForce(vault.keyId)) return;
   // Older databases have no recorded key. Check that this key decrypts their contents.
   const { users, widgets } = await createAccounts({ store, vault, wallMs: systemClock.wallMs });
   const owner = await users.owner();
   if (owner) await widgets.proveKey(owner);
   // Another process may have recorded the key first, and may even have replaced it since.
-  if (!store.sealed.changeKey(recorded, vault.keyId)) vault.follow();
+  if (!(await store.sealed.changeKey(recorded, vault.keyId))) await vault.follow();
 }

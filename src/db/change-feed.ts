@@ -66,7 +66,7 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
   };
 }
 
-interface Watched {
+export interface Watched {
   readonly table: Table;
   /** Column of the user's id; without it a change concerns all users. */
   readonly user?: string;
@@ -74,7 +74,7 @@ interface Watched {
   readonly on: readonly ("INSERT" | "DELETE" | `UPDATE${string}`)[];
 }
 
-const watched: readonly Watched[] = [
+export const watched: readonly Watched[] = [
   { table: schema.users, user: "id", on: ["INSERT", "UPDATE", "DELETE"] },
   { table: schema.apiKeys, user: "user_id", on: ["INSERT", "UPDATE OF revoked_at", "DELETE"] },
   {

@@ -1,63 +1,23 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { sql } from "drizzle-orm";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
-import { type ChangeFeed, createChangeFeed } from "./change-feed.ts";
+import { createChangeFeed } from "./change-feed.ts";
+import { DatabaseError, databaseCode, isBusy } from "./errors.ts";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
-import * as schema from "./schema.ts";
-import { createSealedValues, type SealedValues } from "./sealed-values.ts";
+import { tables } from "./schema.ts";
+import { createSealedValues, type SqliteSealedValues } from "./sealed-values.ts";
+import type { DatabaseFile, Results, Statement, Steps, Store } from "./store.ts";
 
-export type Queries = BunSQLiteDatabase<typeof schema>;
-
-/** Builds statements. */
-export type Writer = Pick<Queries, "select" | "insert" | "update" | "delete">;
-
-/** A statement that is built but not run. */
-export interface Statement extends PromiseLike<unknown> {
-  all(): unknown;
-}
-
-/** The result of each statement. */
-type Results<Statements extends readonly Statement[]> = {
-  -readonly [Index in keyof Statements]: Awaited<Statements[Index]>;
-};
-
-/** Runs statements, all or none, with no others in between. */
-export type Atomically = <const Statements extends readonly Statement[]>(
-  build: (writer: Writer) => Statements,
-) => Promise<Results<Statements>>;
-
-/** An open database: typed queries, and SQLite operations beyond them. */
-export interface Store extends ChangeFeed {
-  readonly queries: Queries;
-  readonly sealed: SealedValues;
-  /** Whether users exist, whose data need the secret key. */
+/** The store of a data folder, whose database answers at once. */
+export interface SqliteStore extends Store {
+  readonly queries: BunSQLiteDatabase<typeof tables>;
+  readonly sealed: SqliteSealedValues;
   hasUsers(): boolean;
-  /** Writes one row without waiting. @throws when the disk is full, read-only or locked. */
   probeWrite(): void;
-  /** For writes that others may need to know: the change feed reports them once stored. */
-  readonly atomically: Atomically;
-  /** Writes that nobody waits for: another process's lock makes them fail at once. */
-  readonly inBackground: Atomically;
-  /** Runs `work` while no other process can write. `work` must not wait for anything. */
-  exclusively<Result>(work: () => Result): Result;
-  /** Reserves ids that no other new user gets. Returns the first. */
-  reserveUserIds(count: number): Promise<number>;
-  /** From now on statements wait at most so long for another process's lock. */
-  waitForLocks(atMostMs: number): void;
-  /** Writes a consistent copy to a file that does not exist yet. */
-  copyTo(path: string): void;
-  /** A consistent copy of the database as the bytes of a file. */
-  snapshot(): Uint8Array<ArrayBuffer>;
-  /** Rewrites the file, so that no deleted or replaced data stay in it. */
-  compact(): void;
-  /** Closes without waiting. Checkpoints the write-ahead log if no other process is using it. */
+  readonly file: DatabaseFile;
   close(): void;
-}
-
-/** The database cannot be used; the message says why and what to do. */
-export class DatabaseError extends Error {
-  override readonly name = "DatabaseError";
 }
 
 export const DATABASE_FILE = "marquee.db";
@@ -70,7 +30,7 @@ const PATIENT_LOCK_WAIT_MS = 10_000;
  * @param folder a data folder, or `:memory:` for a database that ends with the process
  * @throws {DatabaseError} when the folder is not writable or the file is damaged, busy or too new
  */
-export function openStore(folder: string, steps?: readonly Migration[]): Store {
+export function openStore(folder: string, steps?: readonly Migration[]): SqliteStore {
   const path = folder === ":memory:" ? folder : join(folder, DATABASE_FILE);
   if (path !== ":memory:") createFolder(folder);
   let sqlite: Database | undefined;
@@ -116,7 +76,7 @@ function setLockWait(sqlite: Database, atMostMs: number): void {
   sqlite.run(`PRAGMA busy_timeout = ${atMostMs}`);
 }
 
-function createStore(sqlite: Database): Store {
+function createStore(sqlite: Database): SqliteStore {
   let lockWaitMs = PATIENT_LOCK_WAIT_MS;
   const withoutWaiting = <Result>(work: () => Result): Result => {
     setLockWait(sqlite, 0);
@@ -126,24 +86,35 @@ function createStore(sqlite: Database): Store {
       setLockWait(sqlite, lockWaitMs);
     }
   };
-  const queries = drizzle(sqlite, { schema });
+  const queries = drizzle(sqlite, { schema: tables });
   const changeFeed = createChangeFeed(sqlite);
+  const sealed = createSealedValues(sqlite);
   // A lock taken only after reading would fail if another process wrote in between.
-  const exclusively: Store["exclusively"] = (work) => sqlite.transaction(work).immediate();
+  const exclusively: DatabaseFile["exclusively"] = (work) => sqlite.transaction(work).immediate();
   const run = <Statements extends readonly Statement[]>(statements: Statements) => {
     const runAll = () => statements.map((statement) => statement.all()) as Results<Statements>;
     return statements.length > 1 ? exclusively(runAll) : runAll();
   };
   return {
     ...changeFeed,
+    tables,
     queries,
+    rows: (json, fields) =>
+      sql`(SELECT ${sql.join(
+        Object.keys(fields).map((name) => sql`value ->> ${sql.raw(`'${name}' AS "${name}"`)}`),
+        sql`, `,
+      )} FROM json_each(${json}))`,
     async atomically(build) {
       const results = run(build(queries));
       await changeFeed.tellChanges();
       return results;
     },
     inBackground: async (build) => withoutWaiting(() => run(build(queries))),
-    exclusively,
+    async exclusively(steps) {
+      const result = exclusively(() => runSteps(steps(queries)));
+      await changeFeed.tellChanges();
+      return result;
+    },
     reserveUserIds: async (count) =>
       exclusively(() => {
         sqlite.run(
@@ -154,9 +125,10 @@ function createStore(sqlite: Database): Store {
             "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'users' RETURNING seq AS last",
           )
           .get(count);
-        return (reserved?.last ?? count) - count + 1;
+        const first = (reserved?.last ?? count) - count + 1;
+        return Array.from({ length: count }, (_, index) => first + index);
       }),
-    sealed: createSealedValues(sqlite),
+    sealed,
     hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
     probeWrite: () =>
       void withoutWaiting(() =>
@@ -165,19 +137,45 @@ function createStore(sqlite: Database): Store {
           [Date.now()],
         ),
       ),
-    waitForLocks(atMostMs) {
-      lockWaitMs = atMostMs;
-      setLockWait(sqlite, atMostMs);
+    file: {
+      secretKeyId: sealed.keyId,
+      async atOneMoment(work) {
+        sqlite.run("BEGIN");
+        try {
+          return await work();
+        } finally {
+          sqlite.run("ROLLBACK");
+        }
+      },
+      lastIds: () =>
+        new Map(
+          sqlite
+            .query<{ name: string; seq: number }, []>("SELECT name, seq FROM sqlite_sequence")
+            .all()
+            .map(({ name, seq }) => [name, seq]),
+        ),
+      exclusively,
+      waitForLocks(atMostMs) {
+        lockWaitMs = atMostMs;
+        setLockWait(sqlite, atMostMs);
+      },
+      copyTo: (path) => copyDatabase(sqlite, path),
+      snapshot: () => new Uint8Array(sqlite.serialize()),
+      compact: () => void sqlite.run("VACUUM"),
     },
-    copyTo: (path) => copyDatabase(sqlite, path),
-    snapshot: () => new Uint8Array(sqlite.serialize()),
-    compact: () => void sqlite.run("VACUUM"),
     close() {
       // With all statements finalized SQLite checkpoints the log itself, unless another process
       // has the database open. An explicit checkpoint would wait for readers and block writers.
       sqlite.close(true);
     },
   };
+}
+
+function runSteps<Result>(steps: Steps<Result>): Result {
+  for (let next = steps.next(); ;) {
+    if (next.done) return next.value;
+    next = steps.next(next.value.all());
+  }
 }
 
 function copyDatabase(sqlite: Database, path: string): void {
@@ -221,7 +219,7 @@ function createFolder(folder: string): void {
 export function explainDatabaseFailure(error: unknown, path: string): DatabaseError {
   if (error instanceof DatabaseError) return error;
   if (error instanceof MigrationError) return new DatabaseError(error.message);
-  const code = sqliteCode(error);
+  const code = databaseCode(error);
   const sentences: Record<string, string> = {
     SQLITE_NOTADB: `${path} is not a database, or it is damaged. Restore a backup in its place; the file was left as it is.`,
     SQLITE_CORRUPT: `${path} is damaged. Restore a backup in its place; the file was left as it is.`,
@@ -234,18 +232,13 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
   const known = Object.keys(sentences).find((name) => code.startsWith(name));
   const sentence = known ? sentences[known] : undefined;
   return new DatabaseError(
-    sentence ?? `${path} cannot be used. Check that you may read and write it.`,
+    sentence ??
+      (isBusy(error)
+        ? `${path} did not answer, or takes no requests at this moment. Try again.`
+        : `${path} cannot be used. Check that you may read and write it.`),
     { cause: error },
   );
 }
-
-/** Whether the database refused what was sealed under a key that is not in force. */
-export const isSealRefusal = (error: unknown): boolean =>
-  sqliteCode(error) === "SQLITE_CONSTRAINT_TRIGGER";
-
-/** Whether another row already has a value that must be unique. */
-export const isNotUnique = (error: unknown): boolean =>
-  sqliteCode(error) === "SQLITE_CONSTRAINT_UNIQUE";
 
 /** Not `existsSync`: it checks the rights the process started with, not the current ones. */
 export function isThere(path: string): boolean {
@@ -260,23 +253,5 @@ export function isThere(path: string): boolean {
 /** Whether a file could not be used because another user owns it or its folder. */
 export const isForbidden = (error: unknown): boolean =>
   ["EACCES", "EPERM", "SQLITE_CANTOPEN", "SQLITE_READONLY"].some((code) =>
-    sqliteCode(error).startsWith(code),
+    databaseCode(error).startsWith(code),
   );
-
-/** Whether another process held a lock for longer than the lock wait. */
-export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith("SQLITE_BUSY");
-
-/** Whether the statement may succeed later, when the lock is gone or the disk has room. */
-export function isPassing(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return ["BUSY", "FULL", "IOERR", "READONLY", "CANTOPEN"].some((kind) =>
-    code.startsWith(`SQLITE_${kind}`),
-  );
-}
-
-/** SQLite's error code, such as `SQLITE_FULL`; empty when it was not SQLite. */
-export function sqliteCode(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  if ("code" in error && typeof error.code === "string") return error.code;
-  return sqliteCode(error.cause);
-}

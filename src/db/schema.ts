@@ -1,247 +1,292 @@
 import { sql } from "drizzle-orm";
-import { blob, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { type Kit, sqliteKit } from "./sqlite-kit.ts";
 
-/** Unix time in milliseconds. */
-const instant = (name: string) => integer(name, { mode: "number" });
-/** Bytes, read back as a Uint8Array. */
-const bytes = (name: string) => blob(name, { mode: "buffer" });
+export type Schema = ReturnType<typeof createSchema>;
 
-export const users = sqliteTable(
-  "users",
-  {
-    id: integer("id").primaryKey({ autoIncrement: true }),
-    name: text("name").notNull().unique(),
-    role: text("role", { enum: ["owner", "member"] }).notNull(),
-    createdAt: instant("created_at").notNull(),
-    /** The language of the user's pages; if unset, the browser's choice. */
-    language: text("language"),
-    /** When the user finished the first steps. */
-    welcomedAt: instant("welcomed_at"),
-  },
-  (table) => [
-    // Two concurrent first starts, or removals, must not make a second owner.
-    uniqueIndex("users_owner")
-      .on(table.role)
-      .where(sql`${table.role} = 'owner'`),
-  ],
-);
+/** The tables, as one of the databases spells them. */
+export function createSchema({
+  table,
+  index,
+  uniqueIndex,
+  text,
+  integer,
+  flag,
+  id,
+  instant,
+  bytes,
+}: Kit) {
+  const users = table(
+    "users",
+    {
+      id: id("id"),
+      name: text("name").notNull().unique(),
+      role: text("role", { enum: ["owner", "member"] }).notNull(),
+      createdAt: instant("created_at").notNull(),
+      /** The language of the user's pages; if unset, the browser's choice. */
+      language: text("language"),
+      /** When the user finished the first steps. */
+      welcomedAt: instant("welcomed_at"),
+    },
+    (columns) => [
+      // Two concurrent first starts, or removals, must not make a second owner.
+      uniqueIndex("users_owner")
+        .on(columns.role)
+        .where(sql`${columns.role} = 'owner'`),
+    ],
+  );
 
-export const apiKeys = sqliteTable(
-  "api_keys",
-  {
-    id: text("id").primaryKey(),
+  const apiKeys = table(
+    "api_keys",
+    {
+      id: text("id").primaryKey(),
+      userId: integer("user_id")
+        .notNull()
+        .references(() => users.id, { onDelete: "cascade" }),
+      name: text("name").notNull(),
+      /** SHA-256 of the whole key: the key itself is shown once and never stored. */
+      hash: bytes("hash").notNull(),
+      createdAt: instant("created_at").notNull(),
+      lastUsedAt: instant("last_used_at"),
+      /** The key works until then; in the future during a grace period. */
+      revokedAt: instant("revoked_at"),
+    },
+    (columns) => [
+      uniqueIndex("api_keys_hash").on(columns.hash),
+      index("api_keys_user").on(columns.userId),
+    ],
+  );
+
+  /** A user's overlays, lines of text and cards: each has an address of its own. */
+  const widgets = table(
+    "widgets",
+    {
+      /** Never reused, so another id means another widget. */
+      id: id("id"),
+      userId: integer("user_id")
+        .notNull()
+        .references(() => users.id, { onDelete: "cascade" }),
+      name: text("name").notNull(),
+      kind: text("kind", { enum: ["overlay", "text", "card"] }).notNull(),
+      /** SHA-256 of the token, for looking it up. */
+      hash: bytes("hash").notNull().unique("widgets_hash"),
+      /** The token, encrypted, to show its URL again. */
+      sealedToken: bytes("sealed_token").notNull(),
+      /** The language of its words; if unset, the one in the address. */
+      language: text("language"),
+      /** JSON object of option names and texts: only what differs from the defaults. */
+      options: text("options").notNull().default("{}"),
+      css: text("css").notNull().default(""),
+      /** Size of the browser source in pixels; if unset, what fits the options. */
+      width: integer("width"),
+      height: integer("height"),
+      /** Grows by one whenever a look is saved. */
+      revision: integer("revision").notNull().default(1),
+      createdAt: instant("created_at").notNull(),
+      updatedAt: instant("updated_at").notNull(),
+      /** When it was removed; for a moment that can be undone. */
+      removedAt: instant("removed_at"),
+    },
+    (columns) => [
+      uniqueIndex("widgets_name")
+        .on(columns.userId, columns.name)
+        .where(sql`${columns.removedAt} is null`),
+    ],
+  );
+
+  /** The looks that a widget had, the last one included. */
+  const widgetRevisions = table(
+    "widget_revisions",
+    {
+      id: id("id"),
+      widgetId: integer("widget_id")
+        .notNull()
+        .references(() => widgets.id, { onDelete: "cascade" }),
+      revision: integer("revision").notNull(),
+      options: text("options").notNull(),
+      css: text("css").notNull(),
+      width: integer("width"),
+      height: integer("height"),
+      savedAt: instant("saved_at").notNull(),
+      /** Saved while the user was still editing: the next such look takes its place. */
+      isPassing: flag("is_passing").notNull().default(false),
+    },
+    (columns) => [uniqueIndex("widget_revisions_widget").on(columns.widgetId, columns.revision)],
+  );
+
+  /** Fonts that a user's widgets may use, as WOFF2. */
+  const fonts = table(
+    "fonts",
+    {
+      /** Unguessable: it is in the font's public address. */
+      id: text("id").primaryKey(),
+      userId: integer("user_id")
+        .notNull()
+        .references(() => users.id, { onDelete: "cascade" }),
+      /** The family's name in options and CSS. */
+      name: text("name").notNull(),
+      sha256: bytes("sha256").notNull(),
+      bytes: bytes("bytes").notNull(),
+      createdAt: instant("created_at").notNull(),
+    },
+    (columns) => [uniqueIndex("fonts_name").on(columns.userId, columns.name)],
+  );
+
+  const connections = table(
+    "connections",
+    {
+      /** Never reused, so another id means another connection. */
+      id: id("id"),
+      userId: integer("user_id")
+        .notNull()
+        .references(() => users.id, { onDelete: "cascade" }),
+      source: text("source").notNull(),
+      /** The source's own settings as JSON, encrypted. */
+      sealedSettings: bytes("sealed_settings").notNull(),
+      createdAt: instant("created_at").notNull(),
+      /** When the upstream refused our credentials; the user has to connect again. */
+      refusedAt: instant("refused_at"),
+      /** A fingerprint of the account's id: finds its connections without decrypting any. */
+      accountHash: bytes("account_hash"),
+      /** When the upstream's consent ends, where it ends by itself. */
+      consentEndsAt: instant("consent_ends_at"),
+      /** Tells a user's connections to the same source apart. */
+      name: text("name").notNull().default(""),
+      /** The user's order: the lowest comes first. Need not be without gaps. */
+      position: integer("position").notNull().default(0),
+      /** The first id of a connection whose settings were replaced since; people know it by that. */
+      firstId: integer("first_id"),
+      /** SHA-256 of the secret with which other programs push to this connection. */
+      secretHash: bytes("secret_hash").unique("connections_secret"),
+      /** That secret, encrypted, to show it again. */
+      sealedSecret: bytes("sealed_secret"),
+    },
+    (columns) => [
+      uniqueIndex("connections_user").on(columns.userId, columns.source, columns.name),
+      index("connections_account").on(columns.accountHash),
+      index("connections_consent").on(columns.consentEndsAt),
+    ],
+  );
+
+  /** A connection's last status seen by a running server; written once per change. */
+  const connectionStatuses = table("connection_health", {
+    connectionId: integer("connection_id")
+      .primaryKey()
+      .references(() => connections.id, { onDelete: "cascade" }),
+    state: text("state", { enum: ["ok", "retrying", "limited"] }).notNull(),
+    reason: text("because"),
+    since: instant("since").notNull(),
+    until: instant("until"),
+    /** When the connection was first heard; `null` while it never was. */
+    heardAt: instant("heard_at"),
+  });
+
+  /** What this server stores about an upstream, for all users. */
+  const upstreams = table("upstreams", {
+    source: text("source").primaryKey(),
+    /** The app that the operator has registered, as JSON, encrypted. */
+    sealedApp: bytes("sealed_app"),
+    /** The last pause that the upstream asked for. */
+    pausedFrom: instant("paused_from"),
+    pausedUntil: instant("paused_until"),
+  });
+
+  /** Magic links let their holder do one thing for a user, for a short time. */
+  const magicLinks = table(
+    "one_time_links",
+    {
+      /** SHA-256 of the link's secret. */
+      hash: bytes("hash").primaryKey(),
+      userId: integer("user_id")
+        .notNull()
+        .references(() => users.id, { onDelete: "cascade" }),
+      /** What it allows, such as `connect spotify`. */
+      purpose: text("purpose").notNull(),
+      expiresAt: instant("expires_at").notNull(),
+      usedAt: instant("used_at"),
+    },
+    (columns) => [index("one_time_links_user").on(columns.userId)],
+  );
+
+  /** Browsers that are signed in. */
+  const sessions = table(
+    "sessions",
+    {
+      /** A public id, for lists and forms. */
+      id: text("id").primaryKey(),
+      /** SHA-256 of the session cookie. */
+      hash: bytes("hash").notNull().unique("sessions_hash"),
+      userId: integer("user_id")
+        .notNull()
+        .references(() => users.id, { onDelete: "cascade" }),
+      /** The browser's User-Agent. */
+      userAgent: text("user_agent").notNull(),
+      createdAt: instant("created_at").notNull(),
+      lastSeenAt: instant("last_seen_at").notNull(),
+    },
+    (columns) => [index("sessions_user").on(columns.userId)],
+  );
+
+  /** What a user hides. */
+  const privacy = table("privacy", {
     userId: integer("user_id")
-      .notNull()
+      .primaryKey()
       .references(() => users.id, { onDelete: "cascade" }),
-    name: text("name").notNull(),
-    /** SHA-256 of the whole key: the key itself is shown once and never stored. */
-    hash: bytes("hash").notNull(),
-    createdAt: instant("created_at").notNull(),
-    lastUsedAt: instant("last_used_at"),
-    /** The key works until then; in the future during a grace period. */
-    revokedAt: instant("revoked_at"),
-  },
-  (table) => [uniqueIndex("api_keys_hash").on(table.hash), index("api_keys_user").on(table.userId)],
-);
+    /** Nothing is shown until then. */
+    pausedUntil: instant("paused_until"),
+    /** JSON texts; a name that contains one is not shown. */
+    hiddenTitles: text("hidden_titles").notNull(),
+    hiddenArtists: text("hidden_artists").notNull(),
+  });
 
-/** A user's overlays, lines of text and cards: each has an address of its own. */
-export const widgets = sqliteTable(
-  "widgets",
-  {
-    /** Never reused, so another id means another widget. */
-    id: integer("id").primaryKey({ autoIncrement: true }),
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    name: text("name").notNull(),
-    kind: text("kind", { enum: ["overlay", "text", "card"] }).notNull(),
-    /** SHA-256 of the token, for looking it up. */
-    hash: bytes("hash").notNull().unique("widgets_hash"),
-    /** The token, encrypted, to show its URL again. */
-    sealedToken: bytes("sealed_token").notNull(),
-    /** The language of its words; if unset, the one in the address. */
-    language: text("language"),
-    /** JSON object of option names and texts: only what differs from the defaults. */
-    options: text("options").notNull().default("{}"),
-    css: text("css").notNull().default(""),
-    /** Size of the browser source in pixels; if unset, what fits the options. */
-    width: integer("width"),
-    height: integer("height"),
-    /** Grows by one whenever a look is saved. */
-    revision: integer("revision").notNull().default(1),
-    createdAt: instant("created_at").notNull(),
-    updatedAt: instant("updated_at").notNull(),
-    /** When it was removed; for a moment that can be undone. */
-    removedAt: instant("removed_at"),
-  },
-  (table) => [
-    uniqueIndex("widgets_name")
-      .on(table.userId, table.name)
-      .where(sql`${table.removedAt} is null`),
-  ],
-);
+  /** One row of facts about this server, which its commands read. */
+  const server = table("server", {
+    id: integer("id")
+      .primaryKey()
+      .default(sql`1`),
+    /** The base URL of the running server, or of the last one that ran. */
+    baseUrl: text("base_url"),
+    /** Rewritten to prove that the database takes writes. */
+    checkedAt: instant("checked_at"),
+    /** The id of the secret key in force, which sealed everything stored. */
+    secretKeyId: bytes("secret_key_id"),
+  });
 
-/** The looks that a widget had, the last one included. */
-export const widgetRevisions = sqliteTable(
-  "widget_revisions",
-  {
-    id: integer("id").primaryKey({ autoIncrement: true }),
-    widgetId: integer("widget_id")
-      .notNull()
-      .references(() => widgets.id, { onDelete: "cascade" }),
-    revision: integer("revision").notNull(),
-    options: text("options").notNull(),
-    css: text("css").notNull(),
-    width: integer("width"),
-    height: integer("height"),
-    savedAt: instant("saved_at").notNull(),
-    /** Saved while the user was still editing: the next such look takes its place. */
-    isPassing: integer("is_passing", { mode: "boolean" }).notNull().default(false),
-  },
-  (table) => [uniqueIndex("widget_revisions_widget").on(table.widgetId, table.revision)],
-);
+  return {
+    users,
+    apiKeys,
+    widgets,
+    widgetRevisions,
+    fonts,
+    connections,
+    connectionStatuses,
+    upstreams,
+    magicLinks,
+    sessions,
+    privacy,
+    server,
+  };
+}
 
-/** Fonts that a user's widgets may use, as WOFF2. */
-export const fonts = sqliteTable(
-  "fonts",
-  {
-    /** Unguessable: it is in the font's public address. */
-    id: text("id").primaryKey(),
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    /** The family's name in options and CSS. */
-    name: text("name").notNull(),
-    sha256: bytes("sha256").notNull(),
-    bytes: bytes("bytes").notNull(),
-    createdAt: instant("created_at").notNull(),
-  },
-  (table) => [uniqueIndex("fonts_name").on(table.userId, table.name)],
-);
-
-export const connections = sqliteTable(
-  "connections",
-  {
-    /** Never reused, so another id means another connection. */
-    id: integer("id").primaryKey({ autoIncrement: true }),
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    source: text("source").notNull(),
-    /** The source's own settings as JSON, encrypted. */
-    sealedSettings: bytes("sealed_settings").notNull(),
-    createdAt: instant("created_at").notNull(),
-    /** When the upstream refused our credentials; the user has to connect again. */
-    refusedAt: instant("refused_at"),
-    /** A fingerprint of the account's id: finds its connections without decrypting any. */
-    accountHash: bytes("account_hash"),
-    /** When the upstream's consent ends, where it ends by itself. */
-    consentEndsAt: instant("consent_ends_at"),
-    /** Tells a user's connections to the same source apart. */
-    name: text("name").notNull().default(""),
-    /** The user's order: the lowest comes first. Need not be without gaps. */
-    position: integer("position").notNull().default(0),
-    /** The first id of a connection whose settings were replaced since; people know it by that. */
-    firstId: integer("first_id"),
-    /** SHA-256 of the secret with which other programs push to this connection. */
-    secretHash: bytes("secret_hash").unique("connections_secret"),
-    /** That secret, encrypted, to show it again. */
-    sealedSecret: bytes("sealed_secret"),
-  },
-  (table) => [
-    uniqueIndex("connections_user").on(table.userId, table.source, table.name),
-    index("connections_account").on(table.accountHash),
-    index("connections_consent").on(table.consentEndsAt),
-  ],
-);
-
-/** A connection's last status seen by a running server; written once per change. */
-export const connectionStatuses = sqliteTable("connection_health", {
-  connectionId: integer("connection_id")
-    .primaryKey()
-    .references(() => connections.id, { onDelete: "cascade" }),
-  state: text("state", { enum: ["ok", "retrying", "limited"] }).notNull(),
-  reason: text("because"),
-  since: instant("since").notNull(),
-  until: instant("until"),
-  /** When the connection was first heard; `null` while it never was. */
-  heardAt: instant("heard_at"),
-});
-
-/** What this server stores about an upstream, for all users. */
-export const upstreams = sqliteTable("upstreams", {
-  source: text("source").primaryKey(),
-  /** The app that the operator has registered, as JSON, encrypted. */
-  sealedApp: bytes("sealed_app"),
-  /** The last pause that the upstream asked for. */
-  pausedFrom: instant("paused_from"),
-  pausedUntil: instant("paused_until"),
-});
-
-/** Magic links let their holder do one thing for a user, for a short time. */
-export const magicLinks = sqliteTable(
-  "one_time_links",
-  {
-    /** SHA-256 of the link's secret. */
-    hash: bytes("hash").primaryKey(),
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    /** What it allows, such as `connect spotify`. */
-    purpose: text("purpose").notNull(),
-    expiresAt: instant("expires_at").notNull(),
-    usedAt: instant("used_at"),
-  },
-  (table) => [index("one_time_links_user").on(table.userId)],
-);
-
-/** Browsers that are signed in. */
-export const sessions = sqliteTable(
-  "sessions",
-  {
-    /** A public id, for lists and forms. */
-    id: text("id").primaryKey(),
-    /** SHA-256 of the session cookie. */
-    hash: bytes("hash").notNull().unique("sessions_hash"),
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    /** The browser's User-Agent. */
-    userAgent: text("user_agent").notNull(),
-    createdAt: instant("created_at").notNull(),
-    lastSeenAt: instant("last_seen_at").notNull(),
-  },
-  (table) => [index("sessions_user").on(table.userId)],
-);
-
-/** What a user hides. */
-export const privacy = sqliteTable("privacy", {
-  userId: integer("user_id")
-    .primaryKey()
-    .references(() => users.id, { onDelete: "cascade" }),
-  /** Nothing is shown until then. */
-  pausedUntil: instant("paused_until"),
-  /** JSON texts; a name that contains one is not shown. */
-  hiddenTitles: text("hidden_titles").notNull(),
-  hiddenArtists: text("hidden_artists").notNull(),
-});
+/** As SQLite spells them. */
+export const tables = createSchema(sqliteKit);
+export const {
+  users,
+  apiKeys,
+  widgets,
+  widgetRevisions,
+  fonts,
+  connections,
+  connectionStatuses,
+  upstreams,
+  magicLinks,
+  sessions,
+  privacy,
+  server,
+} = tables;
 
 /** Whose data changed last, in the order of the ids; filled by triggers (change-feed.ts). */
-export const changes = sqliteTable("changes", {
-  id: integer("id").primaryKey({ autoIncrement: true }),
+export const changes = sqliteKit.table("changes", {
+  id: sqliteKit.id("id"),
   /** Not a foreign key: the change may be that the user was removed. */
-  userId: integer("user_id").notNull().unique("changes_user"),
-});
-
-/** One row of facts about this server, which its commands read. */
-export const server = sqliteTable("server", {
-  id: integer("id")
-    .primaryKey()
-    .default(sql`1`),
-  /** The base URL of the running server, or of the last one that ran. */
-  baseUrl: text("base_url"),
-  /** Rewritten to prove that the database takes writes. */
-  checkedAt: instant("checked_at"),
-  /** The id of the secret key in force, which sealed everything stored. */
-  secretKeyId: bytes("secret_key_id"),
+  userId: sqliteKit.integer("user_id").notNull().unique("changes_user"),
 });

@@ -6,7 +6,7 @@ export interface Health {
   /** `GET /livez`: the process runs. */
   live(): Response;
   /** `GET /readyz`: the server can do its work, including database writes. */
-  ready(): Response;
+  ready(): Response | Promise<Response>;
   /** From now on the server is not ready, because it is stopping. */
   drain(): void;
 }
@@ -14,7 +14,7 @@ export interface Health {
 export interface HealthDeps {
   readonly clock: Clock;
   /** Writes to the database without waiting. @throws when the database accepts no writes now */
-  probeWrite(): void;
+  probeWrite(): void | Promise<void>;
 }
 
 /** Shortest time between two test writes, however often `/readyz` is requested. */
@@ -22,25 +22,35 @@ const PROBE_EVERY_MS = 1_000;
 
 export function createHealth({ probeWrite, clock }: HealthDeps): Health {
   let draining = false;
-  let probed: { atMs: number; works: boolean } | undefined;
+  let probed: { atMs: number; works: boolean | Promise<boolean> } | undefined;
 
-  const canWrite = (): boolean => {
-    const nowMs = clock.monotonicMs();
-    if (probed && nowMs - probed.atMs < PROBE_EVERY_MS) return probed.works;
+  const probe = (): boolean | Promise<boolean> => {
     try {
-      probeWrite();
-      probed = { atMs: nowMs, works: true };
+      const probing = probeWrite();
+      return probing
+        ? probing.then(
+            () => true,
+            () => false,
+          )
+        : true;
     } catch {
-      probed = { atMs: nowMs, works: false };
+      return false;
     }
+  };
+  const canWrite = (): boolean | Promise<boolean> => {
+    const nowMs = clock.monotonicMs();
+    if (!probed || nowMs - probed.atMs >= PROBE_EVERY_MS) probed = { atMs: nowMs, works: probe() };
     return probed.works;
   };
+  const answer = (works: boolean) =>
+    works ? plainText(200, "ok") : plainText(503, "the database takes no writes");
 
   return {
     live: () => plainText(200, "ok"),
     ready() {
       if (draining) return plainText(503, "stopping");
-      return canWrite() ? plainText(200, "ok") : plainText(503, "the database takes no writes");
+      const works = canWrite();
+      return typeof works === "boolean" ? answer(works) : works.then(answer);
     },
     drain() {
       draining = true;

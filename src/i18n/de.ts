@@ -831,6 +831,8 @@ export const de: Words = {
       widgetUrl: "Widget-Adresse",
       backup: "Sicherung",
       backupText: "Eine vollständige Kopie der Datenbank, erstellt im laufenden Betrieb.",
+      backupElsewhere:
+        "Die Datenbank liegt auf einem PostgreSQL-Server: Sichern Sie sie dort mit pg_dump.",
       backupKey:
         "Sie lässt sich nur mit {key} lesen: Bewahren Sie auch davon eine Kopie auf, aber an einem anderen Ort.",
       keyFrom: "dem Schlüssel aus {origin}",

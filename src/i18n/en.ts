@@ -805,6 +805,7 @@ export const en = {
       widgetUrl: "Widget address",
       backup: "Backup",
       backupText: "A complete copy of the database, made while the server runs.",
+      backupElsewhere: "The database is on a PostgreSQL server: back it up there with pg_dump.",
       backupKey: "It can only be read with {key}: keep a copy of that too, but in another place.",
       keyFrom: "the key from {origin}",
       download: "Download a backup",

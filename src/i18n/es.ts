@@ -811,6 +811,8 @@ export const es: Words = {
       widgetUrl: "Dirección del widget",
       backup: "Copia de seguridad",
       backupText: "Una copia completa de la base de datos, hecha mientras el servidor funciona.",
+      backupElsewhere:
+        "La base de datos está en un servidor PostgreSQL: haz la copia de seguridad allí con pg_dump.",
       backupKey: "Solo se puede leer con {key}: guarda también una copia, pero en otro lugar.",
       keyFrom: "la clave de {origin}",
       download: "Descargar una copia de seguridad",

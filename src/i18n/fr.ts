@@ -831,6 +831,8 @@ export const fr: Words = {
       widgetUrl: "Adresse du widget",
       backup: "Sauvegarde",
       backupText: "Une copie complète de la base de données, faite pendant que le serveur tourne.",
+      backupElsewhere:
+        "La base de données est sur un serveur PostgreSQL : sauvegardez-la là-bas avec pg_dump.",
       backupKey:
         "Elle ne peut être lue qu’avec {key} : gardez-en aussi une copie, mais à un autre endroit.",
       keyFrom: "la clé de {origin}",

@@ -809,6 +809,8 @@ export const pt: Words = {
       widgetUrl: "Endereço do widget",
       backup: "Backup",
       backupText: "Uma cópia completa do banco de dados, feita com o servidor rodando.",
+      backupElsewhere:
+        "O banco de dados está em um servidor PostgreSQL: faça o backup por lá com pg_dump.",
       backupKey:
         "Ela só pode ser lida com {key}: guarde também uma cópia disso, mas em outro lugar.",
       keyFrom: "a chave de {origin}",

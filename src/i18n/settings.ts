@@ -7,6 +7,8 @@ const translations: Readonly<
 > = {
   fr: {
     data: "Dossier qui contient la base de données et la clé secrète.",
+    database:
+      "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; préférez la forme fichier.",
     host: "Adresse d’écoute ; 0.0.0.0 ou :: pour tous les réseaux.",
     port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
     baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee plus bas.",
@@ -41,6 +43,8 @@ const translations: Readonly<
   },
   es: {
     data: "Carpeta que contiene la base de datos y la clave secreta.",
+    database:
+      "Dirección de una base de datos PostgreSQL que comparten varios servidores; mejor en forma de archivo.",
     host: "Dirección en la que se escucha; 0.0.0.0 o :: para todas las redes.",
     port: "Puerto en el que se escucha; 0 toma uno libre cualquiera y lo muestra.",
     baseUrl:
@@ -75,6 +79,8 @@ const translations: Readonly<
   },
   pt: {
     data: "Pasta que contém o banco de dados e a chave secreta.",
+    database:
+      "Endereço de um banco de dados PostgreSQL que vários servidores compartilham; prefira a forma de arquivo.",
     host: "Endereço em que o servidor escuta; 0.0.0.0 ou :: para todas as redes.",
     port: "Porta em que o servidor escuta; 0 usa qualquer porta livre e mostra qual foi.",
     baseUrl:
@@ -110,6 +116,8 @@ const translations: Readonly<
   },
   de: {
     data: "Ordner mit der Datenbank und dem geheimen Schlüssel.",
+    database:
+      "Adresse einer PostgreSQL-Datenbank, die sich mehrere Server teilen; besser als Datei.",
     host: "Adresse, an der gelauscht wird; 0.0.0.0 oder :: für alle Netze.",
     port: "Port, an dem gelauscht wird; 0 nimmt irgendeinen freien und zeigt ihn an.",
     baseUrl:

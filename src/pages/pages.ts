@@ -100,8 +100,8 @@ export interface PagesDeps {
   readonly outputs: Outputs;
   /** The streams of the API. */
   readonly streams: ApiStreams;
-  /** A consistent copy of the database as the bytes of a file. */
-  snapshot(): Uint8Array<ArrayBuffer>;
+  /** A consistent copy of the database as the bytes of a file, if it is one. */
+  readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
   /** Whether a page from this origin is one of ours. */
   isOwnOrigin(origin: string, host: string | null): boolean;
 }

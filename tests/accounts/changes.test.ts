@@ -24,9 +24,8 @@ beforeEach(async () => {
   server = await createTestAccounts(folder.path);
   command = await createTestAccounts(folder.path);
 });
-afterEach(() => {
-  server.store.close();
-  command.store.close();
+afterEach(async () => {
+  await Promise.all([server.store.close(), command.store.close()]);
   folder.remove();
 });
 
@@ -90,7 +89,8 @@ describe.each(changesOf)("$what", ({ change }) => {
   test("in another process is told once, with its user", async () => {
     const heard = heardChanges();
     await change(command, ada);
-    expect(heard).toEqual([]);
+    // A database on a server tells it by itself.
+    if (server.store.file) expect(heard).toEqual([]);
     await server.accounts.checkForChanges();
     await server.accounts.checkForChanges();
     expect(heard).toEqual([ada.user.id]);
@@ -133,8 +133,8 @@ test("what concerns everybody is told without a user", async () => {
   const heard = heardChanges();
   await command.accounts.upstreams.enterApp("spotify", { clientId: "id", clientSecret: null });
   await server.accounts.checkForChanges();
-  command.store.sealed.changeKey(undefined, Buffer.of(1, 2, 3, 4));
-  command.store.sealed.changeKey(Buffer.of(1, 2, 3, 4), Buffer.of(4, 3, 2, 1));
+  await command.store.sealed.changeKey(undefined, Buffer.of(1, 2, 3, 4));
+  await command.store.sealed.changeKey(Buffer.of(1, 2, 3, 4), Buffer.of(4, 3, 2, 1));
   await server.accounts.checkForChanges();
   expect(heard).toEqual([undefined, undefined]);
 });

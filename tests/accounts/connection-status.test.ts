@@ -8,7 +8,6 @@ import {
   statusAt,
 } from "../../src/accounts/connection-status.ts";
 import type { User } from "../../src/accounts/users.ts";
-import { connectionStatuses } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -55,12 +54,14 @@ beforeEach(async () => {
   world = await createTestAccounts(folder.path);
   ada = (await world.add("ada", { source: "spotify", settings: { refreshToken: "first" } })).user;
 });
-afterEach(() => {
-  world.store.close();
+afterEach(async () => {
+  await world.store.close();
   folder.remove();
 });
 
 const connections = () => world.accounts.connections;
+const storedStatuses = async () =>
+  world.store.queries.select().from(world.store.tables.connectionStatuses);
 const connection = async () => {
   const found = await onlyConnection(connections(), ada.id);
   if (!found) throw new Error("ada is not connected");
@@ -90,7 +91,7 @@ describe("the status of a connection", () => {
   test("is one row a connection", async () => {
     await note({ state: "ok", since: START_MS });
     await note({ state: "ok", since: START_MS + 1 });
-    expect(world.store.queries.select().from(connectionStatuses).all()).toHaveLength(1);
+    expect(await storedStatuses()).toHaveLength(1);
   });
 
   test("is a refusal once there was one, whatever was noted before or after", async () => {
@@ -119,7 +120,7 @@ describe("the status of a connection", () => {
     const { id } = await connection();
     await connections().disconnect(ada, "all");
     await connections().storeStatus(id, { state: "ok", since: START_MS });
-    expect(world.store.queries.select().from(connectionStatuses).all()).toEqual([]);
+    expect(await storedStatuses()).toEqual([]);
   });
 
   test("noted late, of a connection that was replaced, is not the new one's", async () => {
@@ -132,7 +133,7 @@ describe("the status of a connection", () => {
   test("goes with its connection", async () => {
     await note({ state: "ok", since: START_MS });
     await connections().disconnect(ada, "all");
-    expect(world.store.queries.select().from(connectionStatuses).all()).toEqual([]);
+    expect(await storedStatuses()).toEqual([]);
   });
 });
 
@@ -170,7 +171,7 @@ describe("settings that a source keeps", () => {
     await connections().connect(ada, "spotify", { refreshToken: `${ROTATED}-linked` });
     await connections().keepSettings(id, { refreshToken: ROTATED });
     await connections().keepSettings((await connection()).id, { refreshToken: ROTATED });
-    world.store.copyTo(join(folder.path, "backup.db"));
+    world.file.copyTo(join(folder.path, "backup.db"));
     const files = readdirSync(folder.path);
     expect(files).toContain("marquee.db-wal");
     for (const file of files) {

@@ -5,7 +5,6 @@ import {
   TooManyConnectionsError,
 } from "../../src/accounts/connections.ts";
 import { AccountError } from "../../src/accounts/context.ts";
-import { connectionStatuses, connections as connectionsTable } from "../../src/db/schema.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
@@ -53,7 +52,8 @@ describe("a connection", () => {
 
   test("is sealed where it is stored", async () => {
     await connect(ada);
-    const [row] = world.store.queries.select().from(connectionsTable).all();
+    const { queries, tables } = world.store;
+    const [row] = await queries.select().from(tables.connections);
     expect(row?.sealedSettings.toString("latin1")).not.toContain("correct-horse");
     expect(row?.sealedSettings.toString("latin1")).not.toContain("6600");
   });
@@ -260,7 +260,8 @@ describe("several connections", () => {
   test("of an earlier version have worked if they did when it ended", async () => {
     const { id } = await connections().connect(ada, "mpd", SETTINGS);
     await connections().storeStatus(id, { state: "ok", since: 1 });
-    world.store.queries.update(connectionStatuses).set({ heardAt: null }).run();
+    const { queries, tables } = world.store;
+    await queries.update(tables.connectionStatuses).set({ heardAt: null });
     expect(await connections().byId(id)).toMatchObject({ hasWorked: true });
     await connections().storeStatus(id, { state: "retrying", since: 2, reason: "unreachable" });
     expect(await connections().byId(id)).toMatchObject({ hasWorked: true });

@@ -73,7 +73,7 @@ describe("while another program writes to the database,", () => {
     folder = createTempFolder();
     server = await createTestAccounts(folder.path);
     ada = await server.add("ada", { source: "mpd", settings: { token: "old" } });
-    server.store.waitForLocks(0);
+    server.file.waitForLocks(0);
     foreign = new Database(join(folder.path, "marquee.db"));
   });
   afterEach(() => {

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { AccountError } from "../../src/accounts/context.ts";
 import { createInboxSecret, parseInboxSecret } from "../../src/accounts/credential.ts";
 import type { User } from "../../src/accounts/users.ts";
-import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { redact } from "../../src/log.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 
@@ -32,7 +31,8 @@ describe("the secret of a connection", () => {
     expect(parseInboxSecret(`${secret.slice(0, -1)}~`)).toBe(undefined);
     expect(parseInboxSecret(secret.replace("mqi_", "mq_"))).toBe(undefined);
     expect(await connections().secretOf(id)).toBe(secret);
-    const [row] = world.store.queries.select().from(connectionsTable).all();
+    const { queries, tables } = world.store;
+    const [row] = await queries.select().from(tables.connections);
     const stored = JSON.stringify(row, (_, value: unknown) =>
       value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,
     );

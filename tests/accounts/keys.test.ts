@@ -4,7 +4,6 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { AccountError } from "../../src/accounts/context.ts";
 import { createApiKey } from "../../src/accounts/credential.ts";
 import { TooManyKeysError } from "../../src/accounts/keys.ts";
-import { apiKeys } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 
@@ -52,7 +51,7 @@ describe("the holder of a key", () => {
 
   test("is answered from memory until that is forgotten", async () => {
     await keys().holderOf(ada.key);
-    world.store.queries.delete(apiKeys).run();
+    await world.store.queries.delete(world.store.tables.apiKeys);
     expect(await holderName(ada.key)).toBe("ada");
     keys().forget();
     expect(await holderName(ada.key)).toBe(undefined);
@@ -293,11 +292,11 @@ describe("the last use of a key", () => {
   test("is not written again by a flush without a use", async () => {
     keys().noteUse(await firstKeyId());
     await keys().flushUses();
-    world.store.queries
-      .update(apiKeys)
+    const { queries, tables } = world.store;
+    await queries
+      .update(tables.apiKeys)
       .set({ lastUsedAt: 1 })
-      .where(eq(apiKeys.userId, ada.user.id))
-      .run();
+      .where(eq(tables.apiKeys.userId, ada.user.id));
     await keys().flushUses();
     expect(await lastUsedAt()).toBe(1);
   });

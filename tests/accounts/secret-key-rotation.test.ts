@@ -22,7 +22,7 @@ import {
 } from "../../src/accounts/secrets.ts";
 import { openWorkspace } from "../../src/cli/workspace.ts";
 import { resolveConfig } from "../../src/config.ts";
-import { openStore, type Store } from "../../src/db/open.ts";
+import { openStore, type SqliteStore } from "../../src/db/open.ts";
 import { connections, widgets } from "../../src/db/schema.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { exitOf } from "../fixtures/clock/waiting.ts";
@@ -32,7 +32,7 @@ const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app"
 const settingsOf = (name: string) => ({ address: "127.0.0.1:6600", password: `secret of ${name}` });
 
 let folder: ReturnType<typeof createTempFolder>;
-const opened: Store[] = [];
+const opened: { close(): unknown }[] = [];
 
 beforeEach(() => {
   folder = createTempFolder();
@@ -48,7 +48,7 @@ type Program = Awaited<ReturnType<typeof openProgram>>;
 async function openProgram() {
   const store = openStore(folder.path);
   opened.push(store);
-  const findKey = () => findSecretKey(folder.path, store) ?? "";
+  const findKey = () => findSecretKey(folder.path, store.file) ?? "";
   createSecretKey(secretKeyPath(folder.path));
   const vault = createVault(findKey(), findKey);
   store.sealed.changeKey(undefined, vault.keyId);
@@ -56,14 +56,14 @@ async function openProgram() {
 }
 
 /** Rotates as the command does. */
-function rotate(store: Store, afterStep?: (step: RotationStep) => void): Promise<number> {
+function rotate(store: SqliteStore, afterStep?: (step: RotationStep) => void): Promise<number> {
   const newKey = newSecretKey();
   return rotateSecretKey({
     store,
-    oldKey: findSecretKey(folder.path, store) ?? "",
+    oldKey: findSecretKey(folder.path, store.file) ?? "",
     newKey,
-    stage: () => stageSecretKey(folder.path, store, newKey),
-    finish: () => finishRotation(folder.path, store),
+    stage: () => stageSecretKey(folder.path, store.file, newKey),
+    finish: () => finishRotation(folder.path, store.file),
     ...(afterStep && { afterStep }),
   });
 }
@@ -74,9 +74,9 @@ async function readAnew(): Promise<unknown> {
   const { store, accounts } = await openWorkspace(config, "refuse");
   opened.push(store);
   expect(existsSync(nextSecretKeyPath(folder.path)) && keyOnDisk("secret.key.new")).not.toEqual(
-    Buffer.from(store.sealed.keyId() ?? []),
+    Buffer.from((await store.sealed.keyId()) ?? []),
   );
-  expect(keyOnDisk("secret.key")).toEqual(Buffer.from(store.sealed.keyId() ?? []));
+  expect(keyOnDisk("secret.key")).toEqual(Buffer.from((await store.sealed.keyId()) ?? []));
   const users = await accounts.users.list();
   return {
     app: await accounts.upstreams.appOf("spotify"),
@@ -212,8 +212,8 @@ describe("a rotation", () => {
       store,
       oldKey: readSecretKey(secretKeyPath(folder.path)) ?? "",
       newKey,
-      stage: () => stageSecretKey(folder.path, store, newKey),
-      finish: () => finishRotation(folder.path, store),
+      stage: () => stageSecretKey(folder.path, store.file, newKey),
+      finish: () => finishRotation(folder.path, store.file),
       afterStep(step) {
         if (rounds.push(step) > 1) return;
         server.store.queries.update(widgets).set({ sealedToken }).run();
@@ -281,7 +281,7 @@ describe("a rotation that is killed", () => {
       store: program.store,
       oldKey: readSecretKey(secretKeyPath(folder.path)) ?? "",
       newKey,
-      stage: () => stageSecretKey(folder.path, program.store, newKey),
+      stage: () => stageSecretKey(folder.path, program.store.file, newKey),
       finish() {},
     });
     expect(await interrupted).toBe(3);
@@ -290,7 +290,7 @@ describe("a rotation that is killed", () => {
       store: program.store,
       oldKey: newKey,
       newKey: nextKey,
-      stage: () => stageSecretKey(folder.path, program.store, nextKey),
+      stage: () => stageSecretKey(folder.path, program.store.file, nextKey),
       // The key that the first one left under its other name must not be lost before this one counts.
       finish: () => expect(keyOnDisk("secret.key")).toEqual(keyIdOf(newKey)),
     });
@@ -387,7 +387,7 @@ describe("a program that runs on while another one rotates", () => {
     const { vault, store } = await openProgram();
     const before = { forms: vault.formSecret, name: vault.opaqueName("cover") };
     await rotate(store);
-    vault.follow();
+    await vault.follow();
     expect({ forms: vault.formSecret, name: vault.opaqueName("cover") }).toEqual(before);
   });
 

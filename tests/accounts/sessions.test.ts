@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createSessionToken, parseSessionToken } from "../../src/accounts/credential.ts";
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
-import { sessions as sessionsTable } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 
@@ -22,7 +21,7 @@ const sessions = () => world.accounts.sessions;
 const open = (userAgent = "Browser", user = ada) => sessions().open(user.user, userAgent);
 type Token = Awaited<ReturnType<typeof open>>;
 const nameOf = async (token: Token) => (await sessions().of(token))?.user.name;
-const rows = () => world.store.queries.select().from(sessionsTable).all();
+const rows = () => world.store.queries.select().from(world.store.tables.sessions);
 const idOf = async (token: Token) => (await sessions().of(token))?.session.id ?? "";
 
 describe("a session's token", () => {
@@ -50,7 +49,7 @@ describe("a session's token", () => {
 
   test("is stored as its SHA-256 alone", async () => {
     const token = await open();
-    const [row] = rows();
+    const [row] = await rows();
     const hash = new Bun.CryptoHasher("sha256").update(token).digest();
     expect(Buffer.from(row?.hash ?? []).equals(Buffer.from(hash))).toBe(true);
     const stored = JSON.stringify(row, (_, value: unknown) =>
@@ -75,7 +74,7 @@ describe("a session lives", () => {
 
   test("until 30 days have passed without a visit", async () => {
     const token = await open();
-    const { id } = rows()[0] ?? { id: "" };
+    const { id } = (await rows())[0] ?? { id: "" };
     world.clock.setWallMs(START_MS + 30 * DAY_MS - 1);
     expect(await sessions().isOpen(id)).toBe(true);
     expect(await sessions().list(ada.user)).toHaveLength(1);
@@ -99,24 +98,24 @@ describe("a session lives", () => {
     const token = await open();
     world.clock.setWallMs(START_MS + 10 * MINUTE_MS);
     await sessions().of(token);
-    expect(rows()[0]?.lastSeenAt).toBe(START_MS);
+    expect((await rows())[0]?.lastSeenAt).toBe(START_MS);
     world.clock.setWallMs(START_MS + 10 * MINUTE_MS + 1);
     await sessions().of(token);
-    expect(rows()[0]?.lastSeenAt).toBe(START_MS + 10 * MINUTE_MS + 1);
+    expect((await rows())[0]?.lastSeenAt).toBe(START_MS + 10 * MINUTE_MS + 1);
   });
 
   test("no more once its user is removed", async () => {
     const token = await open();
     await world.accounts.users.remove("ada");
     expect(await nameOf(token)).toBe(undefined);
-    expect(rows()).toEqual([]);
+    expect(await rows()).toEqual([]);
   });
 
   test("and leaves no row behind: a later one that opens sweeps up those that ended", async () => {
     await open();
     world.clock.setWallMs(START_MS + 31 * DAY_MS);
     await open();
-    expect(rows()).toHaveLength(1);
+    expect(await rows()).toHaveLength(1);
   });
 });
 

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { createVault, SecretError } from "../../src/accounts/secrets.ts";
-import { upstreams as table } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -41,7 +40,7 @@ describe("the app of an upstream", () => {
     await upstreams().enterApp("spotify", APP);
     await upstreams().enterApp("spotify", { clientId: "another", clientSecret: null });
     expect(await upstreams().appOf("spotify")).toEqual({ clientId: "another", clientSecret: null });
-    expect(world.store.queries.select().from(table).all()).toHaveLength(1);
+    expect(await world.store.queries.select().from(world.store.tables.upstreams)).toHaveLength(1);
   });
 
   test("is that upstream's alone", async () => {
@@ -51,7 +50,7 @@ describe("the app of an upstream", () => {
 
   test("lies in no file of the data folder as it was entered", async () => {
     await upstreams().enterApp("spotify", APP);
-    world.store.copyTo(join(folder.path, "backup.db"));
+    world.file.copyTo(join(folder.path, "backup.db"));
     for (const file of readdirSync(folder.path)) {
       const bytes = readFileSync(join(folder.path, file)).toString("latin1");
       for (const text of [APP.clientId, APP.clientSecret]) {

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AccountError } from "../../src/accounts/context.ts";
 import { isUserName, toUserName } from "../../src/user-name.ts";
-import { apiKeys, connections, widgets } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
@@ -70,8 +69,8 @@ describe("adding users", () => {
   test("leaves no key or token behind when it fails", async () => {
     const { accounts, store } = world;
     await expect(accounts.add(["ada", "ada"])).rejects.toBeInstanceOf(AccountError);
-    expect(store.queries.select().from(apiKeys).all()).toEqual([]);
-    expect(store.queries.select().from(widgets).all()).toEqual([]);
+    expect(await store.queries.select().from(store.tables.apiKeys)).toEqual([]);
+    expect(await store.queries.select().from(store.tables.widgets)).toEqual([]);
   });
 
   test("at the same moment gives each the secrets that are theirs", async () => {
@@ -90,8 +89,9 @@ describe("removing a user", () => {
     const grace = await add("grace", { source: "demo", settings: null });
     await accounts.users.remove("ada");
     expect(await names()).toEqual(["grace"]);
+    const { apiKeys, widgets, connections } = store.tables;
     for (const table of [apiKeys, widgets, connections]) {
-      expect(store.queries.select({ userId: table.userId }).from(table).all()).toEqual([
+      expect(await store.queries.select({ userId: table.userId }).from(table)).toEqual([
         { userId: grace.user.id },
       ]);
     }

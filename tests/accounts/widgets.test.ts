@@ -11,7 +11,6 @@ import {
   UNDO_MS,
   type Widget,
 } from "../../src/accounts/widgets.ts";
-import { widgetRevisions, widgets as widgetsTable } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 
 let world: TestAccounts;
@@ -33,9 +32,12 @@ const save = (widget: Widget, look: Look, isPassing = false) =>
   widgets().save(ada.user, widget.id, look, { basedOn: widget.revision, isPassing });
 
 /** The stored row of a user's first widget. */
-const rowOf = ({ user }: AddedUser) => {
-  const { queries } = world.store;
-  const row = queries.select().from(widgetsTable).where(eq(widgetsTable.userId, user.id)).get();
+const rowOf = async ({ user }: AddedUser) => {
+  const { queries, tables } = world.store;
+  const [row] = await queries
+    .select()
+    .from(tables.widgets)
+    .where(eq(tables.widgets.userId, user.id));
   if (!row) throw new Error(`${user.name} has no widget`);
   return row;
 };
@@ -55,7 +57,7 @@ describe("a widget's token", () => {
   });
 
   test("is made for a user who has no widget", async () => {
-    world.store.queries.delete(widgetsTable).run();
+    await world.store.queries.delete(world.store.tables.widgets);
     const token = await widgets().tokenOf(ada.user);
     expect(await ownerOf(token)).toEqual(ada.user);
     expect(await widgets().tokenOf(ada.user)).toBe(token);
@@ -95,19 +97,19 @@ describe("rotating a widget's token", () => {
 });
 
 describe("a stored widget's token", () => {
-  test("is sealed and hashed", () => {
-    const { hash, sealedToken } = rowOf(ada);
+  test("is sealed and hashed", async () => {
+    const { hash, sealedToken } = await rowOf(ada);
     const stored = Buffer.concat([hash, sealedToken]).toString("latin1");
     expect(stored).not.toContain(ada.widgetToken.slice(4, 20));
   });
 
   test("does not open in another user's row", async () => {
-    const { sealedToken } = rowOf(ada);
-    world.store.queries
-      .update(widgetsTable)
+    const { sealedToken } = await rowOf(ada);
+    const { queries, tables } = world.store;
+    await queries
+      .update(tables.widgets)
       .set({ sealedToken })
-      .where(eq(widgetsTable.userId, grace.user.id))
-      .run();
+      .where(eq(tables.widgets.userId, grace.user.id));
     await expect(widgets().tokenOf(grace.user)).rejects.toBeInstanceOf(SecretError);
   });
 });
@@ -234,9 +236,9 @@ describe("a removed widget", () => {
       reason: "unknown",
     });
     await widgets().forgetRemoved();
-    const { queries } = world.store;
-    expect(queries.select().from(widgetsTable).all()).toHaveLength(2);
-    expect(queries.select().from(widgetRevisions).all()).toHaveLength(2);
+    const { queries, tables } = world.store;
+    expect(await queries.select().from(tables.widgets)).toHaveLength(2);
+    expect(await queries.select().from(tables.widgetRevisions)).toHaveLength(2);
   });
 
   test("does not take the place of one that got its name meanwhile", async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   server = await createTestServer({ dataFolder: folder.path });
   ada = await server.addUser("ada", false);
   browser = await signIn(server, ada);
-  server.store.waitForLocks(0);
+  server.store.file.waitForLocks(0);
   foreign = new Database(join(folder.path, "marquee.db"));
   foreign.run("BEGIN IMMEDIATE");
 });

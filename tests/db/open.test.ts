@@ -2,7 +2,8 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseError, openStore, type Store } from "../../src/db/open.ts";
+import { DatabaseError } from "../../src/db/errors.ts";
+import { openStore, type SqliteStore } from "../../src/db/open.ts";
 import { users } from "../../src/db/schema.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import { holdLock } from "../fixtures/data/locked-database.ts";
@@ -19,7 +20,7 @@ const path = (...names: string[]) => join(folder.path, ...names);
 const permissionsOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
 /** Opens a store for the length of a call. */
-async function withStore<Result>(use: (store: Store) => Result, at = folder.path) {
+async function withStore<Result>(use: (store: SqliteStore) => Result, at = folder.path) {
   const store = openStore(at);
   try {
     return await use(store);
@@ -103,7 +104,7 @@ describe("an open database", () => {
   });
 
   test("waits for a lock as long as it is told, and not at all where it should not", () =>
-    withStore(async ({ queries, waitForLocks, atomically, inBackground }) => {
+    withStore(async ({ queries, file: { waitForLocks }, atomically, inBackground }) => {
       const waitMs = () => queries.get<[number]>("PRAGMA busy_timeout")[0];
       const seen: number[] = [];
       const look = { all: () => seen.push(waitMs()), then: undefined as never };
@@ -140,7 +141,7 @@ describe("an open database", () => {
       withStore(async (other) => {
         const first = await store.reserveUserIds(3);
         const next = await other.reserveUserIds(1);
-        expect([first, next]).toEqual([1, 4]);
+        expect([first, next]).toEqual([[1, 2, 3], [4]]);
         const [[added]] = await store.atomically((writer) => [
           writer.insert(users).values(owner).returning({ id: users.id }),
         ]);
@@ -274,17 +275,18 @@ describe("a copy of the database", () => {
   };
 
   /** Rows in every table, with some of them still in the log. */
-  async function populated(): Promise<Store> {
+  async function populated(): Promise<SqliteStore> {
     const { accounts, store, add } = await createTestAccounts(folder.path);
     await add("ada", { source: "demo", settings: null });
     await add("grace", { source: "demo", settings: null });
     await accounts.rememberBaseUrl("http://127.0.0.1:4747");
-    return store;
+    await store.close();
+    return openStore(folder.path);
   }
 
   test("has the same rows", async () => {
     const store = await populated();
-    store.copyTo(path("backup.db"));
+    store.file.copyTo(path("backup.db"));
     const rows = rowsOf(path("backup.db"));
     expect(rows.every((found) => found.length > 0)).toBe(true);
     expect(rows).toEqual(rowsOf(path("marquee.db")));
@@ -293,7 +295,7 @@ describe("a copy of the database", () => {
 
   test("can be read by its owner alone", async () => {
     const store = await populated();
-    store.copyTo(path("backup.db"));
+    store.file.copyTo(path("backup.db"));
     expect(permissionsOf(path("backup.db"))).toBe("600");
     store.close();
   });
@@ -301,7 +303,7 @@ describe("a copy of the database", () => {
   test("works as a database of its own", async () => {
     const store = await populated();
     mkdirSync(path("restored"));
-    store.copyTo(path("restored", "marquee.db"));
+    store.file.copyTo(path("restored", "marquee.db"));
     store.close();
     const restored = await createTestAccounts(path("restored"));
     const ada = await restored.accounts.users.named("ada");
@@ -313,33 +315,33 @@ describe("a copy of the database", () => {
   test("is not written over a file that is there", async () => {
     const store = await populated();
     writeFileSync(path("backup.db"), "the only copy");
-    expect(() => store.copyTo(path("backup.db"))).toThrow(DatabaseError);
-    expect(() => store.copyTo(path("backup.db"))).toThrow(/already exists/);
+    expect(() => store.file.copyTo(path("backup.db"))).toThrow(DatabaseError);
+    expect(() => store.file.copyTo(path("backup.db"))).toThrow(/already exists/);
     expect(readFileSync(path("backup.db"), "utf8")).toBe("the only copy");
     store.close();
   });
 
   test("is not written over an older copy, nor over an empty file", async () => {
     const store = await populated();
-    store.copyTo(path("backup.db"));
+    store.file.copyTo(path("backup.db"));
     const copy = readFileSync(path("backup.db"));
-    expect(() => store.copyTo(path("backup.db"))).toThrow(/already exists/);
+    expect(() => store.file.copyTo(path("backup.db"))).toThrow(/already exists/);
     expect(readFileSync(path("backup.db"))).toEqual(copy);
     writeFileSync(path("empty.db"), "");
-    expect(() => store.copyTo(path("empty.db"))).toThrow(/already exists/);
+    expect(() => store.file.copyTo(path("empty.db"))).toThrow(/already exists/);
     store.close();
   });
 
   test("is not written over the database itself", async () => {
     const store = await populated();
-    expect(() => store.copyTo(path("marquee.db"))).toThrow(/already exists/);
+    expect(() => store.file.copyTo(path("marquee.db"))).toThrow(/already exists/);
     store.close();
   });
 
   test("into a folder that is not there is a DatabaseError that says so", async () => {
     const store = await populated();
-    expect(() => store.copyTo(path("missing", "backup.db"))).toThrow(DatabaseError);
-    expect(() => store.copyTo(path("missing", "backup.db"))).toThrow(/its folder exists/);
+    expect(() => store.file.copyTo(path("missing", "backup.db"))).toThrow(DatabaseError);
+    expect(() => store.file.copyTo(path("missing", "backup.db"))).toThrow(/its folder exists/);
     store.close();
   });
 });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { getTableName, is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { migrations } from "../../src/db/migrations.ts";
-import { isSealRefusal, openStore, type Store } from "../../src/db/open.ts";
+import { isSealRefusal } from "../../src/db/errors.ts";
+import { openStore, type SqliteStore } from "../../src/db/open.ts";
 import * as schema from "../../src/db/schema.ts";
 import { sealedColumns } from "../../src/db/sealed-values.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -15,7 +16,7 @@ const under = (keyId: Buffer, text = "sealed") =>
 const OTHER = under(Buffer.of(1, 2, 3, 5));
 
 let folder: ReturnType<typeof createTempFolder>;
-let store: Store;
+let store: SqliteStore;
 /** A program that knows nothing of keys, on the same database. */
 let sqlite: Database;
 

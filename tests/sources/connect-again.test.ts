@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createVault, readSecretKey, type Vault } from "../../src/accounts/secrets.ts";
-import { openStore, type Store } from "../../src/db/open.ts";
+import { openStore, type SqliteStore } from "../../src/db/open.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { dropTriggers } from "../../src/db/migrations.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
@@ -38,7 +38,7 @@ const UNUSABLE: Readonly<Record<string, (vault: Vault, userId: number) => Promis
   "nothing at all": async () => Buffer.alloc(0),
 };
 
-const put = (store: Store, userId: number, sealedSettings: Buffer) =>
+const put = (store: SqliteStore, userId: number, sealedSettings: Buffer) =>
   store.queries
     .update(connectionsTable)
     .set({ sealedSettings })

@@ -29,8 +29,8 @@ export interface DashboardRoutesDeps {
   readonly baseUrl: string;
   readonly basePath: string;
   readonly formTokens: FormTokens;
-  /** A consistent copy of the database as the bytes of a file. */
-  snapshot(): Uint8Array<ArrayBuffer>;
+  /** A consistent copy of the database as the bytes of a file, if it is one. */
+  readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
   isOwnOrigin(origin: string, host: string | null): boolean;
 }
 
@@ -79,6 +79,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
     backup: inLanguage(
       guard.guard(async ({ user }) => {
         if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
+        if (!deps.snapshot) return plainText(404, "The database is not a file: use pg_dump");
         const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
         return download(deps.snapshot(), `marquee-${day}.db`, "application/vnd.sqlite3");
       }),

@@ -241,6 +241,7 @@ interface PartProps {
 
 function Backup({ request, settings: { config, origins } }: PartProps): JSX.Element {
   const { server: t } = request.words.dashboard;
+  const isFile = config.database === null;
   const key =
     config.secretKey === null
       ? resolve(secretKeyPath(config.data))
@@ -248,15 +249,17 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
   return (
     <section>
       <h2 safe>{t.backup}</h2>
-      <p safe>{t.backupText}</p>
+      <p safe>{isFile ? t.backupText : t.backupElsewhere}</p>
       <p class="breakable" safe>
         {fill(t.backupKey, { key })}
       </p>
-      <p class="actions">
-        <a class="button" href={`${pathTo(request, "server")}/backup`} download="" safe>
-          {t.download}
-        </a>
-      </p>
+      {isFile && (
+        <p class="actions">
+          <a class="button" href={`${pathTo(request, "server")}/backup`} download="" safe>
+            {t.download}
+          </a>
+        </p>
+      )}
     </section>
   );
 }

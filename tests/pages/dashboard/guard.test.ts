@@ -6,7 +6,7 @@ import { createSessionToken } from "../../../src/accounts/credential.ts";
 import { SESSION_LIFETIME_MS } from "../../../src/accounts/sessions.ts";
 import { SIGN_IN_PURPOSE } from "../../../src/accounts/magic-links.ts";
 import { NOTHING_HIDDEN } from "../../../src/accounts/privacy.ts";
-import * as schema from "../../../src/db/schema.ts";
+import { changes, tables as schema } from "../../../src/db/schema.ts";
 import { LANGUAGES } from "../../../src/languages.ts";
 import { settle } from "../../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
@@ -46,7 +46,7 @@ const pagePaths = () =>
 
 /** All that is stored, but for when somebody was last seen and what was found out by listening. */
 const stored = (): string => {
-  const { connectionStatuses: _, ...tables } = schema;
+  const { connectionStatuses: _, ...tables } = { ...schema, changes };
   const rows = Object.entries(tables).map(([name, table]) => [
     name,
     server.store.queries.select().from(table).all(),

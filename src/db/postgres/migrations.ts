@@ -1,0 +1,106 @@
+import type { SQL } from "bun";
+import { getTableName } from "drizzle-orm";
+import accounts from "../../../drizzle/postgres/0000_accounts.sql" with { type: "text" };
+import { type Watched, watched } from "../change-feed.ts";
+import { type Migration, MigrationError } from "../migrations.ts";
+import { CHANGES } from "./change-feed.ts";
+import { type Pool, sendTo } from "./pool.ts";
+import { sealGuards } from "./sealed-values.ts";
+
+/** All steps from an empty database to the current schema, embedded in the executable. */
+export const migrations: readonly Migration[] = [{ name: "0000_accounts", sql: accounts }];
+
+/** Any number that other programs do not use for their locks in the same database. */
+export const MIGRATION_LOCK = 4_747_001;
+
+/** `to_regclass` would answer from a cache that does not see what others did during a wait. */
+const IS_MIGRATED =
+  "SELECT 1 FROM pg_tables WHERE tablename = 'migrations' AND schemaname = ANY (current_schemas(false))";
+
+/**
+ * Applies the steps that a database lacks, all or none. Of several programs that start at once,
+ * one does it and the others wait. A step must suit the version before too, because nodes are
+ * updated one after the other.
+ * @throws {MigrationError} when the database is newer than this program or its history differs
+ */
+export async function migrate(pool: Pool, steps = migrations): Promise<void> {
+  const known = await pool.transaction((connection) => countApplied(connection, steps));
+  if (known === steps.length) return;
+  await pool.transaction(
+    async (connection) => {
+      await connection.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      const applied = await countApplied(connection, steps);
+      if (applied === steps.length) return;
+      await connection.unsafe(
+        "CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, hash text NOT NULL, applied_at bigint NOT NULL)",
+      );
+      for (const step of steps.slice(applied)) {
+        // drizzle-kit names the schema "public", but a URL may choose another.
+        await connection.unsafe(step.sql.replaceAll('"public".', ""));
+        await sendTo(
+          connection,
+          "INSERT INTO migrations (name, hash, applied_at) VALUES ($1, $2, $3)",
+          [step.name, hashOf(step), Date.now()],
+        );
+      }
+      for (const guard of [...sealGuards, ...watched.map(toTriggers)]) {
+        await connection.unsafe(guard);
+      }
+    },
+    { isLong: true },
+  );
+}
+
+/** Whether Marquee has used this database. */
+export async function isMigrated(pool: Pick<Pool, "query">): Promise<boolean> {
+  return (await pool.query(IS_MIGRATED)).length > 0;
+}
+
+/** How many of `steps` this database has. */
+async function countApplied(connection: SQL, steps: readonly Migration[]): Promise<number> {
+  if ((await connection.unsafe(IS_MIGRATED)).length === 0) return 0;
+  const applied: { name: string; hash: string }[] = await connection.unsafe(
+    "SELECT name, hash FROM migrations ORDER BY name",
+  );
+  for (const [index, { name, hash }] of applied.entries()) {
+    const step = steps[index];
+    if (!step) {
+      throw new MigrationError(
+        `The database was written by a newer Marquee (it knows the step ${name}). Run that version or a newer one.`,
+      );
+    }
+    if (step.name !== name || hashOf(step) !== hash) {
+      throw new MigrationError(
+        `The database's history differs from this program's at the step ${name}, so it was made by another build. Run the version that made it.`,
+      );
+    }
+  }
+  return applied.length;
+}
+
+const hashOf = (step: Migration): string =>
+  new Bun.CryptoHasher("sha256").update(step.sql).digest("hex");
+
+/** Statements that create triggers which tell whose data change, whichever program writes. */
+function toTriggers({ table, user, on }: Watched): string {
+  const name = getTableName(table);
+  const note = `note_change_of_${name}`;
+  const idOf = (row: string) => (user === undefined ? "''" : `${row}.${user}::text`);
+  const triggers = on.map((event) => {
+    const trigger = `${note}_${event.split(" ", 1)[0]?.toLowerCase()}`;
+    return `
+      DROP TRIGGER IF EXISTS ${trigger} ON ${name};
+      CREATE TRIGGER ${trigger} AFTER ${event} ON ${name} FOR EACH ROW EXECUTE FUNCTION ${note}();`;
+  });
+  return `
+    CREATE OR REPLACE FUNCTION ${note}() RETURNS trigger LANGUAGE plpgsql AS $note$
+    BEGIN
+      IF TG_OP = 'DELETE' THEN
+        PERFORM pg_notify('${CHANGES}', ${idOf("OLD")});
+      ELSE
+        PERFORM pg_notify('${CHANGES}', ${idOf("NEW")});
+      END IF;
+      RETURN NULL;
+    END $note$;
+    ${triggers.join("")}`;
+}
