@@ -7,6 +7,7 @@ import {
   type HeardOfConnection,
   type Scope,
 } from "./channel.ts";
+import { ConnectionSet, type Watching, type WatchingDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
@@ -43,6 +44,14 @@ export interface HubDeps extends WatcherDeps {
   connectionIdsOf(userId: number): Promise<readonly number[]>;
   /** What the user does not want to be shown. */
   privacyOf(userId: number): PrivacyRules;
+  /** Where several nodes share the users: watches each user on one of them, and hears that one. */
+  readonly relay?: HubRelay;
+}
+
+export interface HubRelay {
+  watch(deps: WatchingDeps): Watching;
+  /** Starts and stops the watching of connections that have changed, of one user or of all. */
+  followConnections(userId?: number): Promise<void>;
 }
 
 interface OpenChannel {
@@ -58,12 +67,13 @@ const GRACE_MS = 60_000;
 const NEXT_READING_MS = 1_000;
 
 export function createHub(deps: HubDeps): Hub {
-  const { clock } = deps;
+  const { clock, relay } = deps;
   const channels = new Map<number, OpenChannel>();
+  const watch = relay?.watch ?? ((of: WatchingDeps) => new ConnectionSet(of, deps));
 
   const open = (userId: number) => {
     const rules = () => deps.privacyOf(userId);
-    const channel = createChannel({ clock, log: deps.log, userId, watcherDeps: deps, rules });
+    const channel = createChannel({ clock, log: deps.log, userId, watch, rules });
     const opened: OpenChannel = { channel, current: channel.current, usedAtMs: 0 };
     channels.set(userId, opened);
     return opened;
@@ -132,6 +142,7 @@ export function createHub(deps: HubDeps): Hub {
       };
     },
     async followConnections(of) {
+      if (relay) return relay.followConnections(of);
       for (const [userId, channel] of runningOf(of)) {
         const ids = await deps.connectionIdsOf(userId);
         if (!Bun.deepEquals(ids, channel.connectionIds())) await channel.follow();
