@@ -107,6 +107,8 @@ const message = Type.Union([
   /** A request wants a user's current state. */
   Type.Tuple([Type.Literal("ask"), userId]),
   Type.Tuple([Type.Literal("word"), userId, Type.Integer(), word]),
+  /** An upstream has asked for a pause of so many milliseconds. */
+  Type.Tuple([Type.Literal("closed"), Type.String(), Type.Number()]),
   /** Show a track on all of a user's overlays for so many milliseconds. */
   Type.Tuple([Type.Literal("show"), userId, Type.Number(), playback]),
 ]);
