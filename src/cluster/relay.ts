@@ -387,6 +387,7 @@ export function createRelay(deps: RelayDeps): Relay {
     for (const looking of [...relayed.values()]) fail(looking);
   });
   leases.onChange(followLeases);
+  if (bus.up) void followBus();
 
   return {
     watch(of) {

@@ -20,7 +20,7 @@ import { createHome, createLanguageRedirect } from "./home.tsx";
 import { createLauncher } from "./overlay/launcher.tsx";
 import { createFormTokens } from "../http/csrf.ts";
 import { createLinkingFlow } from "./oauth/linking.ts";
-import { createLive } from "./overlay/live.ts";
+import { createLive, type OverlayRelay } from "./overlay/live.ts";
 import { createNotFound } from "./not-found.tsx";
 import { inLanguage, type Page, type SocketPage } from "./page.ts";
 import { createSessionCookie } from "../http/session-cookie.ts";
@@ -89,6 +89,8 @@ export interface PagesDeps {
   snapshot(): Uint8Array<ArrayBuffer>;
   /** Whether a page from this origin is one of ours. */
   isOwnOrigin(origin: string, host: string | null): boolean;
+  /** The overlays on other nodes, where there are any. */
+  readonly relay?: OverlayRelay;
 }
 
 export function createPages(deps: PagesDeps): Pages {
@@ -119,7 +121,10 @@ export function createPages(deps: PagesDeps): Pages {
   const widget = createWidget({ widgets, hub, clock, covers, basePath });
   const launcher = createLauncher({ widgets, baseUrl });
   const art = createArt(artworks);
-  const live = createLive({ widgets, hub, clock, covers, isOwnOrigin, notFound, onDelivered });
+  const live = createLive({
+    ...(deps.relay && { relay: deps.relay }),
+    ...{ widgets, hub, clock, covers, isOwnOrigin, notFound, onDelivered },
+  });
   const sessionCookie = createSessionCookie({
     accounts,
     baseUrl,

@@ -8,6 +8,7 @@ import {
 import { parseWidgetToken, type WidgetToken } from "../../accounts/credential.ts";
 import type { Widget, Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
+import type { Relay } from "../../cluster/relay.ts";
 import type { Reading } from "../../channels/reading.ts";
 import type { Hub } from "../../channels/hub.ts";
 import { DEMO_LISTENER } from "../../channels/connection-finder.ts";
@@ -62,7 +63,14 @@ export interface LiveDeps {
   onDelivered(latencyMs: number): void;
   /** The response to a token that opens no overlay. */
   notFound(path: string): Promise<Response>;
+  /** The overlays on other nodes, where there are any. */
+  readonly relay?: OverlayRelay;
 }
+
+export type OverlayRelay = Pick<
+  Relay,
+  "setOnStream" | "onStream" | "onStreamChange" | "show" | "onShow"
+>;
 
 type RoomName = Pick<LiveTicket, "token" | "listenerId">;
 
@@ -82,14 +90,21 @@ const MOST_SOCKETS_PER_TOKEN = 100;
 const STREAMING_SOFTWARE = /\b(?:OBS|SLOBS|Streamlabs)\b/i;
 
 export function createLive(deps: LiveDeps): Live {
-  const { widgets, hub, clock, covers } = deps;
+  const { widgets, hub, clock, covers, relay } = deps;
   const rooms = new Map<string, Room>();
   const streamListeners: ((userId: number) => void)[] = [];
   let stopBeats: (() => void) | undefined;
 
   const tellStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
-    if (onStream) for (const tell of streamListeners) tell(userId);
+    if (!onStream) return;
+    relay?.setOnStream(userId, onStreamHere(userId));
+    for (const tell of streamListeners) tell(userId);
   };
+
+  const onStreamHere = (userId: number): number =>
+    [...rooms.values()]
+      .flatMap(({ sockets }) => [...sockets])
+      .filter(({ data }) => data.userId === userId && data.onStream).length;
 
   const messageOf = (reading: Reading): string =>
     encode({
@@ -212,6 +227,18 @@ export function createLive(deps: LiveDeps): Live {
     return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
   };
 
+  const showHere = (userId: number, playback: Playback, ms: number) => {
+    for (const room of rooms.values()) {
+      if (room.listenerId !== userId) continue;
+      void announce(room, { kind: "playback", playback, connectionId: undefined });
+      clock.after(ms, () => {
+        const reading = hub.peek(userId);
+        if (rooms.get(roomOf(room)) === room && reading) void announce(room, reading);
+      });
+    }
+  };
+  relay?.onShow(showHere);
+
   return {
     async upgrade(request, tokenText, server) {
       const token = parseWidgetToken(tokenText);
@@ -254,21 +281,12 @@ export function createLive(deps: LiveDeps): Live {
     stop() {
       for (const room of rooms.values()) closeAll(room, CLOSED_RESTARTING);
     },
-    onStream: (userId) =>
-      [...rooms.values()]
-        .flatMap(({ sockets }) => [...sockets])
-        .filter(({ data }) => data.userId === userId && data.onStream).length,
-    onStreamChange: (listener) => void streamListeners.push(listener),
-    showFor(userId, playback, ms) {
-      for (const room of rooms.values()) {
-        if (room.listenerId !== userId) continue;
-        void announce(room, { kind: "playback", playback, connectionId: undefined });
-        clock.after(ms, () => {
-          const reading = hub.peek(userId);
-          if (rooms.get(roomOf(room)) === room && reading) void announce(room, reading);
-        });
-      }
+    onStream: relay?.onStream ?? onStreamHere,
+    onStreamChange(listener) {
+      streamListeners.push(listener);
+      relay?.onStreamChange(listener);
     },
+    showFor: relay?.show ?? showHere,
     connected: () => [...rooms.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
   };
 }
