@@ -11,13 +11,16 @@ import {
 import { ConnectionSet, type WatchingDeps } from "./channels/connection-set.ts";
 import type { Clock } from "./clock.ts";
 import type { Cluster } from "./cluster/cluster.ts";
+import type { ToldArtwork } from "./cluster/message.ts";
 import type { Relay } from "./cluster/relay.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { Store } from "./db/open.ts";
 import type { Inboxes } from "./ingest/door.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
+import { shareInbox } from "./ingest/shared-inbox.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Artwork } from "./playback.ts";
 import type { Machine } from "./sources/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
 import type { Fetch } from "./sources/upstream.ts";
@@ -67,13 +70,16 @@ export function createServer(deps: ServerDeps): ServerParts {
   const { settings, clock, log, accounts, store, vault, metrics, random = Math.random } = deps;
   const { cluster } = deps;
   const { config } = settings;
-  const inbox = createInbox(clock, async (connectionId) => {
+  const ownInbox = createInbox(clock, async (connectionId) => {
     // The connection works, although nobody may be watching it now.
     const status = { state: "ok", since: clock.wallMs() } as const;
     await accounts.connections.storeStatus(connectionId, status).catch((error: unknown) => {
       log.error("a connection's status could not be stored", { reason: describeError(error) });
     });
   });
+  const inbox = cluster
+    ? shareInbox(ownInbox, { clock, bus: cluster.bus, ...artworksIn(cluster, vault) })
+    : ownInbox;
   const sources = createSources({
     pushed: inbox,
     ...(metrics && { onCall: metrics.upstreamCall, onPoll: metrics.polledAgain }),
@@ -149,22 +155,30 @@ export function createServer(deps: ServerDeps): ServerParts {
   };
 }
 
+/** The covers of all nodes, by the names under which they are served. */
+function artworksIn({ pictures }: Cluster, { opaqueName }: Pick<Vault, "opaqueName">) {
+  return {
+    artworkFrom: (told: ToldArtwork) => pictures.told(opaqueName(told.key), told),
+    keep(artworks: readonly Artwork[]) {
+      void pictures.keep(artworks.map((artwork) => ({ id: opaqueName(artwork.key), artwork })));
+    },
+  };
+}
+
 /** Watches on this node the users whose shards it leases, and hears all others. */
-function relayIn(
-  { pictures, createRelay }: Cluster,
-  hubDeps: HubDeps,
-  { opaqueName }: Pick<Vault, "opaqueName">,
-): Relay {
+function relayIn(cluster: Cluster, hubDeps: HubDeps, vault: Pick<Vault, "opaqueName">): Relay {
   const watchHere = (of: WatchingDeps) => new ConnectionSet(of, hubDeps);
-  const relay = createRelay({
+  const { artworkFrom, keep } = artworksIn(cluster, vault);
+  const relay = cluster.createRelay({
     ...hubDeps,
     watch: watchHere,
-    artworkFrom: (told) => pictures.told(opaqueName(told.key), told),
+    artworkFrom,
     onTold(connections) {
-      const artworks = connections.flatMap(({ state }) =>
-        state.kind === "heard" ? (state.playback?.album.artworks ?? []) : [],
+      keep(
+        connections.flatMap(({ state }) =>
+          state.kind === "heard" ? (state.playback?.album.artworks ?? []) : [],
+        ),
       );
-      void pictures.keep(artworks.map((artwork) => ({ id: opaqueName(artwork.key), artwork })));
     },
   });
   // Every node plays the demo by itself: it is nobody's.

@@ -90,7 +90,19 @@ const word = Type.Object({
 });
 export type Word = Static<typeof word>;
 
+/** What a program has pushed, and for how long that counts. */
+const pushed = Type.Object({
+  playback,
+  lifetime: Type.Union([
+    Type.Object({ kind: Type.Literal("untilItsEnd") }),
+    Type.Object({ kind: Type.Literal("exactly"), ms: Type.Number() }),
+    Type.Object({ kind: Type.Literal("whileRepeated") }),
+    Type.Object({ kind: Type.Literal("whileConnected") }),
+  ]),
+});
+
 const userId = Type.Integer();
+const connectionId = Type.Integer();
 const shardAndEpoch = Type.Tuple([Type.Integer(), Type.Integer()]);
 
 const message = Type.Union([
@@ -107,6 +119,12 @@ const message = Type.Union([
   /** A request wants a user's current state. */
   Type.Tuple([Type.Literal("ask"), userId]),
   Type.Tuple([Type.Literal("word"), userId, Type.Integer(), word]),
+  /** A program has spoken to the sender; `null` for nothing any more. */
+  Type.Tuple([Type.Literal("pushed"), connectionId, Type.Union([pushed, Type.Null()])]),
+  /** The pushed word with this track counts for so many milliseconds at most. */
+  Type.Tuple([Type.Literal("shortened"), connectionId, Type.String(), Type.Number()]),
+  /** A pushed message was understood, or refused for this reason. */
+  Type.Tuple([Type.Literal("post"), connectionId, Type.Union([Type.String(), Type.Null()])]),
   /** An upstream has asked for a pause of so many milliseconds. */
   Type.Tuple([Type.Literal("closed"), Type.String(), Type.Number()]),
   /** Show a track on all of a user's overlays for so many milliseconds. */
