@@ -138,7 +138,7 @@ BEGIN
   RETURN (
     SELECT array_agg(
       CASE WHEN asked.caller = ANY (admitted) THEN 0
-      ELSE greatest(1, ceil(extract(epoch FROM known.at + every - moment) * 1000))::integer END
+      ELSE greatest(1, least(every_ms, ceil(extract(epoch FROM known.at + every - clock_timestamp()) * 1000)))::integer END
       ORDER BY asked.place
     )
     FROM unnest(callers) WITH ORDINALITY AS asked (caller, place)
