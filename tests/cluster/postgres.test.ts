@@ -20,10 +20,11 @@ import {
   startCluster,
   testWithPostgres,
 } from "../fixtures/postgres/cluster.ts";
+import { createSwallowingProxy } from "../fixtures/postgres/swallowing-proxy.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 
 let server: Cluster;
-let url: string;
+let databaseUrl: string;
 let cleanUps: (() => Promise<void>)[];
 
 beforeAll(async () => {
@@ -35,8 +36,8 @@ afterAll(async () => {
 beforeEach(async () => {
   cleanUps = [];
   if (!isPostgresThere) return;
-  url = await server.createDatabase();
-  const pool = createPool(url, 4);
+  databaseUrl = await server.createDatabase();
+  const pool = createPool(databaseUrl, 4);
   await pool.transaction((connection) => connection.unsafe(clusterTables));
   await pool.close();
 }, 20_000);
@@ -54,7 +55,7 @@ interface Node {
   ups: number;
 }
 
-function connect(name: string): Node {
+function connect(name: string, url: string = databaseUrl): Node {
   const pool = createPool(url, 4);
   const bus = createPostgresBus({
     clock,
@@ -157,6 +158,33 @@ describe("the bus on PostgreSQL", () => {
     await server.start();
     await isUp(a);
   });
+
+  testWithPostgres("notices a network that swallows everything, and comes back", async () => {
+    const direct = new URL(databaseUrl);
+    const proxy = createSwallowingProxy({ hostname: "127.0.0.1", port: Number(direct.port) });
+    const through = new URL(databaseUrl);
+    through.port = String(proxy.port);
+    const a = connect("a", through.href);
+    const b = connect("b");
+    await isUp(a, b);
+    const leases = lease(a);
+    await leases.beat();
+    expect(leases.standing).toBe(true);
+    proxy.swallow();
+    await until(() => !a.bus.up || undefined);
+    // It holds nothing any more before others may take it.
+    await until(() => !leases.standing || undefined);
+    const before = a.ups;
+    proxy.heal();
+    await until(() => (a.bus.up && a.ups > before) || undefined);
+    await until(() => leases.standing || undefined);
+    a.heard.length = 0;
+    b.bus.tell(["ask", 5]);
+    await until(() => a.heard.some(([, [kind]]) => kind === "ask") || undefined);
+    await leases.release();
+    await a.bus.close();
+    proxy.stop();
+  });
 });
 
 describe("the leases in PostgreSQL", () => {
@@ -199,11 +227,11 @@ describe("the leases in PostgreSQL", () => {
     expect(others.held()).toBe(0);
     await server.run(
       "UPDATE shards SET until = clock_timestamp() - interval '1 second'",
-      url.split("/").at(-1),
+      databaseUrl.split("/").at(-1),
     );
     await server.run(
       "UPDATE nodes SET beat_at = clock_timestamp() - interval '9 seconds' WHERE name = 'a'",
-      url.split("/").at(-1),
+      databaseUrl.split("/").at(-1),
     );
     await others.beat();
     expect(others.held()).toBe(256);
