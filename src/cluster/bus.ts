@@ -9,7 +9,7 @@ export interface Bus {
   hear(listener: (message: Message, from: Node) => void): void;
   /** Calls back after each time that messages may have been missed or lost. */
   onUp(listener: () => void): void;
-  /** Calls back when this node no longer hears itself. */
+  /** Calls back when the connection is lost, or nothing was heard on it for seconds. */
   onDown(listener: () => void): void;
   /** Whether this node has heard itself within the last second. */
   readonly up: boolean;

@@ -1,5 +1,4 @@
-import { stateAfter } from "../channels/connection-state.ts";
-import type { HeardConnection } from "../channels/connection-state.ts";
+import { type HeardConnection, stateAfter } from "../channels/connection-state.ts";
 import type { Watching, WatchingDeps } from "../channels/connection-set.ts";
 import { createDemand, type ChangingDemand } from "../channels/demand.ts";
 import type { HubRelay } from "../channels/hub.ts";

@@ -13,8 +13,13 @@ export const CHANNEL = "marquee";
 const PACK_MS = 5;
 const PULSE_EVERY_MS = 300;
 const UNHEARD_MS = 1_000;
-/** Then the connection is taken for dead, whatever it says of itself. */
+/**
+ * Then the connection is taken for dead, whatever it says of itself. Sooner, a node that only lacks
+ * time would make all others repeat themselves, who would lack it too.
+ */
 const RECONNECT_MS = 3_000;
+/** A stopping server waits so long until what it told is stored. */
+const LAST_WORDS_MS = 1_000;
 /** While the database takes nothing, what waits is dropped: what is missed is told again later. */
 const MOST_WAITING = 20_000;
 
@@ -123,9 +128,9 @@ export function createPostgresBus({ clock, log, pool, listen, node }: PostgresBu
     cancelPulse();
     if (isClosed) return;
     const nowMs = clock.monotonicMs();
-    if (nowMs - heardAtMs > UNHEARD_MS) goDown();
     if (nowMs - Math.max(heardAtMs, connectedAtMs) > RECONNECT_MS) {
       connectedAtMs = nowMs;
+      goDown();
       listener.reconnect();
     }
     if (listener.isUp) tell(["pulse", nowMs]);
@@ -150,7 +155,9 @@ export function createPostgresBus({ clock, log, pool, listen, node }: PostgresBu
     async close() {
       if (isClosed) return;
       cancelPulse();
-      await (sending ?? send());
+      const isSent = new AbortController();
+      await Promise.race([sending ?? send(), clock.sleep(LAST_WORDS_MS, isSent.signal)]);
+      isSent.abort();
       isClosed = true;
       await listener.stop();
     },
