@@ -59,6 +59,8 @@ export interface Leases {
   newestEpochOf(shard: number): number;
   /** Whether the last beat is young enough to hold anything. */
   readonly standing: boolean;
+  /** How often that has ended and begun again, noticed in between or not. */
+  readonly lapses: number;
   /** The nodes that live, as of the last beat. */
   readonly nodes: readonly Node[];
   /** How many shards this node may watch. */
@@ -89,6 +91,7 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
   const { node } = bus;
   const listeners: (() => void)[] = [];
   let standing = NOTHING;
+  let lapses = 0;
   /** Monotonic. */
   let holdsUntilMs = -Infinity;
   /** Shards that are no longer watched and go with the next beat. */
@@ -119,6 +122,7 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
       if (isReleased) return BEAT_EVERY_MS;
       if (isFailing) log.info("the table of leases answers again");
       isFailing = false;
+      if (!isStanding()) lapses += 1;
       standing = answer;
       holdsUntilMs = sentAtMs + HOLD_MS - MARGIN_MS;
       giving = [];
@@ -184,6 +188,9 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
     newestEpochOf: (shard) => standing.epochs[shard] ?? 0,
     get standing() {
       return isStanding();
+    },
+    get lapses() {
+      return lapses;
     },
     get nodes() {
       return standing.nodes.map(({ name }) => name);

@@ -106,7 +106,7 @@ export function createRelay(deps: RelayDeps): Relay {
   let isDeaf = true;
   /** Counts the times that the bus came up: only the last one ends the deafness. */
   let turn = 0;
-  let wasStanding = false;
+  let { lapses } = leases;
   let isStopped = false;
 
   const isWatchedBy = ({ lookers }: Owned): boolean =>
@@ -348,9 +348,9 @@ export function createRelay(deps: RelayDeps): Relay {
       (name, { heardAtMs }) =>
         leases.standing && !alive.has(name) && nowMs - heardAtMs > GONE_AFTER_MS,
     );
-    // The others believed that this node was gone, and forgot what it looks at.
-    const isBack = leases.standing && !wasStanding;
-    wasStanding = leases.standing;
+    // The others may have believed that this node was gone, and what it heard meanwhile was not told.
+    const isBack = leases.lapses !== lapses;
+    lapses = leases.lapses;
     if (isBack && !isDeaf) announce();
   };
 

@@ -51,6 +51,8 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     }
   };
 
+  // What was told before may be lost.
+  bus.onUp(repeat);
   bus.hear((message, from) => {
     if (from === bus.node) return;
     switch (message[0]) {

@@ -86,3 +86,13 @@ test("the dashboard of any node says what became of a message", async () => {
   await clock.advance(10);
   expect(inboxes[1]?.postOf(ADAS).refusal).toBeNull();
 });
+
+test("what was pushed to a node that was cut off is told when it is back", async () => {
+  buses[0]?.cut();
+  inboxes[0]?.put(ADAS, { playback: song("one"), lifetime: { kind: "untilItsEnd" } });
+  await clock.advance(1_000);
+  expect(titles()).toEqual(["one", undefined]);
+  buses[0]?.restore();
+  await clock.advance(10);
+  expect(titles()).toEqual(["one", "one"]);
+});
