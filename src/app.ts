@@ -7,6 +7,7 @@ import { failure } from "./api/envelope.ts";
 import type { EventsServer } from "./api/events.ts";
 import type { Endpoint } from "./api/guard.ts";
 import { createPlayingBody } from "./api/now-playing.ts";
+import type { Admissions } from "./api/rate-limit.ts";
 import { createArtworkStore } from "./artwork/artwork-store.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
 import type { Clock } from "./clock.ts";
@@ -32,7 +33,9 @@ import type { Upgrader } from "./pages/socket-ticket.ts";
 import type { Sockets } from "./pages/sockets.ts";
 import type { Page, PageContext, SocketPage } from "./pages/page.ts";
 import { SECTION_NAMES, sectionPath } from "./pages/dashboard/sections.ts";
+import type { OverlayRelay } from "./pages/overlay/live.ts";
 import { createPages } from "./pages/pages.ts";
+import type { Artwork } from "./playback.ts";
 import type { Hub } from "./channels/hub.ts";
 import type { Sources } from "./sources/index.ts";
 import type { Fetch } from "./sources/upstream.ts";
@@ -60,10 +63,20 @@ export interface AppDeps {
   readonly inboxes: Inboxes;
   /** Replaces the network. */
   readonly fetch?: Fetch;
+  /** What several nodes share; absent where this server is alone. */
+  readonly shared?: SharedParts;
   /** Writes to the database without waiting. @throws when the database accepts no writes now */
   probeWrite(): void | Promise<void>;
   /** A consistent copy of the database as the bytes of a file, if it is one. */
   readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
+}
+
+/** What an app does together with those of other nodes. */
+export interface SharedParts {
+  readonly relay: OverlayRelay;
+  readonly admissions: Admissions;
+  /** Finds a cover by the name under which it is served. */
+  findArtwork(id: string): Promise<Artwork | undefined>;
 }
 
 /** A request with its route. `params` is missing when the route's path has no parameters. */
@@ -109,7 +122,7 @@ export interface App {
 
 /** Builds the whole server from its parts. It does not use network or disk by itself. */
 export function createApp(deps: AppDeps): App {
-  const { accounts, hub, sources, vault, clock, log, settings, baseUrl, metrics } = deps;
+  const { accounts, hub, sources, vault, clock, log, settings, baseUrl, metrics, shared } = deps;
   const { config } = settings;
   const basePath = basePathOf(baseUrl);
   const hosts = createHosts({ ...config, baseUrl });
@@ -119,6 +132,7 @@ export function createApp(deps: AppDeps): App {
 
   const artworks = createArtworkStore({
     opaqueName: vault.opaqueName,
+    ...(shared && { elsewhere: shared.findArtwork }),
     ...(deps.artworkCache && { disk: deps.artworkCache }),
     onUnreadable: (error, origin) =>
       log.warn("a cover cannot be read", { origin, reason: describeError(error) }),
@@ -130,6 +144,7 @@ export function createApp(deps: AppDeps): App {
     (artwork) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg"),
   );
   const api = createApi({
+    ...(shared && { admissions: shared.admissions }),
     accounts,
     hub,
     sources,
@@ -152,6 +167,7 @@ export function createApp(deps: AppDeps): App {
   });
   const outputs = createOutputs({ accounts, hub, artworks, clock, addressOf });
   const pages = createPages({
+    ...(shared && { relay: shared.relay }),
     accounts,
     hub,
     sources,

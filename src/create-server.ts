@@ -2,15 +2,25 @@ import type { Accounts } from "./accounts/accounts.ts";
 import type { Vault } from "./accounts/secrets.ts";
 import { type App, createApp } from "./app.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
-import { createHub, type Hub } from "./channels/hub.ts";
-import { type ConnectionFinder, createConnectionFinder } from "./channels/connection-finder.ts";
+import { createHub, type Hub, type HubDeps } from "./channels/hub.ts";
+import {
+  type ConnectionFinder,
+  createConnectionFinder,
+  DEMO_LISTENER,
+} from "./channels/connection-finder.ts";
+import { ConnectionSet, type WatchingDeps } from "./channels/connection-set.ts";
 import type { Clock } from "./clock.ts";
+import type { Cluster } from "./cluster/cluster.ts";
+import type { ToldArtwork } from "./cluster/message.ts";
+import type { Relay } from "./cluster/relay.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { Store } from "./db/store.ts";
 import type { Inboxes } from "./ingest/door.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
+import { shareInbox } from "./ingest/shared-inbox.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Artwork } from "./playback.ts";
 import type { Machine } from "./sources/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
 import type { Fetch } from "./sources/upstream.ts";
@@ -37,6 +47,8 @@ export interface ServerDeps {
   readonly machine?: Machine;
   /** Replaces whose connections the secrets of other programs open. */
   readonly inboxes?: Inboxes;
+  /** What is shared with other nodes. Without it this server is alone. */
+  readonly cluster?: Cluster;
   /** Replaces the random number generator: numbers from 0 to 1. */
   random?(): number;
   /** Replaces or extends the users' connections. */
@@ -56,25 +68,30 @@ export interface ServerParts {
 /** Assembles a whole server. It does no I/O until one of its parts is used. */
 export function createServer(deps: ServerDeps): ServerParts {
   const { settings, clock, log, accounts, store, vault, metrics, random = Math.random } = deps;
+  const { cluster } = deps;
   const { config } = settings;
-  const inbox = createInbox(clock, async (connectionId) => {
+  const ownInbox = createInbox(clock, async (connectionId) => {
     // The connection works, although nobody may be watching it now.
     const status = { state: "ok", since: clock.wallMs() } as const;
     await accounts.connections.storeStatus(connectionId, status).catch((error: unknown) => {
       log.error("a connection's status could not be stored", { reason: describeError(error) });
     });
   });
+  const inbox = cluster
+    ? shareInbox(ownInbox, { clock, bus: cluster.bus, ...artworksIn(cluster, vault) })
+    : ownInbox;
   const sources = createSources({
     pushed: inbox,
     ...(metrics && { onCall: metrics.upstreamCall, onPoll: metrics.polledAgain }),
     ...(deps.fetch && { fetch: deps.fetch }),
     ...(deps.machine && { machine: deps.machine }),
+    ...(cluster && { ledgerOf: cluster.ledgerOf }),
     clock,
     settings: config,
     memory: accounts.upstreams,
   });
   const real = createConnectionFinder(accounts, sources, config.demo, log);
-  const hub = createHub({
+  const hubDeps: HubDeps = {
     ...(deps.replaceConnections?.(real) ?? real),
     clock,
     log,
@@ -82,7 +99,18 @@ export function createServer(deps: ServerDeps): ServerParts {
     onRefused: (connectionId) => accounts.connections.markRefused(connectionId),
     privacyOf: (userId) => accounts.privacy.of(userId),
     onStatus: (connectionId, status) => accounts.connections.storeStatus(connectionId, status),
-  });
+  };
+  const relay = cluster && relayIn(cluster, hubDeps, vault);
+  const hub = createHub({ ...hubDeps, ...(relay && { relay }) });
+  if (cluster && relay) {
+    const { bus, leases } = cluster;
+    metrics?.watch({
+      shards: leases.held,
+      relayed_channels: relay.relayed,
+      watched_users: relay.watched,
+      bus_delay_seconds: () => (bus.up ? (bus.delayMs ?? NaN) / 1000 : NaN),
+    });
+  }
   const app = createApp({
     ...(metrics && { metrics }),
     ...(deps.artworkCache && { artworkCache: deps.artworkCache }),
@@ -99,8 +127,62 @@ export function createServer(deps: ServerDeps): ServerParts {
     baseUrl: deps.baseUrl,
     listeningAddress: deps.listeningAddress,
     snapshot: store.file?.snapshot,
-    probeWrite: store.probeWrite,
+    ...(cluster &&
+      relay && {
+        shared: {
+          relay,
+          admissions: cluster.admissions,
+          findArtwork: cluster.pictures.find,
+        },
+      }),
+    probeWrite() {
+      // A node that others cannot hear shows nothing new, so browsers should go elsewhere.
+      if (cluster && !cluster.bus.up) throw new Error("the other nodes are not heard");
+      return store.probeWrite();
+    },
   });
 
-  return { app, hub, accounts, sources, inbox, close: hub.stop };
+  return {
+    app,
+    hub,
+    accounts,
+    sources,
+    inbox,
+    close() {
+      hub.stop();
+      relay?.stop();
+    },
+  };
+}
+
+/** The covers of all nodes, by the names under which they are served. */
+function artworksIn({ pictures }: Cluster, { opaqueName }: Pick<Vault, "opaqueName">) {
+  return {
+    artworkFrom: (told: ToldArtwork) => pictures.told(opaqueName(told.key), told),
+    keep(artworks: readonly Artwork[]) {
+      void pictures.keep(artworks.map((artwork) => ({ id: opaqueName(artwork.key), artwork })));
+    },
+  };
+}
+
+/** Watches on this node the users whose shards it leases, and hears all others. */
+function relayIn(cluster: Cluster, hubDeps: HubDeps, vault: Pick<Vault, "opaqueName">): Relay {
+  const watchHere = (of: WatchingDeps) => new ConnectionSet(of, hubDeps);
+  const { artworkFrom, keep } = artworksIn(cluster, vault);
+  const relay = cluster.createRelay({
+    ...hubDeps,
+    watch: watchHere,
+    artworkFrom,
+    onTold(connections) {
+      keep(
+        connections.flatMap(({ state }) =>
+          state.kind === "heard" ? (state.playback?.album.artworks ?? []) : [],
+        ),
+      );
+    },
+  });
+  // Every node plays the demo by itself: it is nobody's.
+  const watch = (of: WatchingDeps) =>
+    of.userId === DEMO_LISTENER ? watchHere(of) : relay.watch(of);
+  return { ...relay, watch };
 }

@@ -9,12 +9,22 @@ export interface Metrics {
   /** An observation was delivered to the overlays `latencyMs` after it was made. */
   delivered(latencyMs: number): void;
   /** Sets functions that return current counts. They are called when the metrics are read. */
-  watch(gauges: Readonly<Record<GaugeName, () => number>>): void;
+  watch(gauges: Readonly<Partial<Record<GaugeName, () => number>>>): void;
   /** All metrics in Prometheus's text format, with its content type. */
   read(): Promise<{ readonly text: string; readonly type: string }>;
 }
 
-export type GaugeName = "channels" | "overlays";
+export type GaugeName =
+  "channels" | "overlays" | "shards" | "relayed_channels" | "watched_users" | "bus_delay_seconds";
+
+const GAUGES: Readonly<Record<GaugeName, string>> = {
+  channels: "Users whose music is listened to now.",
+  overlays: "Overlays that are connected now.",
+  shards: "Shards of users that this node leases.",
+  relayed_channels: "Users whose music this node hears from the bus.",
+  watched_users: "Users whose connections this node watches for all nodes.",
+  bus_delay_seconds: "From telling to hearing the last pulse; not a number while none is heard.",
+};
 
 /** In seconds: from the next turn of the event loop to a slowly loaded cover. */
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -73,17 +83,15 @@ export async function createMetrics(version: string): Promise<Metrics> {
     polledAgain: (source, afterMs) => intervals.observe({ source }, afterMs / 1000),
     delivered: (latencyMs) => latency.observe(latencyMs / 1000),
     watch(gauges) {
-      const helps: Readonly<Record<GaugeName, string>> = {
-        channels: "Users whose music is listened to now.",
-        overlays: "Overlays that are connected now.",
-      };
-      for (const name of ["channels", "overlays"] as const) {
+      for (const [name, help] of Object.entries(GAUGES)) {
+        const read = gauges[name as GaugeName];
+        if (!read) continue;
         new Gauge({
           name: `marquee_${name}`,
-          help: helps[name],
+          help,
           registers,
           collect() {
-            this.set(gauges[name]());
+            this.set(read());
           },
         });
       }

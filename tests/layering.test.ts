@@ -12,6 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["widget"],
   ["src/i18n"],
   ["src/docs", "src/artwork"],
+  ["src/cluster"],
   ["src/http"],
   ["src/api"],
   ["src/ingest"],

@@ -54,6 +54,6 @@ export function createApi(deps: ApiDeps) {
   const endpoints: Record<string, Endpoint> = {
     "/api/v1/openapi.json": async () => envelope.document(await (description ??= describe())),
   };
-  for (const [path, answer] of Object.entries(answers)) endpoints[path] = guard(answer);
+  for (const [path, answer] of Object.entries(answers)) endpoints[path] = guard(answer, path);
   return { ...envelope, endpoints, streams };
 }

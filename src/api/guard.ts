@@ -6,7 +6,7 @@ import { networkOf } from "../http/client-address.ts";
 import { failure } from "./envelope.ts";
 import { createGuessLimit } from "./guess-limit.ts";
 import { createLimitAnswers } from "./limit-answers.ts";
-import { secondsOf } from "./rate-limit.ts";
+import { type Admissions, secondsOf } from "./rate-limit.ts";
 
 export interface GuardDeps {
   readonly accounts: {
@@ -14,6 +14,8 @@ export interface GuardDeps {
   };
   readonly clock: Clock;
   readonly config: Pick<Config, "rateLimitSeconds">;
+  /** Counts calls where several nodes answer them. */
+  readonly admissions?: Admissions;
   /** The client address of a request. */
   addressOf(request: Request): string;
 }
@@ -41,7 +43,7 @@ const NOTE_USE_EVERY_MS = 1_000;
 const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
 
 /** Puts checks of the key and of the rate limit, which counts per key and endpoint, before an answer. */
-export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
+export function createGuard({ accounts, clock, config, addressOf, admissions }: GuardDeps) {
   const { keys } = accounts;
   const { rateLimitSeconds } = config;
   const guesses = createGuessLimit();
@@ -60,14 +62,19 @@ export function createGuard({ accounts, clock, config, addressOf }: GuardDeps) {
     keys.noteUse(holder.keyId);
   };
 
-  return (answer: Answer): Endpoint => {
-    const limit = rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds) : undefined;
+  return (answer: Answer, endpoint: string): Endpoint => {
+    const limit =
+      rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds, endpoint, admissions) : undefined;
 
     const answerWithinLimit = (holder: KeyHolder, request: Request) => {
       noteUse(holder);
       if (!limit) return answer(holder, undefined, request);
       const caller = { userId: holder.user.id, name: holder.keyId };
-      return limit.refusalOf(caller, clock.monotonicMs()) ?? answer(holder, limit.headers, request);
+      const refusal = limit.refusalOf(caller, clock.monotonicMs());
+      if (refusal instanceof Promise) {
+        return refusal.then((refused) => refused ?? answer(holder, limit.headers, request));
+      }
+      return refusal ?? answer(holder, limit.headers, request);
     };
 
     const lookUpAndAnswer = async (sent: string, request: Request) => {

@@ -43,6 +43,8 @@ export interface ArtworkStoreDeps {
   onUnreadable(reason: unknown, origin: string): void;
   /** Keeps resized pictures across restarts. */
   readonly disk?: DiskCache;
+  /** Finds a picture that only another node has been told of. */
+  elsewhere?(id: string): Promise<Artwork | undefined>;
 }
 
 const MOST_ARTWORKS = 1_024;
@@ -124,9 +126,12 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     });
 
   const find = async (id: string, rendition: Rendition, name: string) => {
-    const entry = entries.get(id);
+    let entry = entries.get(id);
     try {
-      const bytes = (await disk?.read(name)) ?? (entry && (await draw(id, entry, rendition, name)));
+      const drawn = await disk?.read(name);
+      const found = drawn || entry ? undefined : await deps.elsewhere?.(id);
+      if (found) entry = entries.get(id) ?? addEntry(id, found);
+      const bytes = drawn ?? (entry && (await draw(id, entry, rendition, name)));
       if (!bytes) return undefined;
       const picture = { bytes, type: renditions[rendition].type };
       rendered.set(name, picture);
@@ -199,7 +204,10 @@ const ATTEMPTS = [
 ] as const;
 
 /** Resizes the whole picture, uncropped, to at most the rendition's size. */
-async function resize(bytes: Uint8Array, rendition: Rendition): Promise<Uint8Array<ArrayBuffer>> {
+export async function resize(
+  bytes: Uint8Array,
+  rendition: Rendition,
+): Promise<Uint8Array<ArrayBuffer>> {
   const { sidePx } = renditions[rendition];
   const resized = (scale: number) =>
     new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).resize(sidePx * scale, sidePx * scale, {

@@ -1,15 +1,16 @@
 import type { PrivacyRules } from "../accounts/privacy.ts";
 import { describeError } from "../log.ts";
 import type { Playback } from "../playback.ts";
-import type { Demand } from "../sources/source.ts";
-import { ConnectionSet } from "./connection-set.ts";
-import { heardBy, merge, outdatedAt } from "./merge.ts";
+import type { Watching, WatchingDeps } from "./connection-set.ts";
+import { createDemand } from "./demand.ts";
+import { heardBy, merge, type Moment, outdatedAt } from "./merge.ts";
 import { nextChangeAt, type Now, type Reading, readingAt } from "./reading.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
 export interface ChannelDeps extends Pick<WatcherDeps, "clock" | "log"> {
   readonly userId: number;
-  readonly watcherDeps: WatcherDeps;
+  /** Hears the user's connections: here, or on the node that watches them. */
+  watch(deps: WatchingDeps): Watching;
   /** What the user does not want to be shown. */
   rules(): PrivacyRules;
   /** Told of each reading, also while nobody subscribes; `undefined` when the channel stops. */
@@ -93,16 +94,19 @@ export function createChannel(deps: ChannelDeps): Channel {
   let nextReading = Promise.withResolvers<void>();
   let cancelNotify: (() => void) | undefined;
 
+  /** Since when somebody follows every change, here or on another node (monotonic). */
+  const watchedAnywhereSinceMs = () => watchedSinceMs ?? set.watchedSinceMs;
+
   const now = (): Now => ({
     monotonicMs: clock.monotonicMs(),
     wallMs: clock.wallMs(),
-    watchedSinceMs,
+    watchedSinceMs: watchedAnywhereSinceMs(),
   });
   const read = () => readingAt(set.connections, rules(), now());
 
   /** When an unwatched, polled source has to be polled again; monotonic milliseconds. */
   const outdatedAtMs = () =>
-    watchedSinceMs === undefined && set.connections
+    watchedAnywhereSinceMs() === undefined && set.connections
       ? outdatedAt(set.connections, clock.monotonicMs())
       : Infinity;
 
@@ -131,12 +135,16 @@ export function createChannel(deps: ChannelDeps): Channel {
     return pausedUntil !== null && clock.wallMs() < pausedUntil;
   };
 
+  const momentNow = (): Moment => ({
+    nowMs: clock.monotonicMs(),
+    watchedSinceMs: watchedAnywhereSinceMs(),
+  });
+
   /** The merged reading, hidden or not. */
-  const merged = () =>
-    set.connections && merge(set.connections, { nowMs: clock.monotonicMs(), watchedSinceMs });
+  const merged = () => set.connections && merge(set.connections, momentNow());
 
   const heard = (): HeardOfConnection[] => {
-    const moment = { nowMs: clock.monotonicMs(), watchedSinceMs };
+    const moment = momentNow();
     const reading = merged();
     const shownId = reading?.kind === "playback" ? { id: reading.connectionId } : undefined;
     return (set.connections ?? []).map((connection) => ({
@@ -203,7 +211,7 @@ export function createChannel(deps: ChannelDeps): Channel {
     notify();
   };
 
-  const set = new ConnectionSet({ userId: deps.userId, demand, onChange }, deps.watcherDeps);
+  const set = deps.watch({ userId: deps.userId, demand, onChange });
 
   return {
     get running() {
@@ -264,33 +272,6 @@ export function createChannel(deps: ChannelDeps): Channel {
       forgetCurrent();
       for (const known of subscribers.values()) delete known.delivered;
       awaitFirst();
-    },
-  };
-}
-
-type DemandEvent = "asked" | "changed";
-
-/** Shows a source whether there are subscribers, and when a request wants the current state. */
-function createDemand(watched: () => boolean): Demand & { change(event: DemandEvent): void } {
-  const waiting = new Set<(event: DemandEvent) => void>();
-  return {
-    get watched() {
-      return watched();
-    },
-    nextChange: (signal) =>
-      new Promise((resolve) => {
-        const finish = (event: DemandEvent) => {
-          waiting.delete(finish);
-          signal.removeEventListener("abort", end);
-          resolve(event);
-        };
-        const end = () => finish("changed");
-        if (signal.aborted) return end();
-        waiting.add(finish);
-        signal.addEventListener("abort", end);
-      }),
-    change(event) {
-      for (const finish of [...waiting]) finish(event);
     },
   };
 }

@@ -14,7 +14,21 @@ import {
   type WatcherDeps,
 } from "./watcher.ts";
 
-export interface ConnectionSetDeps {
+/** What is known of a user's connections, wherever they are watched. */
+export interface Watching {
+  /** In the user's order, with their current states; `undefined` before they are known. */
+  readonly connections: readonly HeardConnection[] | undefined;
+  /** Since when somebody on another node follows every change (monotonic). */
+  readonly watchedSinceMs?: number | undefined;
+  /** The ids of the stored connections that are watched now, in the user's order. */
+  watchedIds(): number[];
+  /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
+  follow(): Promise<void>;
+  /** Stops all watchers. Statuses and pauses are kept for the next start. */
+  stop(): void;
+}
+
+export interface WatchingDeps {
   readonly userId: number;
   readonly demand: Demand;
   /** Is called after a report, or after the connections or their order have changed. */
@@ -34,28 +48,25 @@ const UNTRIED: ConnectionState = { kind: "waiting", sinceMs: -Infinity, pause: u
  * All connections of a user, each with its own watcher. It is a class because there is one for
  * each user: functions of its own would take more memory than its state.
  */
-export class ConnectionSet {
-  /** In the user's order, with their current states; `undefined` before they are known. */
+export class ConnectionSet implements Watching {
   connections: readonly HeardConnection[] | undefined;
   private members: readonly Member[] = [];
   /** Counts the calls of `follow` and `stop`: the last one wins. */
   private turn = 0;
   /** How often in a row the connections could not be read. */
   private failures = 0;
-  private readonly set: ConnectionSetDeps;
+  private readonly set: WatchingDeps;
   private readonly deps: WatcherDeps;
 
-  constructor(set: ConnectionSetDeps, deps: WatcherDeps) {
+  constructor(set: WatchingDeps, deps: WatcherDeps) {
     this.set = set;
     this.deps = deps;
   }
 
-  /** The ids of the stored connections that are watched now, in the user's order. */
   watchedIds(): number[] {
     return this.members.flatMap(({ connectionId, run }) => (run && connectionId) ?? []);
   }
 
-  /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
   async follow(): Promise<void> {
     this.turn += 1;
     const mine = this.turn;
@@ -72,7 +83,6 @@ export class ConnectionSet {
     this.set.onChange();
   }
 
-  /** Stops all watchers. Statuses and pauses are kept for the next start. */
   stop(): void {
     this.turn += 1;
     this.failures = 0;

@@ -8,6 +8,7 @@ import {
   type Scope,
 } from "./channel.ts";
 import { createLastSongs, type HeardSong, type LastSongs } from "./last-songs.ts";
+import { ConnectionSet, type Watching, type WatchingDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
@@ -49,6 +50,14 @@ export interface HubDeps extends WatcherDeps {
   connectionIdsOf(userId: number): Promise<readonly number[]>;
   /** What the user does not want to be shown. */
   privacyOf(userId: number): PrivacyRules;
+  /** Where several nodes share the users: watches each user on one of them, and hears that one. */
+  readonly relay?: HubRelay;
+}
+
+export interface HubRelay {
+  watch(deps: WatchingDeps): Watching;
+  /** Starts and stops the watching of connections that have changed, of one user or of all. */
+  followConnections(userId?: number): Promise<void>;
 }
 
 interface OpenChannel {
@@ -65,17 +74,16 @@ const GRACE_MS = 60_000;
 const NEXT_READING_MS = 1_000;
 
 export function createHub(deps: HubDeps): Hub {
-  const { clock } = deps;
+  const { clock, relay } = deps;
   const channels = new Map<number, OpenChannel>();
   const moment = () => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
+  const watch = relay?.watch ?? ((of: WatchingDeps) => new ConnectionSet(of, deps));
 
   const open = (userId: number) => {
     const rules = () => deps.privacyOf(userId);
     const lastSongs = createLastSongs();
     const onReading = (reading: Reading | undefined) => lastSongs.note(reading, moment());
-    const channel = createChannel({
-      ...{ clock, log: deps.log, userId, watcherDeps: deps, rules, onReading },
-    });
+    const channel = createChannel({ clock, log: deps.log, userId, watch, rules, onReading });
     const opened: OpenChannel = { channel, current: channel.current, lastSongs, usedAtMs: 0 };
     channels.set(userId, opened);
     return opened;
@@ -144,6 +152,7 @@ export function createHub(deps: HubDeps): Hub {
       };
     },
     async followConnections(of) {
+      if (relay) return relay.followConnections(of);
       for (const [userId, channel] of runningOf(of)) {
         const ids = await deps.connectionIdsOf(userId);
         if (!Bun.deepEquals(ids, channel.connectionIds())) await channel.follow();

@@ -181,7 +181,10 @@ function createConnectionStatus(
   const store = async (change: StatusChange, lastedMs: number) => {
     if (connectionId === undefined) return;
     try {
-      await onStatus(connectionId, { ...change, since: clock.wallMs() - lastedMs });
+      await onStatus(connectionId, {
+        ...change,
+        since: Math.round(clock.wallMs() - lastedMs),
+      });
     } catch (error) {
       log.error("a connection's status could not be stored", { reason: describeError(error) });
     }
@@ -220,7 +223,7 @@ function createConnectionStatus(
         kind,
         status:
           kind === "limited" && afterMs !== undefined
-            ? { state: "limited", until: clock.wallMs() + afterMs }
+            ? { state: "limited", until: Math.ceil(clock.wallMs() + afterMs) }
             : { state: "retrying", reason: kind },
         log: () => log.warn("music cannot be heard", { ...whose, reason, seconds }),
       });

@@ -69,6 +69,8 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       isLost = !isReached;
     });
     const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
+    const cluster =
+      config.database === null ? undefined : await joinCluster(config.database, clock, log);
     const running = listen({
       host: config.host,
       port: config.port,
@@ -77,6 +79,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       createServer: (port) =>
         createServer({
           ...(metrics && { metrics }),
+          ...(cluster && { cluster }),
           settings: resolved,
           clock,
           log,
@@ -125,6 +128,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     await Promise.all([running.stop(STOP_WITHIN_MS), server.app.files.stop()]);
     stopKeepingUp();
     server.close();
+    await cluster?.close();
     await writeWhatIsLeft(accounts, clock, stopByMs, log);
   } finally {
     await store.close();
@@ -137,6 +141,12 @@ function refuseWithoutBaseUrl({ database, baseUrl }: Config): void {
   throw new DatabaseError(
     "With --database the public address must be given, the same to all servers: set --base-url or MARQUEE_BASE_URL.",
   );
+}
+
+/** Loaded only where several servers may share a database. */
+async function joinCluster(url: string, clock: Clock, log: Log) {
+  const { openCluster } = await import("../cluster/postgres/open-cluster.ts");
+  return openCluster({ url, clock, log });
 }
 
 /** Whether other machines can connect, but would be refused because of the host name they use. */

@@ -26,6 +26,8 @@ export interface Inbox {
   put(connectionId: number, word: Word | null): void;
   /** What plays now; `null` when nothing does, or the last word has expired. */
   current(connectionId: number): Playback | null;
+  /** The same, with how long it still counts; `undefined` when nothing plays. */
+  remaining(connectionId: number): { readonly playback: Playback; readonly ms: number } | undefined;
   /** Lets the word with this playback count for at most `ms` more, if it is still the last one. */
   shorten(connectionId: number, playback: Playback, ms: number): void;
   /** Notes that a message was understood, whatever it said. */
@@ -105,6 +107,10 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
       });
     },
     current: (connectionId) => current(connectionId)?.playback ?? null,
+    remaining(connectionId) {
+      const kept = current(connectionId);
+      return kept && { playback: kept.playback, ms: kept.untilMs - clock.monotonicMs() };
+    },
     shorten(connectionId, playback, ms) {
       const kept = current(connectionId);
       if (kept?.playback !== playback) return;

@@ -22,7 +22,7 @@ import { createLauncher } from "./overlay/launcher.tsx";
 import { createFormTokens } from "../http/csrf.ts";
 import { createLinkingFlow } from "./oauth/linking.ts";
 import { fontFaces } from "./overlay/font-faces.ts";
-import { createLive } from "./overlay/live.ts";
+import { createLive, type OverlayRelay } from "./overlay/live.ts";
 import { createFont } from "./font.ts";
 import { createNotFound } from "./not-found.tsx";
 import { inLanguage, type Page, type SocketPage } from "./page.ts";
@@ -104,6 +104,8 @@ export interface PagesDeps {
   readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
   /** Whether a page from this origin is one of ours. */
   isOwnOrigin(origin: string, host: string | null): boolean;
+  /** The overlays on other nodes, where there are any. */
+  readonly relay?: OverlayRelay;
 }
 
 export function createPages(deps: PagesDeps): Pages {
@@ -146,6 +148,7 @@ export function createPages(deps: PagesDeps): Pages {
   const art = createArt(artworks);
   const font = createFont(accounts.fonts);
   const live = createLive({
+    ...(deps.relay && { relay: deps.relay }),
     widgets,
     fontFacesOf,
     hub,

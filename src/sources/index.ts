@@ -16,6 +16,7 @@ import { createMpris } from "./mpris.ts";
 import { createPear } from "./pear.ts";
 import { createPlex } from "./plex.ts";
 import type { PolledSourceDeps } from "./polling/polled-source.ts";
+import type { LedgerOf } from "./polling/ledger.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
 import { createPushedSources, NOTHING_PUSHED, type PushedWords } from "./pushed.ts";
 import type { Source } from "./source.ts";
@@ -36,6 +37,8 @@ export interface Sources {
 
 export interface SourcesDeps {
   readonly clock: Clock;
+  /** Counts calls where several nodes share the limits of upstreams. */
+  readonly ledgerOf?: LedgerOf;
   readonly settings: {
     readonly spotifyClientId: string | null;
     readonly spotifyClientSecret: string | null;
@@ -90,6 +93,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
   const pausesOf = (source: string): PauseMemory => ({
     recall: () => memory.pauseOf(source),
     remember: (pause) => memory.rememberPause(source, pause),
+    ...(deps.ledgerOf && { ledgerOf: deps.ledgerOf }),
   });
   const spotify = createSpotify({
     clock,

@@ -1,6 +1,7 @@
 import type { SQL } from "bun";
 import { getTableName } from "drizzle-orm";
 import accounts from "../../../drizzle/postgres/0000_accounts.sql" with { type: "text" };
+import cluster from "../../../drizzle/postgres/0001_cluster.sql" with { type: "text" };
 import { type Watched, watched } from "../change-feed.ts";
 import { type Migration, MigrationError } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -8,7 +9,10 @@ import { type Pool, sendTo } from "./pool.ts";
 import { sealGuards } from "./sealed-values.ts";
 
 /** All steps from an empty database to the current schema, embedded in the executable. */
-export const migrations: readonly Migration[] = [{ name: "0000_accounts", sql: accounts }];
+export const migrations: readonly Migration[] = [
+  { name: "0000_accounts", sql: accounts },
+  { name: "0001_cluster", sql: cluster },
+];
 
 /** Any number that other programs do not use for their locks in the same database. */
 export const MIGRATION_LOCK = 4_747_001;

@@ -8,6 +8,7 @@ import {
 import { parseWidgetToken, type WidgetToken } from "../../accounts/credential.ts";
 import type { Widget, Widgets } from "../../accounts/widgets.ts";
 import type { Clock } from "../../clock.ts";
+import type { Relay } from "../../cluster/relay.ts";
 import type { Reading } from "../../channels/reading.ts";
 import type { Hub } from "../../channels/hub.ts";
 import { DEMO_LISTENER } from "../../channels/connection-finder.ts";
@@ -66,6 +67,8 @@ export interface LiveDeps {
   onDelivered(latencyMs: number): void;
   /** The response to a token that opens no overlay. */
   notFound(path: string): Promise<Response>;
+  /** The overlays on other nodes, where there are any. */
+  readonly relay?: OverlayRelay;
 }
 
 /** What a token opens. */
@@ -75,6 +78,11 @@ interface Opened {
   readonly widget: Widget;
   readonly fontFaces: string;
 }
+
+export type OverlayRelay = Pick<
+  Relay,
+  "setOnStream" | "onStream" | "onStreamChange" | "show" | "onShow"
+>;
 
 type RoomName = Pick<LiveTicket, "token" | "listenerId">;
 
@@ -94,14 +102,21 @@ const MOST_SOCKETS_PER_TOKEN = 100;
 const STREAMING_SOFTWARE = /\b(?:OBS|SLOBS|Streamlabs)\b/i;
 
 export function createLive(deps: LiveDeps): Live {
-  const { widgets, hub, clock, covers } = deps;
+  const { widgets, hub, clock, covers, relay } = deps;
   const rooms = new Map<string, Room>();
   const streamListeners: ((userId: number) => void)[] = [];
   let stopBeats: (() => void) | undefined;
 
   const tellStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
-    if (onStream) for (const tell of streamListeners) tell(userId);
+    if (!onStream) return;
+    relay?.setOnStream(userId, onStreamHere(userId));
+    for (const tell of streamListeners) tell(userId);
   };
+
+  const onStreamHere = (userId: number): number =>
+    [...rooms.values()]
+      .flatMap(({ sockets }) => [...sockets])
+      .filter(({ data }) => data.userId === userId && data.onStream).length;
 
   const messageOf = (reading: Reading): string =>
     encode({
@@ -228,6 +243,18 @@ export function createLive(deps: LiveDeps): Live {
     return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
   };
 
+  const showHere = (userId: number, playback: Playback, ms: number) => {
+    for (const room of rooms.values()) {
+      if (room.listenerId !== userId) continue;
+      void announce(room, { kind: "playback", playback, connectionId: undefined });
+      clock.after(ms, () => {
+        const reading = hub.peek(userId);
+        if (rooms.get(roomOf(room)) === room && reading) void announce(room, reading);
+      });
+    }
+  };
+  relay?.onShow(showHere);
+
   return {
     async upgrade(request, tokenText, server) {
       const token = parseWidgetToken(tokenText);
@@ -271,26 +298,17 @@ export function createLive(deps: LiveDeps): Live {
     stop() {
       for (const room of rooms.values()) closeAll(room, CLOSED_RESTARTING);
     },
-    onStream: (userId) =>
-      [...rooms.values()]
-        .flatMap(({ sockets }) => [...sockets])
-        .filter(({ data }) => data.userId === userId && data.onStream).length,
+    onStream: relay?.onStream ?? onStreamHere,
     onStreamWith: (token) =>
       [...rooms.values()]
         .filter((room) => room.token === token)
         .flatMap(({ sockets }) => [...sockets])
         .filter(({ data }) => data.onStream).length,
-    onStreamChange: (listener) => void streamListeners.push(listener),
-    showFor(userId, playback, ms) {
-      for (const room of rooms.values()) {
-        if (room.listenerId !== userId) continue;
-        void announce(room, { kind: "playback", playback, connectionId: undefined });
-        clock.after(ms, () => {
-          const reading = hub.peek(userId);
-          if (rooms.get(roomOf(room)) === room && reading) void announce(room, reading);
-        });
-      }
+    onStreamChange(listener) {
+      streamListeners.push(listener);
+      relay?.onStreamChange(listener);
     },
+    showFor: relay?.show ?? showHere,
     connected: () => [...rooms.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
   };
 }

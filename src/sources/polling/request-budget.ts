@@ -1,6 +1,7 @@
 import type { UpstreamPause } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
 import { type Demand, SourceFailure } from "../source.ts";
+import type { Ledger, LedgerOf } from "./ledger.ts";
 
 /**
  * The purpose of a call, which decides how much of the budget it may use. A poll at the end of a
@@ -26,8 +27,10 @@ export interface RequestBudget {
   leastIntervalMs(): number;
 }
 
-/** Stores a pause, so that it is kept over restarts. */
+/** What a budget keeps outside of this server: a pause, so that it is kept over restarts. */
 export interface PauseMemory {
+  /** Counts the calls of several nodes together; absent where this server is alone. */
+  readonly ledgerOf?: LedgerOf;
   recall(): Promise<UpstreamPause | undefined>;
   remember(pause: UpstreamPause): Promise<void>;
 }
@@ -53,6 +56,10 @@ const USUAL_PAUSE_MS = 30_000;
 /** Longer than any pause seen so far: a larger value is not a plausible number of seconds. */
 const LONGEST_PAUSE_MS = 7 * 86_400_000;
 const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];
+/** A ledger is asked for all calls of this time together. */
+const BETWEEN_GRANTS_MS = 50;
+/** A ledger that cannot be reached is asked again then. */
+const LEDGER_RETRY_MS = 500;
 
 interface Waiting {
   readonly admit: () => void;
@@ -99,10 +106,41 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     return sentAtMs.length;
   };
 
-  const hasRoom = (urgency: Urgency): boolean =>
-    used() < Math.max(1, Math.floor(budget * SHARES[urgency]));
+  const limitOf = (urgency: Urgency): number => Math.max(1, Math.floor(budget * SHARES[urgency]));
+  const hasRoom = (urgency: Urgency): boolean => used() < limitOf(urgency);
+  const ledger = memory.ledgerOf?.({ upstream, limits: ORDER.map(limitOf), windowMs });
+
+  const isAnybodyWaiting = () => ORDER.some((urgency) => queues[urgency].size > 0);
+
+  let isAsking = false;
+  /** Admits as many as the ledger of all nodes grants. */
+  const admitFrom = async ({ take }: Pick<Ledger, "take">) => {
+    if (isAsking) return;
+    isAsking = true;
+    cancelReview?.();
+    cancelReview = undefined;
+    let delayMs = LEDGER_RETRY_MS;
+    try {
+      const { granted, roomInMs } = await take(ORDER.map((urgency) => queues[urgency].size));
+      ORDER.forEach((urgency, index) => {
+        for (const waiting of [...queues[urgency]].slice(0, granted[index])) {
+          queues[urgency].delete(waiting);
+          waiting.admit();
+        }
+      });
+      delayMs = granted.some((count) => count > 0) ? 0 : roomInMs;
+    } catch {
+      // Without the count of all nodes no call is made.
+    }
+    // Those that come meanwhile are asked for together.
+    cancelReview = clock.after(Math.max(BETWEEN_GRANTS_MS, delayMs), () => {
+      isAsking = false;
+      if (isAnybodyWaiting()) void admitFrom({ take });
+    });
+  };
 
   const admitWaiting = () => {
+    if (ledger) return void admitFrom(ledger);
     cancelReview?.();
     cancelReview = undefined;
     for (const urgency of ORDER) {
@@ -114,10 +152,20 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       }
     }
     const [oldest] = sentAtMs;
-    if (oldest === undefined || ORDER.every((urgency) => queues[urgency].size === 0)) return;
+    if (oldest === undefined || !isAnybodyWaiting()) return;
     const delayMs = Math.max(1, oldest + windowMs - clock.monotonicMs());
     cancelReview = clock.after(delayMs, admitWaiting);
   };
+
+  const countWatched = () => {
+    let watchedUsers = 0;
+    for (const { demand } of members) if (demand.watched) watchedUsers += 1;
+    return watchedUsers;
+  };
+  ledger?.countWatched(countWatched);
+  ledger?.onClose((pauseMs) => {
+    closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + pauseMs);
+  });
 
   return {
     refuseWhileClosed: open,
@@ -148,6 +196,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       const nowMs = clock.monotonicMs();
       if (nowMs + pauseMs > closedUntilMs) {
         closedUntilMs = nowMs + pauseMs;
+        ledger?.close(pauseMs);
         const from = clock.wallMs();
         // If the disk is full, the pause is kept only while this server runs.
         await memory.remember({ from, until: from + pauseMs }).catch(() => {});
@@ -161,8 +210,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       return () => void members.delete(member);
     },
     leastIntervalMs() {
-      let watchedUsers = 0;
-      for (const { demand } of members) if (demand.watched) watchedUsers += 1;
+      const watchedUsers = countWatched() + (ledger?.watchedElsewhere() ?? 0);
       return (watchedUsers * windowMs) / (budget * PLANNED_SHARE);
     },
   };

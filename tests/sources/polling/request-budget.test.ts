@@ -9,6 +9,7 @@ import {
   type PauseMemory,
   type Urgency,
 } from "../../../src/sources/polling/request-budget.ts";
+import type { Grant } from "../../../src/sources/polling/ledger.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 
 const SPOTIFY = { upstream: "Spotify", windowMs: 30_000 };
@@ -374,5 +375,104 @@ describe("after a restart", () => {
     await failureOf(requestBudget.enter("regular", nobodyLeaves));
     broken = false;
     expect(await failureOf(requestBudget.enter("regular", nobodyLeaves))).toBeUndefined();
+  });
+});
+
+describe("a budget that several nodes share", () => {
+  /** A ledger that grants what a test sets. */
+  function createTestLedger() {
+    const asked: (readonly number[])[] = [];
+    const closed: number[] = [];
+    const closeListeners: ((pauseMs: number) => void)[] = [];
+    let grant = async (wants: readonly number[]): Promise<Grant> => ({
+      granted: wants,
+      roomInMs: 0,
+    });
+    const memory: PauseMemory = {
+      ...createMemory(),
+      ledgerOf: () => ({
+        take(wants) {
+          asked.push(wants);
+          return grant(wants);
+        },
+        watchedElsewhere: () => 9,
+        countWatched() {},
+        close: (pauseMs) => void closed.push(pauseMs),
+        onClose: (listener) => void closeListeners.push(listener),
+      }),
+    };
+    return {
+      memory,
+      asked,
+      closed,
+      closeElsewhere: (pauseMs: number) => closeListeners.forEach((close) => close(pauseMs)),
+      grants(next: typeof grant) {
+        grant = next;
+      },
+    };
+  }
+
+  test("makes only the calls that are granted, those that matter most first", async () => {
+    const ledger = createTestLedger();
+    ledger.grants(async () => ({ granted: [1, 1, 0], roomInMs: 5_000 }));
+    const { clock, enter, names } = createTestBudget(10, ledger.memory);
+    for (const who of ["first", "second"]) void enter(who, "regular");
+    void enter("end", "trackEnd");
+    void enter("asked", "asked");
+    await clock.advance(40);
+    expect(ledger.asked).toHaveLength(1);
+    await clock.advance(60);
+    expect(names()).toContain("end");
+    expect(names()).not.toContain("asked");
+  });
+
+  test("asks for many calls together", async () => {
+    const ledger = createTestLedger();
+    const { clock, enter, names } = createTestBudget(100, ledger.memory);
+    for (let call = 0; call < 30; call++) void enter(`call ${call}`, "regular");
+    await clock.advance(60);
+    expect(names()).toHaveLength(30);
+    expect(ledger.asked.length).toBeLessThanOrEqual(2);
+  });
+
+  test("waits until there is room again", async () => {
+    const ledger = createTestLedger();
+    ledger.grants(async () => ({ granted: [0, 0, 0], roomInMs: 5_000 }));
+    const { clock, enter, names } = createTestBudget(10, ledger.memory);
+    void enter("one");
+    await clock.advance(4_900);
+    expect(ledger.asked).toHaveLength(1);
+    ledger.grants(async (wants) => ({ granted: wants, roomInMs: 0 }));
+    await clock.advance(200);
+    expect(names()).toEqual(["one"]);
+  });
+
+  test("makes no call while the count of all nodes cannot be reached", async () => {
+    const ledger = createTestLedger();
+    ledger.grants(() => Promise.reject(new Error("the database is down")));
+    const { clock, enter, names } = createTestBudget(10, ledger.memory);
+    void enter("one");
+    await clock.advance(3_000);
+    expect(names()).toEqual([]);
+    ledger.grants(async (wants) => ({ granted: wants, roomInMs: 0 }));
+    await clock.advance(600);
+    expect(names()).toEqual(["one"]);
+  });
+
+  test("plans for the users of all nodes", () => {
+    const { requestBudget } = createTestBudget(10, createTestLedger().memory);
+    requestBudget.join({ watched: true });
+    const alone = createTestBudget(10).requestBudget;
+    alone.join({ watched: true });
+    expect(requestBudget.leastIntervalMs()).toBeCloseTo(10 * alone.leastIntervalMs());
+  });
+
+  test("tells the other nodes of a pause, and obeys theirs", async () => {
+    const ledger = createTestLedger();
+    const { requestBudget } = createTestBudget(10, ledger.memory);
+    ledger.closeElsewhere(7_000);
+    expect(await pauseOf(requestBudget)).toBe(7_000);
+    await requestBudget.close("30", "too many calls");
+    expect(ledger.closed).toEqual([30_000]);
   });
 });

@@ -1,0 +1,148 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/** The name of a running server: a new one with each start. */
+export type Node = string;
+
+/** How much one node wants a user's music. */
+const look = Type.Object({
+  /** Whether it has subscribers, who want every change. */
+  watched: Type.Boolean(),
+  /** The number of its overlays on stream. */
+  onStream: Type.Integer({ minimum: 0 }),
+});
+export type Look = Static<typeof look>;
+
+const artwork = Type.Object({
+  key: Type.String(),
+  url: Type.Optional(Type.String()),
+  origin: Type.Optional(Type.String()),
+});
+export type ToldArtwork = Static<typeof artwork>;
+
+/** A playback without functions, and with an age in place of a time of this node's clock. */
+const playback = Type.Object({
+  source: Type.String(),
+  state: Type.Union([Type.Literal("playing"), Type.Literal("paused")]),
+  track: Type.Object({
+    id: Type.String(),
+    title: Type.String(),
+    durationMs: Type.Union([Type.Number(), Type.Null()]),
+    explicit: Type.Boolean(),
+  }),
+  artists: Type.Array(Type.String()),
+  album: Type.Object({ name: Type.String(), artworks: Type.Array(artwork) }),
+  device: Type.Object({
+    name: Type.String(),
+    type: Type.String(),
+    volumePercent: Type.Union([Type.Number(), Type.Null()]),
+  }),
+  positionMs: Type.Number(),
+  positionUnknown: Type.Optional(Type.Literal(true)),
+  ageMs: Type.Number(),
+  rate: Type.Number(),
+});
+export type ToldPlayback = Static<typeof playback>;
+
+const pause = Type.Object({
+  trackId: Type.String(),
+  positionMs: Type.Number(),
+  ageMs: Type.Number(),
+  beginningKnown: Type.Boolean(),
+});
+const failure = Type.Object({ ageMs: Type.Number(), nextTryInMs: Type.Number() });
+
+const state = Type.Union([
+  Type.Object({
+    kind: Type.Literal("waiting"),
+    ageMs: Type.Number(),
+    pause: Type.Optional(pause),
+  }),
+  Type.Object({ kind: Type.Literal("silent") }),
+  Type.Object({ kind: Type.Literal("unlinked") }),
+  Type.Object({ kind: Type.Literal("failing"), failure, pause: Type.Optional(pause) }),
+  Type.Object({
+    kind: Type.Literal("heard"),
+    playback: Type.Union([playback, Type.Null()]),
+    ageMs: Type.Number(),
+    failure: Type.Optional(failure),
+    pause: Type.Optional(pause),
+  }),
+]);
+export type ToldState = Static<typeof state>;
+
+const connection = Type.Object({
+  id: Type.Optional(Type.Integer()),
+  delivery: Type.Union([Type.Literal("polled"), Type.Literal("streamed"), Type.Literal("pushed")]),
+  pollsEveryMs: Type.Optional(Type.Number()),
+  state,
+});
+export type ToldConnection = Static<typeof connection>;
+
+/** All that watching a user has brought, so that whoever missed a word is right after the next. */
+const word = Type.Object({
+  /** For how long somebody has followed every change; absent while nobody does. */
+  watchedForMs: Type.Optional(Type.Number()),
+  /** The user's overlays on stream, on all nodes. */
+  onStream: Type.Integer(),
+  /** In the user's order; absent before they are known. */
+  connections: Type.Optional(Type.Array(connection)),
+});
+export type Word = Static<typeof word>;
+
+/** What a program has pushed, and for how long that counts. */
+const pushed = Type.Object({
+  playback,
+  lifetime: Type.Union([
+    Type.Object({ kind: Type.Literal("untilItsEnd") }),
+    Type.Object({ kind: Type.Literal("exactly"), ms: Type.Number() }),
+    Type.Object({ kind: Type.Literal("whileRepeated") }),
+    Type.Object({ kind: Type.Literal("whileConnected") }),
+  ]),
+});
+
+const userId = Type.Integer();
+const connectionId = Type.Integer();
+const shardAndEpoch = Type.Tuple([Type.Integer(), Type.Integer()]);
+
+const message = Type.Union([
+  /** Told so that it is heard again by its sender, which then knows that it hears. */
+  Type.Tuple([Type.Literal("pulse"), Type.Number()]),
+  /** Tell me your looks again: I may have missed some. */
+  Type.Tuple([Type.Literal("hello")]),
+  /** The sender leases these shards from now on; told in the transaction that takes them. */
+  Type.Tuple([Type.Literal("took"), Type.Array(shardAndEpoch)]),
+  /** Shards were given back. */
+  Type.Tuple([Type.Literal("free")]),
+  /** What the sender wants of a user's music; `null` for nothing any more. */
+  Type.Tuple([Type.Literal("look"), userId, Type.Union([look, Type.Null()])]),
+  /** A request wants a user's current state. */
+  Type.Tuple([Type.Literal("ask"), userId]),
+  Type.Tuple([Type.Literal("word"), userId, Type.Integer(), word]),
+  /** A program has spoken to the sender; `null` for nothing any more. */
+  Type.Tuple([Type.Literal("pushed"), connectionId, Type.Union([pushed, Type.Null()])]),
+  /** The pushed word with this track counts for so many milliseconds at most. */
+  Type.Tuple([Type.Literal("shortened"), connectionId, Type.String(), Type.Number()]),
+  /** A pushed message was understood, or refused for this reason. */
+  Type.Tuple([Type.Literal("post"), connectionId, Type.Union([Type.String(), Type.Null()])]),
+  /** An upstream has asked for a pause of so many milliseconds. */
+  Type.Tuple([Type.Literal("closed"), Type.String(), Type.Number()]),
+  /** Show a track on all of a user's overlays for so many milliseconds. */
+  Type.Tuple([Type.Literal("show"), userId, Type.Number(), playback]),
+]);
+export type Message = Static<typeof message>;
+
+/**
+ * The messages of one payload. Those that this version does not know are left out: while nodes are
+ * updated one by one, a newer one may say more.
+ */
+export function readMessages(text: string): Message[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(parsed)) return [];
+  return parsed.filter((one): one is Message => Value.Check(message, one));
+}

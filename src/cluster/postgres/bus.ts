@@ -1,0 +1,165 @@
+import type { Clock } from "../../clock.ts";
+import { describeError, type Log } from "../../log.ts";
+import type { Listener, ListenerOptions } from "../../db/postgres/listener.ts";
+import type { Pool } from "../../db/postgres/pool.ts";
+import type { Bus } from "../bus.ts";
+import type { Message, Node } from "../message.ts";
+import { createPacker, createUnpacker } from "../payloads.ts";
+
+/** The channel of all nodes' notices. The functions of the database tell on it, too. */
+export const CHANNEL = "marquee";
+
+/** Messages of this time are told together: one transaction at a time holds PostgreSQL's queue. */
+const PACK_MS = 5;
+const PULSE_EVERY_MS = 300;
+const UNHEARD_MS = 1_000;
+/**
+ * Then the connection is taken for dead, whatever it says of itself. Sooner, a node that only lacks
+ * time would make all others repeat themselves, who would lack it too.
+ */
+const RECONNECT_MS = 3_000;
+/** A stopping server waits so long until what it told is stored. */
+const LAST_WORDS_MS = 1_000;
+/** While the database takes nothing, what waits is dropped: what is missed is told again later. */
+const MOST_WAITING = 20_000;
+
+export interface PostgresBusDeps {
+  readonly clock: Clock;
+  readonly log: Pick<Log, "error">;
+  readonly pool: Pick<Pool, "query">;
+  listen(options: Omit<ListenerOptions, "url">): Listener;
+  readonly node: Node;
+}
+
+export function createPostgresBus({ clock, log, pool, listen, node }: PostgresBusDeps): Bus {
+  const listeners: ((message: Message, from: Node) => void)[] = [];
+  const upListeners: (() => void)[] = [];
+  const downListeners: (() => void)[] = [];
+  const packer = createPacker(node);
+  const unpack = createUnpacker();
+  let waiting: Message[] = [];
+  let sending: Promise<void> | undefined;
+  let isPlanned = false;
+  /** Something that this node told was lost: the others have to be told again. */
+  let isLost = false;
+  let isUp = false;
+  let isClosed = false;
+  let heardAtMs = -Infinity;
+  let connectedAtMs = clock.monotonicMs();
+  let delayMs: number | undefined;
+  let cancelPulse = () => {};
+
+  const send = async () => {
+    while (waiting.length > 0) {
+      const messages = waiting;
+      waiting = [];
+      try {
+        // One statement after the other keeps their order, on whichever connection they run.
+        await pool.query(
+          `SELECT pg_notify('${CHANNEL}', told) FROM json_array_elements_text($1::text::json) AS told`,
+          [JSON.stringify(packer.pack(messages))],
+        );
+      } catch (error) {
+        if (!isLost) log.error("other nodes were not told", { reason: describeError(error) });
+        isLost = true;
+        waiting = [];
+      }
+    }
+  };
+
+  const plan = () => {
+    if (isPlanned || sending) return;
+    isPlanned = true;
+    clock.after(PACK_MS, () => {
+      isPlanned = false;
+      sending = send().finally(() => {
+        sending = undefined;
+        if (waiting.length > 0) plan();
+      });
+    });
+  };
+
+  const tell = (message: Message) => {
+    if (isClosed) return;
+    if (waiting.length >= MOST_WAITING) {
+      waiting = [];
+      isLost = true;
+    }
+    waiting.push(message);
+    plan();
+  };
+
+  const heard = (sentAtMs: number) => {
+    const nowMs = clock.monotonicMs();
+    heardAtMs = nowMs;
+    delayMs = nowMs - sentAtMs;
+    if (isUp && !isLost) return;
+    isUp = true;
+    isLost = false;
+    for (const listener of upListeners) listener();
+  };
+
+  const listener = listen({
+    channels: {
+      [CHANNEL]: (payload) => {
+        const { from, messages } = unpack(payload);
+        for (const message of messages) {
+          if (message[0] !== "pulse") for (const hear of listeners) hear(message, from);
+          else if (from === node) heard(message[1]);
+        }
+      },
+    },
+    onUp() {
+      // Whatever was told meanwhile was missed.
+      isUp = false;
+      connectedAtMs = clock.monotonicMs();
+      pulse();
+    },
+    onDown: () => goDown(),
+  });
+
+  const goDown = () => {
+    if (!isUp) return;
+    isUp = false;
+    for (const listener of downListeners) listener();
+  };
+
+  const pulse = () => {
+    cancelPulse();
+    if (isClosed) return;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - Math.max(heardAtMs, connectedAtMs) > RECONNECT_MS) {
+      connectedAtMs = nowMs;
+      goDown();
+      listener.reconnect();
+    }
+    if (listener.isUp) tell(["pulse", nowMs]);
+    cancelPulse = clock.after(PULSE_EVERY_MS, pulse);
+  };
+
+  listener.start();
+  pulse();
+
+  return {
+    node,
+    tell,
+    hear: (listener) => void listeners.push(listener),
+    onUp: (listener) => void upListeners.push(listener),
+    onDown: (listener) => void downListeners.push(listener),
+    get up() {
+      return isUp && clock.monotonicMs() - heardAtMs <= UNHEARD_MS;
+    },
+    get delayMs() {
+      return delayMs;
+    },
+    async close() {
+      if (isClosed) return;
+      cancelPulse();
+      const isSent = new AbortController();
+      await Promise.race([sending ?? send(), clock.sleep(LAST_WORDS_MS, isSent.signal)]);
+      isSent.abort();
+      isClosed = true;
+      await listener.stop();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { Pool } from "../../db/postgres/pool.ts";
+import type { LeaseTable } from "../leases.ts";
+
+const answer = Type.Object({
+  nodes: Type.Array(
+    Type.Object({ name: Type.String(), watched: Type.Record(Type.String(), Type.Number()) }),
+  ),
+  held: Type.Array(Type.Integer()),
+  epochs: Type.Array(Type.Integer()),
+});
+
+/** The leases in PostgreSQL: `drizzle/postgres/0001_cluster.sql` has the rules. */
+export const createPostgresLeases = (pool: Pick<Pool, "query">): LeaseTable => ({
+  async beat({ node, watched, give }) {
+    const rows = await pool.query(
+      "SELECT beat($1, $2, ARRAY(SELECT json_array_elements_text($3::text::json)::integer))",
+      [node, JSON.stringify(watched), JSON.stringify(give)],
+    );
+    const { nodes, held, epochs } = Value.Parse(answer, JSON.parse(String(rows[0]?.[0])));
+    return { nodes, held: new Map(held.map((shard) => [shard, epochs[shard] ?? 0])), epochs };
+  },
+  async leave(node) {
+    await pool.query("SELECT leave($1)", [node]);
+  },
+});

@@ -1,0 +1,61 @@
+import type { Clock } from "../../clock.ts";
+import { createListener } from "../../db/postgres/listener.ts";
+import { createPool } from "../../db/postgres/pool.ts";
+import type { Log } from "../../log.ts";
+import { loadCover } from "../../sources/cover.ts";
+import { createUpstream } from "../../sources/upstream.ts";
+import type { Cluster } from "../cluster.ts";
+import { createLeases } from "../leases.ts";
+import { createRelay } from "../relay.ts";
+import { createPostgresAdmissions } from "./admissions.ts";
+import { createPostgresBus } from "./bus.ts";
+import { createPostgresLeases } from "./lease-table.ts";
+import { createPostgresLedgers } from "./ledger.ts";
+import { createPostgresPictures } from "./pictures.ts";
+
+export interface ClusterOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The database's address, as `--database` takes it. Its tables are there already. */
+  readonly url: string;
+}
+
+/** For beats, words, budgets, limits and covers, which do not wait for each other. */
+const CONNECTIONS = 4;
+
+/** Joins the nodes that share a database. The server's own pool stays for its accounts. */
+export function openCluster({ clock, log, url }: ClusterOptions): Cluster {
+  const pool = createPool(url, CONNECTIONS);
+  // A name that is new with each start: what an earlier run of this server told is another's.
+  const node = crypto.randomUUID().slice(0, 8);
+  const listen: Parameters<typeof createPostgresBus>[0]["listen"] = (options) =>
+    createListener({ url, ...options });
+  const bus = createPostgresBus({ clock, log, pool, listen, node });
+  const ledgers = createPostgresLedgers({
+    clock,
+    pool,
+    bus,
+    watchedElsewhere: (upstream) => leases.watchedElsewhere(upstream),
+  });
+  const leases = createLeases({
+    clock,
+    log,
+    bus,
+    table: createPostgresLeases(pool),
+    watched: ledgers.watched,
+  });
+  const covers = createUpstream({ clock, trustedOrigins: [] });
+  return {
+    bus,
+    leases,
+    ledgerOf: ledgers.ledgerOf,
+    admissions: createPostgresAdmissions(pool),
+    pictures: createPostgresPictures({ pool, log, loadFrom: (from) => loadCover(covers, from) }),
+    createRelay: (deps) => createRelay({ ...deps, bus, leases }),
+    async close() {
+      await leases.release();
+      await bus.close();
+      await pool.close();
+    },
+  };
+}

@@ -1,0 +1,350 @@
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect } from "bun:test";
+import type { Clock } from "../../src/clock.ts";
+import { systemClock } from "../../src/clock.ts";
+import type { Bus } from "../../src/cluster/bus.ts";
+import { createPostgresBus } from "../../src/cluster/postgres/bus.ts";
+import { createPostgresLeases } from "../../src/cluster/postgres/lease-table.ts";
+import { createLeases, type Leases } from "../../src/cluster/leases.ts";
+import type { Message } from "../../src/cluster/message.ts";
+import { createPostgresAdmissions } from "../../src/cluster/postgres/admissions.ts";
+import { createPostgresLedgers } from "../../src/cluster/postgres/ledger.ts";
+import { createLimitAnswers } from "../../src/api/limit-answers.ts";
+import { createRequestBudget } from "../../src/sources/polling/request-budget.ts";
+import { createListener } from "../../src/db/postgres/listener.ts";
+import { createPool, type Pool } from "../../src/db/postgres/pool.ts";
+import { createLog } from "../../src/log.ts";
+import clusterTables from "../../drizzle/postgres/0001_cluster.sql" with { type: "text" };
+import {
+  type Cluster,
+  isPostgresThere,
+  startCluster,
+  testWithPostgres,
+} from "../fixtures/postgres/cluster.ts";
+import { createSwallowingProxy } from "../fixtures/postgres/swallowing-proxy.ts";
+import { until } from "../fixtures/clock/waiting.ts";
+
+let server: Cluster;
+let databaseUrl: string;
+let cleanUps: (() => Promise<void>)[];
+
+beforeAll(async () => {
+  if (isPostgresThere) server = await startCluster();
+}, 60_000);
+afterAll(async () => {
+  if (isPostgresThere) await server.remove();
+});
+beforeEach(async () => {
+  cleanUps = [];
+  if (!isPostgresThere) return;
+  databaseUrl = await server.createDatabase();
+  const pool = createPool(databaseUrl, 4);
+  await pool.transaction((connection) => connection.unsafe(clusterTables));
+  await pool.close();
+}, 20_000);
+afterEach(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+});
+
+const clock: Clock = systemClock;
+const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs });
+
+interface Node {
+  readonly pool: Pool;
+  readonly bus: Bus;
+  readonly heard: [string, Message][];
+  ups: number;
+}
+
+function connect(name: string, url: string = databaseUrl): Node {
+  const pool = createPool(url, 4);
+  const bus = createPostgresBus({
+    clock,
+    log,
+    pool,
+    listen: (options) => createListener({ url, ...options }),
+    node: name,
+  });
+  const node: Node = { pool, bus, heard: [], ups: 0 };
+  bus.hear((message, from) => node.heard.push([from, message]));
+  bus.onUp(() => {
+    node.ups += 1;
+  });
+  cleanUps.push(async () => {
+    await bus.close();
+    await pool.close();
+  });
+  return node;
+}
+
+const isUp = (...nodes: readonly Node[]) =>
+  until(() => nodes.every(({ bus }) => bus.up) || undefined);
+
+function lease({ bus, pool }: Node, watched = {}): Leases {
+  const leases = createLeases({
+    clock,
+    log,
+    bus,
+    table: createPostgresLeases(pool),
+    watched: () => watched,
+  });
+  cleanUps.push(() => leases.release());
+  return leases;
+}
+
+describe("the bus on PostgreSQL", () => {
+  testWithPostgres("carries every message to all nodes, in one order", async () => {
+    const [a, b, c] = [connect("a"), connect("b"), connect("c")];
+    await isUp(a, b, c);
+    for (let turn = 0; turn < 200; turn++) {
+      a.bus.tell(["ask", turn]);
+      b.bus.tell(["ask", 1_000 + turn]);
+      if (turn % 20 === 0) await Bun.sleep(1);
+    }
+    await until(() => [a, b, c].every(({ heard }) => heard.length === 400) || undefined);
+    expect(b.heard).toEqual(a.heard);
+    expect(c.heard).toEqual(a.heard);
+    const fromA = a.heard.filter(([from]) => from === "a").map(([, [, turn]]) => turn);
+    expect(fromA).toEqual(Array.from({ length: 200 }, (_, turn) => turn));
+  });
+
+  testWithPostgres("carries a message that is larger than a notice", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    await isUp(a, b);
+    const title = 'é"🎵\u0000'.repeat(9_000);
+    const playback = {
+      source: "Test",
+      state: "playing" as const,
+      track: { id: "1", title, durationMs: null, explicit: false },
+      artists: [],
+      album: { name: "", artworks: [] },
+      device: { name: "", type: "", volumePercent: null },
+      positionMs: 0,
+      ageMs: 0,
+      rate: 1,
+    };
+    a.bus.tell(["ask", 1]);
+    a.bus.tell(["show", 7, 1_000, playback]);
+    a.bus.tell(["ask", 2]);
+    await until(() => b.heard.length === 3 || undefined);
+    expect(b.heard).toEqual([
+      ["a", ["ask", 1]],
+      ["a", ["show", 7, 1_000, playback]],
+      ["a", ["ask", 2]],
+    ]);
+  });
+
+  testWithPostgres("hears again, and says so, after its connection was ended", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    await isUp(a, b);
+    const before = a.ups;
+    await server.run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LISTEN%' AND pid <> pg_backend_pid()",
+    );
+    await until(() => (a.ups > before && a.bus.up) || undefined);
+    b.bus.tell(["ask", 5]);
+    await until(() => a.heard.some(([, message]) => message[0] === "ask") || undefined);
+  });
+
+  testWithPostgres("is down while the database is, and comes back by itself", async () => {
+    const a = connect("a");
+    await isUp(a);
+    let isDown = false;
+    a.bus.onDown(() => {
+      isDown = true;
+    });
+    await server.stop();
+    await until(() => isDown || undefined);
+    expect(a.bus.up).toBe(false);
+    await server.start();
+    await isUp(a);
+  });
+
+  testWithPostgres("notices a network that swallows everything, and comes back", async () => {
+    const direct = new URL(databaseUrl);
+    const proxy = createSwallowingProxy({ hostname: "127.0.0.1", port: Number(direct.port) });
+    const through = new URL(databaseUrl);
+    through.port = String(proxy.port);
+    const a = connect("a", through.href);
+    const b = connect("b");
+    await isUp(a, b);
+    const leases = lease(a);
+    await leases.beat();
+    expect(leases.standing).toBe(true);
+    proxy.swallow();
+    await until(() => !a.bus.up || undefined);
+    // It holds nothing any more before others may take it.
+    await until(() => !leases.standing || undefined);
+    const before = a.ups;
+    proxy.heal();
+    await until(() => (a.bus.up && a.ups > before) || undefined);
+    await until(() => leases.standing || undefined);
+    a.heard.length = 0;
+    b.bus.tell(["ask", 5]);
+    await until(() => a.heard.some(([, [kind]]) => kind === "ask") || undefined);
+    await leases.release();
+    await a.bus.close();
+    proxy.stop();
+  });
+});
+
+describe("the leases in PostgreSQL", () => {
+  testWithPostgres("are shared evenly, and each shard has one owner", async () => {
+    const nodes = [connect("a"), connect("b"), connect("c")];
+    await isUp(...nodes);
+    const leases = nodes.map((node) => lease(node));
+    for (let turn = 0; turn < 60; turn++) await Promise.all(leases.map((one) => one.beat()));
+    const held = leases.map((one) => one.held());
+    expect(held.reduce((sum, count) => sum + count, 0)).toBe(256);
+    expect(Math.max(...held)).toBe(86);
+    for (let shard = 0; shard < 256; shard++) {
+      expect(leases.filter((one) => one.epochOf(shard) !== undefined)).toHaveLength(1);
+    }
+  });
+
+  testWithPostgres("are told on the bus in the transaction that takes them", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    await isUp(a, b);
+    const leases = lease(a);
+    await leases.beat();
+    const took = await until(() => b.heard.find(([, [kind]]) => kind === "took"));
+    expect(took[0]).toBe("a");
+    expect(took[1][1]).toHaveLength(256);
+    await leases.release();
+    await until(() => b.heard.find(([, [kind]]) => kind === "free"));
+    const next = lease(b);
+    await next.beat();
+    expect(next.held()).toBe(256);
+    expect(next.epochOf(0)).toBe(2);
+  });
+
+  testWithPostgres("of a node that is silent are taken by others after eight seconds", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    await isUp(a, b);
+    const table = createPostgresLeases(a.pool);
+    await table.beat({ node: "a", give: [], watched: {} });
+    const others = lease(b);
+    await others.beat();
+    expect(others.held()).toBe(0);
+    await server.run(
+      "UPDATE shards SET until = clock_timestamp() - interval '1 second'",
+      databaseUrl.split("/").at(-1),
+    );
+    await server.run(
+      "UPDATE nodes SET beat_at = clock_timestamp() - interval '9 seconds' WHERE name = 'a'",
+      databaseUrl.split("/").at(-1),
+    );
+    await others.beat();
+    expect(others.held()).toBe(256);
+    const late = await table.beat({ node: "a", give: [], watched: {} });
+    expect(late.held.size).toBe(0);
+    expect(late.epochs).toEqual(Array.from({ length: 256 }, () => 2));
+  });
+
+  testWithPostgres("say how many users of an upstream the others watch", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    await isUp(a, b);
+    const leases = lease(a, { Spotify: 3 });
+    await leases.beat();
+    const others = lease(b, { Spotify: 4 });
+    await others.beat();
+    expect(others.watchedElsewhere("Spotify")).toBe(3);
+    expect(others.watchedElsewhere("Last.fm")).toBe(0);
+  });
+});
+
+describe("the budget of all nodes", () => {
+  const BUDGET = 20;
+  const WINDOW_MS = 1_000;
+  const budgetOn = ({ pool, bus }: Node, elsewhere = 0) => {
+    const ledgers = createPostgresLedgers({ clock, pool, bus, watchedElsewhere: () => elsewhere });
+    const budget = createRequestBudget({
+      clock,
+      upstream: "Spotify",
+      budget: BUDGET,
+      windowMs: WINDOW_MS,
+      memory: {
+        recall: async () => undefined,
+        remember: async () => {},
+        ledgerOf: ledgers.ledgerOf,
+      },
+    });
+    return { budget, ledgers };
+  };
+
+  testWithPostgres("is never exceeded in any window, and is used", async () => {
+    const nodes = [connect("a"), connect("b"), connect("c")];
+    await isUp(...nodes);
+    const enteredAtMs: number[] = [];
+    const never = new AbortController().signal;
+    await Promise.all(
+      nodes.flatMap((node) => {
+        const { budget } = budgetOn(node);
+        return Array.from({ length: 20 }, async () => {
+          await budget.enter("trackEnd", never);
+          enteredAtMs.push(clock.monotonicMs());
+        });
+      }),
+    );
+    expect(enteredAtMs).toHaveLength(60);
+    for (const fromMs of enteredAtMs) {
+      const inWindow = enteredAtMs.filter((atMs) => atMs >= fromMs && atMs < fromMs + WINDOW_MS);
+      expect(inWindow.length).toBeLessThanOrEqual(BUDGET);
+    }
+    const tookMs = Math.max(...enteredAtMs) - Math.min(...enteredAtMs);
+    expect(tookMs).toBeLessThan(10_000);
+  });
+
+  testWithPostgres("is closed on all nodes when the upstream asks one for a pause", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    await isUp(a, b);
+    const [first, second] = [budgetOn(a), budgetOn(b)];
+    await first.budget.close("30", "too many calls");
+    await until(() =>
+      second.budget.refuseWhileClosed().then(
+        () => undefined,
+        () => true,
+      ),
+    );
+  });
+
+  testWithPostgres("is shared by the users of all nodes", async () => {
+    const a = connect("a");
+    const { budget, ledgers } = budgetOn(a, 15);
+    budget.join({ watched: true });
+    expect(budget.leastIntervalMs()).toBe((16 * 2_000) / (BUDGET * 0.8));
+    expect(ledgers.watched()).toEqual({ Spotify: 1 });
+  });
+});
+
+describe("the limit of the API on all nodes", () => {
+  testWithPostgres("admits exactly one of fifty calls at once", async () => {
+    const limits = [connect("a"), connect("b"), connect("c")].map(({ pool }) =>
+      createLimitAnswers(5, "/api/v1/now-playing", createPostgresAdmissions(pool)),
+    );
+    const caller = { userId: 1, name: "key" };
+    const call = async (index: number) => limits[index % 3]?.refusalOf(caller, clock.monotonicMs());
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => call(index)));
+    expect(answers.filter((refusal) => refusal === undefined)).toHaveLength(1);
+    for (const refusal of answers) {
+      if (refusal) expect(Number(refusal.headers.get("retry-after"))).toBeWithin(1, 6);
+    }
+  });
+
+  testWithPostgres("admits calls of other keys and to other endpoints", async () => {
+    const admissions = createPostgresAdmissions(connect("a").pool);
+    const names = ["user 1", "user 2", "now-playing 1"];
+    expect(await Promise.all(names.map((name) => admissions.admit(name, 5_000)))).toEqual([
+      0, 0, 0,
+    ]);
+    expect(await admissions.admit("user 1", 5_000)).toBeWithin(4_000, 5_001);
+    expect(await admissions.admit("user 1", 1)).toBe(0);
+  });
+
+  testWithPostgres("lets a call pass while the database does not answer", async () => {
+    const refusing = { query: () => Promise.reject(new Error("the database is down")) };
+    const limit = createLimitAnswers(5, "/", createPostgresAdmissions(refusing));
+    const caller = { userId: 1, name: "key" };
+    expect(await limit.refusalOf(caller, 1_000)).toBeUndefined();
+    expect((await limit.refusalOf(caller, 2_000))?.status).toBe(429);
+  });
+});
