@@ -22,6 +22,7 @@ import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import type { Inbox } from "./ingest/inbox.ts";
 import { createIngest } from "./ingest/ingest.ts";
 import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
+import { keepHeardSongs } from "./outputs/heard.ts";
 import { createOutputs } from "./outputs/outputs.ts";
 import { isBusy } from "./db/open.ts";
 import { plainText } from "./http/plain-text.ts";
@@ -150,6 +151,7 @@ export function createApp(deps: AppDeps): App {
     addressOf,
     userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
   });
+  keepHeardSongs({ history: accounts.history, hub, artworks, log });
   const outputs = createOutputs({ accounts, hub, artworks, clock, addressOf });
   const pages = createPages({
     accounts,

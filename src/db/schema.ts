@@ -226,6 +226,48 @@ export const privacy = sqliteTable("privacy", {
   hiddenArtists: text("hidden_artists").notNull(),
 });
 
+/** What a user keeps of the songs that were heard, and the user's last stream. */
+export const histories = sqliteTable("histories", {
+  userId: integer("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  /** How long songs are kept; if unset, none are. */
+  keeps: text("keeps", { enum: ["day", "month", "always"] }),
+  /** Whether overlays may tell when OBS streams. */
+  hearsStreams: integer("hears_streams", { mode: "boolean" }).notNull().default(false),
+  streamStartedAt: instant("stream_started_at"),
+  /** Unset while the stream runs. */
+  streamEndedAt: instant("stream_ended_at"),
+});
+
+/** Songs that were heard, of users who keep them. */
+export const heardSongs = sqliteTable(
+  "heard_songs",
+  {
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    startedAt: instant("started_at").notNull(),
+    /** Milliseconds, without pauses. */
+    playedMs: integer("played_ms").notNull(),
+    source: text("source").notNull(),
+    trackId: text("track_id").notNull(),
+    title: text("title").notNull(),
+    /** Milliseconds; unset for a stream without an end. */
+    durationMs: integer("duration_ms"),
+    explicit: integer("explicit", { mode: "boolean" }).notNull(),
+    /** JSON texts, in the upstream's order. */
+    artists: text("artists").notNull(),
+    albumName: text("album_name").notNull(),
+    /** Path of the cover on this server, without the name of a rendition. */
+    coverPath: text("cover_path"),
+    /** The cover's public URL, where it has one. */
+    coverUrl: text("cover_url"),
+  },
+  (table) => [uniqueIndex("heard_songs_user").on(table.userId, table.startedAt)],
+);
+
 /** Whose data changed last, in the order of the ids; filled by triggers (change-feed.ts). */
 export const changes = sqliteTable("changes", {
   id: integer("id").primaryKey({ autoIncrement: true }),

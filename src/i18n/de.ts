@@ -1008,6 +1008,7 @@ export const de: Words = {
     endpoints: {
       "/api/v1/now-playing": "Was gerade läuft",
       "/api/v1/now-playing/events": "Was gerade läuft, bei jeder Änderung",
+      "/api/v1/recently-played": "Was vorher lief",
       "/api/v1/user": "Wem der Schlüssel gehört",
     },
     authentication: "Der Schlüssel, auf eine von zwei Arten",
@@ -1058,6 +1059,8 @@ export const de: Words = {
       "device.name": "Name des Players.",
       "device.type": "Art des Players, wie die Quelle sie nennt.",
       "device.volume": "Lautstärke von 0 bis 100; null, wenn die Quelle sie nicht nennt.",
+      started_at: "Wann der Titel zum ersten Mal zu hören war, in UTC.",
+      played_ms: "Wie lange er zu hören war, in Millisekunden, ohne Pausen.",
       username: "Name des Nutzers.",
       connected: "Falsch, wenn keine Musik verbunden ist oder sie neu verbunden werden muss.",
       display_name: "Name des verbundenen Kontos; null, wenn unbekannt.",

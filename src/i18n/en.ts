@@ -978,6 +978,7 @@ export const en = {
     endpoints: {
       "/api/v1/now-playing": "What is playing",
       "/api/v1/now-playing/events": "What is playing, at each change",
+      "/api/v1/recently-played": "What was playing before",
       "/api/v1/user": "Who the key belongs to",
     },
     authentication: "The key, in one of two ways",
@@ -1027,6 +1028,8 @@ export const en = {
       "device.name": "Name of the player.",
       "device.type": "Kind of player, as the source gives it.",
       "device.volume": "Volume from 0 to 100; null when the source does not tell.",
+      started_at: "When the song was first heard, in UTC.",
+      played_ms: "How long it was heard, in milliseconds, without pauses.",
       username: "Name of the user.",
       connected: "False when no music is connected or it has to be connected again.",
       display_name: "Name on the connected account; null when unknown.",

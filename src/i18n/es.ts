@@ -985,6 +985,7 @@ export const es: Words = {
     endpoints: {
       "/api/v1/now-playing": "Lo que suena",
       "/api/v1/now-playing/events": "Lo que suena, en cada cambio",
+      "/api/v1/recently-played": "Lo que sonó antes",
       "/api/v1/user": "De quién es la clave",
     },
     authentication: "La clave, de una de estas dos maneras",
@@ -1035,6 +1036,8 @@ export const es: Words = {
       "device.name": "Nombre del reproductor.",
       "device.type": "Tipo de reproductor, tal como lo da la fuente.",
       "device.volume": "Volumen de 0 a 100; null cuando la fuente no lo indica.",
+      started_at: "Cuándo se oyó la canción por primera vez, en UTC.",
+      played_ms: "Cuánto se oyó, en milisegundos, sin las pausas.",
       username: "Nombre del usuario.",
       connected: "Falso cuando no hay música conectada o hay que conectarla otra vez.",
       display_name: "Nombre de la cuenta conectada; null si no se conoce.",

@@ -1007,6 +1007,7 @@ export const fr: Words = {
     endpoints: {
       "/api/v1/now-playing": "Ce qui passe",
       "/api/v1/now-playing/events": "Ce qui passe, à chaque changement",
+      "/api/v1/recently-played": "Ce qui est passé avant",
       "/api/v1/user": "À qui appartient la clé",
     },
     authentication: "La clé, de l’une de ces deux façons",
@@ -1057,6 +1058,8 @@ export const fr: Words = {
       "device.name": "Nom du lecteur.",
       "device.type": "Type de lecteur, tel que la source le donne.",
       "device.volume": "Volume de 0 à 100 ; null quand la source ne le donne pas.",
+      started_at: "Quand le titre a été entendu pour la première fois, en UTC.",
+      played_ms: "Durée d’écoute en millisecondes, sans les pauses.",
       username: "Nom de l’utilisateur.",
       connected: "Faux quand aucune musique n’est connectée ou qu’elle doit l’être à nouveau.",
       display_name: "Nom du compte connecté ; null s’il est inconnu.",

@@ -983,6 +983,7 @@ export const pt: Words = {
     endpoints: {
       "/api/v1/now-playing": "O que está tocando",
       "/api/v1/now-playing/events": "O que está tocando, a cada mudança",
+      "/api/v1/recently-played": "O que tocou antes",
       "/api/v1/user": "De quem é a chave",
     },
     authentication: "A chave, de uma destas duas formas",
@@ -1033,6 +1034,8 @@ export const pt: Words = {
       "device.name": "Nome do player.",
       "device.type": "Tipo de player, como a fonte informa.",
       "device.volume": "Volume de 0 a 100; null quando a fonte não informa.",
+      started_at: "Quando a música foi ouvida pela primeira vez, em UTC.",
+      played_ms: "Por quanto tempo foi ouvida, em milissegundos, sem as pausas.",
       username: "Nome do usuário.",
       connected: "Falso quando não há música conectada ou é preciso conectar de novo.",
       display_name: "Nome da conta conectada; null se for desconhecido.",
