@@ -284,6 +284,7 @@ export function createApp(deps: AppDeps): App {
     .get(FONT_UPLOAD, open(pages.dashboard.show("widget")))
     .post(FONT_UPLOAD, open(pages.dashboard.act("widget")), { parse: "none" })
     .get("/:lang/dashboard/account/export", open(pages.dashboard.export))
+    .get("/:lang/dashboard/history/set-list", open(pages.dashboard.setList))
     .get("/:lang/dashboard/server/backup", open(pages.dashboard.backup));
   if (metricsEndpoint) router.get("/metrics", ({ request }) => metricsEndpoint(request));
   for (const section of SECTION_NAMES) {
