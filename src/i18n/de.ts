@@ -1049,6 +1049,18 @@ export const de: Words = {
     clearGo: "Alle Titel löschen",
     cleared: "Der Verlauf ist leer.",
   },
+  reach: {
+    title: "Von außen",
+    public:
+      "Die Adresse ist öffentlich: Bots und Websites können {host} abfragen, wenn sie hierher führt. Marquee hat es nicht ausprobiert.",
+    local:
+      "{host} gibt es nur auf diesem Rechner oder in Ihrem eigenen Netz. Bots und Websites im Internet erreichen es nicht.",
+    "not https":
+      "Die Adresse beginnt mit http. Bots im Internet benutzen nur https, und Passwörter und Token gehen unverschlüsselt durchs Netz.",
+    noProxy:
+      "In --trusted-proxies steht kein Proxy. Falls es einen gibt, scheinen alle Besucher von seiner Adresse zu kommen.",
+    how: "Wie ein Rechner zu Hause von außen erreichbar wird",
+  },
   reference: {
     title: "API-Referenz",
     lead: "Aus der Beschreibung der API selbst gemacht, mit den Einstellungen dieses Servers. Probieren Sie sie gleich hier aus.",

@@ -1018,6 +1018,18 @@ export const en = {
     clearGo: "Delete all songs",
     cleared: "The history is empty.",
   },
+  reach: {
+    title: "From outside",
+    public:
+      "The address is public: bots and websites can ask {host}, if it leads here. Marquee did not try it.",
+    local:
+      "{host} exists only on this computer or in your own network. Bots and websites on the internet cannot reach it.",
+    "not https":
+      "The address begins with http. Bots on the internet ask over https only, and passwords and tokens cross the network in the clear.",
+    noProxy:
+      "No proxy is named in --trusted-proxies. If there is one, all visitors seem to come from its address.",
+    how: "How a machine at home is reached from outside",
+  },
   reference: {
     title: "API reference",
     lead: "Made from the API’s own description, with this server’s settings. Try it right here.",

@@ -1026,6 +1026,18 @@ export const es: Words = {
     clearGo: "Borrar todas las canciones",
     cleared: "El historial está vacío.",
   },
+  reach: {
+    title: "Desde fuera",
+    public:
+      "La dirección es pública: los bots y los sitios pueden preguntar a {host}, si lleva hasta aquí. Marquee no lo ha probado.",
+    local:
+      "{host} solo existe en este ordenador o en tu propia red. Los bots y los sitios de internet no pueden llegar.",
+    "not https":
+      "La dirección empieza por http. Los bots de internet solo usan https, y las contraseñas y los tokens cruzan la red sin cifrar.",
+    noProxy:
+      "No hay ningún proxy en --trusted-proxies. Si hay uno, todas las visitas parecen venir de su dirección.",
+    how: "Cómo llegar desde fuera a una máquina en casa",
+  },
   reference: {
     title: "Referencia de la API",
     lead: "Hecha a partir de la propia descripción de la API, con los ajustes de este servidor. Pruébala aquí mismo.",

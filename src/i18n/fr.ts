@@ -1049,6 +1049,18 @@ export const fr: Words = {
     clearGo: "Effacer tous les titres",
     cleared: "L’historique est vide.",
   },
+  reach: {
+    title: "Depuis l’extérieur",
+    public:
+      "L’adresse est publique : les bots et les sites peuvent interroger {host}, si elle mène ici. Marquee ne l’a pas essayé.",
+    local:
+      "{host} n’existe que sur cet ordinateur ou dans votre propre réseau. Les bots et les sites d’Internet ne peuvent pas l’atteindre.",
+    "not https":
+      "L’adresse commence par http. Les bots d’Internet n’utilisent que https, et les mots de passe et les jetons traversent le réseau en clair.",
+    noProxy:
+      "Aucun proxy n’est nommé dans --trusted-proxies. S’il y en a un, tous les visiteurs semblent venir de son adresse.",
+    how: "Comment atteindre de l’extérieur une machine à la maison",
+  },
   reference: {
     title: "Référence de l’API",
     lead: "Faite à partir de la description de l’API elle-même, avec les réglages de ce serveur. Essayez-la ici même.",

@@ -1024,6 +1024,18 @@ export const pt: Words = {
     clearGo: "Apagar todas as músicas",
     cleared: "O histórico está vazio.",
   },
+  reach: {
+    title: "De fora",
+    public:
+      "O endereço é público: bots e sites podem consultar {host}, se ele levar até aqui. O Marquee não testou.",
+    local:
+      "{host} só existe neste computador ou na sua própria rede. Bots e sites da internet não conseguem chegar até ele.",
+    "not https":
+      "O endereço começa com http. Bots da internet só usam https, e senhas e tokens atravessam a rede sem criptografia.",
+    noProxy:
+      "Nenhum proxy está em --trusted-proxies. Se houver um, todos os visitantes parecem vir do endereço dele.",
+    how: "Como chegar de fora a uma máquina em casa",
+  },
   reference: {
     title: "Referência da API",
     lead: "Feita a partir da própria descrição da API, com as configurações deste servidor. Experimente aqui mesmo.",
