@@ -106,11 +106,10 @@ export async function createHistory(
   const notedStreams = new Map<number, Stream>();
 
   const reload: History["reload"] = async (userId) => {
-    const rows = queries
+    const rows = await queries
       .select()
       .from(histories)
-      .where(userId === undefined ? undefined : eq(histories.userId, userId))
-      .all();
+      .where(userId === undefined ? undefined : eq(histories.userId, userId));
     for (const known of [choices, streams]) {
       if (userId === undefined) known.clear();
       else known.delete(userId);
@@ -133,15 +132,15 @@ export async function createHistory(
     const storing = [...notedSongs];
     const userIds = [...new Set(storing.map(([, { userId }]) => userId))];
     // Users may be gone by now, or keep nothing any more.
-    const keeping = new Set(
-      queries
-        .select({ userId: histories.userId })
-        .from(histories)
-        .where(and(inArray(histories.userId, userIds), isNotNull(histories.keeps)))
-        .all()
-        .map(({ userId }) => userId),
-    );
-    const rows = storing.map(([, row]) => row).filter(({ userId }) => keeping.has(userId));
+    const found = await queries
+      .select({ userId: histories.userId })
+      .from(histories)
+      .where(and(inArray(histories.userId, userIds), isNotNull(histories.keeps)));
+    const keeping = new Set(found.map(({ userId }) => userId));
+    // What was cleared meanwhile stays cleared.
+    const rows = storing
+      .filter(([key, row]) => notedSongs.get(key) === row && keeping.has(row.userId))
+      .map(([, row]) => row);
     if (rows.length > 0) {
       await store.inBackground((writer) => [
         writer
@@ -158,6 +157,18 @@ export async function createHistory(
       ]);
     }
     for (const [key, row] of storing) if (notedSongs.get(key) === row) notedSongs.delete(key);
+  };
+
+  /** When the first song started of as many as a user may have; `undefined` when there are fewer. */
+  const oldestOf = async (userId: number): Promise<number | undefined> => {
+    const [first] = await queries
+      .select({ startedAt: heardSongs.startedAt })
+      .from(heardSongs)
+      .where(eq(heardSongs.userId, userId))
+      .orderBy(desc(heardSongs.startedAt))
+      .limit(1)
+      .offset(MOST_KEPT - 1);
+    return first?.startedAt;
   };
 
   const storeStreams = async () => {
@@ -252,19 +263,12 @@ export async function createHistory(
       ]);
     },
     async forgetOld() {
-      const old = [...choices].flatMap(([userId, { keeps }]) => {
-        if (keeps === null) return [];
-        if (keeps !== "always") return [{ userId, before: sinceOf(keeps) }];
-        const [first] = queries
-          .select({ startedAt: heardSongs.startedAt })
-          .from(heardSongs)
-          .where(eq(heardSongs.userId, userId))
-          .orderBy(desc(heardSongs.startedAt))
-          .limit(1)
-          .offset(MOST_KEPT - 1)
-          .all();
-        return first ? [{ userId, before: first.startedAt }] : [];
-      });
+      const old: { userId: number; before: number }[] = [];
+      for (const [userId, { keeps }] of choices) {
+        if (keeps === null) continue;
+        const before = keeps === "always" ? await oldestOf(userId) : sinceOf(keeps);
+        if (before !== undefined) old.push({ userId, before });
+      }
       if (old.length === 0) return;
       await store.inBackground((writer) =>
         old.map(({ userId, before }) =>
