@@ -23,6 +23,7 @@ import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import type { Inbox } from "./ingest/inbox.ts";
 import { createIngest } from "./ingest/ingest.ts";
 import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
+import { keepHeardSongs } from "./outputs/heard.ts";
 import { createOutputs } from "./outputs/outputs.ts";
 import { isBusy } from "./db/errors.ts";
 import { plainText } from "./http/plain-text.ts";
@@ -165,6 +166,7 @@ export function createApp(deps: AppDeps): App {
     addressOf,
     userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
   });
+  keepHeardSongs({ history: accounts.history, hub, artworks, log });
   const outputs = createOutputs({ accounts, hub, artworks, clock, addressOf });
   const pages = createPages({
     ...(shared && { relay: shared.relay }),
@@ -298,6 +300,7 @@ export function createApp(deps: AppDeps): App {
     .get(FONT_UPLOAD, open(pages.dashboard.show("widget")))
     .post(FONT_UPLOAD, open(pages.dashboard.act("widget")), { parse: "none" })
     .get("/:lang/dashboard/account/export", open(pages.dashboard.export))
+    .get("/:lang/dashboard/history/set-list", open(pages.dashboard.setList))
     .get("/:lang/dashboard/server/backup", open(pages.dashboard.backup));
   if (metricsEndpoint) router.get("/metrics", ({ request }) => metricsEndpoint(request));
   for (const section of SECTION_NAMES) {

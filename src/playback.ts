@@ -72,7 +72,7 @@ export const expectedPosition = (
 ): number => (before?.track.id === trackId ? positionAt(before, nowMs) : 0);
 
 /** The artists as one name, in the upstream's order. */
-export const artistNames = (playback: Playback): string => playback.artists.join(", ");
+export const artistNames = ({ artists }: Pick<Playback, "artists">): string => artists.join(", ");
 
 /** A new position this close to the expected one is no seek, only an inexact measurement. */
 const JITTER_MS = 500;

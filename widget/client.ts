@@ -3,6 +3,7 @@ import { createDelay } from "./delay.ts";
 import { connect } from "./live.ts";
 import type { WidgetSetup } from "./page.tsx";
 import type { LookMessage } from "./state.ts";
+import { createStreaming } from "./streaming.ts";
 
 /** Keeps the page drawn by the server up to date. */
 const root = document.documentElement;
@@ -32,12 +33,15 @@ const live = connect(liveAddress, {
     delay.hears(state);
   },
   onLook: takeLook,
+  onStreamingWanted: (wanted) => streaming.ask(wanted),
   onLost: () => delay.loses(),
   onTokenReplaced() {
     delay.stop();
     card.goDark();
   },
 });
+
+const streaming = createStreaming((message) => live.say(message));
 
 // OBS reports a source's visibility with its own event; the page may also run in a normal browser.
 const setVisible = (visible: boolean) => {

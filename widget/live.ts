@@ -10,6 +10,8 @@ export interface LiveHandlers {
   onState(state: WidgetState, version: string): void;
   /** The widget was changed. */
   onLook(look: LookMessage): void;
+  /** The server wants to know, or not, when OBS streams. */
+  onStreamingWanted(wanted: boolean): void;
   /** The connection has been lost for a while. */
   onLost(): void;
   /** The page's address will never work again. */
@@ -17,6 +19,8 @@ export interface LiveHandlers {
 }
 
 export interface Live {
+  /** Sends a message if the page is connected. */
+  say(message: string): void;
   /** Checks whether the connection still works, for example after the computer slept. */
   check(): void;
   /** Connects anew, to be told the state again. */
@@ -51,6 +55,7 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
       const message = JSON.parse(String(data)) as WidgetMessage;
       if (message.type === "state") handlers.onState(message.state, message.version);
       else if (message.type === "look") handlers.onLook(message);
+      else if (message.type === "streaming") handlers.onStreamingWanted(message.wanted);
     };
     opened.onclose = ({ code }) => {
       if (socket === opened) closed(code);
@@ -96,6 +101,9 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
 
   open();
   return {
+    say(message) {
+      if (socket?.readyState === WebSocket.OPEN) socket.send(message);
+    },
     reconnect,
     check() {
       if (socket?.readyState === WebSocket.OPEN && Date.now() - heardAtMs > SILENCE_MS) drop();

@@ -55,9 +55,22 @@ export interface LookMessage {
   readonly languageTag: string;
 }
 
+/** Whether the page is to say when OBS starts and stops streaming. */
+export interface StreamingMessage {
+  readonly type: "streaming";
+  readonly wanted: boolean;
+}
+
+/** All that a page ever says, and only when it was asked. */
+export const STREAM_STARTED = '{"type":"streaming","state":"started"}';
+export const STREAM_STOPPED = '{"type":"streaming","state":"stopped"}';
+
 /** One message on the socket. */
 export type WidgetMessage =
-  StateMessage | LookMessage | { readonly type: "beat"; readonly sentAtMs: number };
+  | StateMessage
+  | LookMessage
+  | StreamingMessage
+  | { readonly type: "beat"; readonly sentAtMs: number };
 
 /** How often the server sends a beat, so that the page notices a silently lost connection. */
 export const BEAT_MS = 15_000;

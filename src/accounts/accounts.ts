@@ -8,6 +8,7 @@ import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "./deferred-writes.ts";
 import { createFonts, type Fonts } from "./fonts.ts";
+import { createHistory, type History } from "./history.ts";
 import { createKeys, draftKey, type Keys } from "./keys.ts";
 import type { Vault } from "./secrets.ts";
 import { isUserName, USER_NAME_RULE } from "../user-name.ts";
@@ -35,6 +36,7 @@ export interface Accounts {
   readonly magicLinks: MagicLinks;
   readonly sessions: Sessions;
   readonly privacy: Privacy;
+  readonly history: History;
   readonly upstreams: Upstreams;
   /**
    * Adds users, each with a key and a first widget, all or none.
@@ -72,10 +74,12 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
   const privacy = await createPrivacy(context);
   const deferred = createDeferredWrites();
   const connections = createConnections(context, deferred);
-  store.onChange((userId) => {
+  const history = await createHistory(context, deferred);
+  store.onChange(async (userId) => {
     keys.forget(userId);
     connections.forgetInboxes(userId);
-    return privacy.reload(userId);
+    await history.reload(userId);
+    await privacy.reload(userId);
   });
   const takenNames = async (names: readonly string[]) => {
     const rows = await queries
@@ -118,6 +122,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     magicLinks: createMagicLinks(context),
     sessions: createSessions(context, deferred),
     privacy,
+    history,
     upstreams: createUpstreams(context, deferred),
     async add(names, connection) {
       refuseBadNames(names, await takenNames(names));

@@ -76,8 +76,14 @@ function parseTexts(json: string): string[] {
   return Array.isArray(texts) ? texts.filter((text) => typeof text === "string") : [];
 }
 
+/** Whether nothing is shown at a Unix time in milliseconds. */
+export const isSharingPaused = ({ pausedUntil }: PrivacyRules, wallMs: number): boolean =>
+  pausedUntil !== null && wallMs < pausedUntil;
+
 /** The names of a playback that rules are compared with. */
-type Names = Pick<Playback, "track" | "artists">;
+interface Names extends Pick<Playback, "artists"> {
+  readonly track: Pick<Playback["track"], "title">;
+}
 
 /** Whether rules hide a playback with these names; ignores pauses. */
 export function hidesTrack(rules: PrivacyRules, names: Names): boolean {

@@ -4,11 +4,17 @@ import * as envelope from "./envelope.ts";
 import { type Answer, createGuard, type Endpoint, type GuardDeps } from "./guard.ts";
 import { createNowPlaying, type NowPlayingDeps } from "./now-playing.ts";
 import type { EndpointPath } from "./schema.ts";
+import type { RecentlyPlayedDeps } from "./recently-played.ts";
 import { createUser, type UserDeps } from "./user.ts";
 
-export interface ApiDeps extends GuardDeps, NowPlayingDeps, EventsDeps, UserDeps {
-  readonly accounts: GuardDeps["accounts"] & EventsDeps["accounts"] & UserDeps["accounts"];
-  readonly hub: NowPlayingDeps["hub"] & EventsDeps["hub"];
+export interface ApiDeps
+  extends GuardDeps, NowPlayingDeps, EventsDeps, RecentlyPlayedDeps, UserDeps {
+  readonly accounts: GuardDeps["accounts"] &
+    EventsDeps["accounts"] &
+    RecentlyPlayedDeps["accounts"] &
+    UserDeps["accounts"];
+  readonly hub: NowPlayingDeps["hub"] & EventsDeps["hub"] & RecentlyPlayedDeps["hub"];
+  readonly clock: GuardDeps["clock"];
   readonly config: Pick<Config, "demo" | "musicPrefix" | "rateLimitSeconds">;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
@@ -34,6 +40,11 @@ export function createApi(deps: ApiDeps) {
     const { createEvents } = await import("./events.ts");
     return (events ??= createEvents(deps));
   };
+  let recentlyPlayed: Answer | undefined;
+  const loadRecentlyPlayed = async () => {
+    const { createRecentlyPlayed } = await import("./recently-played.ts");
+    return (recentlyPlayed ??= createRecentlyPlayed(deps));
+  };
   const streams: ApiStreams = {
     opened: (socket) => events?.opened(socket),
     closed: (socket) => events?.closed(socket),
@@ -43,6 +54,7 @@ export function createApi(deps: ApiDeps) {
   const answers: Readonly<Record<EndpointPath, Answer>> = {
     "/api/v1/now-playing": createNowPlaying(deps),
     "/api/v1/now-playing/events": async (...call) => (await loadEvents()).open(...call),
+    "/api/v1/recently-played": async (...call) => (await loadRecentlyPlayed())(...call),
     "/api/v1/user": createUser(deps),
   };
   const guard = createGuard(deps);

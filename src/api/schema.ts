@@ -80,6 +80,21 @@ const Meta = closed(
 );
 export type Meta = Static<typeof Meta>;
 
+const dateTime = (description: string) =>
+  Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$", description });
+
+const PlayedSong = closed(
+  {
+    track: Track,
+    artist_name: Playback.properties.artist_name,
+    album: Album,
+    started_at: dateTime("When it was first heard, in UTC."),
+    played_ms: count("How long it was heard, in milliseconds, without pauses."),
+  },
+  { $id: "PlayedSong" },
+);
+export type PlayedSong = Static<typeof PlayedSong>;
+
 const User = Type.Object({
   username: Type.String(),
   music_connected: Type.Boolean({
@@ -87,10 +102,7 @@ const User = Type.Object({
   }),
   music_display_name: nullable(Type.String()),
   music_product: nullable(Type.String()),
-  created_at: Type.String({
-    pattern: "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$",
-    description: "When the user was created, in UTC.",
-  }),
+  created_at: dateTime("When the user was created, in UTC."),
 });
 export type User = Static<typeof User>;
 
@@ -188,6 +200,26 @@ export const describeEndpoints = ({ baseUrl, musicPrefix }: ApiSettings) => [
     },
   }),
   endpoint({
+    path: "/api/v1/recently-played",
+    operationId: "getRecentlyPlayed",
+    summary: "What was playing before",
+    description:
+      "The songs that were heard for at least 30 seconds, also the one that plays, newest first, at most 50. Empty unless the user has switched the history on, and while the user has paused sharing. It knows only what was heard while a widget, a stream or a bot looked.",
+    answer: {
+      name: "RecentlyPlayedAnswer",
+      about: "The songs.",
+      forms: [closed({ success: Type.Literal(true), data: Type.Array(PlayedSong) })],
+      examples: {
+        songs: { summary: "A song was heard", value: playedExample(baseUrl) },
+        none: { summary: "No history", value: { success: true, data: [] } },
+      },
+    },
+    unavailable: {
+      about: "The server's database is locked by another program.",
+      errors: { busy: BUSY },
+    },
+  }),
+  endpoint({
     path: "/api/v1/user",
     operationId: "getUser",
     summary: "Who the key belongs to",
@@ -235,6 +267,12 @@ function playingExample(baseUrl: string): { success: true; data: Playback; meta:
     },
     meta: { user: "ada", timestamp: 1_795_219_200 },
   };
+}
+
+function playedExample(baseUrl: string): { success: true; data: PlayedSong[] } {
+  const { track, artist_name, album } = playingExample(baseUrl).data;
+  const heard = { started_at: "2026-11-21 04:47:58", played_ms: 186_400 };
+  return { success: true, data: [{ track, artist_name, album, ...heard }] };
 }
 
 const userExample: User = {

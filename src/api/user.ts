@@ -8,6 +8,7 @@ import { success } from "./envelope.ts";
 import type { Answer } from "./guard.ts";
 import { withMusicPrefix } from "./music-prefix.ts";
 import type { User } from "./schema.ts";
+import { utcDateTime } from "./utc-date-time.ts";
 
 export interface UserDeps {
   readonly accounts: Pick<Accounts, "connections">;
@@ -42,9 +43,4 @@ export function createUser({ accounts, sources, config }: UserDeps): Answer {
 function hasWorked({ source, status, connection }: ConnectedMusic): boolean {
   if (status.state === "needsLinking") return false;
   return connection.hasWorked || isLinked(source) || source.id === demo.id;
-}
-
-/** A Unix time in milliseconds as `YYYY-MM-DD HH:MM:SS` in UTC. */
-function utcDateTime(unixMs: number): string {
-  return new Date(unixMs).toISOString().slice(0, 19).replace("T", " ");
 }

@@ -1,4 +1,4 @@
-import { hidesTrack, type PrivacyRules } from "../accounts/privacy.ts";
+import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import type { Playback } from "../playback.ts";
 import {
   type Channel,
@@ -7,7 +7,7 @@ import {
   type HeardOfConnection,
   type Scope,
 } from "./channel.ts";
-import { createLastSongs, type HeardSong, type LastSongs } from "./last-songs.ts";
+import { type CountedSong, createLastSongs, type HeardSong, type LastSongs } from "./last-songs.ts";
 import { ConnectionSet, type Watching, type WatchingDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
 import type { WatcherDeps } from "./watcher.ts";
@@ -38,6 +38,10 @@ export interface Hub {
    * none that the user hides, and none at all while the user has paused sharing.
    */
   songsBefore(userId: number): readonly HeardSong[];
+  /** Calls back with the songs that count for a user's history; none that the user hides. */
+  onCounted(listener: (userId: number, song: CountedSong) => void): void;
+  /** Tells of the song that plays now, if it counts by now. */
+  countSongs(userId: number): void;
   /** Delivers what a user's privacy rules, or those of any user, have changed. */
   notify(userId?: number): void;
   /** The number of running channels. */
@@ -76,12 +80,16 @@ const NEXT_READING_MS = 1_000;
 export function createHub(deps: HubDeps): Hub {
   const { clock, relay } = deps;
   const channels = new Map<number, OpenChannel>();
+  const counters: ((userId: number, song: CountedSong) => void)[] = [];
   const moment = () => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
   const watch = relay?.watch ?? ((of: WatchingDeps) => new ConnectionSet(of, deps));
 
   const open = (userId: number) => {
     const rules = () => deps.privacyOf(userId);
-    const lastSongs = createLastSongs();
+    const lastSongs = createLastSongs((counted) => {
+      if (hidesTrack(rules(), counted.song)) return;
+      for (const tell of counters) tell(userId, counted);
+    });
     const onReading = (reading: Reading | undefined) => lastSongs.note(reading, moment());
     const channel = createChannel({ clock, log: deps.log, userId, watch, rules, onReading });
     const opened: OpenChannel = { channel, current: channel.current, lastSongs, usedAtMs: 0 };
@@ -109,6 +117,12 @@ export function createHub(deps: HubDeps): Hub {
       else if (idleMs < GRACE_MS) stopWhenIdle(userId, GRACE_MS - idleMs);
       else entry.channel.stop();
     });
+  };
+
+  /** Some readings change by time alone, which nobody is told while nobody subscribes. */
+  const countSongs = (userId: number) => {
+    const entry = channels.get(userId);
+    if (entry?.channel.running) entry.lastSongs.note(entry.channel.read(), moment());
   };
 
   /** The running channels, or one user's if it runs. */
@@ -163,12 +177,12 @@ export function createHub(deps: HubDeps): Hub {
     songsBefore(userId) {
       const entry = channels.get(userId);
       const rules = deps.privacyOf(userId);
-      const isPaused = rules.pausedUntil !== null && clock.wallMs() < rules.pausedUntil;
-      if (!entry || isPaused) return [];
-      // Some readings change by time alone, which nobody is told while nobody subscribes.
-      if (entry.channel.running) entry.lastSongs.note(entry.channel.read(), moment());
+      if (!entry || isSharingPaused(rules, clock.wallMs())) return [];
+      countSongs(userId);
       return entry.lastSongs.finished().filter(({ song }) => !hidesTrack(rules, song));
     },
+    onCounted: (listener) => void counters.push(listener),
+    countSongs,
     notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
     },

@@ -1,4 +1,4 @@
-import type { Playback } from "../playback.ts";
+import type { Artwork, Playback } from "../playback.ts";
 import type { Reading } from "./merge.ts";
 
 /** What is remembered of a song: no covers, as a picture can be large. */
@@ -13,6 +13,11 @@ export interface HeardSong {
   readonly startedAt: number;
   /** Milliseconds of playing, without pauses. */
   readonly heardMs: number;
+}
+
+/** A song that counts for the history. It may still go on: then it is told again. */
+export interface CountedSong extends HeardSong {
+  readonly artwork: Artwork | undefined;
 }
 
 /** One moment on both clocks, in milliseconds. */
@@ -33,23 +38,41 @@ export interface LastSongs {
 export const MOST_SONGS = 20;
 /** A song that was heard for less time was skipped, and does not count. */
 const LEAST_HEARD_MS = 10_000;
+/** The history is stricter. */
+const LEAST_COUNTED_MS = 30_000;
+/** A song that goes on is told again after so much more of it. */
+const TELL_EVERY_MS = 60_000;
 
 interface CurrentSong {
   readonly song: Song;
   readonly startedAt: number;
   heardMs: number;
+  artwork: Artwork | undefined;
+  /** How much of it was heard when it was last told. */
+  toldMs: number;
   /** What runs; `undefined` while that is not known. */
   playback: Playback | undefined;
   /** Monotonic time until which `heardMs` is counted. */
   countedUntilMs: number;
 }
 
-export function createLastSongs(): LastSongs {
+/** @param onCounted is told of songs that count for the history, and of how they go on */
+export function createLastSongs(onCounted: (song: CountedSong) => void = () => {}): LastSongs {
   const finished: HeardSong[] = [];
   let current: CurrentSong | undefined;
 
+  /** @param everyMs how much more must have been heard since it was last told */
+  const tell = (everyMs: number) => {
+    if (!current || current.heardMs < LEAST_COUNTED_MS) return;
+    const { song, startedAt, heardMs, artwork, toldMs } = current;
+    if (heardMs - toldMs < everyMs) return;
+    current.toldMs = heardMs;
+    onCounted({ song, startedAt, heardMs, artwork });
+  };
+
   const finish = () => {
     if (!current) return;
+    tell(1);
     const { song, startedAt, heardMs } = current;
     current = undefined;
     if (heardMs < LEAST_HEARD_MS) return;
@@ -66,6 +89,8 @@ export function createLastSongs(): LastSongs {
       song: goesOn ? last.song : songOf(playback),
       startedAt: goesOn ? last.startedAt : now.wallMs,
       heardMs: goesOn ? last.heardMs : 0,
+      artwork: playback.album.artworks[0],
+      toldMs: goesOn ? last.heardMs : -Infinity,
       playback,
       countedUntilMs: now.monotonicMs,
     };
@@ -79,10 +104,13 @@ export function createLastSongs(): LastSongs {
         current.playback = undefined;
       }
       // The song may go on while its source cannot be asked.
-      if (!reading || reading.kind === "unavailable") return;
+      if (!reading || reading.kind === "unavailable") return tell(1);
       const playback = reading.kind === "playback" ? reading.playback : undefined;
-      if (current && playback && isSame(current.song, playback)) current.playback = playback;
-      else {
+      if (current && playback && isSame(current.song, playback)) {
+        current.playback = playback;
+        current.artwork = playback.album.artworks[0] ?? current.artwork;
+        tell(playback.state === "playing" ? TELL_EVERY_MS : 1);
+      } else {
         finish();
         if (playback) current = begin(playback, now);
       }

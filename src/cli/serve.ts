@@ -40,6 +40,7 @@ const FLUSH_KEY_USES_MS = 30_000;
 const RETRY_WRITES_MS = 1_000;
 /** How often a stopping server retries its remaining writes. */
 const LAST_WRITES_EVERY_MS = 50;
+const FORGET_SONGS_MS = 10 * 60_000;
 const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
 /** Limit for covers on disk. */
 const MOST_COVER_BYTES = 64 * 1024 * 1024;
@@ -193,9 +194,11 @@ function keepUp(
     setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
     setInterval(attempt(retryWrites), RETRY_WRITES_MS),
     setInterval(attempt(accounts.widgets.forgetRemoved), UNDO_MS),
+    setInterval(attempt(accounts.history.forgetOld), FORGET_SONGS_MS),
     setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
   ];
   void lookForChanges();
+  void attempt(accounts.history.forgetOld)();
   void attempt(remindOfConsent)();
   return () => timers.forEach((timer) => clearInterval(timer));
 }

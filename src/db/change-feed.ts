@@ -93,6 +93,11 @@ export const watched: readonly Watched[] = [
     on: ["INSERT", "UPDATE OF source, refused_at, name, position, secret_hash", "DELETE"],
   },
   { table: schema.privacy, user: "user_id", on: ["INSERT", "UPDATE", "DELETE"] },
+  {
+    table: schema.histories,
+    user: "user_id",
+    on: ["INSERT", "UPDATE OF keeps, hears_streams", "DELETE"],
+  },
   { table: schema.sessions, user: "user_id", on: ["DELETE"] },
   { table: schema.upstreams, on: ["INSERT", "UPDATE OF sealed_app", "DELETE"] },
   { table: schema.server, on: ["UPDATE OF secret_key_id"] },

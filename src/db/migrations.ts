@@ -9,6 +9,7 @@ import oneOwner from "../../drizzle/0006_one_owner.sql" with { type: "text" };
 import severalConnections from "../../drizzle/0007_several_connections.sql" with { type: "text" };
 import savedWidgets from "../../drizzle/0008_saved_widgets.sql" with { type: "text" };
 import widgetTokensMoved from "../../drizzle/0009_widget_tokens_moved.sql" with { type: "text" };
+import history from "../../drizzle/0010_history.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns } from "./sealed-values.ts";
 
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   { name: "0007_several_connections", sql: severalConnections },
   { name: "0008_saved_widgets", sql: savedWidgets },
   { name: "0009_widget_tokens_moved", sql: widgetTokensMoved },
+  { name: "0010_history", sql: history },
 ];
 
 /** The database cannot be brought to this version's schema. */

@@ -251,6 +251,48 @@ export function createSchema({
     secretKeyId: bytes("secret_key_id"),
   });
 
+  /** What a user keeps of the songs that were heard, and the user's last stream. */
+  const histories = table("histories", {
+    userId: integer("user_id")
+      .primaryKey()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** How long songs are kept; if unset, none are. */
+    keeps: text("keeps", { enum: ["day", "month", "always"] }),
+    /** Whether overlays may tell when OBS streams. */
+    hearsStreams: flag("hears_streams").notNull().default(false),
+    streamStartedAt: instant("stream_started_at"),
+    /** Unset while the stream runs. */
+    streamEndedAt: instant("stream_ended_at"),
+  });
+
+  /** Songs that were heard, of users who keep them. */
+  const heardSongs = table(
+    "heard_songs",
+    {
+      id: id("id"),
+      userId: integer("user_id")
+        .notNull()
+        .references(() => users.id, { onDelete: "cascade" }),
+      startedAt: instant("started_at").notNull(),
+      /** Milliseconds, without pauses. */
+      playedMs: integer("played_ms").notNull(),
+      source: text("source").notNull(),
+      trackId: text("track_id").notNull(),
+      title: text("title").notNull(),
+      /** Milliseconds; unset for a stream without an end. */
+      durationMs: integer("duration_ms"),
+      explicit: flag("explicit").notNull(),
+      /** JSON texts, in the upstream's order. */
+      artists: text("artists").notNull(),
+      albumName: text("album_name").notNull(),
+      /** Path of the cover on this server, without the name of a rendition. */
+      coverPath: text("cover_path"),
+      /** The cover's public URL, where it has one. */
+      coverUrl: text("cover_url"),
+    },
+    (columns) => [uniqueIndex("heard_songs_user").on(columns.userId, columns.startedAt)],
+  );
+
   return {
     users,
     apiKeys,
@@ -264,6 +306,8 @@ export function createSchema({
     sessions,
     privacy,
     server,
+    histories,
+    heardSongs,
   };
 }
 
@@ -282,6 +326,8 @@ export const {
   sessions,
   privacy,
   server,
+  histories,
+  heardSongs,
 } = tables;
 
 /** Whose data changed last, in the order of the ids; filled by triggers (change-feed.ts). */

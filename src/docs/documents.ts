@@ -10,6 +10,7 @@ export const DOCUMENTS = [
   "cards",
   "sources",
   "running",
+  "reach",
   "privacy",
   "troubleshooting",
 ] as const;

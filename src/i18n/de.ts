@@ -209,6 +209,7 @@ export const de: Words = {
       nowPlaying: "Läuft gerade",
       music: "Musik",
       widget: "Widget",
+      history: "Verlauf",
       keys: "API-Schlüssel",
       privacy: "Privatsphäre",
       account: "Konto",
@@ -1004,12 +1005,71 @@ export const de: Words = {
       within: "bis zu {seconds} s",
     },
   },
+  history: {
+    lead: "Die Titel, die zu hören waren, wenn Sie sie aufheben lassen.",
+    keepTitle: "Was aufgehoben wird",
+    off: "Nichts wird aufgehoben.",
+    kept: {
+      day: "Titel werden 24 Stunden lang aufgehoben.",
+      month: "Titel werden 30 Tage lang aufgehoben.",
+      always: "Titel werden für immer aufgehoben.",
+    },
+    limits:
+      "Marquee kennt nur, was zu hören war, während ein Widget, ein Stream oder ein Bot hinsah. Ein Titel zählt ab 30 Sekunden. Titel, die Sie verbergen, werden nie aufgehoben.",
+    keepFor: "Titel aufheben",
+    periods: { off: "Gar nicht", day: "24 Stunden", month: "30 Tage", always: "Für immer" },
+    shorter: "Eine kürzere Zeit löscht, was älter ist. „Gar nicht“ löscht alle Titel.",
+    streams: "Das Overlay darf melden, wann OBS streamt",
+    streamsHint:
+      "Für die Setlist Ihres Streams. Das Overlay meldet nur, dass ein Stream beginnt oder endet, nie etwas über Ihre Szenen.",
+    save: "Speichern",
+    saved: "Gespeichert. Ab jetzt werden Titel aufgehoben.",
+    savedOff: "Gespeichert. Nichts wird aufgehoben, und nichts ist übrig.",
+    thisStream: "Dieser Stream",
+    lastStream: "Letzter Stream",
+    since: "Live seit: {time}",
+    fromTo: "{from} bis {to}",
+    notTold:
+      "Lassen Sie das Overlay melden, wann OBS streamt: Dann steht hier die Setlist Ihres Streams.",
+    noStream:
+      "Noch hat kein Overlay einen Stream gemeldet. Es tut das, sobald OBS mit Ihrem Widget zu streamen beginnt.",
+    noSongsYet: "In diesem Stream war noch kein Titel zu hören.",
+    forms: "Form der Setlist",
+    form: { text: "Text", csv: "CSV", chapters: "YouTube-Kapitel" },
+    start: "Beginn",
+    chaptersHint:
+      "Fügen Sie das in die Beschreibung des Videos ein. Die Zeiten stimmen, wenn die Aufnahme mit dem Stream begonnen hat.",
+    tooFew: "YouTube zeigt Kapitel erst ab {least}. Es sind noch nicht genug.",
+    download: "Herunterladen",
+    songs: "Titel",
+    none: "Noch wurde kein Titel aufgehoben.",
+    heardFor: "{time} gehört",
+    newer: "Neuere Titel",
+    older: "Ältere Titel",
+    clear: "Verlauf leeren",
+    clearText: "Alle aufgehobenen Titel werden sofort und endgültig gelöscht.",
+    clearGo: "Alle Titel löschen",
+    cleared: "Der Verlauf ist leer.",
+  },
+  reach: {
+    title: "Von außen",
+    public:
+      "Die Adresse ist öffentlich: Bots und Websites können {host} abfragen, wenn sie hierher führt. Marquee hat es nicht ausprobiert.",
+    local:
+      "{host} gibt es nur auf diesem Rechner oder in Ihrem eigenen Netz. Bots und Websites im Internet erreichen es nicht.",
+    "not https":
+      "Die Adresse beginnt mit http. Bots im Internet benutzen nur https, und Passwörter und Token gehen unverschlüsselt durchs Netz.",
+    noProxy:
+      "In --trusted-proxies steht kein Proxy. Falls es einen gibt, scheinen alle Besucher von seiner Adresse zu kommen.",
+    how: "Wie ein Rechner zu Hause von außen erreichbar wird",
+  },
   reference: {
     title: "API-Referenz",
     lead: "Aus der Beschreibung der API selbst gemacht, mit den Einstellungen dieses Servers. Probieren Sie sie gleich hier aus.",
     endpoints: {
       "/api/v1/now-playing": "Was gerade läuft",
       "/api/v1/now-playing/events": "Was gerade läuft, bei jeder Änderung",
+      "/api/v1/recently-played": "Was vorher lief",
       "/api/v1/user": "Wem der Schlüssel gehört",
     },
     authentication: "Der Schlüssel, auf eine von zwei Arten",
@@ -1060,6 +1120,8 @@ export const de: Words = {
       "device.name": "Name des Players.",
       "device.type": "Art des Players, wie die Quelle sie nennt.",
       "device.volume": "Lautstärke von 0 bis 100; null, wenn die Quelle sie nicht nennt.",
+      started_at: "Wann der Titel zum ersten Mal zu hören war, in UTC.",
+      played_ms: "Wie lange er zu hören war, in Millisekunden, ohne Pausen.",
       username: "Name des Nutzers.",
       connected: "Falsch, wenn keine Musik verbunden ist oder sie neu verbunden werden muss.",
       display_name: "Name des verbundenen Kontos; null, wenn unbekannt.",

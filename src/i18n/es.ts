@@ -201,6 +201,7 @@ export const es: Words = {
       nowPlaying: "Ahora suena",
       music: "Música",
       widget: "Widget",
+      history: "Historial",
       keys: "Claves de API",
       privacy: "Privacidad",
       account: "Cuenta",
@@ -981,12 +982,71 @@ export const es: Words = {
       within: "hasta {seconds} s",
     },
   },
+  history: {
+    lead: "Las canciones que se oyeron, si quieres guardarlas.",
+    keepTitle: "Lo que se guarda",
+    off: "No se guarda nada.",
+    kept: {
+      day: "Las canciones se guardan 24 horas.",
+      month: "Las canciones se guardan 30 días.",
+      always: "Las canciones se guardan para siempre.",
+    },
+    limits:
+      "Marquee solo conoce lo que se oyó mientras un widget, un flujo o un bot miraba. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
+    keepFor: "Guardar las canciones",
+    periods: { off: "Nunca", day: "24 horas", month: "30 días", always: "Para siempre" },
+    shorter: "Un tiempo más corto borra lo anterior. «Nunca» borra todas las canciones.",
+    streams: "Dejar que el overlay avise cuando OBS emite",
+    streamsHint:
+      "Para la lista de canciones de tu directo. El overlay solo avisa de que un directo empieza o termina, nunca dice nada de tus escenas.",
+    save: "Guardar",
+    saved: "Guardado. A partir de ahora se guardan las canciones.",
+    savedOff: "Guardado. No se guarda nada y no queda nada.",
+    thisStream: "Este directo",
+    lastStream: "Último directo",
+    since: "En directo desde: {time}",
+    fromTo: "{from} – {to}",
+    notTold:
+      "Deja que el overlay avise cuando OBS emite y aquí verás la lista de canciones de tu directo.",
+    noStream:
+      "Ningún overlay ha avisado todavía de un directo. Lo hace cuando OBS empieza a emitir con tu widget.",
+    noSongsYet: "En este directo todavía no se ha oído ninguna canción.",
+    forms: "Formato de la lista",
+    form: { text: "Texto", csv: "CSV", chapters: "Capítulos de YouTube" },
+    start: "Inicio",
+    chaptersHint:
+      "Pégalo en la descripción del vídeo. Los tiempos encajan si la grabación empezó con el directo.",
+    tooFew: "YouTube muestra capítulos a partir de {least}. Todavía no hay suficientes.",
+    download: "Descargar",
+    songs: "Canciones",
+    none: "Todavía no se ha guardado ninguna canción.",
+    heardFor: "se oyó {time}",
+    newer: "Canciones más recientes",
+    older: "Canciones más antiguas",
+    clear: "Vaciar el historial",
+    clearText: "Todas las canciones guardadas se borran de inmediato y para siempre.",
+    clearGo: "Borrar todas las canciones",
+    cleared: "El historial está vacío.",
+  },
+  reach: {
+    title: "Desde fuera",
+    public:
+      "La dirección es pública: los bots y los sitios pueden preguntar a {host}, si lleva hasta aquí. Marquee no lo ha probado.",
+    local:
+      "{host} solo existe en este ordenador o en tu propia red. Los bots y los sitios de internet no pueden llegar.",
+    "not https":
+      "La dirección empieza por http. Los bots de internet solo usan https, y las contraseñas y los tokens cruzan la red sin cifrar.",
+    noProxy:
+      "No hay ningún proxy en --trusted-proxies. Si hay uno, todas las visitas parecen venir de su dirección.",
+    how: "Cómo llegar desde fuera a una máquina en casa",
+  },
   reference: {
     title: "Referencia de la API",
     lead: "Hecha a partir de la propia descripción de la API, con los ajustes de este servidor. Pruébala aquí mismo.",
     endpoints: {
       "/api/v1/now-playing": "Lo que suena",
       "/api/v1/now-playing/events": "Lo que suena, en cada cambio",
+      "/api/v1/recently-played": "Lo que sonó antes",
       "/api/v1/user": "De quién es la clave",
     },
     authentication: "La clave, de una de estas dos maneras",
@@ -1037,6 +1097,8 @@ export const es: Words = {
       "device.name": "Nombre del reproductor.",
       "device.type": "Tipo de reproductor, tal como lo da la fuente.",
       "device.volume": "Volumen de 0 a 100; null cuando la fuente no lo indica.",
+      started_at: "Cuándo se oyó la canción por primera vez, en UTC.",
+      played_ms: "Cuánto se oyó, en milisegundos, sin las pausas.",
       username: "Nombre del usuario.",
       connected: "Falso cuando no hay música conectada o hay que conectarla otra vez.",
       display_name: "Nombre de la cuenta conectada; null si no se conoce.",

@@ -204,6 +204,7 @@ export const fr: Words = {
       nowPlaying: "En cours",
       music: "Musique",
       widget: "Widget",
+      history: "Historique",
       keys: "Clés d’API",
       privacy: "Confidentialité",
       account: "Compte",
@@ -1003,12 +1004,72 @@ export const fr: Words = {
       within: "jusqu’à {seconds} s",
     },
   },
+  history: {
+    lead: "Les titres entendus, si vous voulez les garder.",
+    keepTitle: "Ce qui est gardé",
+    off: "Rien n’est gardé.",
+    kept: {
+      day: "Les titres sont gardés 24 heures.",
+      month: "Les titres sont gardés 30 jours.",
+      always: "Les titres sont gardés pour toujours.",
+    },
+    limits:
+      "Marquee ne connaît que ce qui a été entendu pendant qu’un widget, un flux ou un bot regardait. Un titre compte après 30 secondes. Les titres que vous masquez ne sont jamais gardés.",
+    keepFor: "Garder les titres",
+    periods: { off: "Pas du tout", day: "24 heures", month: "30 jours", always: "Pour toujours" },
+    shorter:
+      "Une durée plus courte efface ce qui est plus ancien. « Pas du tout » efface tous les titres.",
+    streams: "Laisser l’overlay dire quand OBS diffuse",
+    streamsHint:
+      "Pour la setlist de votre direct. L’overlay dit seulement qu’un direct commence ou s’arrête, jamais rien sur vos scènes.",
+    save: "Enregistrer",
+    saved: "Enregistré. Les titres sont désormais gardés.",
+    savedOff: "Enregistré. Rien n’est gardé et il ne reste rien.",
+    thisStream: "Ce direct",
+    lastStream: "Dernier direct",
+    since: "En direct depuis : {time}",
+    fromTo: "{from} – {to}",
+    notTold:
+      "Laissez l’overlay dire quand OBS diffuse, et la setlist de votre direct apparaîtra ici.",
+    noStream:
+      "Aucun overlay n’a encore annoncé de direct. Il le fait quand OBS commence à diffuser avec votre widget.",
+    noSongsYet: "Aucun titre n’a encore été entendu pendant ce direct.",
+    forms: "Format de la setlist",
+    form: { text: "Texte", csv: "CSV", chapters: "Chapitres YouTube" },
+    start: "Début",
+    chaptersHint:
+      "Collez ceci dans la description de la vidéo. Les temps sont justes si l’enregistrement a commencé avec le direct.",
+    tooFew: "YouTube n’affiche les chapitres qu’à partir de {least}. Il n’y en a pas encore assez.",
+    download: "Télécharger",
+    songs: "Titres",
+    none: "Aucun titre n’a encore été gardé.",
+    heardFor: "écouté {time}",
+    newer: "Titres plus récents",
+    older: "Titres plus anciens",
+    clear: "Vider l’historique",
+    clearText: "Tous les titres gardés sont effacés immédiatement et définitivement.",
+    clearGo: "Effacer tous les titres",
+    cleared: "L’historique est vide.",
+  },
+  reach: {
+    title: "Depuis l’extérieur",
+    public:
+      "L’adresse est publique : les bots et les sites peuvent interroger {host}, si elle mène ici. Marquee ne l’a pas essayé.",
+    local:
+      "{host} n’existe que sur cet ordinateur ou dans votre propre réseau. Les bots et les sites d’Internet ne peuvent pas l’atteindre.",
+    "not https":
+      "L’adresse commence par http. Les bots d’Internet n’utilisent que https, et les mots de passe et les jetons traversent le réseau en clair.",
+    noProxy:
+      "Aucun proxy n’est nommé dans --trusted-proxies. S’il y en a un, tous les visiteurs semblent venir de son adresse.",
+    how: "Comment atteindre de l’extérieur une machine à la maison",
+  },
   reference: {
     title: "Référence de l’API",
     lead: "Faite à partir de la description de l’API elle-même, avec les réglages de ce serveur. Essayez-la ici même.",
     endpoints: {
       "/api/v1/now-playing": "Ce qui passe",
       "/api/v1/now-playing/events": "Ce qui passe, à chaque changement",
+      "/api/v1/recently-played": "Ce qui est passé avant",
       "/api/v1/user": "À qui appartient la clé",
     },
     authentication: "La clé, de l’une de ces deux façons",
@@ -1059,6 +1120,8 @@ export const fr: Words = {
       "device.name": "Nom du lecteur.",
       "device.type": "Type de lecteur, tel que la source le donne.",
       "device.volume": "Volume de 0 à 100 ; null quand la source ne le donne pas.",
+      started_at: "Quand le titre a été entendu pour la première fois, en UTC.",
+      played_ms: "Durée d’écoute en millisecondes, sans les pauses.",
       username: "Nom de l’utilisateur.",
       connected: "Faux quand aucune musique n’est connectée ou qu’elle doit l’être à nouveau.",
       display_name: "Nom du compte connecté ; null s’il est inconnu.",

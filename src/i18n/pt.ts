@@ -200,6 +200,7 @@ export const pt: Words = {
       nowPlaying: "Tocando agora",
       music: "Música",
       widget: "Widget",
+      history: "Histórico",
       keys: "Chaves de API",
       privacy: "Privacidade",
       account: "Conta",
@@ -979,12 +980,71 @@ export const pt: Words = {
       within: "até {seconds} s",
     },
   },
+  history: {
+    lead: "As músicas que foram ouvidas, se você quiser guardar.",
+    keepTitle: "O que fica guardado",
+    off: "Nada fica guardado.",
+    kept: {
+      day: "As músicas ficam guardadas por 24 horas.",
+      month: "As músicas ficam guardadas por 30 dias.",
+      always: "As músicas ficam guardadas para sempre.",
+    },
+    limits:
+      "O Marquee só conhece o que foi ouvido enquanto um widget, um stream ou um bot olhava. Uma música conta a partir de 30 segundos. As músicas que você oculta nunca são guardadas.",
+    keepFor: "Guardar as músicas",
+    periods: { off: "Nunca", day: "24 horas", month: "30 dias", always: "Para sempre" },
+    shorter: "Um tempo menor apaga o que for mais antigo. “Nunca” apaga todas as músicas.",
+    streams: "Deixar o overlay avisar quando o OBS transmite",
+    streamsHint:
+      "Para a lista de músicas da sua live. O overlay só avisa que uma live começa ou termina, e nunca diz nada sobre as suas cenas.",
+    save: "Salvar",
+    saved: "Salvo. A partir de agora, as músicas ficam guardadas.",
+    savedOff: "Salvo. Nada fica guardado, e não sobrou nada.",
+    thisStream: "Esta live",
+    lastStream: "Última live",
+    since: "Ao vivo desde: {time}",
+    fromTo: "{from} – {to}",
+    notTold:
+      "Deixe o overlay avisar quando o OBS transmite, e a lista de músicas da sua live aparece aqui.",
+    noStream:
+      "Nenhum overlay avisou de uma live ainda. Ele avisa quando o OBS começa a transmitir com o seu widget.",
+    noSongsYet: "Nenhuma música foi ouvida nesta live ainda.",
+    forms: "Formato da lista",
+    form: { text: "Texto", csv: "CSV", chapters: "Capítulos do YouTube" },
+    start: "Início",
+    chaptersHint:
+      "Cole isto na descrição do vídeo. Os tempos batem se a gravação começou junto com a live.",
+    tooFew: "O YouTube mostra capítulos a partir de {least}. Ainda não há o suficiente.",
+    download: "Baixar",
+    songs: "Músicas",
+    none: "Nenhuma música foi guardada ainda.",
+    heardFor: "ouvida por {time}",
+    newer: "Músicas mais recentes",
+    older: "Músicas mais antigas",
+    clear: "Limpar o histórico",
+    clearText: "Todas as músicas guardadas são apagadas na hora e para sempre.",
+    clearGo: "Apagar todas as músicas",
+    cleared: "O histórico está vazio.",
+  },
+  reach: {
+    title: "De fora",
+    public:
+      "O endereço é público: bots e sites podem consultar {host}, se ele levar até aqui. O Marquee não testou.",
+    local:
+      "{host} só existe neste computador ou na sua própria rede. Bots e sites da internet não conseguem chegar até ele.",
+    "not https":
+      "O endereço começa com http. Bots da internet só usam https, e senhas e tokens atravessam a rede sem criptografia.",
+    noProxy:
+      "Nenhum proxy está em --trusted-proxies. Se houver um, todos os visitantes parecem vir do endereço dele.",
+    how: "Como chegar de fora a uma máquina em casa",
+  },
   reference: {
     title: "Referência da API",
     lead: "Feita a partir da própria descrição da API, com as configurações deste servidor. Experimente aqui mesmo.",
     endpoints: {
       "/api/v1/now-playing": "O que está tocando",
       "/api/v1/now-playing/events": "O que está tocando, a cada mudança",
+      "/api/v1/recently-played": "O que tocou antes",
       "/api/v1/user": "De quem é a chave",
     },
     authentication: "A chave, de uma destas duas formas",
@@ -1035,6 +1095,8 @@ export const pt: Words = {
       "device.name": "Nome do player.",
       "device.type": "Tipo de player, como a fonte informa.",
       "device.volume": "Volume de 0 a 100; null quando a fonte não informa.",
+      started_at: "Quando a música foi ouvida pela primeira vez, em UTC.",
+      played_ms: "Por quanto tempo foi ouvida, em milissegundos, sem as pausas.",
       username: "Nome do usuário.",
       connected: "Falso quando não há música conectada ou é preciso conectar de novo.",
       display_name: "Nome da conta conectada; null se for desconhecido.",

@@ -23,6 +23,7 @@ import { createFormTokens } from "../http/csrf.ts";
 import { createLinkingFlow } from "./oauth/linking.ts";
 import { fontFaces } from "./overlay/font-faces.ts";
 import { createLive, type OverlayRelay } from "./overlay/live.ts";
+import { createStreams } from "./overlay/streams.ts";
 import { createFont } from "./font.ts";
 import { createNotFound } from "./not-found.tsx";
 import { inLanguage, type Page, type SocketPage } from "./page.ts";
@@ -157,6 +158,7 @@ export function createPages(deps: PagesDeps): Pages {
     isOwnOrigin,
     notFound,
     onDelivered,
+    streams: createStreams({ history: accounts.history, clock, log }),
   });
   const sessionCookie = createSessionCookie({
     accounts,
@@ -273,6 +275,7 @@ function loadedLater(load: () => Promise<DashboardRoutes>): DashboardRoutes {
     act: (section) => later(({ act }) => act(section)),
     link: later(({ link }) => link),
     export: later((routes) => routes.export),
+    setList: later(({ setList }) => setList),
     backup: later(({ backup }) => backup),
     socket: async (context, upgrader) => (await load()).socket(context, upgrader),
   };

@@ -20,6 +20,8 @@ export interface LiveTicket {
   readonly query: string;
   /** The fingerprint of the look that the page has; `undefined` for the public demo. */
   look: string | undefined;
+  /** Whether it was asked to say when OBS streams. */
+  isAskedForStreams: boolean;
   /** Whether the widget had changed when the page connected. */
   readonly isOutdated: boolean;
 }

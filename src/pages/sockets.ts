@@ -16,7 +16,7 @@ export const socketSettings = {
   perMessageDeflate: false,
 } as const satisfies WebSocketHandler<SocketTicket>;
 
-/** What overlays, dashboards and API clients may send, which nobody reads. */
+/** What overlays, dashboards and API clients may send; only two words of overlays are read. */
 const LARGEST_UNREAD_BYTES = 1024;
 /** https://www.iana.org/assignments/websocket */
 const MESSAGE_TOO_BIG = 1009;
@@ -43,6 +43,7 @@ export function createSockets(
     received(socket, message) {
       if (isPushing(socket)) pushing.received(socket, message);
       else if (message.length > LARGEST_UNREAD_BYTES) socket.close(MESSAGE_TOO_BIG);
+      else if (isOverlays(socket)) live.received(socket, message);
     },
     opened(socket) {
       if (isPushing(socket)) pushing.opened(socket);

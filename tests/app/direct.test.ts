@@ -5,7 +5,12 @@ import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const ORIGIN = "https://music.example";
-const PATHS = ["/api/v1/now-playing", "/api/v1/user", "/api/v1/openapi.json"];
+const PATHS = [
+  "/api/v1/now-playing",
+  "/api/v1/recently-played",
+  "/api/v1/user",
+  "/api/v1/openapi.json",
+];
 
 let server: TestServer;
 let ada: AddedUser;

@@ -8,6 +8,7 @@ import { SECTION_NAMES, sectionPath } from "../../src/pages/dashboard/sections.t
 import { type WatchedPage, watchPage } from "../fixtures/browser/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { titled } from "../fixtures/browser/overlay-page.ts";
+import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { wideFont } from "../fixtures/fonts/fonts.ts";
 import { axeViolations, overflowOf, unfold, weigh } from "../fixtures/browser/page-checks.ts";
 
@@ -53,7 +54,7 @@ async function pagesOutside({ server, ada }: DashboardStage): Promise<Visited[]>
 /** Lets every page have as much to show as there may be. */
 async function liveIn(stage: DashboardStage): Promise<AddedUser> {
   const { server, ada } = stage;
-  const { connections, fonts, keys, privacy, sessions, widgets } = server.accounts;
+  const { connections, fonts, history, keys, privacy, sessions, widgets } = server.accounts;
   await stage.hears({ ...titled("Pneumonoultramicroscopicsilicovolcanoconiosis".repeat(2)) });
   const { id } = await keys.add(ada.user, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk");
   await keys.rotate(ada.user, id, 3_600_000);
@@ -69,6 +70,12 @@ async function liveIn(stage: DashboardStage): Promise<AddedUser> {
   const look = { options: { theme: "vinyl" }, css: ".np-title{color:red}".repeat(20), size: null };
   await widgets.save(ada.user, 1, look, { basedOn: 1 });
   await widgets.save(ada.user, 1, { ...look, options: {} }, { basedOn: 2 });
+  await history.change(ada.user, { keeps: "always", hearsStreams: true });
+  await history.streamStarted(ada.user.id);
+  for (let index = 0; index < 60; index++) {
+    const startedAt = server.clock.wallMs() + index * 60_000;
+    await history.note(ada.user.id, aKeptSong({ startedAt }, "Donaudampfschifffahrt".repeat(4)));
+  }
   await sessions.open(ada.user, "Mozilla/5.0 (iPhone) Version/18.0 Safari/605.1");
   return server.addUser("a-rather-long-name-of-32-letters", false);
 }

@@ -47,6 +47,32 @@ describe("the last songs of a channel", () => {
     expect(songs.titles()).toEqual(["B"]);
   });
 
+  test("are told from thirty seconds on: each minute, at a pause, a gap and the end", () => {
+    const told: string[] = [];
+    const songs = createLastSongs(({ song, heardMs }) =>
+      told.push(`${song.track.title} ${heardMs / 1_000}`),
+    );
+    let nowMs = 0;
+    const note = (seconds: number, title?: string, state: Playback["state"] = "playing") => {
+      nowMs += seconds * 1_000;
+      const track = { id: "1", title: title ?? "", durationMs: null, explicit: false };
+      const playback = aPlayback({ track, state, observedAtMs: nowMs });
+      const reading = { kind: "playback", playback, connectionId: 1 } as const;
+      songs.note(title === undefined ? undefined : reading, { monotonicMs: nowMs, wallMs: nowMs });
+    };
+    note(0, "A");
+    note(29, "A");
+    note(1, "A");
+    note(59, "A");
+    note(1, "A");
+    note(5, "A", "paused");
+    note(5, "A");
+    note(5);
+    note(5, "B");
+    note(29, "C");
+    expect(told).toEqual(["A 30", "A 90", "A 95", "A 100"]);
+  });
+
   test("are heard until their end at the longest", () => {
     const songs = listen();
     songs.hear("A", 3_600, { positionMs: 185_000 });

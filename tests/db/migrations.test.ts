@@ -10,6 +10,7 @@ import { type Migration, migrations } from "../../src/db/migrations.ts";
 import { DatabaseError } from "../../src/db/errors.ts";
 import { openStore } from "../../src/db/open.ts";
 import * as schema from "../../src/db/schema.ts";
+import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
@@ -70,6 +71,8 @@ async function populate(): Promise<void> {
   await accounts.magicLinks.issue(user, "connect spotify");
   await accounts.sessions.open(user, "a browser");
   await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
+  await accounts.history.change(user, { keeps: "month", hearsStreams: true });
+  await accounts.history.note(user.id, aKeptSong());
   store.queries
     .insert(schema.fonts)
     .values({

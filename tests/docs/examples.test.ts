@@ -213,9 +213,11 @@ describe("an example of the API", () => {
       const [path, status] =
         body.error !== undefined
           ? (["/api/v1/now-playing", 401] as const)
-          : body.data?.username === undefined
-            ? (["/api/v1/now-playing", 200] as const)
-            : (["/api/v1/user", 200] as const);
+          : Array.isArray(body.data)
+            ? (["/api/v1/recently-played", 200] as const)
+            : body.data?.username === undefined
+              ? (["/api/v1/now-playing", 200] as const)
+              : (["/api/v1/user", 200] as const);
       expect(description.mistakesIn(path, status, body)).toEqual([]);
     },
   );
@@ -223,7 +225,7 @@ describe("an example of the API", () => {
   test("adds up", () => {
     const playing = fencesOf("json")
       .map(({ text }) => JSON.parse(text).data)
-      .filter((data) => data?.track);
+      .filter((data) => data?.device);
     expect(playing.length).toBeGreaterThan(0);
     for (const { progress_ms, time_remaining_ms, progress_percent, track } of playing) {
       expect(progress_ms + time_remaining_ms).toBe(track.duration_ms);

@@ -77,6 +77,11 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "de dashboard.gallery.title",
   "de looks.arena.name",
   "de looks.pixel.name",
+  "fr history.form.csv",
+  "es history.form.csv",
+  "pt history.form.csv",
+  "de history.form.csv",
+  "de history.form.text",
 ];
 
 const english = new Map(textsIn(languages.en));

@@ -2,6 +2,7 @@ import type { SQL } from "bun";
 import { getTableName } from "drizzle-orm";
 import accounts from "../../../drizzle/postgres/0000_accounts.sql" with { type: "text" };
 import cluster from "../../../drizzle/postgres/0001_cluster.sql" with { type: "text" };
+import history from "../../../drizzle/postgres/0002_history.sql" with { type: "text" };
 import { type Watched, watched } from "../change-feed.ts";
 import { type Migration, MigrationError } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -12,6 +13,7 @@ import { sealGuards } from "./sealed-values.ts";
 export const migrations: readonly Migration[] = [
   { name: "0000_accounts", sql: accounts },
   { name: "0001_cluster", sql: cluster },
+  { name: "0002_history", sql: history },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */

@@ -17,4 +17,6 @@ export const {
   sessions,
   privacy,
   server,
+  histories,
+  heardSongs,
 } = tables;

@@ -6,7 +6,9 @@ import { createSections, type SectionParts } from "./sections.ts";
 import { createPresenter } from "./state.ts";
 
 export interface DashboardDeps
-  extends Omit<DashboardRoutesDeps, "sections" | "dashboardLive">, Omit<SectionParts, "presenter"> {
+  extends
+    Omit<DashboardRoutesDeps, "sections" | "dashboardLive" | "hub">,
+    Omit<SectionParts, "presenter"> {
   readonly covers: Covers;
   readonly log: Log;
 }

@@ -7,7 +7,10 @@ import { musicOf } from "../../sources/connected-music.ts";
 /** All stored data of a user except secrets, which give access but are not personal data. */
 export async function exportOf(
   user: User,
-  accounts: Pick<Accounts, "keys" | "connections" | "widgets" | "sessions" | "privacy" | "fonts">,
+  accounts: Pick<
+    Accounts,
+    "keys" | "connections" | "widgets" | "sessions" | "privacy" | "fonts" | "history"
+  >,
   sources: Pick<Sources, "byId">,
 ) {
   const music = await musicOf(user.id, accounts, sources);
@@ -40,6 +43,21 @@ export async function exportOf(
       paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : iso(pausedUntil),
       hidden_titles: hiddenTitles,
       hidden_artists: hiddenArtists,
+    },
+    history: {
+      kept_for: accounts.history.of(user.id).keeps,
+      overlays_tell_of_streams: accounts.history.of(user.id).hearsStreams,
+      stream_started_at: iso(accounts.history.streamOf(user.id)?.startedAt ?? null),
+      stream_ended_at: iso(accounts.history.streamOf(user.id)?.endedAt ?? null),
+      songs: (await accounts.history.songsOf(user)).map((song) => ({
+        started_at: iso(song.startedAt),
+        played_ms: song.playedMs,
+        title: song.track.title,
+        artists: song.artists,
+        album: song.albumName,
+        source: song.source,
+        track_id: song.track.id,
+      })),
     },
     fonts: (await accounts.fonts.allOf(user)).map(({ name }) => name),
     api_keys: (await accounts.keys.list(user)).map((key) => ({

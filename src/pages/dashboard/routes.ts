@@ -1,7 +1,9 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { parseConnectionId } from "../../accounts/connections.ts";
 import type { Vault } from "../../accounts/secrets.ts";
+import type { Hub } from "../../channels/hub.ts";
 import type { Clock } from "../../clock.ts";
+import { languages } from "../../i18n/index.ts";
 import { isLanguage } from "../../languages.ts";
 import { plainText } from "../../http/plain-text.ts";
 import type { Sources } from "../../sources/index.ts";
@@ -14,11 +16,13 @@ import type { SessionCookie } from "../../http/session-cookie.ts";
 import { exportOf } from "./export.ts";
 import type { DashboardLive } from "./live.ts";
 import { createDashboardGuard } from "./guard.ts";
+import { setListFile } from "./history.tsx";
 import type { Section, SectionName } from "./request.ts";
 import { pathTo } from "./sections.ts";
 
 export interface DashboardRoutesDeps {
   readonly accounts: Accounts;
+  readonly hub: Pick<Hub, "countSongs">;
   readonly sources: Sources;
   readonly clock: Clock;
   readonly vault: Pick<Vault, "seal" | "open">;
@@ -42,6 +46,8 @@ export interface DashboardRoutes {
   readonly link: Page;
   /** All stored data of a user, as a file. */
   readonly export: Page;
+  /** The set list of the user's stream, as a file. */
+  readonly setList: Page;
   /** A copy of the database, for the owner. */
   readonly backup: Page;
   readonly socket: SocketPage;
@@ -73,6 +79,14 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
       guard.guard(async ({ user }) => {
         const document = JSON.stringify(await exportOf(user, accounts, sources), null, 2);
         return download(`${document}\n`, `marquee-${user.name}.json`, "application/json");
+      }),
+    ),
+
+    setList: inLanguage(
+      guard.guard(async ({ user }, language, { request }) => {
+        const query = new URL(request.url).searchParams;
+        const file = await setListFile(deps, { user, query, words: languages[language] });
+        return download(file.text, file.name, file.type);
       }),
     ),
 

@@ -43,6 +43,7 @@ const SECTIONS: Readonly<Record<SectionName, SectionEntry>> = {
   nowPlaying: { path: "", load: () => import("./now-playing.tsx") },
   music: { path: "/music", load: () => import("./music.tsx") },
   widget: { path: "/widget", load: () => import("./widget.tsx") },
+  history: { path: "/history", load: () => import("./history.tsx") },
   keys: { path: "/keys", load: () => import("./keys.tsx") },
   privacy: { path: "/privacy", load: () => import("./privacy.tsx") },
   account: { path: "/account", load: () => import("./account.tsx") },

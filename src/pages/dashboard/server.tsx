@@ -5,12 +5,13 @@ import { SIGN_IN_PURPOSE } from "../../accounts/magic-links.ts";
 import { secretKeyPath } from "../../accounts/secrets.ts";
 import { isUserName } from "../../user-name.ts";
 import type { User, UserPage } from "../../accounts/users.ts";
-import { signInAddress, widgetAddress } from "../../addresses.ts";
+import { pageAddress, signInAddress, widgetAddress } from "../../addresses.ts";
 import type { Clock } from "../../clock.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
 import { languageOr } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
+import { reachOf } from "../../outputs/reach.ts";
 import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
 import { attribute } from "../attribute.ts";
@@ -88,6 +89,7 @@ export function createSection(deps: ServerDeps): Section {
                 {baseUrl}
               </p>
             </section>
+            <FromOutside request={request} settings={settings} />
             <SettingsInForce request={request} settings={settings} />
           </>
         ),
@@ -260,6 +262,33 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
           </a>
         </p>
       )}
+    </section>
+  );
+}
+
+/** What the base URL tells about who can reach this server. Nobody is called to find out. */
+function FromOutside({ request, settings: { config } }: PartProps): JSX.Element {
+  const { basePath, baseUrl, language, words } = request;
+  const { reach: t } = words;
+  const reach = reachOf(baseUrl);
+  return (
+    <section>
+      <h2 safe>{t.title}</h2>
+      <p class={`status ${reach === "public" ? "good" : "warn"}`} safe>
+        {fill(t[reach], { host: new URL(baseUrl).host })}
+      </p>
+      {reach === "public" && config.trustedProxies.length === 0 ? (
+        <p class="status warn" safe>
+          {t.noProxy}
+        </p>
+      ) : (
+        ""
+      )}
+      <p class="actions">
+        <a class="button quiet" href={pageAddress(basePath, language, "docs/reach")} safe>
+          {t.how}
+        </a>
+      </p>
     </section>
   );
 }

@@ -5,13 +5,14 @@ import type { WidgetToken } from "../../accounts/credential.ts";
  * own server's addresses instead, so that copied examples work without changes:
  *
  * - `http://127.0.0.1:4747` is the base URL;
- * - in the configuration of a proxy, `127.0.0.1:4747` is where this server listens, since the base
- *   URL is the proxy's own address;
+ * - in the configuration of a proxy, and without `http://`, `127.0.0.1:4747` is where this server
+ *   listens, since the base URL is the proxy's own address;
  * - `mqw_…` is the widget token of a reader who is signed in.
  */
 
 const BASE_URL_IN_FILES = "http://127.0.0.1:4747";
 const LISTENING_ADDRESS_IN_FILES = "127.0.0.1:4747";
+const ANY_ADDRESS_IN_FILES = /(?:http:\/\/)?127\.0\.0\.1:4747/g;
 /** The ellipsis makes it differ from a mention of the prefix `mqw_` alone. */
 export const WIDGET_TOKEN_IN_FILES = "mqw_…";
 
@@ -32,7 +33,9 @@ export function withServersAddresses(
 ): string {
   return PROXY_LANGUAGES.includes(language)
     ? code.replaceAll(LISTENING_ADDRESS_IN_FILES, () => Bun.escapeHTML(listeningAddress))
-    : code.replaceAll(BASE_URL_IN_FILES, () => Bun.escapeHTML(baseUrl));
+    : code.replace(ANY_ADDRESS_IN_FILES, (address) =>
+        Bun.escapeHTML(address === BASE_URL_IN_FILES ? baseUrl : listeningAddress),
+      );
 }
 
 /** A page with the reader's own widget address wherever it shows one. */

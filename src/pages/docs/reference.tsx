@@ -233,9 +233,9 @@ function fieldsOf(schema: TSchema, path = ""): Field[] {
 const typeText = ({ type, nullable }: Field, or: string): string =>
   nullable ? `${type} ${or}` : type;
 
-/** What a field means in a language. It is looked up without `data.` and the music prefix. */
+/** What a field means in a language. It is looked up without `data.` or `data[].`, and the music prefix. */
 function meaningOf(language: Language, path: string, musicPrefix: string): string {
   const meanings: Readonly<Record<string, string>> = languages[language].reference.fieldMeanings;
-  const name = path.replace(/^data\./, "").replace(new RegExp(`^${musicPrefix}_`), "");
+  const name = path.replace(/^data(\[\])?\./, "").replace(new RegExp(`^${musicPrefix}_`), "");
   return meanings[name] ?? "";
 }

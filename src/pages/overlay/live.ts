@@ -16,6 +16,7 @@ import { VERSION } from "../../version.ts";
 import type { Playback } from "../../playback.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Covers } from "./covers.ts";
+import type { Streams } from "./streams.ts";
 import { languageOf } from "../page.ts";
 import { isDraft, lookMessage, overlayLook } from "./look.ts";
 import type { LiveTicket, Upgrader } from "../socket-ticket.ts";
@@ -35,6 +36,7 @@ export interface Live {
   /** The same for the public demo. */
   upgradeDemo(request: Request, server: Upgrader | undefined): Response | undefined;
   opened(socket: LiveSocket): void;
+  received(socket: LiveSocket, message: string | Uint8Array): void;
   closed(socket: LiveSocket): void;
   /**
    * Brings the overlays, of one user or of all, up to date with their widgets: those whose token
@@ -61,6 +63,8 @@ export interface LiveDeps {
   readonly hub: Pick<Hub, "subscribe" | "peek">;
   readonly clock: Clock;
   readonly covers: Covers;
+  /** What overlays tell of streams. */
+  readonly streams: Streams;
   /** Whether a page from this origin may connect. */
   isOwnOrigin(origin: string, host: string | null): boolean;
   /** Called with the time from an observation to its delivery to the overlays. */
@@ -205,6 +209,7 @@ export function createLive(deps: LiveDeps): Live {
 
   const followWidget = async ({ token, sockets }: Room) => {
     if (!token) return;
+    for (const socket of sockets) deps.streams.ask(socket);
     const found = await widgets.find(token);
     if (found) tellLook(sockets, found.widget, await deps.fontFacesOf(found.user.id));
     else for (const socket of [...sockets]) socket.close(CLOSED_TOKEN_REPLACED);
@@ -237,6 +242,7 @@ export function createLive(deps: LiveDeps): Live {
       ...{ token, userId, listenerId, onStream, language },
       query: searchParams.toString(),
       look: shown ?? current ?? undefined,
+      isAskedForStreams: false,
       isOutdated: shown !== null && shown !== current,
     };
     if (server?.upgrade(request, { data })) return undefined;
@@ -276,9 +282,12 @@ export function createLive(deps: LiveDeps): Live {
       // The widget may have changed since the page was drawn.
       if (socket.data.isOutdated) void followWidget(room);
       tellStreamChange(socket);
+      deps.streams.ask(socket);
       stopBeats ??= clock.after(BEAT_MS, beat);
     },
+    received: deps.streams.received,
     closed(socket) {
+      deps.streams.closed(socket);
       const name = roomOf(socket.data);
       const room = rooms.get(name);
       if (room?.sockets.delete(socket)) tellStreamChange(socket);

@@ -310,3 +310,34 @@ describe("the backup", () => {
     }
   });
 });
+
+describe("who can reach the server from outside", () => {
+  const { reach } = languages.en;
+  const shownAt = async (baseUrl: string, settings: Record<string, string> = {}) => {
+    server.close();
+    server = await createTestServer({ baseUrl, settings });
+    ada = await server.addUser("ada");
+    owner = await signIn(server, ada, baseUrl);
+    return (await owner.get(SERVER)).text();
+  };
+
+  test.each([
+    ["http://127.0.0.1:4747", reach.local],
+    ["http://192.168.1.20:4747", reach.local],
+    ["https://marquee.local", reach.local],
+    ["http://music.example.org", reach["not https"]],
+    ["https://music.example.org", reach.public],
+  ])("is told by the base URL alone: %s", async (baseUrl, sentence) => {
+    const html = await shownAt(baseUrl);
+    expect(html).toContain(fill(sentence, { host: new URL(baseUrl).host }));
+    expect(html).toContain('href="/en/docs/reach"');
+    expect((await server.get("/en/docs/reach")).status).toBe(200);
+  });
+
+  test("comes with a warning when no proxy is trusted at a public address", async () => {
+    expect(await shownAt("https://music.example.org")).toContain(reach.noProxy);
+    const trusted = await shownAt("https://music.example.org", { trustedProxies: "127.0.0.1" });
+    expect(trusted).not.toContain(reach.noProxy);
+    expect(await shownAt("http://127.0.0.1:4747")).not.toContain(reach.noProxy);
+  });
+});

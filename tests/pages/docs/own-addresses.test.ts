@@ -117,7 +117,7 @@ describe.each(["", "/music"])("copied from a server whose base URL ends with %j"
   test("a proxy's configuration leads to where the server listens", async () => {
     for (const language of LANGUAGES) {
       const addresses = proxiedTo(await examplesOf(language));
-      expect(addresses).toHaveLength(3);
+      expect(addresses).toHaveLength(4);
       for (const address of addresses) {
         expect((await fetch(`http://${address}/livez`)).status).toBe(200);
       }

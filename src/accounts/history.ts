@@ -1,0 +1,323 @@
+import { and, desc, eq, gte, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
+import type { Schema } from "../db/schema.ts";
+import type { AccountsContext } from "./context.ts";
+import type { DeferredWrites } from "./deferred-writes.ts";
+import type { User } from "./users.ts";
+
+/** How long songs can be kept, in milliseconds. */
+export const PERIODS = {
+  day: 86_400_000,
+  month: 30 * 86_400_000,
+  always: Infinity,
+} as const;
+export type Period = keyof typeof PERIODS;
+
+/** What a user has chosen. */
+export interface HistoryChoice {
+  /** `null` while nothing is kept. */
+  readonly keeps: Period | null;
+  /** Whether overlays may tell when OBS streams. */
+  readonly hearsStreams: boolean;
+}
+
+/** A stream, as an overlay has told of it; Unix milliseconds. */
+export interface Stream {
+  readonly startedAt: number;
+  /** `null` while it runs. */
+  readonly endedAt: number | null;
+}
+
+/** A song that was heard. */
+export interface KeptSong {
+  /** Unix milliseconds. A user's songs differ in it. */
+  readonly startedAt: number;
+  /** Milliseconds, without pauses. */
+  readonly playedMs: number;
+  readonly source: string;
+  readonly track: {
+    readonly id: string;
+    readonly title: string;
+    readonly durationMs: number | null;
+    readonly explicit: boolean;
+  };
+  readonly artists: readonly string[];
+  readonly albumName: string;
+  /** Path of the cover on this server, without the name of a rendition. */
+  readonly coverPath: string | null;
+  /** The cover's public URL, where it has one. */
+  readonly coverUrl: string | null;
+}
+
+/** Which songs, by the time at which they started (Unix milliseconds). */
+export interface Range {
+  readonly from?: number;
+  /** Inclusive. */
+  readonly until?: number;
+  readonly most?: number;
+  readonly skip?: number;
+}
+
+/** The songs of users who keep them. Nothing is kept unless the user has switched it on. */
+export interface History {
+  /** Synchronous, from memory. */
+  of(userId: number): HistoryChoice;
+  /** Keeping for a shorter time deletes what is older; keeping nothing deletes all. */
+  change(user: Pick<User, "id">, choice: HistoryChoice): Promise<void>;
+  /**
+   * Keeps a song, or how it goes on. Does nothing for users who keep none. Rejects if it cannot be
+   * stored now; it is tried again.
+   */
+  note(userId: number, song: KeptSong): Promise<void>;
+  /** The newest first. */
+  songsOf(user: Pick<User, "id">, range?: Range): Promise<KeptSong[]>;
+  countOf(user: Pick<User, "id">): Promise<number>;
+  clear(user: Pick<User, "id">): Promise<void>;
+  /** Deletes what was kept for long enough, of all users. */
+  forgetOld(): Promise<void>;
+  /** The running stream, or the last one; `undefined` unless the user has allowed it. */
+  streamOf(userId: number): Stream | undefined;
+  /** Stores that a stream has started. Soon after an end, the last one goes on. */
+  streamStarted(userId: number): Promise<void>;
+  /** @param endedAt Unix milliseconds */
+  streamStopped(userId: number, endedAt: number): Promise<void>;
+  /** Reloads the choice of a user, or of all, after the database changed. */
+  reload(userId: number | undefined): Promise<void>;
+}
+
+const NOTHING_KEPT: HistoryChoice = { keeps: null, hearsStreams: false };
+/** While the database takes no writes, so many songs of all users wait. */
+const MOST_WAITING = 1_000;
+/** A user's newest songs; whoever keeps them for good has room for years. */
+const MOST_KEPT = 100_000;
+/** OBS may lose its connection, or start again after a crash. */
+const SAME_STREAM_MS = 5 * 60_000;
+
+type Row = Schema["heardSongs"]["$inferInsert"];
+
+export async function createHistory(
+  { store, wallMs }: AccountsContext,
+  deferred: Pick<DeferredWrites, "writeSoon">,
+): Promise<History> {
+  const { queries } = store;
+  const { heardSongs, histories } = store.tables;
+  /** Only of users who have chosen something. */
+  const choices = new Map<number, HistoryChoice>();
+  const streams = new Map<number, Stream>();
+  const notedSongs = new Map<string, Row>();
+  const notedStreams = new Map<number, Stream>();
+
+  const reload: History["reload"] = async (userId) => {
+    const rows = await queries
+      .select()
+      .from(histories)
+      .where(userId === undefined ? undefined : eq(histories.userId, userId));
+    for (const known of [choices, streams]) {
+      if (userId === undefined) known.clear();
+      else known.delete(userId);
+    }
+    for (const { userId: id, keeps, hearsStreams, streamStartedAt, streamEndedAt } of rows) {
+      choices.set(id, { keeps, hearsStreams });
+      const stored = { startedAt: streamStartedAt ?? 0, endedAt: streamEndedAt };
+      const stream = notedStreams.get(id) ?? (streamStartedAt === null ? undefined : stored);
+      if (stream) streams.set(id, stream);
+    }
+  };
+  await reload(undefined);
+
+  const of: History["of"] = (userId) => choices.get(userId) ?? NOTHING_KEPT;
+
+  /** The oldest time that is kept. */
+  const sinceOf = (keeps: Period): number => wallMs() - PERIODS[keeps];
+
+  const storeSongs = async () => {
+    const storing = [...notedSongs];
+    const userIds = [...new Set(storing.map(([, { userId }]) => userId))];
+    // Users may be gone by now, or keep nothing any more.
+    const found = await queries
+      .select({ userId: histories.userId })
+      .from(histories)
+      .where(and(inArray(histories.userId, userIds), isNotNull(histories.keeps)));
+    const keeping = new Set(found.map(({ userId }) => userId));
+    // What was cleared meanwhile stays cleared.
+    const rows = storing
+      .filter(([key, row]) => notedSongs.get(key) === row && keeping.has(row.userId))
+      .map(([, row]) => row);
+    if (rows.length > 0) {
+      await store.inBackground((writer) => [
+        writer
+          .insert(heardSongs)
+          .values(rows)
+          .onConflictDoUpdate({
+            target: [heardSongs.userId, heardSongs.startedAt],
+            set: {
+              playedMs: sql`excluded.played_ms`,
+              coverPath: sql`excluded.cover_path`,
+              coverUrl: sql`excluded.cover_url`,
+            },
+          }),
+      ]);
+    }
+    for (const [key, row] of storing) if (notedSongs.get(key) === row) notedSongs.delete(key);
+  };
+
+  /** When the first song started of as many as a user may have; `undefined` when there are fewer. */
+  const oldestOf = async (userId: number): Promise<number | undefined> => {
+    const [first] = await queries
+      .select({ startedAt: heardSongs.startedAt })
+      .from(heardSongs)
+      .where(eq(heardSongs.userId, userId))
+      .orderBy(desc(heardSongs.startedAt))
+      .limit(1)
+      .offset(MOST_KEPT - 1);
+    return first?.startedAt;
+  };
+
+  const storeStreams = async () => {
+    const storing = [...notedStreams];
+    await store.inBackground((writer) =>
+      storing.map(([userId, { startedAt, endedAt }]) =>
+        writer
+          .update(histories)
+          .set({ streamStartedAt: startedAt, streamEndedAt: endedAt })
+          .where(eq(histories.userId, userId)),
+      ),
+    );
+    for (const [id, stream] of storing) {
+      if (notedStreams.get(id) === stream) notedStreams.delete(id);
+    }
+  };
+
+  const noteStream = async (userId: number, stream: Stream) => {
+    streams.set(userId, stream);
+    notedStreams.set(userId, stream);
+    await deferred.writeSoon("streams", storeStreams);
+  };
+
+  const forgetNoted = (userId: number) => {
+    for (const [key, row] of notedSongs) if (row.userId === userId) notedSongs.delete(key);
+  };
+
+  return {
+    of,
+    async change({ id: userId }, { keeps, hearsStreams }) {
+      if (keeps === null) forgetNoted(userId);
+      const isOld = keeps === null ? undefined : lt(heardSongs.startedAt, sinceOf(keeps));
+      const isTooOld = and(eq(heardSongs.userId, userId), isOld);
+      const deletes = keeps !== "always";
+      // What is known of streams goes with the permission.
+      if (!hearsStreams) notedStreams.delete(userId);
+      const set = {
+        keeps,
+        hearsStreams,
+        ...(!hearsStreams && { streamStartedAt: null, streamEndedAt: null }),
+      };
+      await store.atomically((writer) => [
+        writer
+          .insert(histories)
+          .values({ userId, ...set })
+          .onConflictDoUpdate({ target: histories.userId, set }),
+        ...(deletes ? [writer.delete(heardSongs).where(isTooOld)] : []),
+      ]);
+      await reload(userId);
+    },
+    async note(userId, song) {
+      if (of(userId).keeps === null) return;
+      const key = `${userId} ${song.startedAt}`;
+      notedSongs.delete(key);
+      notedSongs.set(key, toRow(userId, song));
+      const [oldest] = notedSongs.keys();
+      if (notedSongs.size > MOST_WAITING && oldest !== undefined) notedSongs.delete(oldest);
+      await deferred.writeSoon("history", storeSongs);
+    },
+    async songsOf({ id: userId }, { from = -Infinity, until = Infinity, most, skip = 0 } = {}) {
+      const { keeps } = of(userId);
+      if (keeps === null) return [];
+      // What cannot be stored now is tried again; what is stored can be read.
+      if (notedSongs.size > 0) await storeSongs().catch(() => {});
+      const since = Math.max(from, sinceOf(keeps));
+      const wanted = and(
+        eq(heardSongs.userId, userId),
+        since === -Infinity ? undefined : gte(heardSongs.startedAt, since),
+        until === Infinity ? undefined : lte(heardSongs.startedAt, until),
+      );
+      const found = queries
+        .select()
+        .from(heardSongs)
+        .where(wanted)
+        .orderBy(desc(heardSongs.startedAt))
+        .limit(most ?? MOST_KEPT)
+        .offset(skip);
+      return (await found).map(toSong);
+    },
+    async countOf({ id: userId }) {
+      const { keeps } = of(userId);
+      if (keeps === null) return 0;
+      const isHis = eq(heardSongs.userId, userId);
+      const isKept =
+        keeps === "always" ? isHis : and(isHis, gte(heardSongs.startedAt, sinceOf(keeps)));
+      return queries.$count(heardSongs, isKept);
+    },
+    async clear({ id: userId }) {
+      forgetNoted(userId);
+      await store.atomically((writer) => [
+        writer.delete(heardSongs).where(eq(heardSongs.userId, userId)),
+      ]);
+    },
+    async forgetOld() {
+      const old: { userId: number; before: number }[] = [];
+      for (const [userId, { keeps }] of choices) {
+        if (keeps === null) continue;
+        const before = keeps === "always" ? await oldestOf(userId) : sinceOf(keeps);
+        if (before !== undefined) old.push({ userId, before });
+      }
+      if (old.length === 0) return;
+      await store.inBackground((writer) =>
+        old.map(({ userId, before }) =>
+          writer
+            .delete(heardSongs)
+            .where(and(eq(heardSongs.userId, userId), lt(heardSongs.startedAt, before))),
+        ),
+      );
+    },
+    streamOf: (userId) => (of(userId).hearsStreams ? streams.get(userId) : undefined),
+    async streamStarted(userId) {
+      if (!of(userId).hearsStreams) return;
+      const last = streams.get(userId);
+      if (last?.endedAt === null) return;
+      const goesOn = last !== undefined && wallMs() - last.endedAt <= SAME_STREAM_MS;
+      const startedAt = goesOn ? last.startedAt : wallMs();
+      await noteStream(userId, { startedAt, endedAt: null });
+    },
+    async streamStopped(userId, endedAt) {
+      const last = streams.get(userId);
+      if (!of(userId).hearsStreams || last?.endedAt !== null) return;
+      await noteStream(userId, { ...last, endedAt });
+    },
+    reload,
+  };
+}
+
+const toRow = (userId: number, { track, artists, ...song }: KeptSong): Row => ({
+  userId,
+  ...song,
+  trackId: track.id,
+  title: track.title,
+  durationMs: track.durationMs,
+  explicit: track.explicit,
+  artists: JSON.stringify(artists),
+});
+
+function toSong(row: Schema["heardSongs"]["$inferSelect"]): KeptSong {
+  const { startedAt, playedMs, source, albumName, coverPath, coverUrl } = row;
+  const artists: unknown = JSON.parse(row.artists);
+  return {
+    ...{ startedAt, playedMs, source, albumName, coverPath, coverUrl },
+    track: {
+      id: row.trackId,
+      title: row.title,
+      durationMs: row.durationMs,
+      explicit: row.explicit,
+    },
+    artists: Array.isArray(artists) ? artists.filter((name) => typeof name === "string") : [],
+  };
+}

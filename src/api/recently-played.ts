@@ -1,0 +1,53 @@
+import { hidesTrack, isSharingPaused } from "../accounts/privacy.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { KeptSong } from "../accounts/history.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Clock } from "../clock.ts";
+import { artistNames } from "../playback.ts";
+import { success } from "./envelope.ts";
+import type { Answer } from "./guard.ts";
+import type { PlayedSong } from "./schema.ts";
+import { utcDateTime } from "./utc-date-time.ts";
+
+export interface RecentlyPlayedDeps {
+  readonly accounts: Pick<Accounts, "history" | "privacy">;
+  readonly hub: Pick<Hub, "countSongs">;
+  readonly clock: Pick<Clock, "wallMs">;
+  /** The server's base URL, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+const MOST_SONGS = 50;
+
+/** `GET /api/v1/recently-played`: the songs that the key's user keeps, in the envelope. */
+export function createRecentlyPlayed(deps: RecentlyPlayedDeps): Answer {
+  const { accounts, hub, clock, baseUrl } = deps;
+  return async ({ user }, headers) => {
+    const rules = accounts.privacy.of(user.id);
+    if (isSharingPaused(rules, clock.wallMs())) return success([], headers);
+    hub.countSongs(user.id);
+    const songs = await accounts.history.songsOf(user, { most: MOST_SONGS });
+    const shown = songs.filter((song) => !hidesTrack(rules, song));
+    return success(
+      shown.map((song) => toData(song, baseUrl)),
+      headers,
+    );
+  };
+}
+
+function toData(song: KeptSong, baseUrl: string): PlayedSong {
+  const { track, albumName, coverUrl, coverPath, startedAt, playedMs } = song;
+  const url = coverUrl ?? (coverPath === null ? null : `${baseUrl}${coverPath}/640.jpg`);
+  return {
+    track: {
+      id: track.id,
+      name: track.title,
+      duration_ms: track.durationMs ?? 0,
+      explicit: track.explicit,
+    },
+    artist_name: artistNames(song),
+    album: { name: albumName, images: url === null ? [] : [{ url }] },
+    started_at: utcDateTime(startedAt),
+    played_ms: playedMs,
+  };
+}

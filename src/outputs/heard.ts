@@ -1,0 +1,32 @@
+import type { History } from "../accounts/history.ts";
+import type { ArtworkStore } from "../artwork/artwork-store.ts";
+import type { Hub } from "../channels/hub.ts";
+import { describeError, type Log } from "../log.ts";
+
+export interface HeardDeps {
+  readonly history: Pick<History, "of" | "note">;
+  readonly hub: Pick<Hub, "onCounted">;
+  readonly artworks: Pick<ArtworkStore, "pathOf" | "analyse">;
+  readonly log: Log;
+}
+
+/** Keeps the songs of users who have switched their history on. */
+export function keepHeardSongs({ history, hub, artworks, log }: HeardDeps): void {
+  hub.onCounted((userId, { song, startedAt, heardMs, artwork }) => {
+    if (history.of(userId).keeps === null) return;
+    // A cover can be shown later only if it was drawn while its source still had it.
+    if (artwork) void artworks.analyse(artwork);
+    const { source, artists, albumName } = song;
+    const { id, title, durationMs, explicit } = song.track;
+    const kept = {
+      ...{ startedAt, source, artists, albumName },
+      track: { id, title, durationMs, explicit },
+      playedMs: Math.round(heardMs),
+      coverPath: artwork ? artworks.pathOf(artwork, "256.webp").replace(/\/[^/]*$/, "") : null,
+      coverUrl: artwork?.url ?? null,
+    };
+    history.note(userId, kept).catch((error: unknown) => {
+      log.warn("a song could not be stored yet", { reason: describeError(error) });
+    });
+  });
+}
