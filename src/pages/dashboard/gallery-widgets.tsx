@@ -63,7 +63,7 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
         ""
       )}
       <div class="address-line">
-        <span safe>{words.dashboard.widget.address}</span>
+        <span safe>{isOverlay ? words.dashboard.widget.address : fill(t.address, { name })}</span>
         <HiddenCopyable
           language={language}
           label={fill(t.address, { name })}
