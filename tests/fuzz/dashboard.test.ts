@@ -80,7 +80,7 @@ async function whileTimePasses<Answer>(answer: Promise<Answer>): Promise<Answer>
   let isThere = false;
   const noteEnd = () => void (isThere = true);
   answer.then(noteEnd, noteEnd);
-  while (!isThere) await server.clock.advance(50);
+  while (!isThere) await server.clock.advance(500);
   return answer;
 }
 
