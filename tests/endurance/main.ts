@@ -46,6 +46,9 @@ buildBinary();
 const startedAtMs = performance.now();
 const endAtMs = startedAtMs + lengthMs;
 const stage = await setStage();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void stage.stop().finally(() => process.exit(130)));
+}
 const idle = descriptorsOf(stage.server.pid);
 const overlays = await openOverlays(stage);
 const missing = [...stage.missing, ...overlays.missing];
@@ -64,13 +67,16 @@ let isOver = false;
 let inAccident = false;
 
 const sampling = (async () => {
+  let asked = 0;
   while (!isOver) {
     await Bun.sleep(SAMPLE_EVERY_MS);
-    if (!inAccident)
-      await sample(stage.server, stage.data).then(
-        (one) => samples.push(one),
-        () => {},
-      );
+    if (inAccident) continue;
+    const apiMs = Math.max(0, ...crowd.latenciesMs.slice(asked));
+    asked = crowd.latenciesMs.length;
+    const paintMs = overlays.paintedMs.at(-1) ?? 0;
+    // A server that was just killed is not sampled.
+    const one = await sample(stage.server, stage.data, { apiMs, paintMs }).catch(() => undefined);
+    if (one) samples.push(one);
   }
 })();
 let tracks = 0;
@@ -197,7 +203,7 @@ ${row("API, p99", at(quietLatenciesMs, 0.99), 20, "ms")}
 ${row("log, a day at this load", (quietLogKib / 1024 / Math.max(hours, 1e-6)) * 24, 1, "MiB")}
 ${row("overlays' heaps, growth of the worst", Math.max(0, ...growth), 1, "MiB")}
 
-Memory ${(samples[0]?.rssMib ?? 0).toFixed(0)} MiB at the beginning, ${lastMemory.toFixed(0)} MiB at the end. Processor of the server ${median(warm.map((one) => one.cpuPercent)).toFixed(0)} % in the middle.
+Memory ${(samples[0]?.rssMib ?? 0).toFixed(0)} MiB at the beginning, ${lastMemory.toFixed(0)} MiB at the end. Processor of the server ${median(warm.map((one) => one.cpuPercent)).toFixed(0)} %, of the browsers ${median(warm.map((one) => one.browsersCpuPercent)).toFixed(0)} %, in the middle.
 Timing counts nothing on a noisy machine; a slope over a few minutes is mostly the warm-up.
 
 | Accident | seen | right again | lines in the log | wrong |

@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import type { Browser, Page } from "playwright-core";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { paintedAt } from "../bench/painted.ts";
 import { engines, SOURCE_SIZE } from "../fixtures/browser/chromium.ts";
 import { until } from "../fixtures/clock/waiting.ts";
@@ -81,6 +82,8 @@ export async function openOverlays(stage: Stage): Promise<Overlays> {
     async measure(title) {
       if (!first) return pushed.push(title);
       const painted = paintedAt(first.page, title);
+      // Until the page looks out for it.
+      await Bun.sleep(150);
       const sentAtMs = performance.timeOrigin + performance.now();
       await pushed.push(title);
       const atMs = await Promise.race([painted, Bun.sleep(5_000)]);
@@ -129,12 +132,12 @@ async function freshKeyOf({ accounts }: Stage, { user }: Streamer): Promise<stri
   return oldest;
 }
 
-/** A browser that is signed in as the pushed streamer. */
-export function signInTo(stage: Stage): Promise<SignedIn> {
-  const { accounts, server, pushed } = stage;
+/** A browser that is signed in, by default as the pushed streamer. */
+export function signInTo(stage: Stage, user: AddedUser = stage.pushed): Promise<SignedIn> {
+  const { accounts, server } = stage;
   const get = (path: string, init: RequestInit = {}) =>
     fetch(stage.server.url + path, { ...init, redirect: "manual" });
-  return signIn({ accounts, get }, pushed, server.url);
+  return signIn({ accounts, get }, user, server.url);
 }
 
 async function openDashboard(stage: Stage, browser: Browser): Promise<Page> {

@@ -11,7 +11,10 @@ const PANELS: readonly (readonly [name: string, unit: string, of: (sample: Sampl
   ["Descriptors", "", ({ descriptors }) => descriptors],
   ["Sockets", "", ({ sockets }) => sockets],
   ["Event loop", "ms", ({ loopDelayMs }) => loopDelayMs],
-  ["Processor", "%", ({ cpuPercent }) => cpuPercent],
+  ["A push to pixels", "ms", ({ paintMs }) => paintMs],
+  ["API, the slowest call", "ms", ({ apiMs }) => apiMs],
+  ["Processor, server", "%", ({ cpuPercent }) => cpuPercent],
+  ["Processor, browsers", "%", ({ browsersCpuPercent }) => browsersCpuPercent],
   ["Log", "KiB", ({ logKib }) => logKib],
   ["Data folder", "MiB", ({ dataMib }) => dataMib],
 ];

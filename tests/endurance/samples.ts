@@ -12,17 +12,29 @@ export interface Sample {
   readonly dataMib: number;
   /** The time for an answer that does nothing: what the event loop was late, and the way. */
   readonly loopDelayMs: number;
-  /** Of one processor since the sample before. */
+  /** Of one processor since the sample before: the server, and the browsers of the overlays. */
   readonly cpuPercent: number;
+  readonly browsersCpuPercent: number;
+  /** From the last push until it was painted; 0 before the first. */
+  readonly paintMs: number;
+  /** The longest of the last calls of the API. */
+  readonly apiMs: number;
+}
+
+/** What the callers and the overlays have measured. */
+export interface Latencies {
+  readonly paintMs: number;
+  readonly apiMs: number;
 }
 
 const TICKS_PER_SECOND = 100;
 
 export function createSampler(startedAtMs: number) {
-  let before: { readonly pid: number; readonly ticks: number; readonly atMs: number } | undefined;
+  let before: { pid: number; ticks: number; browserTicks: number; atMs: number } | undefined;
   return async (
     { pid, url, log }: { readonly pid: number; readonly url: string; log(): string },
     folder: string,
+    latencies: Latencies,
   ): Promise<Sample> => {
     const askedAtMs = performance.now();
     await (await fetch(`${url}/livez`)).text();
@@ -31,9 +43,11 @@ export function createSampler(startedAtMs: number) {
     const mib = (name: string) =>
       Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
     const ticks = ticksOf(pid);
-    const spent = before?.pid === pid ? ticks - before.ticks : 0;
-    const wallMs = before?.pid === pid ? nowMs - before.atMs : Infinity;
-    before = { pid, ticks, atMs: nowMs };
+    const browserTicks = browserTicksNow();
+    const last = before?.pid === pid ? before : { ticks, browserTicks, atMs: -Infinity };
+    const percent = (now: number, then: number) =>
+      (Math.max(0, now - then) / TICKS_PER_SECOND / ((nowMs - last.atMs) / 1000)) * 100;
+    before = { pid, ticks, browserTicks, atMs: nowMs };
     return {
       atSeconds: (nowMs - startedAtMs) / 1000,
       rssMib: mib("VmRSS"),
@@ -42,7 +56,9 @@ export function createSampler(startedAtMs: number) {
       logKib: log().length / 1024,
       dataMib: sizeOf(folder) / 2 ** 20,
       loopDelayMs: nowMs - askedAtMs,
-      cpuPercent: (spent / TICKS_PER_SECOND / (wallMs / 1000)) * 100,
+      cpuPercent: percent(ticks, last.ticks),
+      browsersCpuPercent: percent(browserTicks, last.browserTicks),
+      ...latencies,
     };
   };
 }
@@ -52,6 +68,31 @@ function ticksOf(pid: number): number {
   const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user = 0, system = 0] = fields.split(" ").slice(11, 13).map(Number);
   return user + system;
+}
+
+/** Processor time of the browsers that this program has started, and of their children. */
+function browserTicksNow(): number {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!(pid > 0)) continue;
+    try {
+      const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+      parents.set(pid, Number(fields.split(" ")[1]));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const isOurs = (pid: number | undefined): boolean =>
+    pid !== undefined && (pid === process.pid || isOurs(parents.get(pid)));
+  return [...parents.keys()].reduce((sum, pid) => {
+    try {
+      const isBrowser = /chrom/.test(readFileSync(`/proc/${pid}/comm`, "utf8"));
+      return isBrowser && isOurs(pid) ? sum + ticksOf(pid) : sum;
+    } catch {
+      return sum;
+    }
+  }, 0);
 }
 
 export function descriptorsOf(pid: number): { descriptors: number; sockets: number } {
