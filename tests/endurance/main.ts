@@ -7,6 +7,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { median, quantile } from "../bench/measure.ts";
+import { until } from "../fixtures/clock/waiting.ts";
 import { buildBinary } from "../fixtures/servers/marquee-process.ts";
 import { seededRandom } from "../fixtures/spotify/listening.ts";
 import { type AccidentResult, accidentsOf, integrityOf, suffer } from "./accidents.ts";
@@ -128,9 +129,12 @@ while (results.length < accidents.length || performance.now() < endAtMs - SETTLE
 
 isOver = true;
 await Promise.all([sampling, playing]);
-await crowd.stop();
 const last = "The Last Track";
 await stage.pushed.push(last);
+await until(() => crowd.told.every((title) => title === last) || undefined).catch(() =>
+  wrongs.push(`event streams told ${crowd.told.join(", ")} instead of "${last}"`),
+);
+await crowd.stop();
 for (const streamer of stage.streamers) {
   if (streamer.name !== stage.pushed.name) await streamer.next();
 }
@@ -163,7 +167,7 @@ for (const { name, wrong } of results) if (wrong) wrongs.push(`${name}: ${wrong}
 const warm = quiet.slice(Math.floor(quiet.length * WARM_UP_SHARE));
 const at = (figures: readonly number[], share: number) => quantile(figures, share);
 const row = (what: string, value: number, bound: number, unit: string) =>
-  `| ${what} | ${value.toFixed(1)} ${unit} | ≤ ${bound} ${unit} | ${value <= bound ? "yes" : "no"} |`;
+  `| ${what} | ${Number.isFinite(value) ? value.toFixed(1) : "no"} ${unit} | ≤ ${bound} ${unit} | ${value <= bound ? "yes" : "no"} |`;
 const hours = (warm.at(-1)?.atSeconds ?? 0) / 3_600;
 const growth = heapsAfter.map((heap, index) => heap - (heapsBefore[index] ?? 0));
 console.log(`

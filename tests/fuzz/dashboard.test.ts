@@ -42,6 +42,8 @@ const hostileText = fc.oneof(
     ...[`">${PLANTED}`, `</textarea>${PLANTED}`, `</style>${PLANTED}`, `</script>${PLANTED}`],
     ...['{"marquee":1,"name":"x","options":{"__proto__":"1"}}', "ada", "grace", "demo", "json"],
   ),
+  // Short enough for a name.
+  fc.constantFrom(PLANTED, `a ${PLANTED} b`),
   fc.string({ unit: "binary", maxLength: 60 }),
   fc.nat({ max: 30 }).map(String),
 );
@@ -51,6 +53,8 @@ const step = fc.record({
   page: fc.nat(),
   form: fc.nat(),
   button: fc.nat(),
+  /** Whether what the form is for, and about, is spoilt too. */
+  spoilsAll: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.boolean()),
   keep: fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
   texts: fc.array(hostileText, { minLength: 1, maxLength: 8 }),
   extra: fc.option(fc.tuple(hostileText, hostileText)),
@@ -62,10 +66,11 @@ const pick = <Item>(items: readonly Item[], at: number): Item | undefined =>
   items[at % Math.max(1, items.length)];
 
 /** A form's fields with some of them replaced; its token stays, or nothing would be read. */
-function spoil({ fields, buttons }: PageForm, { keep, texts, button, extra }: Step) {
+function spoil({ fields, buttons }: PageForm, { spoilsAll, keep, texts, button, extra }: Step) {
+  const stays = spoilsAll ? ["token"] : ["token", "do", "target", "revision"];
   const spoilt = Object.entries(fields).map(([name, value], at): [string, string] => [
     name,
-    name === "token" || pick(keep, at) ? value : (pick(texts, at) ?? ""),
+    stays.includes(name) || pick(keep, at) ? value : (pick(texts, at) ?? ""),
   ]);
   const pressed = pick(buttons, button);
   return Object.fromEntries([
