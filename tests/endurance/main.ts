@@ -41,6 +41,8 @@ const WARM_UP_SHARE = 0.25;
 const QUIET_SHARE = 0.55;
 
 const random = seededRandom(seed);
+// Its own: what callers pick depends on how fast the machine is, and the accidents must not.
+const callersRandom = seededRandom(seed + 1);
 const lengthMs = minutes * 60_000;
 console.log(`endurance: ${minutes} minutes, seed ${seed}, ${cpus().length} processors`);
 buildBinary();
@@ -57,7 +59,7 @@ if (missing.length > 0) console.log(`not installed, and so not heard: ${missing.
 console.log(
   `${overlays.shown.length} overlays: ${overlays.shown.map(({ name }) => name).join(", ")}`,
 );
-const crowd = gather(stage, random);
+const crowd = gather(stage, callersRandom);
 const samples: Sample[] = [];
 const marks: Mark[] = [];
 const wrongs = crowd.wrongs;
