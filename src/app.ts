@@ -25,7 +25,7 @@ import { createIngest } from "./ingest/ingest.ts";
 import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
 import { keepHeardSongs } from "./outputs/heard.ts";
 import { createOutputs } from "./outputs/outputs.ts";
-import { isBusy } from "./db/errors.ts";
+import { isBusy, isPassing } from "./db/errors.ts";
 import { plainText } from "./http/plain-text.ts";
 import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
@@ -240,7 +240,11 @@ export function createApp(deps: AppDeps): App {
     const { pathname } = new URL(url);
     if (isBusy(error)) {
       log.warn("a request met a database that takes no requests now", { method, path: pathname });
-      return isBelowApi(pathname) ? api.busy() : pages.busy(pathname);
+      return isBelowApi(pathname) ? api.busy() : pages.busy(pathname, "busy");
+    }
+    if (isPassing(error)) {
+      log.error("the database cannot be used", { path: pathname, reason: describeError(error) });
+      return isBelowApi(pathname) ? api.busy() : pages.busy(pathname, "unstored");
     }
     log.error("a request failed", { method, path: pathname, reason: describeError(error) });
     if (isBelowApi(pathname)) return api.internalError();

@@ -32,9 +32,12 @@ export function boundPlayback(playback: Playback): Playback {
   };
 }
 
-/** `null` for what JSON cannot hold, such as a huge number of seconds in milliseconds. */
+/**
+ * Whole milliseconds, as the API promises; `null` for what JSON cannot hold, such as a huge number of
+ * seconds in milliseconds.
+ */
 function timeOf(ms: number | null): number | null {
-  return ms !== null && ms >= 0 && ms <= Number.MAX_SAFE_INTEGER ? ms : null;
+  return ms !== null && ms >= 0 && ms <= Number.MAX_SAFE_INTEGER ? Math.round(ms) : null;
 }
 
 /** Counts code points, so that no surrogate pair is cut in half. */

@@ -1183,4 +1183,8 @@ export const de: Words = {
     title: "Einen Moment",
     text: "Der Server ist beschäftigt, und es wurde nichts geändert. Versuchen Sie es in ein paar Sekunden noch einmal.",
   },
+  unstored: {
+    title: "Im Moment kann nichts gespeichert werden",
+    text: "Die Festplatte des Servers ist voll oder lässt sich nicht beschreiben, und es wurde nichts geändert. Sagen Sie es der Person, die den Server betreibt, und versuchen Sie es später noch einmal.",
+  },
 };

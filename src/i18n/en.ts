@@ -1150,6 +1150,10 @@ export const en = {
     title: "One moment",
     text: "The server is busy, so nothing was changed. Try again in a few seconds.",
   },
+  unstored: {
+    title: "Nothing can be stored now",
+    text: "The server’s disk is full or cannot be written to, so nothing was changed. Tell whoever runs the server, and try again later.",
+  },
 };
 
 /** Every word the pages say. A language that lacks one is a type error. */

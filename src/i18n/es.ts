@@ -1160,4 +1160,8 @@ export const es: Words = {
     title: "Un momento",
     text: "El servidor está ocupado y no se ha cambiado nada. Inténtalo de nuevo en unos segundos.",
   },
+  unstored: {
+    title: "Ahora no se puede guardar nada",
+    text: "El disco del servidor está lleno o no admite escritura, y no se ha cambiado nada. Avisa a quien administra el servidor e inténtalo de nuevo más tarde.",
+  },
 };

@@ -1183,4 +1183,8 @@ export const fr: Words = {
     title: "Un instant",
     text: "Le serveur est occupé : rien n’a été modifié. Réessayez dans quelques secondes.",
   },
+  unstored: {
+    title: "Enregistrement impossible pour l’instant",
+    text: "Le disque du serveur est plein ou protégé en écriture : rien n’a été modifié. Prévenez la personne qui gère le serveur et réessayez plus tard.",
+  },
 };

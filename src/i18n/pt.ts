@@ -1158,4 +1158,8 @@ export const pt: Words = {
     title: "Um momento",
     text: "O servidor está ocupado e nada foi alterado. Tente de novo em alguns segundos.",
   },
+  unstored: {
+    title: "Não é possível salvar agora",
+    text: "O disco do servidor está cheio ou não aceita gravações, e nada foi alterado. Avise quem administra o servidor e tente de novo mais tarde.",
+  },
 };

@@ -2,20 +2,24 @@ import { languages } from "../i18n/index.ts";
 import { messagePage } from "./message-page.tsx";
 import { languageOf } from "./page.ts";
 
-const RETRY_AFTER_SECONDS = 1;
+/** Seconds until the next try: a lock is soon gone, and a person has to make room on a disk. */
+const RETRY_AFTER_SECONDS = { busy: 1, unstored: 60 } as const;
 
-/** The page shown when another program locked the database and the request failed. */
+/**
+ * The page shown when a request failed because another program locked the database (`busy`), or
+ * because its disk takes no writes (`unstored`).
+ */
 export function createBusy(basePath: string) {
-  return (path: string): Promise<Response> => {
+  return (path: string, why: keyof typeof RETRY_AFTER_SECONDS): Promise<Response> => {
     const language = languageOf(path);
-    const { busy } = languages[language];
+    const { title, text } = languages[language][why];
     return messagePage({
       language,
       basePath,
-      title: busy.title,
-      lead: busy.text,
+      title,
+      lead: text,
       status: 503,
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      retryAfterSeconds: RETRY_AFTER_SECONDS[why],
     });
   };
 }

@@ -65,7 +65,7 @@ export interface Pages {
   readonly dashboard: DashboardRoutes;
   readonly notFound: (path: string) => Promise<Response>;
   /** The page for a database that another program locked for too long. */
-  readonly busy: (path: string) => Promise<Response>;
+  readonly busy: ReturnType<typeof createBusy>;
   readonly sockets: Sockets;
   /**
    * Brings the sockets, of one user or of all, up to date: closes those whose token or session no

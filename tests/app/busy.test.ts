@@ -82,3 +82,29 @@ test("a call of the API that meets a lock is answered 503 in the envelope", asyn
   expect(answer.headers.get("retry-after")).toBe("1");
   expect(await answer.json()).toEqual({ success: false, error: "The server is busy: try again" });
 });
+
+describe("while the disk is full,", () => {
+  /** SQLite's own limit on pages stands for the disk's. */
+  const fill = () => {
+    foreign.run("COMMIT");
+    server.store.queries.run("PRAGMA max_page_count = 1");
+  };
+  const titles = Array.from({ length: 100 }, (_, at) => `${"no song ".repeat(11)}${at}`).join("\n");
+  const save = (language: string) =>
+    browser.post(`/${language}/dashboard/privacy`, { do: "rules", titles });
+
+  test.each(LANGUAGES.map((language) => [language]))(
+    "a form is answered 503 in %s, says that nothing was changed, and works once there is room",
+    async (language) => {
+      fill();
+      const answer = await save(language);
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("60");
+      expect(await answer.text()).toContain(Bun.escapeHTML(languages[language].unstored.title));
+      expect(server.logged.join("\n")).toMatch(/the database cannot be used .*disk is full/);
+      expect((await browser.get("/en/dashboard/privacy")).status).toBe(200);
+      server.store.queries.run("PRAGMA max_page_count = 1000000");
+      expect((await save(language)).status).toBeLessThan(400);
+    },
+  );
+});

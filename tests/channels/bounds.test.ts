@@ -51,6 +51,11 @@ describe("what a source says is bounded for every reader", () => {
     expect(texts).toEqual(texts.map(() => "y".repeat(1_000)));
   });
 
+  test("to whole milliseconds, as the API promises", async () => {
+    const heard = await heardOf({ track: { ...track, durationMs: 1_000.4 }, positionMs: 3.6 });
+    expect([heard.track.durationMs, heard.positionMs]).toEqual([1_000, 4]);
+  });
+
   test("by whole characters, those of two units too", async () => {
     const notes = "🎵".repeat(1_001);
     expect((await heardOf({ track: { ...track, title: `a${notes}` } })).track.title).toBe(

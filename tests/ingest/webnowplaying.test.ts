@@ -199,6 +199,20 @@ describe("WebNowPlaying", () => {
     expect((await fetch(`${port.origin}/in/${server.secret}/webnowplaying`)).status).toBe(426);
   });
 
+  test("is refused when eight others are open with its secret, until one of them leaves", async () => {
+    const browsers = [];
+    for (let open = 0; open < 8; open++) {
+      // Within the limit on what a secret may send in a second.
+      await server.clock.advance(100);
+      browsers.push(await openBrowser());
+    }
+    const ninth = await openBrowser();
+    expect(await ninth.closed).toBe(1008);
+    browsers[0]?.close();
+    await browsers[0]?.closed;
+    expect((await openBrowser()).greeting).toStartWith("ADAPTER_VERSION");
+  });
+
   test("is let go when its secret is rotated", async () => {
     const browser = await openBrowser();
     const owner = await server.secrets.inboxOf(server.secret);

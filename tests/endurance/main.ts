@@ -1,0 +1,238 @@
+/**
+ * `bun run endurance [--minutes 30] [--seed N] [--accidents]`: the executable under the load of a
+ * stream, and accidents. Ends with tables, and with 1 only for what is wrong in itself.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { median, quantile } from "../bench/measure.ts";
+import { until } from "../fixtures/clock/waiting.ts";
+import { buildBinary } from "../fixtures/servers/marquee-process.ts";
+import { seededRandom } from "../fixtures/spotify/listening.ts";
+import { type AccidentResult, accidentsOf, integrityOf, suffer } from "./accidents.ts";
+import { gather } from "./crowd.ts";
+import { openOverlays, secondsUntilRight } from "./overlays.ts";
+import { type Mark, plotOf } from "./plot.ts";
+import { createSampler, descriptorsOf, type Sample, slopePerHour } from "./samples.ts";
+import { setStage } from "./stage.ts";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "30" },
+    seed: { type: "string" },
+    /** Only accidents, again and again, without the quiet part before them. */
+    accidents: { type: "boolean", default: false },
+  },
+});
+const minutes = Number(values.minutes);
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
+  console.error("endurance: --minutes must be more than 0, and --seed a whole number.");
+  process.exit(2);
+}
+
+const SAMPLE_EVERY_MS = 2_000;
+const TRACK_EVERY_MS = 4_000;
+/** Channels, sources and their sockets stay for a minute after the last request. */
+const SETTLE_MS = 75_000;
+const WARM_UP_SHARE = 0.25;
+/** Of the time, for the load without accidents. */
+const QUIET_SHARE = 0.55;
+
+const random = seededRandom(seed);
+// Its own: what callers pick depends on how fast the machine is, and the accidents must not.
+const callersRandom = seededRandom(seed + 1);
+const lengthMs = minutes * 60_000;
+console.log(`endurance: ${minutes} minutes, seed ${seed}, ${cpus().length} processors`);
+buildBinary();
+const startedAtMs = performance.now();
+const endAtMs = startedAtMs + lengthMs;
+const stage = await setStage();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void stage.stop().finally(() => process.exit(130)));
+}
+const idle = descriptorsOf(stage.server.pid);
+const overlays = await openOverlays(stage);
+const missing = [...stage.missing, ...overlays.missing];
+if (missing.length > 0) console.log(`not installed, and so not heard: ${missing.join(", ")}`);
+console.log(
+  `${overlays.shown.length} overlays: ${overlays.shown.map(({ name }) => name).join(", ")}`,
+);
+const crowd = gather(stage, callersRandom);
+const samples: Sample[] = [];
+const marks: Mark[] = [];
+const wrongs = crowd.wrongs;
+// There, everything has to be installed.
+if (process.env["CI"] === "true") wrongs.push(...missing.map((part) => `${part} is not installed`));
+const sample = createSampler(startedAtMs);
+let isOver = false;
+let inAccident = false;
+
+const sampling = (async () => {
+  let asked = 0;
+  while (!isOver) {
+    await Bun.sleep(SAMPLE_EVERY_MS);
+    if (inAccident) continue;
+    const apiMs = Math.max(0, ...crowd.latenciesMs.slice(asked));
+    asked = crowd.latenciesMs.length;
+    const paintMs = overlays.paintedMs.at(-1) ?? 0;
+    // A server that was just killed is not sampled.
+    const one = await sample(stage.server, stage.data, { apiMs, paintMs }).catch(() => undefined);
+    if (one) samples.push(one);
+  }
+})();
+let tracks = 0;
+const playing = (async () => {
+  while (!isOver) {
+    await Bun.sleep(TRACK_EVERY_MS);
+    if (inAccident) continue;
+    for (const streamer of stage.streamers) {
+      if (streamer.name !== stage.pushed.name) await streamer.next().catch(() => {});
+    }
+    await overlays.measure(`Track ${(tracks += 1)}`).catch(() => {});
+  }
+})();
+
+const heapsBefore = await overlays.heaps();
+const quietMs = values.accidents ? 5_000 : lengthMs * QUIET_SHARE;
+while (performance.now() < startedAtMs + quietMs) await Bun.sleep(500);
+const quiet = [...samples];
+const quietPaintedMs = [...overlays.paintedMs];
+const quietLatenciesMs = [...crowd.latenciesMs];
+const quietLogKib = stage.server.log().length / 1024;
+const heapsAfter = await overlays.heaps();
+
+/** Each once, then again in another order. */
+const results: AccidentResult[] = [];
+const lastsMs = minutes >= 20 ? 20_000 : 5_000;
+const accidents = accidentsOf(stage, overlays, lastsMs, random);
+const shuffled = () =>
+  accidents
+    .map((accident) => ({ accident, at: random() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ accident }) => accident);
+let next = shuffled();
+while (results.length < accidents.length || performance.now() < endAtMs - SETTLE_MS) {
+  if (next.length === 0) next = shuffled();
+  const [accident, ...rest] = next;
+  next = rest;
+  if (!accident) break;
+  marks.push({ atSeconds: (performance.now() - startedAtMs) / 1000, name: accident.name });
+  console.log(`accident: ${accident.name}`);
+  inAccident = true;
+  crowd.pause();
+  await Bun.sleep(1_500);
+  results.push(await suffer(accident, stage, overlays));
+  inAccident = false;
+  crowd.goOn();
+  await Bun.sleep(2_000);
+}
+
+isOver = true;
+await Promise.all([sampling, playing]);
+const last = "The Last Track";
+await stage.pushed.push(last);
+await until(() => crowd.told.every((title) => title === last) || undefined).catch(() =>
+  wrongs.push(`event streams told ${crowd.told.join(", ")} instead of "${last}"`),
+);
+await crowd.stop();
+for (const streamer of stage.streamers) {
+  if (streamer.name !== stage.pushed.name) await streamer.next();
+}
+const atTheEnd = await secondsUntilRight(overlays).then(
+  (seconds) => seconds,
+  (error: unknown) => void wrongs.push(`at the end: ${String(error)}`),
+);
+const titleFile = join(stage.files, "json", "title.txt");
+await Bun.sleep(2_000);
+const written = existsSync(titleFile) ? readFileSync(titleFile, "utf8").trim() : "nothing";
+if (written !== last) wrongs.push(`the file says "${written}" instead of "${last}"`);
+await overlays.close();
+const leftUntilMs = performance.now() + SETTLE_MS;
+let left = descriptorsOf(stage.server.pid).descriptors - idle.descriptors;
+while (left > 4 && performance.now() < leftUntilMs) {
+  await Bun.sleep(1_000);
+  left = descriptorsOf(stage.server.pid).descriptors - idle.descriptors;
+}
+const log = stage.earlierLog + stage.server.log();
+const pid = stage.server.pid;
+const lastMemory = samples.at(-1)?.rssMib ?? 0;
+const integrity = integrityOf(stage.data);
+await stage.stop();
+
+if (integrity !== "ok") wrongs.push(`the database: ${integrity}`);
+if (left > 10) wrongs.push(`${left} descriptors of process ${pid} are left behind`);
+const errors = log.split("\n").filter((line) => / error /.test(line));
+for (const { name, wrong } of results) if (wrong) wrongs.push(`${name}: ${wrong}`);
+
+const warm = quiet.slice(Math.floor(quiet.length * WARM_UP_SHARE));
+const at = (figures: readonly number[], share: number) => quantile(figures, share);
+const row = (what: string, value: number, bound: number, unit: string) =>
+  `| ${what} | ${Number.isFinite(value) ? value.toFixed(1) : "no"} ${unit} | ≤ ${bound} ${unit} | ${value <= bound ? "yes" : "no"} |`;
+const hours = (warm.at(-1)?.atSeconds ?? 0) / 3_600;
+const growth = heapsAfter.map((heap, index) => heap - (heapsBefore[index] ?? 0));
+console.log(`
+| Measured without accidents, ${warm.length} samples after the warm-up | | bound | kept |
+|---|---|---|---|
+${row(
+  "growth of memory (RSS), an hour",
+  slopePerHour(warm, (one) => one.rssMib),
+  1,
+  "MiB",
+)}
+${row(
+  "growth of its own memory, an hour",
+  slopePerHour(warm, (one) => one.anonymousMib),
+  1,
+  "MiB",
+)}
+${row(
+  "growth of descriptors, an hour",
+  slopePerHour(warm, (one) => one.descriptors),
+  60,
+  "",
+)}
+${row("descriptors left when all have gone", left, 4, "")}
+${row(
+  "event loop, p99",
+  at(
+    warm.map((one) => one.loopDelayMs),
+    0.99,
+  ),
+  50,
+  "ms",
+)}
+${row("a push to pixels, median", median(quietPaintedMs), 60, "ms")}
+${row("a push to pixels, p95", at(quietPaintedMs, 0.95), 60, "ms")}
+${row("API, p99", at(quietLatenciesMs, 0.99), 20, "ms")}
+${row("log, a day at this load", (quietLogKib / 1024 / Math.max(hours, 1e-6)) * 24, 1, "MiB")}
+${row("overlays' heaps, growth of the worst", Math.max(0, ...growth), 1, "MiB")}
+
+Memory ${(samples[0]?.rssMib ?? 0).toFixed(0)} MiB at the beginning, ${lastMemory.toFixed(0)} MiB at the end. Processor of the server ${median(warm.map((one) => one.cpuPercent)).toFixed(0)} %, of the browsers ${median(warm.map((one) => one.browsersCpuPercent)).toFixed(0)} %, in the middle.
+Timing counts nothing on a noisy machine; a slope over a few minutes is mostly the warm-up.
+
+| Accident | seen | right again | lines in the log | wrong |
+|---|---|---|---|---|
+${results
+  .map(
+    ({ name, seen, rightAfterSeconds, logLines, wrong }) =>
+      `| ${name} | ${seen} | ${rightAfterSeconds?.toFixed(1) ?? "no"} s | ${logLines} | ${wrong ?? ""} |`,
+  )
+  .join("\n")}
+
+Right at the end after ${atTheEnd?.toFixed(1) ?? "–"} s. ${[...crowd.done].map(([name, times]) => `${name}: ${times}`).join(", ")}.
+Answers: ${[...crowd.answers].map(([name, times]) => `${name}: ${times}`).join(", ")}.
+Errors in the log: ${errors.length}${errors.length > 0 ? `, the first: ${errors[0]}` : ""}.`);
+
+const drawing = join(import.meta.dir, "../../dist/endurance.svg");
+mkdirSync(join(drawing, ".."), { recursive: true });
+writeFileSync(drawing, plotOf(`${minutes} minutes, seed ${seed}`, samples, marks));
+console.log(`\nDrawn in ${drawing}`);
+if (wrongs.length > 0) {
+  const shown = wrongs.slice(0, 20).map((wrong) => `- ${wrong}`);
+  console.log(`\nendurance failed: ${wrongs.length} wrong (seed ${seed})\n${shown.join("\n")}`);
+  process.exit(1);
+}
+console.log(`\nendurance passed (seed ${seed})`);
+process.exit(0);

@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** What a server is like at one moment. */
+export interface Sample {
+  readonly atSeconds: number;
+  readonly rssMib: number;
+  readonly anonymousMib: number;
+  readonly descriptors: number;
+  readonly sockets: number;
+  readonly logKib: number;
+  readonly dataMib: number;
+  /** The time for an answer that does nothing: what the event loop was late, and the way. */
+  readonly loopDelayMs: number;
+  /** Of one processor since the sample before: the server, and the browsers of the overlays. */
+  readonly cpuPercent: number;
+  readonly browsersCpuPercent: number;
+  /** From the last push until it was painted; 0 before the first. */
+  readonly paintMs: number;
+  /** The longest of the last calls of the API. */
+  readonly apiMs: number;
+}
+
+/** What the callers and the overlays have measured. */
+export interface Latencies {
+  readonly paintMs: number;
+  readonly apiMs: number;
+}
+
+const TICKS_PER_SECOND = 100;
+
+export function createSampler(startedAtMs: number) {
+  let before: { pid: number; ticks: number; browserTicks: number; atMs: number } | undefined;
+  return async (
+    { pid, url, log }: { readonly pid: number; readonly url: string; log(): string },
+    folder: string,
+    latencies: Latencies,
+  ): Promise<Sample> => {
+    const askedAtMs = performance.now();
+    await (await fetch(`${url}/livez`)).text();
+    const nowMs = performance.now();
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const mib = (name: string) =>
+      Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
+    const ticks = ticksOf(pid);
+    const browserTicks = browserTicksNow();
+    const last = before?.pid === pid ? before : { ticks, browserTicks, atMs: -Infinity };
+    const percent = (now: number, then: number) =>
+      (Math.max(0, now - then) / TICKS_PER_SECOND / ((nowMs - last.atMs) / 1000)) * 100;
+    before = { pid, ticks, browserTicks, atMs: nowMs };
+    return {
+      atSeconds: (nowMs - startedAtMs) / 1000,
+      rssMib: mib("VmRSS"),
+      anonymousMib: mib("RssAnon"),
+      ...descriptorsOf(pid),
+      logKib: log().length / 1024,
+      dataMib: sizeOf(folder) / 2 ** 20,
+      loopDelayMs: nowMs - askedAtMs,
+      cpuPercent: percent(ticks, last.ticks),
+      browsersCpuPercent: percent(browserTicks, last.browserTicks),
+      ...latencies,
+    };
+  };
+}
+
+/** Processor time of a process, in clock ticks. */
+function ticksOf(pid: number): number {
+  const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const [user = 0, system = 0] = fields.split(" ").slice(11, 13).map(Number);
+  return user + system;
+}
+
+/** Processor time of the browsers that this program has started, and of their children. */
+function browserTicksNow(): number {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!(pid > 0)) continue;
+    try {
+      const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+      parents.set(pid, Number(fields.split(" ")[1]));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const isOurs = (pid: number | undefined): boolean =>
+    pid !== undefined && (pid === process.pid || isOurs(parents.get(pid)));
+  return [...parents.keys()].reduce((sum, pid) => {
+    try {
+      const isBrowser = /chrom/.test(readFileSync(`/proc/${pid}/comm`, "utf8"));
+      return isBrowser && isOurs(pid) ? sum + ticksOf(pid) : sum;
+    } catch {
+      return sum;
+    }
+  }, 0);
+}
+
+export function descriptorsOf(pid: number): { descriptors: number; sockets: number } {
+  const folder = `/proc/${pid}/fd`;
+  const targets = readdirSync(folder).map((name) => {
+    try {
+      return readlinkSync(join(folder, name));
+    } catch {
+      return "";
+    }
+  });
+  const sockets = targets.filter((target) => target.startsWith("socket:")).length;
+  return { descriptors: targets.length, sockets };
+}
+
+const sizeOf = (folder: string): number =>
+  readdirSync(folder).reduce(
+    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+
+/** How much a value grows in an hour, by least squares. */
+export function slopePerHour(
+  samples: readonly Sample[],
+  value: (sample: Sample) => number,
+): number {
+  const mean = (of: (sample: Sample) => number) =>
+    samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
+  const [x, y] = [mean(({ atSeconds }) => atSeconds), mean(value)];
+  const [above, below] = samples.reduce(
+    ([top, bottom], sample) => {
+      const distance = sample.atSeconds - x;
+      return [top + distance * (value(sample) - y), bottom + distance * distance] as const;
+    },
+    [0, 0] as readonly [number, number],
+  );
+  return below === 0 ? 0 : (above / below) * 3_600;
+}

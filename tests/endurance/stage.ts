@@ -1,0 +1,236 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createAccounts, type Accounts, type AddedUser } from "../../src/accounts/accounts.ts";
+import { resolveConfig } from "../../src/config.ts";
+import { openDataFolder } from "../../src/cli/workspace.ts";
+import { freePort } from "../fixtures/clock/waiting.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { silentFlac } from "../fixtures/mpd/flac.ts";
+import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
+import { dbusIsInstalled, startSessionBus } from "../fixtures/mpris/session-bus.ts";
+import { createMpvPlayer, mpvIsInstalled } from "../fixtures/players/mpv-player.ts";
+import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
+import { aSession, startMediaServer } from "../fixtures/sources/streamed/media-server.ts";
+import { startSpotify } from "../fixtures/spotify/listen.ts";
+import { playingForEver } from "../fixtures/spotify/listening.ts";
+import { startProxy, type Proxy } from "./proxy.ts";
+
+/** A streamer whose music is heard in one way. */
+export interface Streamer extends AddedUser {
+  readonly name: string;
+  /** Plays the next track. */
+  next(): Promise<void>;
+}
+
+/** Everything that a run needs besides browsers. */
+export interface Stage {
+  readonly streamers: readonly Streamer[];
+  /** The streamer whose music is pushed: what is pushed is known. */
+  readonly pushed: Streamer & { push(title: string): Promise<void> };
+  /** Keys of those who only ask. */
+  readonly keys: string[];
+  readonly crowd: readonly AddedUser[];
+  readonly accounts: Accounts;
+  readonly folder: string;
+  readonly data: string;
+  readonly files: string;
+  /** Between the server and its players, and between overlays and the server. */
+  readonly proxies: { readonly upstreams: readonly Proxy[]; readonly front: Proxy };
+  /** The files of the data folder lie on a disk of their own, which can be full. */
+  readonly ownDisk: boolean;
+  readonly missing: readonly string[];
+  server: MarqueeProcess;
+  /** The log of the servers before this one. */
+  earlierLog: string;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const CROWD = 20;
+const KEYS_EACH = 10;
+const DISK_MIB = 96;
+const isRoot = process.getuid?.() === 0;
+
+const song = (title: string, seconds: number) =>
+  silentFlac({
+    seconds,
+    tags: [
+      ["TITLE", title],
+      ["ARTIST", "Juniper Vale"],
+      ["ALBUM", "Slow Weather"],
+    ],
+  });
+
+export async function setStage(): Promise<Stage> {
+  const folder = createTempFolder();
+  const [data, files] = [join(folder.path, "data"), join(folder.path, "files")];
+  mkdirSync(data, { mode: 0o700 });
+  const mount = isRoot
+    ? Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${DISK_MIB}m,mode=700`, "tmpfs", data])
+    : undefined;
+  const ownDisk = mount?.success ?? false;
+  const ends: (() => Promise<void> | void)[] = [
+    () => folder.remove(),
+    () => void (ownDisk && Bun.spawnSync(["umount", "-l", data])),
+  ];
+  const missing: string[] = [];
+  const { config } = resolveConfig({ data }, {});
+  const { store, vault } = await openDataFolder(config, "create");
+  const accounts = await createAccounts({ store, vault, wallMs: Date.now });
+  ends.push(() => store.close());
+  const upstreams: Proxy[] = [];
+  const through = (port: number) => {
+    const proxy = startProxy({ hostname: "127.0.0.1", port });
+    upstreams.push(proxy);
+    ends.push(proxy.stop);
+    return proxy.port;
+  };
+  const add = async (name: string, source: string, settings: unknown): Promise<AddedUser> => {
+    const [added] = await accounts.add([name], { source, settings });
+    if (!added) throw new Error(`${name} was not added`);
+    return added;
+  };
+  const streamers: Streamer[] = [];
+
+  if (mpdIsInstalled) {
+    const music = Object.fromEntries(
+      ["Glass Harbour", "Paper Lanterns", "潮騒"].map((title, at) => [
+        `${at}.flac`,
+        song(title, 300),
+      ]),
+    );
+    const daemon: MpdDaemon = await createMpdDaemon({ music });
+    for (const command of ['add "/"', "repeat 1", "play"]) await daemon.command(command);
+    ends.push(daemon.stop);
+    const address = `127.0.0.1:${through(Number(daemon.address.split(":")[1]))}`;
+    const user = await add("mpd", "mpd", { address });
+    streamers.push({ ...user, name: "MPD", next: () => daemon.command("next") });
+  } else missing.push("MPD");
+
+  let environment: Record<string, string> = {};
+  if (dbusIsInstalled && mpvIsInstalled) {
+    const bus = await startSessionBus();
+    environment = { DBUS_SESSION_BUS_ADDRESS: bus.address };
+    const tracks = Array.from({ length: 3 }, (_, at) => [`${at}.flac`, song(`Reel ${at}`, 300)]);
+    const mpv = await createMpvPlayer(Object.fromEntries(tracks), bus.address);
+    await mpv.command(["set_property", "loop-playlist", "inf"]);
+    ends.push(
+      () => bus.stop(),
+      () => mpv.stop(),
+    );
+    const user = await add("mpris", "mpris", { player: "" });
+    streamers.push({ ...user, name: "MPRIS", next: () => mpv.command(["playlist-next"]) });
+  } else missing.push("a session bus with mpv and mpv-mpris");
+
+  const spotify = startSpotify();
+  ends.push(() => spotify.stop());
+  // Each track ends by itself after some seconds.
+  const listener = spotify.spotify.addUser({ listening: playingForEver([9_000, 13_000, 11_000]) });
+  const linked = await add("spotify", "spotify", {
+    clientId: spotify.spotify.clientId,
+    refreshToken: listener.refreshToken,
+    consentedAt: Date.now(),
+    ...{ accountId: listener.id, displayName: "Ada", product: null },
+  });
+  streamers.push({ ...linked, name: "Spotify", next: async () => {} });
+
+  const jellyfin = startMediaServer("jellyfin");
+  ends.push(jellyfin.stop);
+  let reel = 0;
+  const nextReel = async () => {
+    reel += 1;
+    jellyfin.lists([aSession({ item: { Id: `item-${reel}`, Name: `Episode ${reel}` } })]);
+  };
+  await nextReel();
+  const jelly = await add("jellyfin", "jellyfin", {
+    url: `http://127.0.0.1:${through(Number(new URL(jellyfin.url).port))}`,
+    user: "Ada",
+    token: jellyfin.token,
+  });
+  streamers.push({ ...jelly, name: "Jellyfin", next: nextReel });
+
+  const inboxOf = async ({ user }: AddedUser, name: string) => {
+    const [connection] = await accounts.connections.allOf(user.id);
+    const secret = await accounts.connections.secretOf(connection?.id ?? 0);
+    return `/in/${secret}/${name}`;
+  };
+  const post = async (path: string, body: object) => {
+    const response = await fetch(stage.server.url + path, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    await response.text();
+    if (response.status !== 200) throw new Error(`a push was answered ${response.status}`);
+  };
+  const json = await add("json", "json", null);
+  const jsonInbox = await inboxOf(json, "json");
+  let pushes = 0;
+  const push = (title: string) =>
+    post(jsonInbox, { title, artist: "Osk Veldhuizen", duration_ms: 600_000, position_ms: 0 });
+  const pushed = {
+    ...{ ...json, name: "JSON", push },
+    next: () => push(`Pushed ${(pushes += 1)}`),
+  };
+  streamers.push(pushed);
+  const tuna = await add("tuna", "tuna", null);
+  const tunaInbox = await inboxOf(tuna, "tuna");
+  let songs = 0;
+  let playing = "Tune 0";
+  // OBS sends again and again what plays, or it is taken to have stopped.
+  const tell = () =>
+    post(tunaInbox, {
+      data: { title: playing, artists: ["B"], status: "playing", progress: 0, duration: 600_000 },
+      hostname: "obs",
+    });
+  const telling = setInterval(() => void tell().catch(() => {}), 1_000);
+  ends.push(() => clearInterval(telling));
+  streamers.push({
+    ...{ ...tuna, name: "Tuna" },
+    async next() {
+      playing = `Tune ${(songs += 1)}`;
+      await tell();
+    },
+  });
+
+  const crowd = await accounts.add(
+    Array.from({ length: CROWD }, (_, at) => `crowd-${at}`),
+    { source: "demo", settings: null },
+  );
+  const keys: string[] = crowd.map(({ key }) => key);
+  for (const { user } of crowd) {
+    for (let made = 1; made < KEYS_EACH; made++) {
+      keys.push((await accounts.keys.add(user, `caller ${made}`)).key);
+    }
+  }
+
+  const port = freePort();
+  const front = startProxy({ hostname: "127.0.0.1", port });
+  ends.push(front.stop);
+  const start = () =>
+    startMarquee({
+      folder: folder.path,
+      environment,
+      arguments: [
+        ...["--data", data, "--port", String(port), "--files", files],
+        ...["--spotify-api-url", spotify.url, "--spotify-accounts-url", spotify.url],
+        ...["--spotify-client-id", spotify.spotify.clientId],
+      ],
+    });
+  const stage: Stage = {
+    ...{ streamers, pushed, keys, crowd, accounts, data, files, ownDisk, missing },
+    folder: folder.path,
+    proxies: { upstreams, front },
+    server: await start(),
+    earlierLog: "",
+    async restart() {
+      stage.earlierLog += stage.server.log();
+      stage.server = await start();
+    },
+    async stop() {
+      await stage.server.stop();
+      for (const end of ends.toReversed()) await end();
+    },
+  };
+  for (const streamer of streamers) await streamer.next();
+  return stage;
+}
