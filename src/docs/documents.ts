@@ -11,6 +11,7 @@ export const DOCUMENTS = [
   "sources",
   "running",
   "reach",
+  "nodes",
   "privacy",
   "troubleshooting",
 ] as const;

@@ -285,7 +285,14 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
 
   test("has every metric", async () => {
     const metrics = await createMetrics("0.0.0");
-    metrics.watch({ channels: () => 0, overlays: () => 0 });
+    metrics.watch({
+      channels: () => 0,
+      overlays: () => 0,
+      shards: () => 0,
+      relayed_channels: () => 0,
+      watched_users: () => 0,
+      bus_delay_seconds: () => 0,
+    });
     const { text } = await metrics.read();
     const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
     const shown = await codesOn(language, "running");
