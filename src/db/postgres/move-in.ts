@@ -13,8 +13,8 @@ import { tables as postgresTables } from "./schema.ts";
 /** How many rows of each table were copied. */
 export type MovedRows = Readonly<Record<keyof Schema, number>>;
 
-/** In an order in which no row comes before what it belongs to, and the key before the secrets. */
-const ORDER = [
+/** All tables: no row comes before what it belongs to, and the key comes before the secrets. */
+export const MOVED_TABLES = [
   "server",
   "users",
   "apiKeys",
@@ -27,6 +27,8 @@ const ORDER = [
   "magicLinks",
   "sessions",
   "privacy",
+  "histories",
+  "heardSongs",
 ] as const satisfies readonly (keyof Schema)[];
 
 const ROWS_AT_ONCE = 100;
@@ -54,7 +56,7 @@ export async function moveIn(
           const target = queriesOn(connection);
           await refuseRows(connection, target, url);
           const moved: Partial<Record<keyof Schema, number>> = {};
-          for (const name of ORDER) moved[name] = await copyTable(source, target, name);
+          for (const name of MOVED_TABLES) moved[name] = await copyTable(source, target, name);
           await continueIds(connection, file.lastIds());
           return moved as MovedRows;
         },
@@ -69,7 +71,7 @@ export async function moveIn(
 }
 
 async function refuseRows(connection: SQL, target: Queries, url: string): Promise<void> {
-  for (const name of ORDER) {
+  for (const name of MOVED_TABLES) {
     const table = postgresTables[name];
     // Nobody else may write the first row either, until everything is there.
     await connection.unsafe(`LOCK TABLE ${getTableName(table)} IN EXCLUSIVE MODE`);
@@ -106,7 +108,7 @@ async function copyTable(
 
 /** Ids that were given away are never given again. */
 async function continueIds(connection: SQL, lastIds: ReadonlyMap<string, number>): Promise<void> {
-  for (const name of ORDER) {
+  for (const name of MOVED_TABLES) {
     const table = getTableName(postgresTables[name]);
     const last = lastIds.get(table) ?? 0;
     if (last === 0) continue;

@@ -9,6 +9,7 @@ import {
   refuseOldVersion,
 } from "../../../src/db/postgres/open.ts";
 import { migrations } from "../../../src/db/postgres/migrations.ts";
+import { MOVED_TABLES } from "../../../src/db/postgres/move-in.ts";
 import { createPool, type Pool } from "../../../src/db/postgres/pool.ts";
 import { tables as postgresTables } from "../../../src/db/postgres/schema.ts";
 import { tables } from "../../../src/db/schema.ts";
@@ -89,6 +90,11 @@ describe("the tables of both databases", () => {
       ),
     );
     expect(stored.toSorted()).toEqual(wanted.toSorted());
+  });
+
+  test("are all copied when a data folder moves in", () => {
+    const moved: readonly string[] = MOVED_TABLES;
+    expect(moved.toSorted()).toEqual(Object.keys(tables).toSorted());
   });
 
   test("give back numbers beyond 32 bits, bytes and nothing as they were stored", async () => {
