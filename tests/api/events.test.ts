@@ -369,7 +369,8 @@ describe.each([
         const artists = Array.from({ length: 50 }, () => "x".repeat(1_000));
         for (let change = 0; change < 900; change++) {
           const track = { id: `${change}`, title: "x", durationMs: 200_000, explicit: false };
-          await live.server.sourceOf(live.user).says(aPlayback({ track, artists }));
+          const observedAtMs = performance.now();
+          await live.server.sourceOf(live.user).says(aPlayback({ track, artists, observedAtMs }));
         }
         socket.resume();
         await inTime("the end of the connection", gone.promise);
