@@ -11,7 +11,7 @@ import savedWidgets from "../../drizzle/0008_saved_widgets.sql" with { type: "te
 import widgetTokensMoved from "../../drizzle/0009_widget_tokens_moved.sql" with { type: "text" };
 import history from "../../drizzle/0010_history.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
-import { guardSealedColumns } from "./sealed-values.ts";
+import { guardSealedColumns, hasTable } from "./sealed-values.ts";
 
 export interface Migration {
   /** The generated file's name without extension; names sort in the order of the steps. */
@@ -125,12 +125,6 @@ export function dropTriggers(sqlite: Database): void {
 
 function isPopulated(sqlite: Database): boolean {
   return sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table'").get() !== null;
-}
-
-function hasTable(sqlite: Database, name: string): boolean {
-  return (
-    sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null
-  );
 }
 
 function hashOf(step: Migration): string {

@@ -143,7 +143,7 @@ export function guardSealedColumns(sqlite: Database): void {
   }
 }
 
-export function hasColumn(sqlite: Database, table: string, column: string): boolean {
+function hasColumn(sqlite: Database, table: string, column: string): boolean {
   return (
     sqlite.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== null
   );
