@@ -44,8 +44,10 @@ onTheDashboard("the editors of texts and cards", (stage) => {
     await page.getByText("Now: Paper Lanterns", { exact: true }).waitFor();
     await page.locator("#template").fill("{titel}");
     await page.locator("#template-mistake").waitFor();
+    await page.locator('#template[aria-invalid="true"]').waitFor();
     await page.locator("#template").fill("{title}");
     await page.locator("#template-mistake").waitFor({ state: "detached" });
+    await page.locator("#template:not([aria-invalid])").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
     const { options } = await stage.server.accounts.widgets.byId(stage.ada.user, widget.id);
