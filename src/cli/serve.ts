@@ -126,7 +126,12 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
 
     log.info("stopping", { because: await signal });
     const stopByMs = clock.monotonicMs() + STOP_WITHIN_MS;
-    await Promise.all([running.stop(STOP_WITHIN_MS), server.app.files.stop()]);
+    await Promise.all([
+      running.stop(STOP_WITHIN_MS),
+      server.app.files.stop(),
+      // At once: others watch this node's users while its last requests end.
+      cluster?.leases.release(),
+    ]);
     stopKeepingUp();
     server.close();
     await cluster?.close();

@@ -71,7 +71,7 @@ export interface Leases {
   beat(): Promise<boolean>;
   /** Calls back after each beat, and when the leases have ended without one. */
   onChange(listener: () => void): void;
-  /** Stops watching and gives everything back, as far as the database answers in time. */
+  /** Stops watching and gives everything back, once, as far as the database answers in time. */
   release(): Promise<void>;
 }
 
@@ -101,6 +101,7 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
   let cancelBeat = () => {};
   let cancelEnd = () => {};
   let isReleased = false;
+  let released: Promise<void> | undefined;
   let isFailing = false;
 
   const isStanding = () => clock.monotonicMs() < holdsUntilMs;
@@ -176,6 +177,21 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
     await table.leave(node);
   };
 
+  const release = async () => {
+    isReleased = true;
+    cancelBeat();
+    cancelEnd();
+    changed();
+    const answered = new AbortController();
+    await Promise.race([
+      leave().catch((error: unknown) =>
+        log.error("leases could not be given back", { reason: describeError(error) }),
+      ),
+      clock.sleep(BEAT_TAKES_AT_MOST_MS, answered.signal),
+    ]);
+    answered.abort();
+  };
+
   bus.hear(([kind], from) => {
     if (kind === "free" && from !== node && !isReleased) void beat();
   });
@@ -203,19 +219,6 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
       ),
     beat,
     onChange: (listener) => void listeners.push(listener),
-    async release() {
-      isReleased = true;
-      cancelBeat();
-      cancelEnd();
-      changed();
-      const answered = new AbortController();
-      await Promise.race([
-        leave().catch((error: unknown) =>
-          log.error("leases could not be given back", { reason: describeError(error) }),
-        ),
-        clock.sleep(BEAT_TAKES_AT_MOST_MS, answered.signal),
-      ]);
-      answered.abort();
-    },
+    release: () => (released ??= release()),
   };
 }

@@ -4,16 +4,16 @@ import { systemClock } from "../../src/clock.ts";
 import type { Bus } from "../../src/cluster/bus.ts";
 import { createPostgresBus } from "../../src/cluster/postgres/bus.ts";
 import { createPostgresLeases } from "../../src/cluster/postgres/lease-table.ts";
-import { createLeases, type Leases } from "../../src/cluster/leases.ts";
+import { createLeases, type Leases, type Standing } from "../../src/cluster/leases.ts";
 import type { Message } from "../../src/cluster/message.ts";
 import { createPostgresAdmissions } from "../../src/cluster/postgres/admissions.ts";
 import { createPostgresLedgers } from "../../src/cluster/postgres/ledger.ts";
 import { createLimitAnswers } from "../../src/api/limit-answers.ts";
 import { createRequestBudget } from "../../src/sources/polling/request-budget.ts";
 import { createListener } from "../../src/db/postgres/listener.ts";
+import { migrate } from "../../src/db/postgres/migrations.ts";
 import { createPool, type Pool } from "../../src/db/postgres/pool.ts";
 import { createLog } from "../../src/log.ts";
-import clusterTables from "../../drizzle/postgres/0001_cluster.sql" with { type: "text" };
 import {
   type Cluster,
   isPostgresThere,
@@ -38,7 +38,7 @@ beforeEach(async () => {
   if (!isPostgresThere) return;
   databaseUrl = await server.createDatabase();
   const pool = createPool(databaseUrl, 4);
-  await pool.transaction((connection) => connection.unsafe(clusterTables));
+  await migrate(pool);
   await pool.close();
 }, 20_000);
 afterEach(async () => {
@@ -239,6 +239,37 @@ describe("the leases in PostgreSQL", () => {
     expect(late.held.size).toBe(0);
     expect(late.epochs).toEqual(Array.from({ length: 256 }, () => 2));
   });
+
+  testWithPostgres("come back to the nodes that had them, once the database is back", async () => {
+    const beatAs = (name: string) => {
+      const table = createPostgresLeases(connect(name).pool);
+      return (give: readonly number[] = []) => table.beat({ node: name, give, watched: {} });
+    };
+    const [a, b] = [beatAs("a"), beatAs("b")];
+    const { held: all } = await a();
+    await b();
+    await a([...all.keys()].slice(128));
+    const shardsOf = ({ held }: Standing) => [...held.keys()].sort((one, other) => one - other);
+    const [ofA, ofB] = [shardsOf(await a()), shardsOf(await b())];
+    expect([ofA.length, ofB.length]).toEqual([128, 128]);
+    const database = databaseUrl.split("/").at(-1);
+    await server.run("UPDATE nodes SET beat_at = beat_at - interval '20 seconds'", database);
+    await server.run("UPDATE shards SET until = until - interval '20 seconds'", database);
+    expect(shardsOf(await a())).toEqual(ofA);
+    expect(shardsOf(await b())).toEqual(ofB);
+  });
+
+  testWithPostgres(
+    "are all taken at once by a node that comes after all others ended",
+    async () => {
+      const table = createPostgresLeases(connect("a").pool);
+      await table.beat({ node: "gone", give: [], watched: {} });
+      const database = databaseUrl.split("/").at(-1);
+      await server.run("UPDATE nodes SET beat_at = beat_at - interval '20 seconds'", database);
+      await server.run("UPDATE shards SET until = until - interval '20 seconds'", database);
+      expect((await table.beat({ node: "a", give: [], watched: {} })).held.size).toBe(256);
+    },
+  );
 
   testWithPostgres("say how many users of an upstream the others watch", async () => {
     const [a, b] = [connect("a"), connect("b")];

@@ -3,10 +3,10 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import type { Cluster } from "../../src/cluster/cluster.ts";
 import { openCluster } from "../../src/cluster/postgres/open-cluster.ts";
+import { migrate } from "../../src/db/postgres/migrations.ts";
 import { createPool } from "../../src/db/postgres/pool.ts";
 import { createLog } from "../../src/log.ts";
 import type { Playback } from "../../src/playback.ts";
-import clusterTables from "../../drizzle/postgres/0001_cluster.sql" with { type: "text" };
 import { until } from "../fixtures/clock/waiting.ts";
 import { openOverlay, type Overlay } from "../fixtures/http/overlay-socket.ts";
 import {
@@ -44,7 +44,7 @@ beforeEach(async () => {
   if (!isPostgresThere) return;
   const url = await postgres.createDatabase();
   const pool = createPool(url, 1);
-  await pool.transaction((connection) => connection.unsafe(clusterTables));
+  await migrate(pool);
   await pool.close();
   for (let count = 0; count < 3; count++) {
     const cluster = openCluster({ clock, log, url });

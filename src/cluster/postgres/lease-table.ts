@@ -11,11 +11,12 @@ const answer = Type.Object({
   epochs: Type.Array(Type.Integer()),
 });
 
-/** The leases in PostgreSQL: `drizzle/postgres/0001_cluster.sql` has the rules. */
+/** The leases in PostgreSQL: the functions in `drizzle/postgres` have the rules. */
 export const createPostgresLeases = (pool: Pick<Pool, "query">): LeaseTable => ({
   async beat({ node, watched, give }) {
     const rows = await pool.query(
-      "SELECT beat($1, $2, ARRAY(SELECT json_array_elements_text($3::text::json)::integer))",
+      `SELECT beat($1, $2, ARRAY(SELECT json_array_elements_text($3::text::json)::integer))
+        FROM wait_for_former_nodes($1)`,
       [node, JSON.stringify(watched), JSON.stringify(give)],
     );
     const { nodes, held, epochs } = Value.Parse(answer, JSON.parse(String(rows[0]?.[0])));

@@ -3,6 +3,7 @@ import { getTableName } from "drizzle-orm";
 import accounts from "../../../drizzle/postgres/0000_accounts.sql" with { type: "text" };
 import cluster from "../../../drizzle/postgres/0001_cluster.sql" with { type: "text" };
 import history from "../../../drizzle/postgres/0002_history.sql" with { type: "text" };
+import evenAfterOutage from "../../../drizzle/postgres/0003_even_after_outage.sql" with { type: "text" };
 import { type Watched, watched } from "../change-feed.ts";
 import { type Migration, MigrationError } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -14,6 +15,7 @@ export const migrations: readonly Migration[] = [
   { name: "0000_accounts", sql: accounts },
   { name: "0001_cluster", sql: cluster },
   { name: "0002_history", sql: history },
+  { name: "0003_even_after_outage", sql: evenAfterOutage },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */
