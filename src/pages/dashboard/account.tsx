@@ -11,7 +11,7 @@ import { messagePage } from "../message-page.tsx";
 import { redirect } from "../../http/redirect.ts";
 import type { SessionCookie } from "../../http/session-cookie.ts";
 import { browserNameOf } from "./browser-name.ts";
-import { Choice, Confirm, Field, Form } from "./form.tsx";
+import { Choice, ConfirmedAction, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import { pathTo } from "./sections.ts";
@@ -181,13 +181,12 @@ function Browsers({
           <Browser request={request} session={session} isThis={isThis(session)} />
         ))}
       </ul>
-      <Confirm label={t.everywhere} consequence={t.everywhereText}>
-        <Form request={request} action="sign out everywhere">
-          <button type="submit" class="bad" safe>
-            {t.everywhere}
-          </button>
-        </Form>
-      </Confirm>
+      <ConfirmedAction
+        request={request}
+        action="sign out everywhere"
+        label={t.everywhere}
+        consequence={t.everywhereText}
+      />
     </section>
   );
 }

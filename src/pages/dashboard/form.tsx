@@ -202,6 +202,33 @@ export function Confirm({ label, consequence, children }: ConfirmProps): JSX.Ele
   );
 }
 
+export interface ConfirmedActionProps extends Omit<ConfirmProps, "children"> {
+  readonly request: DashboardRequest;
+  readonly action: string;
+  readonly target?: string;
+  /** The label of the button that takes the action; without it, the same as `label`. */
+  readonly go?: string;
+  /** Hidden fields. */
+  readonly children?: JSX.Element;
+}
+
+/** A button for an action that cannot be undone, which is taken by a second button. */
+export function ConfirmedAction(props: ConfirmedActionProps): JSX.Element {
+  const { request, action, target, label, consequence, go, children } = props;
+  return (
+    <Confirm label={label} consequence={consequence}>
+      <Form request={request} action={action} {...(target !== undefined && { target })}>
+        <>
+          {(children ?? "") as "safe"}
+          <button type="submit" class="bad" safe>
+            {go ?? label}
+          </button>
+        </>
+      </Form>
+    </Confirm>
+  );
+}
+
 export interface FoldProps {
   /** The label of the button that unfolds it. */
   readonly label: string;

@@ -7,7 +7,7 @@ import { DEFAULT_TEMPLATE } from "../../outputs/line.ts";
 import { attribute } from "../attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../looks/shared-look.ts";
 import { Copyable, HiddenCopyable } from "../parts.tsx";
-import { Confirm, Field, Form } from "./form.tsx";
+import { Confirm, ConfirmedAction, Field, Form } from "./form.tsx";
 import { ObsChip, sourceNameOf } from "./into-obs.tsx";
 import { LookPreview, sizeOf } from "./look-preview.tsx";
 import type { DashboardRequest } from "./request.ts";
@@ -100,20 +100,22 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
                 {t.copy}
               </button>
             </Form>
-            <Confirm label={t.rotate} consequence={t.rotateText}>
-              <Form request={request} action="rotate" target={String(id)}>
-                <button type="submit" class="bad" safe>
-                  {t.rotateGo}
-                </button>
-              </Form>
-            </Confirm>
-            <Confirm label={t.remove} consequence={t.removeText}>
-              <Form request={request} action="remove" target={String(id)}>
-                <button type="submit" class="bad" safe>
-                  {t.removeGo}
-                </button>
-              </Form>
-            </Confirm>
+            <ConfirmedAction
+              request={request}
+              action="rotate"
+              target={String(id)}
+              label={t.rotate}
+              consequence={t.rotateText}
+              go={t.rotateGo}
+            />
+            <ConfirmedAction
+              request={request}
+              action="remove"
+              target={String(id)}
+              label={t.remove}
+              consequence={t.removeText}
+              go={t.removeGo}
+            />
           </div>
         </details>
       </div>

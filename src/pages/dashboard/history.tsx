@@ -24,7 +24,7 @@ import {
 import { artistNames } from "../../playback.ts";
 import { clockText } from "../../../widget/view.ts";
 import { Copyable } from "../parts.tsx";
-import { Confirm, Form } from "./form.tsx";
+import { ConfirmedAction, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardRequest, Section } from "./request.ts";
 import { pathTo } from "./sections.ts";
@@ -333,13 +333,13 @@ function Songs({ request, songs, page, pages, nowMs }: SongsProps): JSX.Element 
       ) : (
         ""
       )}
-      <Confirm label={t.clear} consequence={t.clearText}>
-        <Form request={request} action="clear">
-          <button type="submit" class="bad" safe>
-            {t.clearGo}
-          </button>
-        </Form>
-      </Confirm>
+      <ConfirmedAction
+        request={request}
+        action="clear"
+        label={t.clear}
+        consequence={t.clearText}
+        go={t.clearGo}
+      />
     </section>
   );
 }

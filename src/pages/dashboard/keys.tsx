@@ -9,7 +9,7 @@ import { fill, formatDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Copyable } from "../parts.tsx";
-import { Choice, Confirm, Field, Form } from "./form.tsx";
+import { Choice, Confirm, ConfirmedAction, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { Notice, Section, DashboardRequest } from "./request.ts";
 
@@ -208,13 +208,13 @@ function WorkingKey({ request, record }: KeyProps): JSX.Element {
         ) : (
           ""
         )}
-        <Confirm label={t.revoke} consequence={t.revokeText}>
-          <Form request={request} action="revoke" target={id}>
-            <button type="submit" class="bad" safe>
-              {t.revoke}
-            </button>
-          </Form>
-        </Confirm>
+        <ConfirmedAction
+          request={request}
+          action="revoke"
+          target={id}
+          label={t.revoke}
+          consequence={t.revokeText}
+        />
       </div>
     </li>
   );

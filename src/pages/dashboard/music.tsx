@@ -30,7 +30,7 @@ import { attribute } from "../attribute.ts";
 import { htmlResponse } from "../html.tsx";
 import { musicScript } from "../assets.ts";
 import { Copyable } from "../parts.tsx";
-import { Confirm, Field, Fold, Form } from "./form.tsx";
+import { ConfirmedAction, Field, Fold, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { FoundList, FoundSection, LOOK } from "./music-found.tsx";
 import { type Offer, Offers } from "./music-offers.tsx";
@@ -254,13 +254,13 @@ export function createSection(deps: MusicDeps): Section {
           )}
           {hearsPushes ? <ReplaceSecret request={request} connection={connection} /> : ""}
           {renameForm(request, music, refused)}
-          <Confirm label={t.disconnect} consequence={fill(t.disconnectText, { source: label })}>
-            <Form request={request} action="disconnect" target={id}>
-              <button type="submit" class="bad" safe>
-                {t.disconnect}
-              </button>
-            </Form>
-          </Confirm>
+          <ConfirmedAction
+            request={request}
+            action="disconnect"
+            target={id}
+            label={t.disconnect}
+            consequence={fill(t.disconnectText, { source: label })}
+          />
         </div>
       </section>
     );

@@ -5,7 +5,7 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type Reach, reachOf } from "../../outputs/reach.ts";
 import { withQuery } from "./editor-query.ts";
-import { Confirm, Form } from "./form.tsx";
+import { ConfirmedAction } from "./form.tsx";
 import type { DashboardRequest, Notice } from "./request.ts";
 import { pathTo } from "./sections.ts";
 
@@ -97,16 +97,15 @@ export function ReplaceAddress({
   return (
     <section>
       <h2 safe>{t.rotateTitle}</h2>
-      <Confirm label={t.rotate} consequence={consequence}>
-        <Form request={request} action="rotate">
-          <>
-            <WidgetId widget={widget} />
-            <button type="submit" class="bad" safe>
-              {t.rotateGo}
-            </button>
-          </>
-        </Form>
-      </Confirm>
+      <ConfirmedAction
+        request={request}
+        action="rotate"
+        label={t.rotate}
+        consequence={consequence}
+        go={t.rotateGo}
+      >
+        <WidgetId widget={widget} />
+      </ConfirmedAction>
     </section>
   );
 }

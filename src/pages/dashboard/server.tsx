@@ -16,7 +16,7 @@ import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
 import { attribute } from "../attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
-import { Confirm, Field, Form } from "./form.tsx";
+import { ConfirmedAction, Field, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { describeStatus } from "./status-words.ts";
 import { labelOf, musicOf } from "../../sources/connected-music.ts";
@@ -143,13 +143,14 @@ export function createSection(deps: ServerDeps): Section {
           {isSelf ? (
             ""
           ) : (
-            <Confirm label={t.remove} consequence={fill(t.removeText, { user: user.name })}>
-              <Form request={request} action="remove" target={target}>
-                <button type="submit" class="bad" safe>
-                  {fill(t.removeUser, { user: user.name })}
-                </button>
-              </Form>
-            </Confirm>
+            <ConfirmedAction
+              request={request}
+              action="remove"
+              target={target}
+              label={t.remove}
+              consequence={fill(t.removeText, { user: user.name })}
+              go={fill(t.removeUser, { user: user.name })}
+            />
           )}
         </div>
       </li>

@@ -28,7 +28,7 @@ import {
   savedDraft,
   withDemo,
 } from "./widget-draft.tsx";
-import { Confirm, Form } from "./form.tsx";
+import { ConfirmedAction, Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { galleryOf } from "./gallery-link.ts";
 import type { DashboardRequest, Notice } from "./request.ts";
@@ -419,16 +419,15 @@ function Rotation({ request, ...draft }: EditorPartProps): JSX.Element {
   return (
     <section class="rotation">
       <h2 safe>{widget.rotateTitle}</h2>
-      <Confirm label={widget.rotate} consequence={widget.rotateText}>
-        <Form request={request} action="rotate">
-          <>
-            <EditorQueryField {...draft} />
-            <button type="submit" class="bad" safe>
-              {widget.rotateGo}
-            </button>
-          </>
-        </Form>
-      </Confirm>
+      <ConfirmedAction
+        request={request}
+        action="rotate"
+        label={widget.rotate}
+        consequence={widget.rotateText}
+        go={widget.rotateGo}
+      >
+        <EditorQueryField {...draft} />
+      </ConfirmedAction>
     </section>
   );
 }
