@@ -17,6 +17,7 @@ import {
   ReplaceAddress,
   rotateToken,
   saveOptions,
+  Switch,
   Unreachable,
 } from "./output-parts.tsx";
 import type { DashboardRequest } from "./request.ts";
@@ -147,17 +148,7 @@ function Choices({
         chosen={options.mode}
       />
       {SWITCHES.map((name) => (
-        <p class="control switch">
-          <label>
-            <input
-              type="checkbox"
-              name={name}
-              value="1"
-              {...(options[name] && { checked: true })}
-            />
-            <span safe>{t[name]}</span>
-          </label>
-        </p>
+        <Switch name={name} label={t[name]} isOn={options[name]} />
       ))}
     </>
   );

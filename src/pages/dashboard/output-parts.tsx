@@ -110,6 +110,22 @@ export function ReplaceAddress({
   );
 }
 
+export interface SwitchProps {
+  readonly name: string;
+  readonly label: string;
+  readonly isOn: boolean;
+}
+
+/** A choice between yes, which is sent as "1", and no, which is not sent. */
+export const Switch = ({ name, label, isOn }: SwitchProps): JSX.Element => (
+  <p class="control switch">
+    <label>
+      <input type="checkbox" name={name} value="1" {...(isOn && { checked: true })} />
+      <span safe>{label}</span>
+    </label>
+  </p>
+);
+
 /** Says which widget a form is about. */
 const WidgetId = ({ widget }: { readonly widget: OutputWidget }): JSX.Element => (
   <input type="hidden" name="id" value={String(widget.id)} />

@@ -25,6 +25,7 @@ import {
   ReplaceAddress,
   rotateToken,
   saveOptions,
+  Switch,
   Unreachable,
 } from "./output-parts.tsx";
 import type { DashboardRequest } from "./request.ts";
@@ -200,17 +201,7 @@ function TemplateFields({ request, widget, typed }: PartProps): JSX.Element {
       <p class="hint" safe>
         {t.brackets}
       </p>
-      <p class="control switch">
-        <label>
-          <input
-            type="checkbox"
-            name="url"
-            value="1"
-            {...(typed["url"] === "1" && { checked: true })}
-          />
-          <span safe>{t.url}</span>
-        </label>
-      </p>
+      <Switch name="url" label={t.url} isOn={typed["url"] === "1"} />
     </>
   );
 }
