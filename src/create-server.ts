@@ -96,7 +96,6 @@ export function createServer(deps: ServerDeps): ServerParts {
     clock,
     log,
     random,
-    onRefused: (connectionId) => accounts.connections.markRefused(connectionId),
     privacyOf: (userId) => accounts.privacy.of(userId),
     onStatus: (connectionId, status) => accounts.connections.storeStatus(connectionId, status),
   };

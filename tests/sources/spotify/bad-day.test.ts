@@ -105,9 +105,12 @@ async function beginDay(): Promise<Day> {
 
   const wait = async (ms: number) => {
     await clock.advance(ms);
-    // Settings are decrypted in real time, which the clock does not wait for.
-    await onlyConnection(server.accounts.connections, ada.user.user.id);
-    await settle();
+    // Settings are decrypted in real time, which the clock does not wait for: once when watching
+    // begins, and twice for a refresh, which reads and changes them.
+    for (let step = 0; step < 3; step++) {
+      await onlyConnection(server.accounts.connections, ada.user.user.id);
+      await settle();
+    }
   };
 
   const shown: string[] = [];
