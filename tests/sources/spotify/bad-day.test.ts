@@ -105,12 +105,9 @@ async function beginDay(): Promise<Day> {
 
   const wait = async (ms: number) => {
     await clock.advance(ms);
-    // Settings are decrypted in real time, which the clock does not wait for: once when watching
-    // begins, and twice for a refresh, which reads and changes them.
-    for (let step = 0; step < 3; step++) {
-      await onlyConnection(server.accounts.connections, ada.user.user.id);
-      await settle();
-    }
+    // Settings are decrypted in real time, which the clock does not wait for.
+    await onlyConnection(server.accounts.connections, ada.user.user.id);
+    await settle();
   };
 
   const shown: string[] = [];
@@ -119,6 +116,11 @@ async function beginDay(): Promise<Day> {
   server.hub.subscribe(ada.user.user.id, (reading) => {
     if (shown.at(-1) !== wordOf(reading)) shown.push(wordOf(reading));
   });
+
+  // The first refresh reads and changes settings: in real time, too.
+  for (const { user } of [ada, grace]) {
+    while (server.hub.peek(user.user.id)?.kind !== "playback") await wait(20);
+  }
 
   let statuses: Record<number, number> = {};
   const note = async (answer: Promise<Response>) => {
