@@ -21,6 +21,7 @@ import { shareInbox } from "./ingest/shared-inbox.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Artwork } from "./playback.ts";
+import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
 import type { Fetch } from "./sources/upstream.ts";
@@ -61,6 +62,8 @@ export interface ServerParts {
   readonly accounts: Accounts;
   readonly sources: Sources;
   readonly inbox: Inbox;
+  /** Warns in the log of consents that end soon. Of several nodes, each warns of its own users. */
+  remindOfConsent(): Promise<void>;
   /** Stops watching all connections. The store stays open for remaining writes. */
   close(): void;
 }
@@ -96,7 +99,6 @@ export function createServer(deps: ServerDeps): ServerParts {
     clock,
     log,
     random,
-    onRefused: (connectionId) => accounts.connections.markRefused(connectionId),
     privacyOf: (userId) => accounts.privacy.of(userId),
     onStatus: (connectionId, status) => accounts.connections.storeStatus(connectionId, status),
   };
@@ -148,6 +150,13 @@ export function createServer(deps: ServerDeps): ServerParts {
     accounts,
     sources,
     inbox,
+    remindOfConsent: createConsentReminder({
+      accounts,
+      sources,
+      clock,
+      log,
+      isOurs: cluster?.leases.isOurs ?? (() => true),
+    }),
     close() {
       hub.stop();
       relay?.stop();

@@ -24,7 +24,8 @@ import {
   FAILURE_REASONS,
 } from "./connection-status.ts";
 import { createInboxes, type Inboxes } from "./inboxes.ts";
-import { SecretError, type Vault } from "./secrets.ts";
+import type { Vault } from "./secrets.ts";
+import { type ChangeSettings, createSettingsWrites, openSettings } from "./settings-writes.ts";
 import { createStatusWrites } from "./status-writes.ts";
 import type { User } from "./users.ts";
 
@@ -106,10 +107,24 @@ export interface Connections extends Inboxes {
   order(user: User, ids: readonly PublicConnectionId[]): Promise<void>;
   /** @throws {AccountError} when there is no such connection, or another has this name */
   rename(user: User, id: PublicConnectionId, name: string): Promise<void>;
-  /** Stores that the upstream refuses this connection until the user connects again. Deferred. */
+  /**
+   * Stores that the upstream refuses this connection until the user connects again, whatever its
+   * settings are now. Deferred.
+   */
   markRefused(connectionId: number): Promise<void>;
-  /** Stores new settings of a connection. Does nothing if it no longer exists. Deferred. */
-  keepSettings(connectionId: number, settings: unknown): Promise<void>;
+  /**
+   * The same, but only if the connection still has these settings. Returns whether it is refused
+   * now, or gone: otherwise it has other settings. Deferred.
+   */
+  refuse(connectionId: number, settings: unknown): Promise<boolean>;
+  /**
+   * Stores what `change` makes of the settings that are stored. If somebody else stores others in
+   * between, it is called again with those. Returns the settings that are stored then; `undefined`
+   * if the connection is gone or its settings are damaged. Deferred: this process stores the last
+   * of several changes that were begun together.
+   * @throws {SecretError} when the secret key is not the one in force
+   */
+  changeSettings(connectionId: number, change: ChangeSettings): Promise<unknown>;
   /** Stores a connection's status. Does nothing if it is gone. Deferred. */
   storeStatus(connectionId: number, status: ReportedStatus): Promise<void>;
   /**
@@ -130,7 +145,7 @@ export interface Connections extends Inboxes {
 
 export function createConnections(context: AccountsContext, deferred: DeferredWrites): Connections {
   const { store, vault, wallMs } = context;
-  const { queries, atomically, inBackground, exclusively } = store;
+  const { queries, atomically, exclusively } = store;
   const { connectionStatuses, connections, users } = store.tables;
   const inOrder = [asc(connections.position), asc(connections.id)];
   const publicId = sql<number>`coalesce(${connections.firstId}, ${connections.id})`;
@@ -311,37 +326,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         );
       }
     },
-    markRefused(connectionId) {
-      const refusedAt = wallMs();
-      return deferred.write(`refusal of ${connectionId}`, async () => {
-        const [refused] = await inBackground((writer) => [
-          writer
-            .update(connections)
-            .set({ refusedAt })
-            .where(eq(connections.id, connectionId))
-            .returning({ userId: connections.userId }),
-        ]);
-        for (const { userId } of refused) tellStatusOf(userId);
-      });
-    },
-    keepSettings: (connectionId, settings) =>
-      deferred.write(`settings of ${connectionId}`, async () => {
-        const [row] = await queries
-          .select({ userId: connections.userId })
-          .from(connections)
-          .where(eq(connections.id, connectionId));
-        if (!row) return;
-        const text = JSON.stringify(settings);
-        await storeSealed(vault, async () => {
-          const sealedSettings = await vault.seal("connection-settings", row.userId, text);
-          await inBackground((writer) => [
-            writer
-              .update(connections)
-              .set({ sealedSettings })
-              .where(eq(connections.id, connectionId)),
-          ]);
-        });
-      }),
+    ...createSettingsWrites(context, deferred, tellStatusOf),
     storeStatus: statusWrites.store,
     onStatus: (listener) => void statusListeners.push(listener),
     async statusOf({ id, refusedAt }) {
@@ -376,19 +361,6 @@ function refuseId(user: User, id: PublicConnectionId): never {
   throw new AccountError(
     `${user.name} has no connection ${id}. "marquee connection list ${user.name}" shows all.`,
   );
-}
-
-/** A damaged row affects only its own user. */
-async function openSettings(
-  vault: Vault,
-  { userId, sealedSettings }: ConnectionRow,
-): Promise<unknown> {
-  try {
-    return JSON.parse(await vault.open("connection-settings", userId, sealedSettings));
-  } catch (error) {
-    if (error instanceof SecretError || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function toHealthState(row: Schema["connectionStatuses"]["$inferSelect"]): StoredStatus {

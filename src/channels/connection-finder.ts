@@ -4,7 +4,7 @@ import type { Connection } from "../accounts/connections.ts";
 import { openConnection, sourceOf } from "../sources/connected-music.ts";
 import { demo } from "../sources/demo.ts";
 import type { Sources } from "../sources/index.ts";
-import { UNSTORED } from "../sources/source.ts";
+import { type StoredConnection, UNSTORED } from "../sources/source.ts";
 import type { WatchedConnection } from "./watcher.ts";
 
 /** Finds what a user is connected to, ready to be watched. */
@@ -40,7 +40,7 @@ export function createConnectionFinder(
   const watchedOf = (connection: Connection): WatchedConnection[] => {
     if (connection.refusedAt !== null) return [];
     const source = sourceOf(connection, sources);
-    const { id, userId } = connection;
+    const { id, userId, settings } = connection;
     const stored = openConnection(source, connection);
     if (!stored.usable) {
       const fields = { user: userId, source: source.id, reason: stored.reason };
@@ -49,9 +49,10 @@ export function createConnectionFinder(
       return [];
     }
     reported.delete(id);
-    const kept = {
+    const kept: StoredConnection = {
       id,
-      keepSettings: (changed: unknown) => connections.keepSettings(id, changed),
+      readSettings: async () => (await connections.byId(id))?.settings,
+      changeSettings: (change) => connections.changeSettings(id, change),
     };
     return [
       {
@@ -59,6 +60,7 @@ export function createConnectionFinder(
         delivery: source.delivery,
         ...(source.pollsEveryMs !== undefined && { pollsEveryMs: source.pollsEveryMs }),
         watch: (context) => stored.open.watch({ ...context, connection: kept }),
+        refuse: () => connections.refuse(id, settings),
       },
     ];
   };

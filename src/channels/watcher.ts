@@ -13,6 +13,11 @@ export interface WatchedConnection extends Pick<Source, "delivery" | "pollsEvery
   /** `undefined` when the user has connected nothing and gets the demo. */
   readonly connectionId: number | undefined;
   watch(context: Omit<WatchContext, "connection">): AsyncIterable<Playback | null>;
+  /**
+   * Stores that the upstream refuses this connection until the user connects again. Returns false
+   * if others have given it other settings meanwhile. Absent where nothing is stored.
+   */
+  refuse?(): Promise<boolean>;
 }
 
 export interface WatcherDeps {
@@ -22,8 +27,6 @@ export interface WatcherDeps {
   random(): number;
   /** The user's connections that can be watched, in the user's order. */
   connectionsOf(userId: number): Promise<readonly WatchedConnection[]>;
-  /** Is called when the upstream refuses this connection until the user connects again. */
-  onRefused(connectionId: number): Promise<void>;
   /** Is called when the connection's status has changed. */
   onStatus(connectionId: number, status: ReportedStatus): Promise<void>;
 }
@@ -56,25 +59,26 @@ export function createWatcher(
   const reopen = async (): Promise<WatchedConnection | undefined> =>
     (await deps.connectionsOf(userId)).find((found) => found.connectionId === connectionId);
 
-  const refuse = async (reason: string): Promise<WatchEnd> => {
-    log.warn("music has to be connected again", { user: userId, connection: connectionId, reason });
+  const refuse = async (refused: WatchedConnection, reason: string): Promise<WatchEnd> => {
     try {
-      if (connectionId !== undefined) await deps.onRefused(connectionId);
+      // Another node may have stored what works: that is watched next.
+      if (refused.refuse && !(await refused.refuse())) return {};
     } catch (error) {
       // If the disk is full, the refusal is found again after a restart of the server.
       log.error("a refusal could not be stored", { reason: describeError(error) });
     }
+    log.warn("music has to be connected again", { user: userId, connection: connectionId, reason });
     return "unlinked";
   };
 
-  const endOf = async (error: unknown): Promise<WatchEnd> => {
+  const endOf = async (error: unknown, failed: WatchedConnection): Promise<WatchEnd> => {
     const reason = describeError(error);
     if (!(error instanceof SourceFailure)) {
       status.broken(reason);
       return {};
     }
     const { meaning } = error;
-    if (meaning.kind === "unauthorized") return refuse(reason);
+    if (meaning.kind === "unauthorized") return refuse(failed, reason);
     if (meaning.kind === "unavailable") {
       status.failed("unreachable", reason, undefined);
       return {};
@@ -94,8 +98,9 @@ export function createWatcher(
       for (let failures = 0; !signal.aborted;) {
         let firstHeardAtMs: number | undefined;
         let end: WatchEnd;
+        let connection: WatchedConnection | undefined = given;
         try {
-          const connection = failures === 0 ? given : await reopen();
+          if (failures > 0) connection = await reopen();
           if (signal.aborted) return;
           if (!connection) return yield unlinked();
           const watched = connection.watch({ signal, clock, log, demand });
@@ -115,7 +120,7 @@ export function createWatcher(
           end = {};
         } catch (error) {
           if (signal.aborted) return;
-          end = await endOf(error);
+          end = await endOf(error, connection ?? given);
         }
         if (end === "unlinked") return yield unlinked();
         if (signal.aborted) return;

@@ -11,7 +11,6 @@ import { createServer } from "../create-server.ts";
 import { DatabaseError } from "../db/errors.ts";
 import { listen } from "../server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
-import { createConsentReminder } from "../sources/consent-reminder.ts";
 import { createMetrics } from "../metrics.ts";
 import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
@@ -42,6 +41,8 @@ const RETRY_WRITES_MS = 1_000;
 const LAST_WRITES_EVERY_MS = 50;
 const FORGET_SONGS_MS = 10 * 60_000;
 const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
+/** So long after its start a node has its share of the users. */
+const USERS_ARE_SHARED_MS = 60_000;
 /** Limit for covers on disk. */
 const MOST_COVER_BYTES = 64 * 1024 * 1024;
 /** A stop takes at most this long, so that a service manager does not kill the process. */
@@ -93,17 +94,16 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
         }),
     });
     const { server } = running;
-    const { sources } = server;
     const baseUrl = baseUrlOf(config, running.port);
     await accounts.rememberBaseUrl(baseUrl);
-    const remindOfConsent = createConsentReminder({ accounts, sources, clock, log });
     const followSecretKey = createKeyFollower({ store, vault }, log);
     accounts.onChange((userId) => {
       if (userId === undefined) return followSecretKey();
       return undefined;
     });
     const lookMs = store.network ? LISTEN_FOR_CHANGES_MS : LOOK_FOR_CHANGES_MS;
-    const stopKeepingUp = keepUp(accounts, log, lookMs, remindOfConsent);
+    const firstReminderMs = cluster ? USERS_ARE_SHARED_MS : 0;
+    const stopKeepingUp = keepUp(accounts, log, lookMs, server.remindOfConsent, firstReminderMs);
 
     const signal = stopSignal();
     const loginUrl = await greet(accounts, resolved, baseUrl, asJson, io);
@@ -175,6 +175,7 @@ function keepUp(
   log: Log,
   lookMs: number,
   remindOfConsent: () => Promise<void>,
+  firstReminderMs: number,
 ): () => void {
   const attempt = (task: () => void | Promise<void>) => {
     let isRunning = false;
@@ -204,8 +205,11 @@ function keepUp(
   ];
   void lookForChanges();
   void attempt(accounts.history.forgetOld)();
-  void attempt(remindOfConsent)();
-  return () => timers.forEach((timer) => clearInterval(timer));
+  const firstReminder = setTimeout(attempt(remindOfConsent), firstReminderMs);
+  return () => {
+    clearTimeout(firstReminder);
+    for (const timer of timers) clearInterval(timer);
+  };
 }
 
 /** Switches to a secret key that a command has put in force. Logs each change or failure once. */

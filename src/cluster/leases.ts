@@ -55,6 +55,8 @@ export interface LeaseTable {
 export interface Leases {
   /** The epoch of a shard's lease while this node may watch its users. */
   epochOf(shard: number): number | undefined;
+  /** Whether this node may watch a user. */
+  isOurs(userId: number): boolean;
   /** The newest epoch of a shard that is known to this node, whoever leases it. */
   newestEpochOf(shard: number): number;
   /** Whether the last beat is young enough to hold anything. */
@@ -198,9 +200,11 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
   void beat();
 
   const isHeld = (shard: number) => !isReleased && isStanding() && !giving.includes(shard);
+  const epochOf = (shard: number) => (isHeld(shard) ? standing.held.get(shard) : undefined);
 
   return {
-    epochOf: (shard) => (isHeld(shard) ? standing.held.get(shard) : undefined),
+    epochOf,
+    isOurs: (userId) => epochOf(shardOf(userId)) !== undefined,
     newestEpochOf: (shard) => standing.epochs[shard] ?? 0,
     get standing() {
       return isStanding();

@@ -80,14 +80,17 @@ export function sourceOf(
  * found without decrypting all connections. These are new connections, and all of them after the
  * secret key was replaced. Unreadable ones are left out: a restored key or another version may
  * read them.
+ * @param concerns the users whose accounts are stored; by default all
  */
 export async function noteAccounts(
   source: Source,
   { connections }: Pick<Accounts, "connections">,
+  concerns: (userId: number) => boolean = () => true,
 ): Promise<void> {
   for (let lastId = 0; ;) {
     const page = await connections.withoutAccount(source.id, lastId);
     for (const connection of page) {
+      if (!concerns(connection.userId)) continue;
       const stored = openConnection(source, connection);
       if (!stored.usable) continue;
       const { id = null, linkedUntil = null } = stored.open.account;

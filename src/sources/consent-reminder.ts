@@ -15,19 +15,23 @@ export interface ConsentReminderDeps {
   readonly sources: Pick<Sources, "all" | "byId">;
   readonly clock: Pick<Clock, "wallMs">;
   readonly log: Pick<Log, "warn">;
+  /** Whether this server warns of a user's consents. Of several nodes, one does. */
+  isOurs(userId: number): boolean;
 }
 
 /**
  * At some upstreams the user's consent expires. Each call of the result checks this and warns in
  * the log: once in the last month and once in the last week of each connection's consent.
  */
-export function createConsentReminder({ accounts, sources, clock, log }: ConsentReminderDeps) {
+export function createConsentReminder(deps: ConsentReminderDeps) {
+  const { accounts, sources, clock, log, isOurs } = deps;
   const warned = new Map<number, ConsentWarning>();
   return async (): Promise<void> => {
     // Only consent that was given in the browser (OAuth linking) expires.
-    for (const source of sources.all.filter(isLinked)) await noteAccounts(source, accounts);
+    for (const source of sources.all.filter(isLinked)) await noteAccounts(source, accounts, isOurs);
     const soonMs = clock.wallMs() + LONGEST_WARNING_MS;
     for (const user of await accounts.connections.usersWhoseConsentEnds(soonMs)) {
+      if (!isOurs(user.id)) continue;
       for (const { connection, source, status } of await musicOf(user.id, accounts, sources)) {
         if (status.state === "needsLinking") continue;
         const { linkedUntil } = status;

@@ -1,4 +1,5 @@
 import type { FailureReason } from "../accounts/connection-status.ts";
+import type { ChangeSettings } from "../accounts/settings-writes.ts";
 import type { UpstreamApp } from "../accounts/upstreams.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
@@ -26,12 +27,22 @@ export interface Demand {
 export interface StoredConnection {
   /** Never reused: a different id means a different connection. */
   readonly id: number;
-  /** Stores changed settings, such as a rotated token; resolves when they are safe. */
-  keepSettings(settings: unknown): Promise<void>;
+  /** The settings that are stored now; `undefined` if none are, or they cannot be read. */
+  readSettings(): Promise<unknown>;
+  /**
+   * Stores what `change` makes of the settings that are stored, such as a rotated token; resolves
+   * when it is safe, with the settings that are stored then. If another node stores others in
+   * between, `change` is called again with those, so that nothing newer is lost.
+   */
+  changeSettings(change: ChangeSettings): Promise<unknown>;
 }
 
 /** Stands for a connection where nothing is stored: for the demo, and for a first try. */
-export const UNSTORED: StoredConnection = { id: 0, keepSettings: async () => {} };
+export const UNSTORED: StoredConnection = {
+  id: 0,
+  readSettings: async () => undefined,
+  changeSettings: async () => undefined,
+};
 
 export interface WatchContext {
   /** Ends the watching. */

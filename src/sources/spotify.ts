@@ -18,7 +18,7 @@ import { createLinking } from "./spotify/linking.ts";
 import { UnreadableAnswer } from "./json.ts";
 import { readPlayer } from "./spotify/player.ts";
 import { consentEndsAt, parseSpotifySettings, type SpotifySettings } from "./spotify/settings.ts";
-import { type AccessTokens, createAccessTokens } from "./spotify/tokens.ts";
+import { type AccessTokens, createAccessTokens, linkEnded } from "./spotify/tokens.ts";
 import { createWebApi } from "./spotify/web-api.ts";
 import { type Upstream, UpstreamError } from "./upstream.ts";
 
@@ -53,7 +53,6 @@ const SESSION_MS = 2 * 3_600_000;
 
 /** The state of one linked account between polls. It is kept when watching fails or stops. */
 interface Session {
-  settings: SpotifySettings;
   readonly tokens: AccessTokens;
   usedAtMs: number;
   memory: Memory;
@@ -84,16 +83,12 @@ export function createSpotify(deps: SpotifyDeps): Source {
       return known;
     }
     const session: Session = {
-      settings,
       tokens: createAccessTokens({
         clock,
         service,
-        app: () => appOf(session.settings),
-        refreshToken: () => session.settings.refreshToken ?? "",
-        async replaceRefreshToken(refreshToken) {
-          session.settings = { ...session.settings, refreshToken };
-          await connection.keepSettings(session.settings);
-        },
+        app: () => appOf(settings),
+        settings,
+        connection,
         onUnstored: () => log.error("a renewed Spotify token could not be stored yet"),
         onLimited: requestBudget.close,
       }),
@@ -160,7 +155,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
       linkedUntil: consentEndsAt(settings),
     }),
     async *watch(settings, context) {
-      if (settings.refreshToken === null) throw linkEnded("Spotify has to be linked again");
+      if (settings.refreshToken === null) throw linkEnded();
       const session = openSession(settings, context);
       const leave = requestBudget.join(context.demand);
       try {
@@ -175,10 +170,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
       } catch (error) {
         if (context.signal.aborted) return;
         const failure = toSourceFailure(error);
-        if (failure.meaning.kind === "unauthorized") {
-          sessions.delete(context.connection.id);
-          await discardToken(session.settings, context);
-        }
+        if (failure.meaning.kind === "unauthorized") sessions.delete(context.connection.id);
         throw failure;
       } finally {
         leave();
@@ -215,18 +207,6 @@ function forgetOldSessions(sessions: Map<number, Session>, nowMs: number): void 
     if (nowMs - usedAtMs > SESSION_MS) sessions.delete(id);
   }
 }
-
-/** Removes a refused refresh token from the stored settings. */
-async function discardToken(settings: SpotifySettings, context: WatchContext): Promise<void> {
-  try {
-    await context.connection.keepSettings({ ...settings, refreshToken: null });
-  } catch {
-    // If the disk is full, the token stays stored. Spotify refuses it anyway.
-  }
-}
-
-const linkEnded = (message: string): SourceFailure =>
-  new SourceFailure({ kind: "unauthorized" }, message);
 
 function toSourceFailure(error: unknown): SourceFailure {
   if (error instanceof SourceFailure) return error;

@@ -119,6 +119,8 @@ test("what changes of a connection that stays is told", async () => {
     () => connections.order(user, [json.publicId]),
     () => connections.rename(user, mpd.publicId, "Kitchen"),
     () => connections.markRefused(mpd.id),
+    () => connections.changeSettings(mpd.id, () => ({ settings: {}, isRefused: false })),
+    () => connections.refuse(mpd.id, {}),
     () => connections.rotateSecret(json.id),
   ]) {
     const heard = heardChanges();
@@ -159,7 +161,10 @@ test("nothing is told of uses of keys, connections' statuses, renewed tokens and
   keys.noteUse(keyId);
   await keys.flushUses();
   await connections.storeStatus(id, { state: "ok", since: 1 });
-  await connections.keepSettings(id, { token: "renewed" });
+  await connections.changeSettings(id, () => ({
+    settings: { token: "renewed" },
+    isRefused: false,
+  }));
   await upstreams.rememberPause("spotify", { from: 1, until: 2 });
   await server.accounts.checkForChanges();
   expect(heard).toEqual([]);

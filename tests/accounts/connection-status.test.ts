@@ -7,9 +7,12 @@ import {
   FAILURE_REASONS,
   statusAt,
 } from "../../src/accounts/connection-status.ts";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import type { SettingsChange } from "../../src/accounts/settings-writes.ts";
 import type { User } from "../../src/accounts/users.ts";
+import type { Store } from "../../src/db/store.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
-import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import { settle, START_MS } from "../fixtures/clock/fake-clock.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 
@@ -137,40 +140,133 @@ describe("the status of a connection", () => {
   });
 });
 
-describe("settings that a source keeps", () => {
+describe("settings that a source changes", () => {
   const ROTATED = "AQ-rotated-in-plain-sight-0123456789";
+  const stored = (refreshToken: string | null, isRefused = false): SettingsChange => ({
+    settings: { refreshToken },
+    isRefused,
+  });
+  const change = async (settings: SettingsChange, id?: number) =>
+    connections().changeSettings(id ?? (await connection()).id, () => settings);
+
+  /** Another node on the same database. Before it writes, something else happens. */
+  const nodeThatIsLate = async (before: () => Promise<unknown>) => {
+    let isFirst = true;
+    const store: Store = {
+      ...world.store,
+      async inBackground(build) {
+        if (isFirst) await before();
+        isFirst = false;
+        return world.store.inBackground(build);
+      },
+    };
+    return (await createAccounts({ ...world, store, wallMs: world.clock.wallMs })).connections;
+  };
 
   test("replace the connection's, which stays the same one", async () => {
     const { id } = await connection();
-    await connections().keepSettings(id, { refreshToken: ROTATED });
+    expect(await change(stored(ROTATED))).toEqual({ refreshToken: ROTATED });
     expect(await connection()).toMatchObject({ id, settings: { refreshToken: ROTATED } });
   });
 
-  test("leave health and refusal as they are", async () => {
-    const { id } = await connection();
+  test("are those that it left, if it left them", async () => {
+    const { id, settings } = await connection();
+    expect(await connections().changeSettings(id, () => undefined)).toEqual(settings);
+    expect(await connection()).toMatchObject({ id, settings });
+  });
+
+  test("leave the status as it is, and say whether they are refused", async () => {
     await note({ state: "ok", since: START_MS });
-    await connections().keepSettings(id, { refreshToken: ROTATED });
+    await change(stored(ROTATED));
     expect(await health()).toEqual({ state: "ok", since: START_MS });
-    await connections().markRefused(id);
-    await connections().keepSettings(id, { refreshToken: null });
+    await change(stored(null, true));
     expect(await connection()).toMatchObject({ refusedAt: START_MS });
+    await world.clock.advance(1_000);
+    await change(stored(null, true));
+    expect(await connection()).toMatchObject({ refusedAt: START_MS });
+    await change(stored(ROTATED));
+    expect(await health()).toEqual({ state: "ok", since: START_MS });
   });
 
   test("of a connection that is gone come to nothing", async () => {
     const { id } = await connection();
     await connections().connect(ada, "spotify", { refreshToken: "second" });
-    await connections().keepSettings(id, { refreshToken: ROTATED });
+    expect(await change(stored(ROTATED), id)).toBe(undefined);
     expect(await connection()).toMatchObject({ settings: { refreshToken: "second" } });
     await connections().disconnect(ada, "all");
-    await connections().keepSettings(id, { refreshToken: ROTATED });
+    await change(stored(ROTATED), id);
     expect(await onlyConnection(connections(), ada.id)).toBe(undefined);
+  });
+
+  test("are made from the newer ones that another node stores at this moment", async () => {
+    const { id } = await connection();
+    const late = await nodeThatIsLate(() => change(stored("another node's")));
+    const seen: unknown[] = [];
+    const after = await late.changeSettings(id, (settings) => {
+      seen.push(settings);
+      return seen.length === 1 ? stored("too late") : undefined;
+    });
+    expect(seen).toEqual([expect.anything(), { refreshToken: "another node's" }]);
+    expect(after).toEqual({ refreshToken: "another node's" });
+    expect(await connection()).toMatchObject({ settings: after });
+  });
+
+  test("end a refusal that another node stores at this moment", async () => {
+    const { id, settings } = await connection();
+    const late = await nodeThatIsLate(() => connections().refuse(id, settings));
+    await late.changeSettings(id, () => stored(ROTATED));
+    expect(await connection()).toMatchObject({
+      refusedAt: null,
+      settings: { refreshToken: ROTATED },
+    });
+  });
+
+  test("come to nothing when the user links again at this moment", async () => {
+    const { id } = await connection();
+    const late = await nodeThatIsLate(() =>
+      connections().connect(ada, "spotify", { refreshToken: "second" }),
+    );
+    expect(await late.changeSettings(id, () => stored(ROTATED))).toBe(undefined);
+    expect(await connection()).toMatchObject({ settings: { refreshToken: "second" } });
+  });
+
+  test("lose nothing when fifty change them at once", async () => {
+    const { id } = await connection();
+    await change({ settings: { count: 0 }, isRefused: false });
+    const others = await Promise.all(Array.from({ length: 5 }, () => nodeThatIsLate(settle)));
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        others[index % others.length]?.changeSettings(id, (settings) => ({
+          settings: { count: Number(Object(settings).count) + 1 },
+          isRefused: false,
+        })),
+      ),
+    );
+    // Of those that one node has begun, the last one counts.
+    const { settings } = await connection();
+    expect(Number(Object(settings).count)).toBe(others.length);
+  });
+
+  test("are refused only as long as they are stored", async () => {
+    const { id, settings } = await connection();
+    const late = await nodeThatIsLate(() => change(stored(ROTATED)));
+    expect(await late.refuse(id, settings)).toBe(false);
+    expect(await connections().refuse(id, settings)).toBe(false);
+    expect(await connection()).toMatchObject({ refusedAt: null });
+    expect(await connections().refuse(id, { refreshToken: ROTATED })).toBe(true);
+    expect(await connection()).toMatchObject({ refusedAt: START_MS });
+    // Whatever they are by now: the user has to connect again.
+    await change(stored(null, true));
+    expect(await connections().refuse(id, settings)).toBe(true);
+    await connections().disconnect(ada, "all");
+    expect(await connections().refuse(id, settings)).toBe(true);
   });
 
   test("lie in no file of the data folder as they are", async () => {
     const { id } = await connection();
     await connections().connect(ada, "spotify", { refreshToken: `${ROTATED}-linked` });
-    await connections().keepSettings(id, { refreshToken: ROTATED });
-    await connections().keepSettings((await connection()).id, { refreshToken: ROTATED });
+    await change(stored(ROTATED), id);
+    await change(stored(ROTATED));
     world.file.copyTo(join(folder.path, "backup.db"));
     const files = readdirSync(folder.path);
     expect(files).toContain("marquee.db-wal");

@@ -94,7 +94,8 @@ describe("while another program writes to the database,", () => {
     const { connections, retryWrites } = server.accounts;
     const { id } = await connection();
     lock();
-    await expect(connections.keepSettings(id, { token: "renewed" })).rejects.toThrow();
+    const renewed = { settings: { token: "renewed" }, isRefused: false };
+    await expect(connections.changeSettings(id, () => renewed)).rejects.toThrow();
     expect(await retryWrites()).toBe(false);
     unlock();
     expect(await retryWrites()).toBe(true);

@@ -327,7 +327,10 @@ describe("a program that runs on while another one rotates", () => {
       name: "keeping changed settings",
       write: async ({ accounts }: Program) => {
         // The first connection of all, whose id is known without opening anything.
-        await accounts.connections.keepSettings(1, settingsOf("a renewed token"));
+        await accounts.connections.changeSettings(1, () => ({
+          settings: settingsOf("a renewed token"),
+          isRefused: false,
+        }));
         return { users: [{ settings: settingsOf("a renewed token") }] };
       },
     },

@@ -4,7 +4,7 @@ import type { Reading } from "../../src/channels/reading.ts";
 import { createHub } from "../../src/channels/hub.ts";
 import { type Playback, positionAt } from "../../src/playback.ts";
 import { createLog } from "../../src/log.ts";
-import type { Source } from "../../src/sources/source.ts";
+import { type Source, UNSTORED } from "../../src/sources/source.ts";
 import { createSpotify } from "../../src/sources/spotify.ts";
 import { createUpstream } from "../../src/sources/upstream.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
@@ -92,8 +92,9 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
         accountId: null,
         displayName: null,
         product: null,
+        access: null,
       };
-      const connection = { id: userId, keepSettings: async () => {} };
+      const connection = { ...UNSTORED, id: userId };
       return [
         {
           connectionId: userId,
@@ -103,7 +104,6 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
       ];
     },
     connectionIdsOf: async (userId) => [userId],
-    onRefused: async () => {},
     privacyOf: () => NOTHING_HIDDEN,
     onStatus: async () => {},
   });

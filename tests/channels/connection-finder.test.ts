@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createConnectionFinder, DEMO_LISTENER } from "../../src/channels/connection-finder.ts";
 import { describedSources } from "../../src/sources/index.ts";
+import { defineSource } from "../../src/sources/source.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { watchContext } from "../fixtures/sources/watch-context.ts";
 
 let world: TestAccounts;
 let ada: AddedUser;
@@ -48,6 +50,58 @@ test("one that has to be connected again leaves the others, and is logged once",
     { ...again, source: "mpd", reason: expect.any(String) },
     { ...again, source: "gramophone", reason: 'this version has no source "gramophone"' },
   ]);
+});
+
+test("a refusal is stored only while the settings are those that were found", async () => {
+  const { connections } = world.accounts;
+  const { id } = await connections.connect(ada.user, "mpd", {});
+  const [before] = await finder().connectionsOf(ada.user.id);
+  await connections.changeSettings(id, () => ({
+    settings: { address: "127.0.0.1:6601" },
+    isRefused: false,
+  }));
+  expect(await before?.refuse?.()).toBe(false);
+  expect(await idsIn(finder())).toEqual([id]);
+  const [after] = await finder().connectionsOf(ada.user.id);
+  expect(await after?.refuse?.()).toBe(true);
+  expect(await idsIn(finder())).toEqual([]);
+});
+
+test("a source reads and changes what is stored of the connection it watches", async () => {
+  const { connections } = world.accounts;
+  const { id } = await connections.connect(ada.user, "counting", { count: 1 });
+  const seen: unknown[] = [];
+  const counting = defineSource<unknown>({
+    id: "counting",
+    name: "Counting",
+    delivery: "streamed",
+    facts: { runs: "anywhere", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+    options: [],
+    parseSettings: (settings) => settings,
+    account: () => ({ displayName: null, product: null }),
+    async *watch(settings, { connection }) {
+      seen.push(connection.id, settings, await connection.readSettings());
+      seen.push(
+        await connection.changeSettings((stored) => ({
+          settings: { count: Object(stored).count + 1 },
+          isRefused: false,
+        })),
+      );
+    },
+  });
+  const { connectionsOf } = createConnectionFinder(
+    world.accounts,
+    { byId: () => counting },
+    false,
+    { warn() {} },
+  );
+  const [found] = await connectionsOf(ada.user.id);
+  await connections.changeSettings(id, () => ({ settings: { count: 5 }, isRefused: false }));
+  const { signal } = new AbortController();
+  const context = watchContext({ signal, clock: world.clock });
+  for await (const _ of found?.watch(context) ?? []) throw new Error("it says nothing");
+  expect(seen).toEqual([id, { count: 1 }, { count: 5 }, { count: 6 }]);
+  expect((await connections.byId(id))?.settings).toEqual({ count: 6 });
 });
 
 test("a user without connections hears the demo only where everybody does", async () => {

@@ -13,7 +13,6 @@ const ADA = 1;
 let clock: FakeClock;
 let source: ScriptedSource;
 let connection: WatchedConnection | undefined;
-let refused: number[];
 let logged: string[];
 let hub: Hub;
 
@@ -21,14 +20,9 @@ beforeEach(() => {
   clock = createFakeClock();
   source = createScriptedSource(7);
   connection = source.listening;
-  refused = [];
   logged = [];
   hub = createTestHub(
-    {
-      clock,
-      connectionsOf: async () => (connection ? [connection] : []),
-      onRefused: async (id) => void refused.push(id),
-    },
+    { clock, connectionsOf: async () => (connection ? [connection] : []) },
     logged,
   );
 });
@@ -219,8 +213,22 @@ describe("a source that fails", () => {
     await source.fails(new SourceFailure({ kind: "unauthorized" }, "wrong password"));
     await clock.advance(3_600_000);
     expect(source.starts()).toBe(1);
-    expect(refused).toEqual([7]);
+    expect(source.refusals()).toBe(1);
     expect(titles(readings)).toEqual(["unlinked"]);
+    expect(logged.join()).toContain("music has to be connected again");
+  });
+
+  test("by refusing settings that others have replaced is asked again with theirs", async () => {
+    connection = { ...source.listening, refuse: async () => false };
+    const { readings } = listen();
+    await source.fails(new SourceFailure({ kind: "unauthorized" }, "an old token"));
+    const renewed = createScriptedSource(7);
+    connection = renewed.listening;
+    await renewed.says(aPlayback());
+    await clock.advance(2_000);
+    expect(renewed.starts()).toBe(1);
+    expect(readings.at(-1)?.kind).toBe("playback");
+    expect(logged.join()).not.toContain("has to be connected again");
   });
 
   test("in a way nobody foresaw is asked again all the same", async () => {

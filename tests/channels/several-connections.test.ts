@@ -17,7 +17,6 @@ let player: ScriptedSource;
 /** The user's connections, in the user's order. */
 let connected: ScriptedSource[];
 let connectionsOf: () => Promise<ScriptedSource["listening"][]>;
-let refused: number[];
 let logged: string[];
 let hub: Hub;
 
@@ -27,12 +26,8 @@ beforeEach(() => {
   player = createScriptedSource(2);
   connected = [browser, player];
   connectionsOf = async () => connected.map(({ listening }) => listening);
-  refused = [];
   logged = [];
-  hub = createTestHub(
-    { clock, connectionsOf: () => connectionsOf(), onRefused: async (id) => void refused.push(id) },
-    logged,
-  );
+  hub = createTestHub({ clock, connectionsOf: () => connectionsOf() }, logged);
 });
 afterEach(() => hub.stop());
 
@@ -106,7 +101,7 @@ describe("a user with several connections", () => {
     await browser.says(song("Browser"));
     await player.says(paused("Player"));
     await browser.fails(new SourceFailure({ kind: "unauthorized" }, "revoked"));
-    expect(refused).toEqual([1]);
+    expect([browser.refusals(), player.refusals()]).toEqual([1, 0]);
     expect(titles).toEqual(["Browser", "Player"]);
     await player.fails(new SourceFailure({ kind: "unauthorized" }, "revoked"));
     expect(titles).toEqual(["Browser", "Player", "unlinked"]);

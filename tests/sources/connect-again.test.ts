@@ -8,7 +8,6 @@ import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { dropTriggers } from "../../src/db/migrations.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { createConsentReminder } from "../../src/sources/consent-reminder.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
@@ -160,11 +159,8 @@ describe.each(Object.entries(UNUSABLE))("a connection with %s", (_, unusable) =>
     expect((await bodyOf(grace, "user")).data.music_connected).toBe(true);
     expect((await bodyOf(grace, "now-playing")).data.is_playing).toBeBoolean();
     expect((await server.get("/readyz")).status).toBe(200);
-    const { accounts, sources, clock } = server;
-    const warned: string[] = [];
-    const log = { warn: (message: string) => void warned.push(message) };
-    await createConsentReminder({ accounts, sources, clock, log })();
-    expect(warned).toEqual([]);
+    await server.remindOfConsent();
+    expect(server.logged.join("\n")).not.toContain("linked again soon");
   });
 });
 

@@ -71,6 +71,11 @@ export function createLinking(deps: LinkingDeps): OAuthLinking {
       displayName: textOf(profile["display_name"]) ?? textOf(profile["id"]) ?? null,
       // Absent for apps in development mode.
       product: textOf(profile["product"]) ?? null,
+      access: {
+        token: tokens.accessToken,
+        askedAt: consentedAt,
+        expiresAt: consentedAt + tokens.expiresInMs,
+      },
     };
   }
 }

@@ -1,7 +1,10 @@
 import { SourceSettingsError } from "../source.ts";
 import { isRecord, textOf } from "../json.ts";
 
-/** The stored settings of a linked account. */
+/**
+ * The stored settings of a linked account. Nodes of the version before read them too, and store
+ * them without what they do not know.
+ */
 export interface SpotifySettings {
   /** The app through which the account was linked: the tokens work only with this app. */
   readonly clientId: string;
@@ -12,6 +15,15 @@ export interface SpotifySettings {
   readonly accountId: string | null;
   readonly displayName: string | null;
   readonly product: string | null;
+  /** The latest access token, so that another node or a restarted server needs no refresh. */
+  readonly access: StoredAccess | null;
+}
+
+/** An access token, with times by the wall clock of the node that asked for it (Unix ms). */
+export interface StoredAccess {
+  readonly token: string;
+  readonly askedAt: number;
+  readonly expiresAt: number;
 }
 
 /** @throws {SourceSettingsError} */
@@ -31,7 +43,16 @@ export function parseSpotifySettings(input: unknown): SpotifySettings {
     accountId: textOf(given["accountId"]) ?? null,
     displayName: textOf(given["displayName"]) ?? null,
     product: textOf(given["product"]) ?? null,
+    access: parseAccess(given["access"]),
   };
+}
+
+function parseAccess(input: unknown): StoredAccess | null {
+  if (!isRecord(input)) return null;
+  const { askedAt, expiresAt } = input;
+  const token = textOf(input["token"]);
+  const isWhole = typeof askedAt === "number" && typeof expiresAt === "number";
+  return token !== undefined && isWhole ? { token, askedAt, expiresAt } : null;
 }
 
 /** Spotify ends an app's access six months after the user agreed, even if tokens are refreshed. */

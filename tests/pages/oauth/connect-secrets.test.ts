@@ -57,6 +57,12 @@ describe("the whole way of a linking", () => {
     code = answer.get("code") ?? "";
     await browser.open(callback);
     await browser.open(callback);
+    const linkedWith = exchanged().length;
+    await server.getAs(ada, "/api/v1/now-playing");
+    // What came with the linking is used first.
+    expect(exchanged()).toHaveLength(linkedWith);
+    server.listener.expireAccessTokens();
+    await server.clock.advance(3_600_000);
     await server.getAs(ada, "/api/v1/now-playing");
     expect(Math.min(state.length, code.length, linkSecret.length)).toBeGreaterThan(30);
     expect(exchanged().length).toBeGreaterThan(4);

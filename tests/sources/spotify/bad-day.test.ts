@@ -117,6 +117,11 @@ async function beginDay(): Promise<Day> {
     if (shown.at(-1) !== wordOf(reading)) shown.push(wordOf(reading));
   });
 
+  // The first refresh reads and changes settings: in real time, too.
+  for (const { user } of [ada, grace]) {
+    while (server.hub.peek(user.user.id)?.kind !== "playback") await wait(20);
+  }
+
   let statuses: Record<number, number> = {};
   const note = async (answer: Promise<Response>) => {
     const { status } = await answer;

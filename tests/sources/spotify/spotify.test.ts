@@ -4,7 +4,11 @@ import type { UpstreamApp, UpstreamPause } from "../../../src/accounts/upstreams
 import type { Playback } from "../../../src/playback.ts";
 import { type Source, SourceFailure, SourceSettingsError } from "../../../src/sources/source.ts";
 import { createSpotify } from "../../../src/sources/spotify.ts";
-import { consentEndsAt, type SpotifySettings } from "../../../src/sources/spotify/settings.ts";
+import {
+  consentEndsAt,
+  parseSpotifySettings,
+  type SpotifySettings,
+} from "../../../src/sources/spotify/settings.ts";
 import { createUpstream, type Fetch } from "../../../src/sources/upstream.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import {
@@ -20,6 +24,10 @@ import {
   type StandInUser,
   type Step,
 } from "../../fixtures/spotify/spotify.ts";
+import {
+  createSharedConnection,
+  type SharedConnection,
+} from "../../fixtures/sources/stored-connection.ts";
 import {
   createDemand,
   type TestDemand,
@@ -78,6 +86,8 @@ interface Watching {
 
 let connections = 0;
 const newConnection = (): number => (connections += 1);
+/** What is stored of each. */
+const stored = new Map<number, SharedConnection>();
 
 /** Watches a user through a connection of their own, followed unless the demand says otherwise. */
 function watch(
@@ -87,7 +97,9 @@ function watch(
   const { demand = createDemand(), connection = newConnection() } = given;
   const ending = new AbortController();
   const words: (Playback | null)[] = [];
-  const kept: SpotifySettings[] = [];
+  const shared = stored.get(connection) ?? createSharedConnection(settingsOf(user), connection);
+  stored.set(connection, shared);
+  const node = shared.on();
   let failure: unknown;
   let over = false;
   const context = watchContext({
@@ -95,16 +107,17 @@ function watch(
     clock,
     demand,
     connection: {
-      id: connection,
-      async keepSettings(settings) {
+      ...node,
+      async changeSettings(change) {
         await given.keep?.();
-        kept.push(settings as SpotifySettings);
+        return node.changeSettings(change);
       },
     },
   });
   const listen = async () => {
     try {
-      for await (const word of source.open(settingsOf(user)).watch(context)) words.push(word);
+      const open = source.open(shared.row?.settings);
+      for await (const word of open.watch(context)) words.push(word);
     } catch (error) {
       failure = error;
     } finally {
@@ -117,7 +130,9 @@ function watch(
       return words.map((word) => word && word.track.title);
     },
     words,
-    kept,
+    get kept() {
+      return shared.changes.map(({ settings }) => parseSpotifySettings(settings));
+    },
     failure: () => failure,
     ended: () => over,
     async stop() {
@@ -134,6 +149,7 @@ const settingsOf = ({ refreshToken }: Pick<StandInUser, "refreshToken">): Spotif
   accountId: null,
   displayName: "Ada",
   product: null,
+  access: null,
 });
 
 const callsTo = (path: string) => standIn.calls.filter((call) => call.path === path);
@@ -383,6 +399,20 @@ describe("an access token", () => {
     expect(refreshes()).toBe(4);
   });
 
+  test("costs no refresh where another server goes on with the connection", async () => {
+    const user = longTrack();
+    const connection = newConnection();
+    const before = watch(user, { connection });
+    await clock.advance(60_000);
+    await before.stop();
+    source = startSource();
+    const after = watch(user, { connection });
+    await clock.advance(60_000);
+    expect(after.heard.length).toBeGreaterThan(1);
+    expect(refreshes()).toBe(1);
+    expect(new Set(callsTo(PLAYER).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
   test("is renewed once however many watch through one connection", async () => {
     const user = longTrack();
     const connection = newConnection();
@@ -428,11 +458,11 @@ describe("a revoked consent", () => {
     await clock.advance(10_000);
     user.revoke();
     user.expireAccessTokens();
-    await clock.advance(10_000);
+    await clock.advance(20_000);
     expect(meaningOf(watching)).toEqual({ kind: "unauthorized" });
-    expect(watching.kept.map(({ refreshToken }) => refreshToken)).toEqual([null]);
+    expect(watching.kept.at(-1)).toMatchObject({ refreshToken: null, access: null });
     const made = standIn.calls.length;
-    const again = watch({ refreshToken: null as unknown as string }, { connection });
+    const again = watch(user, { connection });
     await clock.advance(60_000);
     expect(meaningOf(again)).toEqual({ kind: "unauthorized" });
     expect(standIn.calls).toHaveLength(made);
@@ -442,7 +472,7 @@ describe("a revoked consent", () => {
     const user = longTrack();
     user.revoke();
     const watching = watch(user, { keep: () => Promise.reject(new Error("the disk is full")) });
-    await clock.advance(0);
+    await clock.advance(10_000);
     expect(meaningOf(watching)).toEqual({ kind: "unauthorized" });
   });
 });

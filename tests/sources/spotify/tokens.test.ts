@@ -8,59 +8,85 @@ import {
 } from "../../../src/sources/spotify/accounts-service.ts";
 import { type AccessTokens, createAccessTokens } from "../../../src/sources/spotify/tokens.ts";
 import { createUpstream } from "../../../src/sources/upstream.ts";
+import {
+  parseSpotifySettings,
+  type SpotifySettings,
+} from "../../../src/sources/spotify/settings.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
+import {
+  createSharedConnection,
+  type NodeConnection,
+  type SharedConnection,
+} from "../../fixtures/sources/stored-connection.ts";
 import { idle } from "../../fixtures/spotify/listening.ts";
 import { createSpotify, type StandInUser } from "../../fixtures/spotify/spotify.ts";
 
 const APP = { clientId: "app", clientSecret: null };
+const HOUR_MS = 3_600_000;
 
 type Answer = Partial<Tokens> | Error;
 
 let clock: FakeClock;
-/** What happened, in order: refreshes with their token, and what was stored. */
+/** What happened, in order: refreshes with their token, and which refresh tokens were stored. */
 let events: string[];
-let stored: string;
 /** What the service answers next; afterwards an access token of an hour. */
-let answers: (Answer | Promise<Answer>)[];
-let storeFails: number;
+let answers: (Answer | (() => Answer | Promise<Answer>))[];
+let made: number;
 let unstored: number;
 let limited: (string | null)[];
+let shared: SharedConnection;
+let connection: NodeConnection;
 let tokens: AccessTokens;
+
+const SETTINGS: SpotifySettings = {
+  clientId: APP.clientId,
+  refreshToken: "refresh-1",
+  consentedAt: 1,
+  accountId: null,
+  displayName: "Ada",
+  product: null,
+  access: null,
+};
 
 beforeEach(() => {
   clock = createFakeClock();
   events = [];
-  stored = "refresh-1";
   answers = [];
-  storeFails = 0;
+  made = 0;
   unstored = 0;
   limited = [];
-  let made = 0;
-  const never = () => Promise.reject(new Error("not part of this test"));
-  const service: AccountsService = {
-    begin: never,
-    exchange: never,
-    async refresh(_app, refreshToken) {
-      events.push(`refresh with ${refreshToken}`);
-      made += 1;
-      const accessToken = `access-${made}`;
-      const answer = (await answers.shift()) ?? {};
-      if (answer instanceof Error) throw answer;
-      return { accessToken, expiresInMs: 3_600_000, refreshToken: undefined, ...answer };
-    },
-  };
-  tokens = createAccessTokens({
+  shared = createSharedConnection(SETTINGS);
+  connection = shared.on();
+  tokens = startNode(connection);
+});
+
+const service: Pick<AccountsService, "refresh"> = {
+  async refresh(_app, refreshToken) {
+    events.push(`refresh with ${refreshToken}`);
+    made += 1;
+    const accessToken = `access-${made}`;
+    const next = answers.shift() ?? {};
+    const answer = typeof next === "function" ? await next() : next;
+    if (answer instanceof Error) throw answer;
+    return { accessToken, expiresInMs: HOUR_MS, refreshToken: undefined, ...answer };
+  },
+};
+
+/** The tokens as a node that begins now has them. */
+function startNode(on: NodeConnection): AccessTokens {
+  return createAccessTokens({
     clock,
     service,
     app: async () => APP,
-    refreshToken: () => stored,
-    async replaceRefreshToken(token) {
-      if (storeFails > 0) {
-        storeFails -= 1;
-        throw new Error("the disk is full");
-      }
-      events.push(`store ${token}`);
-      stored = token;
+    settings: storedSettings(),
+    connection: {
+      readSettings: () => on.readSettings(),
+      async changeSettings(change) {
+        const before = shared.row;
+        const stored = await on.changeSettings(change);
+        if (shared.row !== before) events.push(`store ${storedSettings().refreshToken}`);
+        return stored;
+      },
     },
     onUnstored: () => {
       unstored += 1;
@@ -70,9 +96,15 @@ beforeEach(() => {
       return new SourceFailure({ kind: "retryLater", afterMs: 1_000, reason: "limited" }, message);
     },
   });
-});
+}
 
+const storedSettings = () => parseSpotifySettings(shared.row?.settings);
+/** Somebody else stores settings. */
+const storeElsewhere = (settings: Partial<SpotifySettings>, isRefused = false) => {
+  shared.row = { settings: { ...storedSettings(), ...settings }, isRefused };
+};
 const refreshes = () => events.filter((event) => event.startsWith("refresh")).length;
+const invalidGrant = () => new GrantRefused("invalid_grant", 400, "Refresh token revoked");
 
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -83,6 +115,13 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
 const meaningOf = async (call: Promise<unknown>) => {
   const error = await failureOf(call);
   return error instanceof SourceFailure ? error.meaning : error;
+};
+
+/** The same for a call that waits for another node. */
+const meaningInTime = async (call: Promise<unknown>) => {
+  const meaning = meaningOf(call);
+  await clock.advance(10_000);
+  return meaning;
 };
 
 describe("an access token", () => {
@@ -156,14 +195,21 @@ describe("a refresh", () => {
     await tokens.current();
     await clock.advance(3_600_000);
     await tokens.current();
-    expect(events).toEqual(["refresh with refresh-1", "refresh with refresh-1"]);
-    expect(stored).toBe("refresh-1");
+    const renewed = ["refresh with refresh-1", "store refresh-1"];
+    expect(events).toEqual([...renewed, ...renewed]);
   });
 
-  test("that repeats the refresh token stores nothing", async () => {
+  test("that repeats the refresh token is no rotation", async () => {
     answers.push({ refreshToken: "refresh-1" });
-    await tokens.current();
-    expect(events).toEqual(["refresh with refresh-1"]);
+    connection.changeSettings = () => Promise.reject(new Error("the disk is full"));
+    expect(await tokens.current()).toBe("access-1");
+    expect(unstored).toBe(0);
+  });
+
+  test("is not made while what is stored cannot be read", async () => {
+    connection.isCutOff = true;
+    expect(await meaningOf(tokens.current())).toEqual({ kind: "unavailable" });
+    expect(events).toEqual([]);
   });
 });
 
@@ -174,35 +220,73 @@ describe("a rotated refresh token", () => {
     expect(events).toEqual(["refresh with refresh-1", "store refresh-2", "use access-1"]);
   });
 
+  /** The database goes away while Spotify answers. */
+  const rotateWithoutDatabase = () => {
+    answers.push(() => {
+      connection.isCutOff = true;
+      return { refreshToken: "refresh-2" };
+    });
+    return tokens.current();
+  };
+
   test("is stored before it is used, even when storing failed at first", async () => {
-    answers.push({ refreshToken: "refresh-2" });
-    storeFails = 1;
-    expect(await tokens.current()).toBe("access-1");
+    expect(await rotateWithoutDatabase()).toBe("access-1");
     expect(unstored).toBe(1);
-    await clock.advance(3_600_000);
+    connection.isCutOff = false;
+    await clock.advance(HOUR_MS);
     await tokens.current();
-    expect(events).toEqual(["refresh with refresh-1", "store refresh-2", "refresh with refresh-2"]);
+    expect(events.slice(0, 3)).toEqual([
+      "refresh with refresh-1",
+      "store refresh-2",
+      "refresh with refresh-2",
+    ]);
   });
 
   test("is not lost and not used while it cannot be stored", async () => {
-    answers.push({ refreshToken: "refresh-2" });
-    storeFails = 4;
-    await tokens.current();
-    await clock.advance(3_600_000);
+    await rotateWithoutDatabase();
+    await clock.advance(HOUR_MS);
     for (let attempt = 0; attempt < 3; attempt++) {
-      expect(await failureOf(tokens.current())).toBeInstanceOf(Error);
+      expect(await meaningOf(tokens.current())).toEqual({ kind: "unavailable" });
     }
     expect(refreshes()).toBe(1);
+    connection.isCutOff = false;
     expect(await tokens.current()).toBe("access-2");
-    expect(events.slice(1)).toEqual(["store refresh-2", "refresh with refresh-2"]);
+    expect(events.slice(1, 3)).toEqual(["store refresh-2", "refresh with refresh-2"]);
+  });
+
+  test("is stored by itself once the database is back, though nobody asks", async () => {
+    await rotateWithoutDatabase();
+    connection.isCutOff = false;
+    await connection.retry();
+    expect(storedSettings()).toMatchObject({
+      refreshToken: "refresh-2",
+      access: { token: "access-1" },
+    });
   });
 });
 
 describe("a refusal", () => {
   test("of the grant asks the user to link again", async () => {
-    answers.push(new GrantRefused("invalid_grant", 400, "Refresh token revoked"));
-    expect(await meaningOf(tokens.current())).toEqual({ kind: "unauthorized" });
+    answers.push(invalidGrant());
+    expect(await meaningInTime(tokens.current())).toEqual({ kind: "unauthorized" });
     expect(refreshes()).toBe(1);
+    expect(shared.row).toMatchObject({
+      settings: { refreshToken: null, access: null },
+      isRefused: true,
+    });
+  });
+
+  test("that cannot be stored is told all the same, and stored later", async () => {
+    answers.push(invalidGrant());
+    const told = meaningOf(tokens.current());
+    await clock.advance(7_999);
+    connection.readSettings = async () => shared.row?.settings;
+    connection.isCutOff = true;
+    await clock.advance(1);
+    expect(await told).toEqual({ kind: "unauthorized" });
+    connection.isCutOff = false;
+    await connection.retry();
+    expect(shared.row?.isRefused).toBe(true);
   });
 
   for (const code of ["invalid_client", "unauthorized_client"]) {
@@ -229,6 +313,208 @@ describe("a refusal", () => {
       answers.push(new GrantRefused("server_error", status, `Spotify answered ${status}`));
       expect(await meaningOf(tokens.current())).toEqual({ kind: "unavailable" });
     }
+  });
+});
+
+describe("a stored access token", () => {
+  const restarted = () => startNode(shared.on());
+
+  test("costs a restart or another node no refresh", async () => {
+    await tokens.current();
+    await clock.advance(HOUR_MS / 2);
+    expect(await restarted().current()).toBe("access-1");
+    expect(refreshes()).toBe(1);
+  });
+
+  test("is used until shortly before it expires, on no wall clock", async () => {
+    await tokens.current();
+    await clock.advance(HOUR_MS / 2);
+    const another = restarted();
+    clock.setWallMs(clock.wallMs() - 10 * 86_400_000);
+    await clock.advance(HOUR_MS / 2 - 120_001);
+    expect(await another.current()).toBe("access-1");
+    await clock.advance(1);
+    expect(await another.current()).toBe("access-2");
+  });
+
+  test("is believed only if its times can be true by the wall clock", async () => {
+    await tokens.current();
+    const givenAtMs = clock.wallMs();
+    for (const [afterMs, token] of [
+      [-60_000, "access-2"],
+      [-59_999, "access-1"],
+      [HOUR_MS - 120_001, "access-1"],
+      [HOUR_MS - 120_000, "access-2"],
+    ] as const) {
+      made = 1;
+      storeElsewhere({
+        access: { token: "access-1", askedAt: givenAtMs, expiresAt: givenAtMs + HOUR_MS },
+      });
+      clock.setWallMs(givenAtMs + afterMs);
+      expect([afterMs, await restarted().current()]).toEqual([afterMs, token]);
+    }
+  });
+
+  test("that the Web API refuses is renewed, and not taken from there again", async () => {
+    await tokens.current();
+    const another = restarted();
+    another.forget(await another.current());
+    expect(await another.current()).toBe("access-2");
+    expect(storedSettings().access?.token).toBe("access-2");
+  });
+
+  test("of another node takes the place of a refused one without a refresh", async () => {
+    await tokens.current();
+    const another = restarted();
+    another.forget(await another.current());
+    await another.current();
+    tokens.forget("access-1");
+    expect(await tokens.current()).toBe("access-2");
+    expect(refreshes()).toBe(2);
+  });
+
+  test("of another node takes the place of an expired one without a refresh", async () => {
+    await tokens.current();
+    await clock.advance(HOUR_MS);
+    await restarted().current();
+    expect(await tokens.current()).toBe("access-2");
+    expect(refreshes()).toBe(2);
+  });
+
+  test("is not replaced by an older one that comes late", async () => {
+    const late = Promise.withResolvers<Answer>();
+    answers.push(() => late.promise);
+    const first = tokens.current();
+    await clock.advance(4_000);
+    await restarted().current();
+    late.resolve({});
+    expect(await first).toBe("access-1");
+    expect(storedSettings().access?.token).toBe("access-2");
+  });
+
+  test("is dropped by the version before, which reads the rest, and that costs a refresh", async () => {
+    await tokens.current();
+    // What that version takes from the settings, and stores again.
+    const { clientId, refreshToken, consentedAt, accountId, displayName, product } = Object(
+      shared.row?.settings,
+    );
+    const known = { clientId, refreshToken, consentedAt, accountId, displayName, product };
+    const { access: _, ...expected } = SETTINGS;
+    expect(known).toEqual(expected);
+    shared.row = { settings: known, isRefused: false };
+    expect(await restarted().current()).toBe("access-2");
+  });
+
+  for (const [what, access] of Object.entries({
+    "a text": "access-1",
+    "times that are none": { token: "access-1", askedAt: "soon", expiresAt: null },
+    "no token": { askedAt: 1, expiresAt: 2 },
+  })) {
+    test(`that is ${what} is ignored`, async () => {
+      shared.row = { settings: { ...SETTINGS, access }, isRefused: false };
+      expect(storedSettings().access).toBe(null);
+      expect(await restarted().current()).toBe("access-1");
+    });
+  }
+});
+
+describe("two nodes", () => {
+  const otherNode = () => startNode(shared.on());
+
+  test("do not take a refresh token for refused that the other is replacing", async () => {
+    const slow = Promise.withResolvers<Answer>();
+    answers.push(() => slow.promise, invalidGrant());
+    const first = tokens.current();
+    await settle();
+    const second = otherNode().current();
+    await clock.advance(4_000);
+    slow.resolve({ refreshToken: "refresh-2" });
+    expect(await first).toBe("access-1");
+    await clock.advance(8_000);
+    expect(await second).toBe("access-1");
+    expect(refreshes()).toBe(2);
+    expect(shared.row?.isRefused).toBe(false);
+  });
+
+  test("refresh once more with the other's token if its access token is of no use", async () => {
+    answers.push(() => {
+      storeElsewhere({ refreshToken: "refresh-2" });
+      return invalidGrant();
+    });
+    const current = tokens.current();
+    await clock.advance(0);
+    expect(await current).toBe("access-2");
+    expect(events.slice(0, 2)).toEqual(["refresh with refresh-1", "refresh with refresh-2"]);
+  });
+
+  test("keep the other's token when both were given one", async () => {
+    answers.push(() => {
+      storeElsewhere({ refreshToken: "refresh-2" });
+      return { refreshToken: "refresh-3" };
+    });
+    expect(await tokens.current()).toBe("access-1");
+    expect(storedSettings().refreshToken).toBe("refresh-2");
+    await clock.advance(HOUR_MS);
+    await tokens.current();
+    expect(events).toContain("refresh with refresh-2");
+    expect(unstored).toBe(0);
+  });
+
+  test("keep a rotated token that comes after the other has given up", async () => {
+    answers.push(() => {
+      connection.isCutOff = true;
+      return { refreshToken: "refresh-2" };
+    }, invalidGrant());
+    await tokens.current();
+    expect(await meaningInTime(otherNode().current())).toEqual({ kind: "unauthorized" });
+    expect(shared.row).toMatchObject({ settings: { refreshToken: null }, isRefused: true });
+    connection.isCutOff = false;
+    await connection.retry();
+    expect(shared.row).toMatchObject({ settings: { refreshToken: "refresh-2" }, isRefused: false });
+    expect(await otherNode().current()).toBe("access-1");
+  });
+
+  test("leave a refusal that came after a refresh without a rotation", async () => {
+    answers.push(() => {
+      storeElsewhere({ refreshToken: null }, true);
+      return {};
+    });
+    await tokens.current();
+    expect(shared.row).toMatchObject({ settings: { refreshToken: null }, isRefused: true });
+    await clock.advance(HOUR_MS);
+    expect(await meaningOf(tokens.current())).toEqual({ kind: "unauthorized" });
+    expect(refreshes()).toBe(1);
+  });
+
+  test("are told of a refusal once: the second one asks Spotify no more", async () => {
+    answers.push(invalidGrant());
+    await meaningInTime(tokens.current());
+    expect(await meaningOf(otherNode().current())).toEqual({ kind: "unauthorized" });
+    expect(refreshes()).toBe(1);
+  });
+
+  test("refuse nothing that was stored at the last moment", async () => {
+    answers.push(invalidGrant());
+    const { changeSettings } = connection;
+    connection.changeSettings = (change) => {
+      storeElsewhere({ refreshToken: "refresh-2" });
+      connection.changeSettings = changeSettings;
+      return changeSettings(change);
+    };
+    const current = tokens.current();
+    await clock.advance(8_000);
+    expect(await current).toBe("access-2");
+    expect(shared.row?.isRefused).toBe(false);
+  });
+
+  test("store nothing for a connection that was linked again meanwhile", async () => {
+    answers.push(() => {
+      shared.row = undefined;
+      return { refreshToken: "refresh-2" };
+    });
+    expect(await tokens.current()).toBe("access-1");
+    expect(shared.row).toBe(undefined);
+    expect(unstored).toBe(0);
   });
 });
 
