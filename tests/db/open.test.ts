@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseError } from "../../src/db/errors.ts";
-import { openStore, type SqliteStore } from "../../src/db/open.ts";
+import { openStore, ROOM_BYTES, type SqliteStore } from "../../src/db/open.ts";
 import { users } from "../../src/db/schema.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import { holdLock } from "../fixtures/data/locked-database.ts";
@@ -218,6 +218,16 @@ test("a probe fails where nothing can be written", () =>
     store.queries.run("PRAGMA query_only = ON");
     expect(store.probeWrite).toThrow();
   }));
+
+test("a probe fails where only small writes find room, until there is more", () => {
+  let free = ROOM_BYTES - 1;
+  const store = openStore(folder.path, undefined, () => free);
+  expect(store.probeWrite).toThrow("full");
+  store.queries.run("UPDATE server SET base_url = 'small'");
+  free = ROOM_BYTES;
+  store.probeWrite();
+  store.close();
+});
 
 describe("a folder or file that cannot be used", () => {
   test("is a DatabaseError that names the folder when a file is in the way", () => {
