@@ -233,11 +233,13 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
   if (error instanceof DatabaseError) return error;
   if (error instanceof MigrationError) return new DatabaseError(error.message);
   const code = databaseCode(error);
+  const readOnly = `${path} is read-only. Make ${dirname(path)} writable for this user, or choose another folder with --data or MARQUEE_DATA.`;
   const sentences: Record<string, string> = {
     SQLITE_NOTADB: `${path} is not a database, or it is damaged. Restore a backup in its place; the file was left as it is.`,
     SQLITE_CORRUPT: `${path} is damaged. Restore a backup in its place; the file was left as it is.`,
     SQLITE_CANTOPEN: `${path} cannot be opened. Check that you may read and write ${dirname(path)}, or choose another folder with --data or MARQUEE_DATA.`,
-    SQLITE_READONLY: `${path} is read-only. Make ${dirname(path)} writable for this user, or choose another folder with --data or MARQUEE_DATA.`,
+    SQLITE_READONLY: readOnly,
+    EROFS: readOnly,
     SQLITE_FULL: `The disk that holds ${path} is full. Make room and try again.`,
     SQLITE_BUSY: `${path} is in use by another program that does not let go. Stop it and start again.`,
     SQLITE_IOERR: `${path} cannot be read or written: the disk reports an error.`,

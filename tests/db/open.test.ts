@@ -3,7 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseError } from "../../src/db/errors.ts";
-import { openStore, ROOM_BYTES, type SqliteStore } from "../../src/db/open.ts";
+import {
+  explainDatabaseFailure,
+  openStore,
+  ROOM_BYTES,
+  type SqliteStore,
+} from "../../src/db/open.ts";
 import { users } from "../../src/db/schema.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import { holdLock } from "../fixtures/data/locked-database.ts";
@@ -230,6 +235,11 @@ test("a probe fails where only small writes find room, until there is more", () 
 });
 
 describe("a folder or file that cannot be used", () => {
+  test("is explained when the disk is read-only", () => {
+    const error = Object.assign(new Error("EROFS"), { code: "EROFS" });
+    expect(explainDatabaseFailure(error, path("marquee.db")).message).toContain("read-only");
+  });
+
   test("is a DatabaseError that names the folder when a file is in the way", () => {
     writeFileSync(path("file"), "");
     const refusal = refusalOf(path("file", "data"));
