@@ -240,6 +240,33 @@ describe("the leases in PostgreSQL", () => {
     expect(late.epochs).toEqual(Array.from({ length: 256 }, () => 2));
   });
 
+  testWithPostgres(
+    "that have ended come back with a new epoch, even to the same node",
+    async () => {
+      const table = createPostgresLeases(connect("a").pool);
+      const beat = () => table.beat({ node: "a", give: [], watched: {} });
+      expect(new Set((await beat()).held.values())).toEqual(new Set([1]));
+      await server.run(
+        "UPDATE shards SET until = clock_timestamp() - interval '1 second'",
+        databaseUrl.split("/").at(-1),
+      );
+      const again = await beat();
+      expect(again.held.size).toBe(256);
+      expect(new Set(again.held.values())).toEqual(new Set([2]));
+    },
+  );
+
+  testWithPostgres("are given only by who has them, and taken up to a share", async () => {
+    const table = createPostgresLeases(connect("a").pool);
+    const beat = (node: string, give: readonly number[] = []) =>
+      table.beat({ node, give, watched: {} });
+    const all = [...(await beat("a")).held.keys()];
+    expect((await beat("b", all)).held.size).toBe(0);
+    expect((await beat("a")).held.size).toBe(256);
+    expect((await beat("a", all.slice(0, 200))).held.size).toBe(128);
+    expect((await beat("b")).held.size).toBe(128);
+  });
+
   testWithPostgres("say how many users of an upstream the others watch", async () => {
     const [a, b] = [connect("a"), connect("b")];
     await isUp(a, b);
