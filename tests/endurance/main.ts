@@ -20,10 +20,10 @@ import { type Mark, plotOf } from "./plot.ts";
 import {
   createSampler,
   descriptorsOf,
+  growthOf,
   type LoopDelay,
   loopDelayOf,
   type Sample,
-  slopePerHour,
 } from "./samples.ts";
 import { setStage } from "./stage.ts";
 
@@ -207,30 +207,28 @@ for (const { name, wrong } of results) if (wrong) wrongs.push(`${name}: ${wrong}
 const warm = quiet.slice(Math.floor(quiet.length * WARM_UP_SHARE));
 const at = (figures: readonly number[], share: number) => quantile(figures, share);
 const row = (what: string, value: number, bound: number, unit: string) =>
-  `| ${what} | ${Number.isFinite(value) ? value.toFixed(1) : "no"} ${unit} | ≤ ${bound} ${unit} | ${value <= bound ? "yes" : "no"} |`;
+  `| ${what} | ${Number.isFinite(value) ? value.toFixed(1) : "no"} ${unit} | ≤ ${bound} ${unit} | ${Number.isFinite(value) && value <= bound ? "yes" : "no"} |`;
+const growthRow = (
+  what: string,
+  value: (sample: Sample) => number,
+  bound: number,
+  unit: string,
+): string => {
+  const { perHour, plusMinus } = growthOf(warm, value);
+  const isShort = !Number.isFinite(plusMinus);
+  const figure = isShort ? "too short" : `${perHour.toFixed(1)} ± ${plusMinus.toFixed(1)} ${unit}`;
+  const isOpen = isShort || Math.abs(perHour - bound) <= plusMinus;
+  const kept = isOpen ? "cannot be said" : perHour <= bound ? "yes" : "no";
+  return `| ${what} | ${figure} | ≤ ${bound} ${unit} | ${kept} |`;
+};
 const hours = (warm.at(-1)?.atSeconds ?? 0) / 3_600;
 const growth = heapsAfter.map((heap, index) => heap - (heapsBefore[index] ?? 0));
 console.log(`
 | Measured without accidents, ${warm.length} samples after the warm-up | | bound | kept |
 |---|---|---|---|
-${row(
-  "growth of memory (RSS), an hour",
-  slopePerHour(warm, (one) => one.rssMib),
-  1,
-  "MiB",
-)}
-${row(
-  "growth of its own memory, an hour",
-  slopePerHour(warm, (one) => one.anonymousMib),
-  1,
-  "MiB",
-)}
-${row(
-  "growth of descriptors, an hour",
-  slopePerHour(warm, (one) => one.descriptors),
-  60,
-  "",
-)}
+${growthRow("growth of memory (RSS), an hour", ({ rssMib }) => rssMib, 1, "MiB")}
+${growthRow("growth of its own memory, an hour", ({ anonymousMib }) => anonymousMib, 1, "MiB")}
+${growthRow("growth of descriptors, an hour", ({ descriptors }) => descriptors, 60, "")}
 ${row("descriptors left when all have gone", left, 4, "")}
 ${row("event loop, median", median(quietLoop.map(({ medianMs }) => medianMs)), 50, "ms")}
 ${row("event loop, p99, usually", median(quietLoop.map(({ p99Ms }) => p99Ms)), 50, "ms")}
@@ -251,7 +249,7 @@ ${row("log, a day at this load", (quietLogKib / 1024 / Math.max(hours, 1e-6)) * 
 ${row("overlays' heaps, growth of the worst", Math.max(0, ...growth), 1, "MiB")}
 
 Memory ${(samples[0]?.rssMib ?? 0).toFixed(0)} MiB at the beginning, ${lastMemory.toFixed(0)} MiB at the end. Processor of the server ${median(warm.map((one) => one.cpuPercent)).toFixed(0)} %, of the browsers ${median(warm.map((one) => one.browsersCpuPercent)).toFixed(0)} %, in the middle.
-Timing counts nothing on a noisy machine; a slope over a few minutes is mostly the warm-up.
+Timing counts nothing on a noisy machine; growth over a few minutes is mostly the warm-up.
 
 | Accident | seen | right again | lines in the log | wrong |
 |---|---|---|---|---|
