@@ -23,6 +23,8 @@ let relay: Relay;
 /** What this node's own watchers of Ada's music are told to do. */
 let orders: string[];
 let watcher: WatchingDeps | undefined;
+/** What they hear. */
+let connections: readonly HeardConnection[];
 
 const silent: HeardConnection = {
   connectionId: 1,
@@ -35,6 +37,7 @@ beforeEach(async () => {
   told = [];
   orders = [];
   watcher = undefined;
+  connections = [silent];
   lapses = 1;
   table = { epoch: undefined, newest: 0, standing: true, nodes: ["me", "b"] };
   beat = async () => true;
@@ -57,7 +60,9 @@ beforeEach(async () => {
     release: async () => {},
   };
   const watching: Watching = {
-    connections: [silent],
+    get connections() {
+      return connections;
+    },
     watchedIds: () => [1],
     follow: async () => void orders.push("watch"),
     stop: () => void orders.push("stop"),
@@ -186,13 +191,17 @@ describe("the node that leases a user's shard", () => {
   });
 
   test("tells nothing from the moment its lease has ended, noticed or not", async () => {
-    told = [];
-    table.epoch = undefined;
-    table.newest = 4;
-    look();
+    connections = [{ ...silent, state: { kind: "unlinked" } }];
     watcher?.onChange();
     await settle();
-    expect(words()).toEqual([]);
+    expect(words()).toHaveLength(2);
+    table.epoch = undefined;
+    table.newest = 4;
+    connections = [silent];
+    watcher?.onChange();
+    await settle();
+    expect(words()).toHaveLength(2);
+    look();
     expect(orders).toEqual(["watch", "stop"]);
   });
 
