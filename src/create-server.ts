@@ -1,4 +1,5 @@
 import type { Accounts } from "./accounts/accounts.ts";
+import type { ReportedStatus } from "./accounts/connection-status.ts";
 import type { Vault } from "./accounts/secrets.ts";
 import { type App, createApp } from "./app.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
@@ -73,13 +74,11 @@ export function createServer(deps: ServerDeps): ServerParts {
   const { settings, clock, log, accounts, store, vault, metrics, random = Math.random } = deps;
   const { cluster } = deps;
   const { config } = settings;
-  const ownInbox = createInbox(clock, async (connectionId) => {
+  const storeStatus = storingStatuses(accounts.connections, log);
+  const ownInbox = createInbox(clock, (connectionId) =>
     // The connection works, although nobody may be watching it now.
-    const status = { state: "ok", since: clock.wallMs() } as const;
-    await accounts.connections.storeStatus(connectionId, status).catch((error: unknown) => {
-      log.error("a connection's status could not be stored", { reason: describeError(error) });
-    });
-  });
+    storeStatus(connectionId, { state: "ok", since: clock.wallMs() }),
+  );
   const inbox = cluster
     ? shareInbox(ownInbox, { clock, bus: cluster.bus, ...artworksIn(cluster, vault) })
     : ownInbox;
@@ -100,7 +99,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     log,
     random,
     privacyOf: (userId) => accounts.privacy.of(userId),
-    onStatus: (connectionId, status) => accounts.connections.storeStatus(connectionId, status),
+    onStatus: storeStatus,
   };
   const relay = cluster && relayIn(cluster, hubDeps, vault);
   const hub = createHub({ ...hubDeps, ...(relay && { relay }) });
@@ -161,6 +160,27 @@ export function createServer(deps: ServerDeps): ServerParts {
       hub.stop();
       relay?.stop();
     },
+  };
+}
+
+/**
+ * Stores statuses of connections, which are kept until they can be stored. A lock or a full disk
+ * concerns all of them, so the log says once that they cannot, and once that they can again.
+ */
+function storingStatuses({ storeStatus, onStatus }: Accounts["connections"], log: Log) {
+  let unstored = 0;
+  onStatus(() => {
+    if (unstored > 0) log.info("connections' statuses are stored again", { waited: unstored });
+    unstored = 0;
+  });
+  return async (connectionId: number, status: ReportedStatus): Promise<void> => {
+    try {
+      await storeStatus(connectionId, status);
+    } catch (error) {
+      unstored += 1;
+      if (unstored > 1) return;
+      log.error("connections' statuses cannot be stored", { reason: describeError(error) });
+    }
   };
 }
 

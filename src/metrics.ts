@@ -1,3 +1,6 @@
+import type { Clock } from "./clock.ts";
+import { createEventLoopDelay, MEASURE_EVERY_MS } from "./event-loop-delay.ts";
+
 /** What a running server counts and measures about itself. */
 export interface Metrics {
   /** A request was answered. `route` is a route pattern, never the requested address. */
@@ -42,8 +45,12 @@ export const noMetrics: Omit<Metrics, "read"> = {
 };
 
 /** Loads the metrics library only when metrics are enabled, to save memory. */
-export async function createMetrics(version: string): Promise<Metrics> {
+export async function createMetrics(
+  version: string,
+  clock: Pick<Clock, "after">,
+): Promise<Metrics> {
   const { Counter, Gauge, Histogram, Registry } = await import("prom-client");
+  const { monitorEventLoopDelay } = await import("node:perf_hooks");
   const registry = new Registry();
   const registers = [registry];
   new Gauge({
@@ -76,6 +83,21 @@ export async function createMetrics(version: string): Promise<Metrics> {
     help: "From an observation to its being sent to the overlays.",
     buckets: LATENCY_BUCKETS,
     registers,
+  });
+  const loopDelay = createEventLoopDelay(
+    clock,
+    monitorEventLoopDelay({ resolution: MEASURE_EVERY_MS }),
+  );
+  new Gauge({
+    name: "marquee_event_loop_delay_seconds",
+    help: "How late the event loop was since the reading before, by quantile; not a number at first.",
+    labelNames: ["quantile"],
+    registers,
+    collect() {
+      const { median, p99 } = loopDelay();
+      this.set({ quantile: "0.5" }, median);
+      this.set({ quantile: "0.99" }, p99);
+    },
   });
   return {
     request: (route, status) => requests.inc({ route, status }),

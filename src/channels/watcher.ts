@@ -27,8 +27,8 @@ export interface WatcherDeps {
   random(): number;
   /** The user's connections that can be watched, in the user's order. */
   connectionsOf(userId: number): Promise<readonly WatchedConnection[]>;
-  /** Is called when the connection's status has changed. */
-  onStatus(connectionId: number, status: ReportedStatus): Promise<void>;
+  /** Is called when the connection's status has changed. Never fails: who stores it says so. */
+  onStatus(connectionId: number, status: ReportedStatus): void;
 }
 
 /** Runs one connection's source, tries again when it fails, and reports the connection's status. */
@@ -176,23 +176,16 @@ interface Observed {
 
 const UNREACHABLE: StatusChange = { state: "retrying", reason: "unreachable" };
 
-/** Reports the status of one connection to the log and to `onStatus`, which stores it. */
+/** Reports the status of one connection to the log and to `onStatus`. */
 function createConnectionStatus(
   connectionId: number | undefined,
   user: number,
   { clock, log, onStatus }: ConnectionStatusDeps,
 ) {
   const whose = { user, connection: connectionId };
-  const store = async (change: StatusChange, lastedMs: number) => {
+  const tell = (change: StatusChange, lastedMs: number) => {
     if (connectionId === undefined) return;
-    try {
-      await onStatus(connectionId, {
-        ...change,
-        since: Math.round(clock.wallMs() - lastedMs),
-      });
-    } catch (error) {
-      log.error("a connection's status could not be stored", { reason: describeError(error) });
-    }
+    onStatus(connectionId, { ...change, since: Math.round(clock.wallMs() - lastedMs) });
   };
   const reporter = createStatusReporter<Observed>({
     clock,
@@ -200,7 +193,7 @@ function createConnectionStatus(
     report(observed, last, lastedMs) {
       // Log `ok` only after a failure. Do not log a longer pause of the same kind again.
       if (observed.kind !== (last?.kind ?? "ok")) observed.log();
-      void store(observed.status, lastedMs);
+      tell(observed.status, lastedMs);
     },
   });
   return {

@@ -60,7 +60,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   });
   for (const warning of resolved.warnings) log.warn(warning);
 
-  const metrics = config.metricsToken === null ? undefined : await createMetrics(VERSION);
+  const metrics = config.metricsToken === null ? undefined : await createMetrics(VERSION, clock);
   refuseWithoutBaseUrl(config);
   const { store, vault } = await openDataFolder(config, "create", CONNECTIONS);
   try {

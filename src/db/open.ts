@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
@@ -26,11 +26,22 @@ export const DATABASE_FILE = "marquee.db";
 const PATIENT_LOCK_WAIT_MS = 10_000;
 
 /**
+ * The largest form is a megabyte, which is written to the log and then to the file. A full disk
+ * still takes small writes, into what the log already has.
+ */
+export const ROOM_BYTES = 2 * 1024 * 1024;
+
+/**
  * Opens the database in a data folder, creating both if needed, and brings its schema up to date.
  * @param folder a data folder, or `:memory:` for a database that ends with the process
+ * @param freeBytesIn how much may still be written into a folder, in bytes
  * @throws {DatabaseError} when the folder is not writable or the file is damaged, busy or too new
  */
-export function openStore(folder: string, steps?: readonly Migration[]): SqliteStore {
+export function openStore(
+  folder: string,
+  steps?: readonly Migration[],
+  freeBytesIn = freeBytesOnDisk,
+): SqliteStore {
   const path = folder === ":memory:" ? folder : join(folder, DATABASE_FILE);
   if (path !== ":memory:") createFolder(folder);
   let sqlite: Database | undefined;
@@ -48,7 +59,7 @@ export function openStore(folder: string, steps?: readonly Migration[]): SqliteS
     });
     // The quick check reads every page, so only `backup` runs it. This finds a damaged schema.
     opened.query("SELECT count(*) FROM sqlite_schema").get();
-    return createStore(opened);
+    return createStore(opened, () => (path === folder ? Infinity : freeBytesIn(folder)));
   } catch (error) {
     sqlite?.close();
     throw explainDatabaseFailure(error, path);
@@ -76,7 +87,7 @@ function setLockWait(sqlite: Database, atMostMs: number): void {
   sqlite.run(`PRAGMA busy_timeout = ${atMostMs}`);
 }
 
-function createStore(sqlite: Database): SqliteStore {
+function createStore(sqlite: Database, freeBytes: () => number): SqliteStore {
   let lockWaitMs = PATIENT_LOCK_WAIT_MS;
   const withoutWaiting = <Result>(work: () => Result): Result => {
     setLockWait(sqlite, 0);
@@ -130,13 +141,15 @@ function createStore(sqlite: Database): SqliteStore {
       }),
     sealed,
     hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
-    probeWrite: () =>
-      void withoutWaiting(() =>
+    probeWrite() {
+      withoutWaiting(() =>
         sqlite.run(
           "INSERT INTO server (id, checked_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET checked_at = ?1",
           [Date.now()],
         ),
-      ),
+      );
+      if (freeBytes() < ROOM_BYTES) throw new Error("the disk is full");
+    },
     file: {
       secretKeyId: sealed.keyId,
       async atOneMoment(work) {
@@ -220,11 +233,13 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
   if (error instanceof DatabaseError) return error;
   if (error instanceof MigrationError) return new DatabaseError(error.message);
   const code = databaseCode(error);
+  const readOnly = `${path} is read-only. Make ${dirname(path)} writable for this user, or choose another folder with --data or MARQUEE_DATA.`;
   const sentences: Record<string, string> = {
     SQLITE_NOTADB: `${path} is not a database, or it is damaged. Restore a backup in its place; the file was left as it is.`,
     SQLITE_CORRUPT: `${path} is damaged. Restore a backup in its place; the file was left as it is.`,
     SQLITE_CANTOPEN: `${path} cannot be opened. Check that you may read and write ${dirname(path)}, or choose another folder with --data or MARQUEE_DATA.`,
-    SQLITE_READONLY: `${path} is read-only. Make ${dirname(path)} writable for this user, or choose another folder with --data or MARQUEE_DATA.`,
+    SQLITE_READONLY: readOnly,
+    EROFS: readOnly,
     SQLITE_FULL: `The disk that holds ${path} is full. Make room and try again.`,
     SQLITE_BUSY: `${path} is in use by another program that does not let go. Stop it and start again.`,
     SQLITE_IOERR: `${path} cannot be read or written: the disk reports an error.`,
@@ -238,6 +253,13 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
         : `${path} cannot be used. Check that you may read and write it.`),
     { cause: error },
   );
+}
+
+/** What a program without special rights may still write. */
+function freeBytesOnDisk(folder: string): number {
+  const { blocks, bavail, bsize } = statfsSync(folder);
+  // Some disks elsewhere do not know.
+  return blocks === 0 ? Infinity : bavail * bsize;
 }
 
 /** Not `existsSync`: it checks the rights the process started with, not the current ones. */

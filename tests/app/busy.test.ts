@@ -5,8 +5,10 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { signIn, type SignedIn } from "../fixtures/http/signed-in.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 
 let folder: ReturnType<typeof createTempFolder>;
 let foreign: Database;
@@ -70,6 +72,41 @@ describe("while another program writes to the database,", () => {
     foreign.run("COMMIT");
     await server.clock.advance(1_000);
     expect((await server.get("/readyz")).status).toBe(200);
+  });
+});
+
+describe("while statuses of connections cannot be stored,", () => {
+  const about = () => server.logged.filter((line) => line.includes("statuses"));
+  let listeners: readonly AddedUser[];
+
+  /** Each user's source is heard for the first time while another program writes. */
+  beforeEach(async () => {
+    foreign.run("COMMIT");
+    listeners = [await server.addUser("bob"), await server.addUser("cleo")];
+    foreign.run("BEGIN IMMEDIATE");
+    for (const user of listeners) {
+      void server.getAs(user, "/api/v1/now-playing");
+      await settle();
+      await server.sourceOf(user).says(aPlayback());
+    }
+  });
+
+  test("the log says so once, and music is heard", async () => {
+    expect(about()).toHaveLength(1);
+    expect(about()[0]).toMatch(/ error .*cannot be stored .*locked/);
+    await server.clock.advance(5_000);
+    for (const user of listeners) {
+      const answer = await server.getAs(user, "/api/v1/now-playing");
+      expect(await answer.json()).toMatchObject({ data: { is_playing: true } });
+    }
+  });
+
+  test("they wait, and the log says once that they are stored, and how many waited", async () => {
+    foreign.run("COMMIT");
+    await server.accounts.retryWrites();
+    await server.sourceOf(listeners[0] ?? ada).fails(new Error("it is gone"));
+    expect(about()).toHaveLength(2);
+    expect(about()[1]).toMatch(/ info .*stored again waited=2/);
   });
 });
 

@@ -9,6 +9,7 @@ import type { Message } from "../../src/cluster/message.ts";
 import { createPostgresAdmissions } from "../../src/cluster/postgres/admissions.ts";
 import { createPostgresLedgers } from "../../src/cluster/postgres/ledger.ts";
 import { createLimitAnswers } from "../../src/api/limit-answers.ts";
+import type { Grant } from "../../src/sources/polling/ledger.ts";
 import { createRequestBudget } from "../../src/sources/polling/request-budget.ts";
 import { createListener } from "../../src/db/postgres/listener.ts";
 import { migrate } from "../../src/db/postgres/migrations.ts";
@@ -271,6 +272,33 @@ describe("the leases in PostgreSQL", () => {
     },
   );
 
+  testWithPostgres(
+    "that have ended come back with a new epoch, even to the same node",
+    async () => {
+      const table = createPostgresLeases(connect("a").pool);
+      const beat = () => table.beat({ node: "a", give: [], watched: {} });
+      expect(new Set((await beat()).held.values())).toEqual(new Set([1]));
+      await server.run(
+        "UPDATE shards SET until = clock_timestamp() - interval '1 second'",
+        databaseUrl.split("/").at(-1),
+      );
+      const again = await beat();
+      expect(again.held.size).toBe(256);
+      expect(new Set(again.held.values())).toEqual(new Set([2]));
+    },
+  );
+
+  testWithPostgres("are given only by who has them, and taken up to a share", async () => {
+    const table = createPostgresLeases(connect("a").pool);
+    const beat = (node: string, give: readonly number[] = []) =>
+      table.beat({ node, give, watched: {} });
+    const all = [...(await beat("a")).held.keys()];
+    expect((await beat("b", all)).held.size).toBe(0);
+    expect((await beat("a")).held.size).toBe(256);
+    expect((await beat("a", all.slice(0, 200))).held.size).toBe(128);
+    expect((await beat("b")).held.size).toBe(128);
+  });
+
   testWithPostgres("say how many users of an upstream the others watch", async () => {
     const [a, b] = [connect("a"), connect("b")];
     await isUp(a, b);
@@ -323,6 +351,31 @@ describe("the budget of all nodes", () => {
     }
     const tookMs = Math.max(...enteredAtMs) - Math.min(...enteredAtMs);
     expect(tookMs).toBeLessThan(10_000);
+  });
+
+  testWithPostgres("is counted by one node at a time", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    const ledgers = createPostgresLedgers({ clock, ...b, watchedElsewhere: () => 0 });
+    const ledger = ledgers.ledgerOf({ upstream: "Spotify", limits: [2], windowMs: 60_000 });
+    let second: Promise<Grant> | undefined;
+    await a.pool.transaction(async (connection) => {
+      await connection.unsafe("SELECT take_calls('Spotify', 60000, '{2}', '{2}')");
+      let isAnswered = false;
+      second = ledger.take([2]).finally(() => (isAnswered = true));
+      const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+      await until(async () => isAnswered || (await b.pool.query(waiting)).length > 0 || undefined);
+    });
+    expect((await second)?.granted).toEqual([0]);
+  });
+
+  testWithPostgres("is one for each upstream, and what is used up takes nothing back", async () => {
+    const ledgers = createPostgresLedgers({ clock, ...connect("a"), watchedElsewhere: () => 0 });
+    const limits = { limits: [3, 1], windowMs: 60_000 };
+    const ledger = ledgers.ledgerOf({ upstream: "Spotify", ...limits });
+    expect((await ledger.take([3, 0])).granted).toEqual([3, 0]);
+    expect((await ledger.take([2, 1])).granted).toEqual([0, 0]);
+    const another = ledgers.ledgerOf({ upstream: "Last.fm", ...limits });
+    expect((await another.take([0, 2])).granted).toEqual([0, 1]);
   });
 
   testWithPostgres("is closed on all nodes when the upstream asks one for a pause", async () => {

@@ -3,7 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseError } from "../../src/db/errors.ts";
-import { openStore, type SqliteStore } from "../../src/db/open.ts";
+import {
+  explainDatabaseFailure,
+  openStore,
+  ROOM_BYTES,
+  type SqliteStore,
+} from "../../src/db/open.ts";
 import { users } from "../../src/db/schema.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import { holdLock } from "../fixtures/data/locked-database.ts";
@@ -219,7 +224,22 @@ test("a probe fails where nothing can be written", () =>
     expect(store.probeWrite).toThrow();
   }));
 
+test("a probe fails where only small writes find room, until there is more", () => {
+  let free = ROOM_BYTES - 1;
+  const store = openStore(folder.path, undefined, () => free);
+  expect(store.probeWrite).toThrow("full");
+  store.queries.run("UPDATE server SET base_url = 'small'");
+  free = ROOM_BYTES;
+  store.probeWrite();
+  store.close();
+});
+
 describe("a folder or file that cannot be used", () => {
+  test("is explained when the disk is read-only", () => {
+    const error = Object.assign(new Error("EROFS"), { code: "EROFS" });
+    expect(explainDatabaseFailure(error, path("marquee.db")).message).toContain("read-only");
+  });
+
   test("is a DatabaseError that names the folder when a file is in the way", () => {
     writeFileSync(path("file"), "");
     const refusal = refusalOf(path("file", "data"));

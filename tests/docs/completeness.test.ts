@@ -13,6 +13,7 @@ import { DOCUMENTS, type DocumentName, markdownOf } from "../../src/docs/documen
 import { languages } from "../../src/i18n/index.ts";
 import { type Language, LANGUAGES } from "../../src/languages.ts";
 import { createMetrics } from "../../src/metrics.ts";
+import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import {
   type ApiDescription,
   ENDPOINTS,
@@ -284,7 +285,7 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
   });
 
   test("has every metric", async () => {
-    const metrics = await createMetrics("0.0.0");
+    const metrics = await createMetrics("0.0.0", createFakeClock());
     metrics.watch({
       channels: () => 0,
       overlays: () => 0,

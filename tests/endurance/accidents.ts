@@ -1,7 +1,9 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { until } from "../fixtures/clock/waiting.ts";
+import { killWhileWriting } from "./kills.ts";
+import { PLAYER_HOST } from "./names.ts";
 import { type Overlays, secondsUntilRight, signInTo } from "./overlays.ts";
 import type { Mode } from "./proxy.ts";
 import type { Stage } from "./stage.ts";
@@ -22,22 +24,29 @@ export interface AccidentResult {
   readonly wrong: string | undefined;
 }
 
-/** More is a flood. While other programs hold the database, each of the users may have a line. */
-const MOST_LOG_LINES = 60;
-
-/** A user may have no more than fifty that work, and this one has ten. */
-const MOST_MADE = 35;
+/** More is a flood: there are fewer streamers, and each may have a line or two. */
+const MOST_LOG_LINES = 20;
+/** A proxy drops what was idle for so long, which is less than the time between two beats. */
+const IDLE_MS = 1_500;
+const HOUR_SECONDS = 3_600;
 /** More than fits. */
 const DISK_BYTES = 512 * 2 ** 20;
+
+/** How long an overlay sleeps once, where a run is long enough for it. */
+const LONG_SLEEP_MS = 5 * 60_000;
+const SHORT_SLEEP_MS = 60_000;
 
 export function accidentsOf(
   stage: Stage,
   overlays: Overlays,
-  lastsMs: number,
+  isLongRun: boolean,
   random: () => number,
 ): Accident[] {
-  const status = async (path: string) => {
-    const response = await fetch(stage.server.url + path);
+  const lastsMs = isLongRun ? 20_000 : 5_000;
+  const sleeps = isLongRun ? [LONG_SLEEP_MS] : [];
+  const status = async (path: string, key?: string) => {
+    const headers: HeadersInit = key === undefined ? {} : { "X-Api-Key": key };
+    const response = await fetch(stage.server.url + path, { headers });
     await response.text();
     return response.status;
   };
@@ -55,37 +64,10 @@ export function accidentsOf(
   const killed: Accident = {
     name: "the server killed while keys are made",
     async happen() {
-      const [owner = stage.pushed] = stage.crowd;
-      const { keys } = stage.accounts;
-      const browser = await signInTo(stage, owner);
-      const told: string[] = [];
-      let isDead = false;
-      const making = (async () => {
-        for (let at = 0; at < MOST_MADE && !isDead; at++) {
-          const name = `told ${Date.now()} ${at}`;
-          const answer = await browser
-            .post("/en/dashboard/keys", { do: "add", name })
-            .catch(() => undefined);
-          if (answer && answer.status === 303) told.push(name);
-          if (!answer) return;
-        }
-      })();
-      await Bun.sleep(60 + random() * 200);
-      await stage.server.kill();
-      isDead = true;
-      await making;
-      const startedAtMs = performance.now();
-      await stage.restart();
-      const readyMs = performance.now() - startedAtMs;
-      const names = (await keys.list(owner.user)).map(({ name }) => name);
-      const lost = told.filter((name) => !names.includes(name));
-      for (const { id, name } of await keys.list(owner.user)) {
-        if (name.startsWith("told ")) await keys.revoke(owner.user, id).catch(() => {});
-      }
-      if (lost.length > 0) throw new Error(`${lost.length} keys that were told are lost`);
+      const { told, readyMs } = await killWhileWriting(stage, random);
       // What was pushed lives in memory: the program pushes again, as it does with each track.
       await stage.pushed.next();
-      return `${told.length} keys told and kept, ready after ${readyMs.toFixed(0)} ms`;
+      return `${told} writes told and kept, ready after ${readyMs.toFixed(0)} ms`;
     },
   };
   const stopped: Accident = {
@@ -101,10 +83,14 @@ export function accidentsOf(
     name: "an overlay put to sleep",
     async happen() {
       await overlays.sleep(true);
-      await stage.pushed.next();
-      await Bun.sleep(lastsMs);
+      const asleepMs = sleeps.shift() ?? SHORT_SLEEP_MS;
+      const untilMs = performance.now() + asleepMs;
+      while (performance.now() < untilMs) {
+        for (const streamer of stage.streamers) await streamer.next();
+        await Bun.sleep(5_000);
+      }
       await overlays.sleep(false);
-      return `for ${(lastsMs / 1000).toFixed(0)} s`;
+      return `for ${(asleepMs / 1000).toFixed(0)} s`;
     },
   };
   const dropped: Accident = {
@@ -114,10 +100,102 @@ export function accidentsOf(
       return "once";
     },
   };
+  const idle: Accident = {
+    name: "a proxy drops what is idle",
+    async happen() {
+      const gaps = await overlays.watchForGaps();
+      const untilMs = performance.now() + lastsMs;
+      let dropped = 0;
+      while (performance.now() < untilMs) {
+        dropped += stage.proxies.front.dropIdle(IDLE_MS);
+        await Bun.sleep(100);
+      }
+      const missed = await gaps();
+      const seen = `${dropped} connections, the overlay was gone at ${missed} moments`;
+      if (dropped === 0 || missed > 0) throw new Error(seen);
+      return seen;
+    },
+  };
+  const jumped: Accident = {
+    name: "the server's wall clock jumps by an hour",
+    async happen() {
+      const { wallClock } = stage;
+      if (!wallClock) return "skipped: libfaketime is not installed";
+      await stage.server.stop();
+      await stage.restart(wallClock.environment);
+      let asked = 0;
+      const aheadBy = async () => {
+        // A key may ask only every five seconds.
+        const headers = { "X-Api-Key": stage.keys[asked++ % stage.keys.length] ?? "" };
+        const response = await fetch(`${stage.server.url}/api/v1/now-playing`, { headers });
+        const { meta }: { meta: { timestamp: number } } = await response.json();
+        return meta.timestamp - Date.now() / 1000;
+      };
+      const seen: string[] = [];
+      for (const ahead of [HOUR_SECONDS, -HOUR_SECONDS]) {
+        await stage.pushed.next();
+        wallClock.set(ahead);
+        await until(async () => {
+          await Bun.sleep(300);
+          return Math.abs((await aheadBy()) - ahead) < 5 ? true : undefined;
+        });
+        // Right with what played before it, then with what comes after it.
+        await secondsUntilRight(overlays);
+        for (const streamer of stage.streamers) await streamer.next();
+        seen.push(`${ahead} s: right after ${(await secondsUntilRight(overlays)).toFixed(1)} s`);
+      }
+      wallClock.set(0);
+      await stage.server.stop();
+      await stage.restart();
+      return seen.join(", ");
+    },
+  };
+  const nameless: Accident = {
+    name: "a player's name resolves no more",
+    async happen() {
+      const { names } = stage;
+      if (!names) return "skipped: host names of its own need root";
+      const told = linesOf(stage).length;
+      names.know(false);
+      // What is remembered of it is of use for a second or two.
+      await Bun.sleep(3_000);
+      for (const proxy of stage.proxies.upstreams) proxy.dropAll();
+      await Bun.sleep(lastsMs);
+      const found = stage.proxies.named.open();
+      names.know(true);
+      const said = linesOf(stage)
+        .slice(told)
+        .filter((line) => line.includes(PLAYER_HOST)).length;
+      const seen = `${found} connections meanwhile, the log said so ${said} times`;
+      if (found > 0 || said !== 1) throw new Error(seen);
+      return seen;
+    },
+  };
+  const locked: Accident = {
+    name: "another program holds the database at a start",
+    async happen() {
+      await stage.server.stop();
+      await stage.restart();
+      using other = new Database(join(stage.data, "marquee.db"));
+      other.run("PRAGMA busy_timeout = 10000");
+      other.run("BEGIN IMMEDIATE");
+      // Everybody's music begins, and how each connection does is to be stored.
+      await Promise.all(stage.keys.map((key) => status("/api/v1/now-playing", key)));
+      await stage.pushed.next();
+      await Bun.sleep(lastsMs);
+      other.run("COMMIT");
+      const about = (word: string) => stage.server.log().split(word).length - 1;
+      await until(() => (about("statuses are stored again") > 0 ? true : undefined));
+      const said = about("statuses cannot be stored");
+      const seen = `the log said ${said} times that statuses waited`;
+      if (said !== 1) throw new Error(seen);
+      return seen;
+    },
+  };
   const full: Accident = {
     name: "a full disk",
     async happen() {
-      if (!stage.ownDisk) return "skipped: a disk of its own needs root";
+      if (!stage.disk) return "skipped: a disk of its own needs root";
       const browser = await signInTo(stage);
       const filler = join(stage.data, "filler");
       try {
@@ -134,22 +212,53 @@ export function accidentsOf(
         const answer = await browser.post("/en/dashboard/privacy", { do: "rules", titles });
         if (answer.status !== 303) refused = answer.status;
       }
+      // What it found is kept for a second.
+      await Bun.sleep(1_100);
       const [ready, live] = [await status("/readyz"), await status("/livez")];
       const overlay = await status(`/en/widget/${stage.pushed.widgetToken}`);
       rmSync(filler);
       await until(async () => ((await status("/readyz")) === 200 ? true : undefined));
       const again = await browser.post("/en/dashboard/privacy", { do: "rules", titles: "" });
       const seen = `after ${written} writes one was answered ${refused}, /readyz ${ready}, /livez ${live}, an overlay ${overlay}, a write afterwards ${again.status}`;
-      if (refused !== 503 || live !== 200 || overlay !== 200 || again.status !== 303) {
-        throw new Error(seen);
+      const all = [refused, ready, live, overlay, again.status];
+      if (!Bun.deepEquals(all, [503, 503, 200, 200, 303])) throw new Error(seen);
+      return seen;
+    },
+  };
+  const frozen: Accident = {
+    name: "the data turns read-only under the server",
+    async happen() {
+      const browser = await signInTo(stage);
+      const save = async (titles: string) =>
+        (await browser.post("/en/dashboard/privacy", { do: "rules", titles })).status;
+      // Not the index of the log, which is shared memory.
+      const paths = ["", "marquee.db", "marquee.db-wal"].map((name) => join(stage.data, name));
+      if (!stage.disk?.freeze(paths, true)) return "skipped: an ext4 disk of its own needs root";
+      let seen = "";
+      try {
+        const write = await save("no song");
+        await stage.pushed.next();
+        await Bun.sleep(lastsMs);
+        const [ready, live] = [await status("/readyz"), await status("/livez")];
+        const overlay = await status(`/en/widget/${stage.pushed.widgetToken}`);
+        const api = await status("/api/v1/now-playing", stage.keys[0]);
+        seen = `a write was answered ${write}, /readyz ${ready}, /livez ${live}, an overlay ${overlay}, the API ${api}`;
+        const all = [write, ready, live, overlay, api];
+        if (!Bun.deepEquals(all, [503, 503, 200, 200, 200])) throw new Error(seen);
+      } finally {
+        stage.disk.freeze(paths, false);
       }
+      await until(async () => ((await status("/readyz")) === 200 ? true : undefined));
+      const again = await save("");
+      seen += `, a write afterwards ${again}`;
+      if (again !== 303) throw new Error(seen);
       return seen;
     },
   };
   const readOnly: Accident = {
     name: "a start on a read-only disk",
     async happen() {
-      if (!stage.ownDisk) return "skipped: a disk of its own needs root";
+      if (!stage.disk) return "skipped: a disk of its own needs root";
       await stage.server.stop();
       // This program holds the database open as well, so the mount itself cannot change.
       const mounted = Bun.spawnSync(["mount", "--bind", stage.data, stage.data]);
@@ -159,7 +268,8 @@ export function accidentsOf(
         await stage.restart();
       } catch (error) {
         const sentence = /marquee: (.*\.)/.exec(String(error))?.[1];
-        if (!sentence) throw new Error("it ended without a sentence", { cause: error });
+        if (!sentence?.includes("read-only"))
+          throw new Error("it ended without the reason", { cause: error });
         seen = `refused: ${sentence}`;
       } finally {
         if (mounted.success) Bun.spawnSync(["umount", "-l", stage.data]);
@@ -172,7 +282,8 @@ export function accidentsOf(
     },
   };
   return [
-    ...[killed, stopped, asleep, dropped, full, readOnly],
+    ...[killed, stopped, asleep, dropped, idle, jumped, nameless],
+    ...[full, frozen, readOnly, locked],
     ...(["is dead", "is half-open", "drips", "lies"] as const).map(upstreams),
   ];
 }
@@ -183,8 +294,7 @@ export async function suffer(
   stage: Stage,
   overlays: Overlays,
 ): Promise<AccidentResult> {
-  const logged = () => stage.earlierLog + stage.server.log();
-  const before = logged().length;
+  const before = linesOf(stage).length;
   let seen = "";
   let rightAfterSeconds: number | undefined;
   let wrong: string | undefined;
@@ -196,17 +306,13 @@ export async function suffer(
   } catch (error) {
     wrong = error instanceof Error ? error.message : String(error);
   }
-  const lines = logged().slice(before).split("\n");
-  const logLines = lines.filter((line) => / (warn|error) /.test(line)).length;
-  if (logLines > MOST_LOG_LINES) wrong ??= `the log gained ${logLines} lines`;
-  return { name: accident.name, seen, rightAfterSeconds, logLines, wrong };
+  const lines = linesOf(stage).slice(before);
+  if (lines.length > MOST_LOG_LINES) {
+    wrong ??= `the log gained ${lines.length} lines, the last: ${lines.at(-1)}`;
+  }
+  return { name: accident.name, seen, rightAfterSeconds, logLines: lines.length, wrong };
 }
 
-/** Whether the database is whole and can be read, with everybody in it. */
-export function integrityOf(data: string): string {
-  const path = join(data, "marquee.db");
-  if (!existsSync(path)) return "the database is gone";
-  using database = new Database(path, { readonly: true });
-  const [row] = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all();
-  return row?.integrity_check ?? "no answer";
-}
+/** What all servers of the run have logged of warnings and errors. */
+const linesOf = ({ earlierLog, server }: Stage): string[] =>
+  (earlierLog + server.log()).split("\n").filter((line) => / (warn|error) /.test(line));

@@ -1,6 +1,7 @@
 /**
  * `bun run endurance [--minutes 30] [--seed N] [--accidents]`: the executable under the load of a
- * stream, and accidents. Ends with tables, and with 1 only for what is wrong in itself.
+ * stream, and accidents. `--kills 100` does nothing but kill it while it writes. Ends with tables,
+ * and with 1 only for what is wrong in itself.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -10,11 +11,20 @@ import { median, quantile } from "../bench/measure.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { buildBinary } from "../fixtures/servers/marquee-process.ts";
 import { seededRandom } from "../fixtures/spotify/listening.ts";
-import { type AccidentResult, accidentsOf, integrityOf, suffer } from "./accidents.ts";
+import { type AccidentResult, accidentsOf, suffer } from "./accidents.ts";
 import { gather } from "./crowd.ts";
+import { integrityOf } from "./integrity.ts";
+import { killAgainAndAgain } from "./kills.ts";
 import { openOverlays, secondsUntilRight } from "./overlays.ts";
 import { type Mark, plotOf } from "./plot.ts";
-import { createSampler, descriptorsOf, type Sample, slopePerHour } from "./samples.ts";
+import {
+  createSampler,
+  descriptorsOf,
+  growthOf,
+  type LoopDelay,
+  loopDelayOf,
+  type Sample,
+} from "./samples.ts";
 import { setStage } from "./stage.ts";
 
 const { values } = parseArgs({
@@ -23,16 +33,25 @@ const { values } = parseArgs({
     seed: { type: "string" },
     /** Only accidents, again and again, without the quiet part before them. */
     accidents: { type: "boolean", default: false },
+    /** Only accidents whose name has this in it. */
+    only: { type: "string", default: "" },
+    /** Only kills, so many. */
+    kills: { type: "string", default: "0" },
   },
 });
 const minutes = Number(values.minutes);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
-  console.error("endurance: --minutes must be more than 0, and --seed a whole number.");
+const kills = Number(values.kills);
+if (!(minutes > 0) || !Number.isSafeInteger(seed) || !Number.isSafeInteger(kills) || kills < 0) {
+  console.error(
+    "endurance: --minutes must be more than 0, --seed a whole number, and --kills one that is not negative.",
+  );
   process.exit(2);
 }
 
 const SAMPLE_EVERY_MS = 2_000;
+/** Enough for a 99th percentile of what is measured twenty times a second. */
+const LOOP_EVERY_MS = 15_000;
 const TRACK_EVERY_MS = 4_000;
 /** Channels, sources and their sockets stay for a minute after the last request. */
 const SETTLE_MS = 75_000;
@@ -44,13 +63,20 @@ const random = seededRandom(seed);
 // Its own: what callers pick depends on how fast the machine is, and the accidents must not.
 const callersRandom = seededRandom(seed + 1);
 const lengthMs = minutes * 60_000;
-console.log(`endurance: ${minutes} minutes, seed ${seed}, ${cpus().length} processors`);
+console.log(
+  `endurance: ${kills > 0 ? `${kills} kills` : `${minutes} minutes`}, seed ${seed}, ${cpus().length} processors`,
+);
 buildBinary();
 const startedAtMs = performance.now();
 const endAtMs = startedAtMs + lengthMs;
 const stage = await setStage();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void stage.stop().finally(() => process.exit(130)));
+}
+if (kills > 0) {
+  const wrongs = await killAgainAndAgain(stage, kills, random);
+  await stage.stop();
+  end(wrongs);
 }
 const idle = descriptorsOf(stage.server.pid);
 const overlays = await openOverlays(stage);
@@ -69,16 +95,24 @@ const sample = createSampler(startedAtMs);
 let isOver = false;
 let inAccident = false;
 
+const loopDelays: LoopDelay[] = [];
 const sampling = (async () => {
   let asked = 0;
+  let loopAtMs = -Infinity;
   while (!isOver) {
     await Bun.sleep(SAMPLE_EVERY_MS);
     if (inAccident) continue;
     const apiMs = Math.max(0, ...crowd.latenciesMs.slice(asked));
     asked = crowd.latenciesMs.length;
     const paintMs = overlays.paintedMs.at(-1) ?? 0;
+    if (performance.now() - loopAtMs >= LOOP_EVERY_MS) {
+      loopAtMs = performance.now();
+      const delay = await loopDelayOf(stage.server.url).catch(() => undefined);
+      if (delay) loopDelays.push(delay);
+    }
+    const latencies = { apiMs, paintMs, loopP99Ms: loopDelays.at(-1)?.p99Ms ?? 0 };
     // A server that was just killed is not sampled.
-    const one = await sample(stage.server, stage.data, { apiMs, paintMs }).catch(() => undefined);
+    const one = await sample(stage.server, stage.data, latencies).catch(() => undefined);
     if (one) samples.push(one);
   }
 })();
@@ -98,6 +132,7 @@ const heapsBefore = await overlays.heaps();
 const quietMs = values.accidents ? 5_000 : lengthMs * QUIET_SHARE;
 while (performance.now() < startedAtMs + quietMs) await Bun.sleep(500);
 const quiet = [...samples];
+const quietLoop = loopDelays.slice(Math.floor(loopDelays.length * WARM_UP_SHARE));
 const quietPaintedMs = [...overlays.paintedMs];
 const quietLatenciesMs = [...crowd.latenciesMs];
 const quietLogKib = stage.server.log().length / 1024;
@@ -105,8 +140,9 @@ const heapsAfter = await overlays.heaps();
 
 /** Each once, then again in another order. */
 const results: AccidentResult[] = [];
-const lastsMs = minutes >= 20 ? 20_000 : 5_000;
-const accidents = accidentsOf(stage, overlays, lastsMs, random);
+const accidents = accidentsOf(stage, overlays, minutes >= 20, random).filter(({ name }) =>
+  name.includes(values.only),
+);
 const shuffled = () =>
   accidents
     .map((accident) => ({ accident, at: random() }))
@@ -123,7 +159,9 @@ while (results.length < accidents.length || performance.now() < endAtMs - SETTLE
   inAccident = true;
   crowd.pause();
   await Bun.sleep(1_500);
-  results.push(await suffer(accident, stage, overlays));
+  const result = await suffer(accident, stage, overlays);
+  results.push(result);
+  if (result.wrong) console.log(`  wrong: ${result.wrong}`);
   inAccident = false;
   crowd.goOn();
   await Bun.sleep(2_000);
@@ -169,35 +207,36 @@ for (const { name, wrong } of results) if (wrong) wrongs.push(`${name}: ${wrong}
 const warm = quiet.slice(Math.floor(quiet.length * WARM_UP_SHARE));
 const at = (figures: readonly number[], share: number) => quantile(figures, share);
 const row = (what: string, value: number, bound: number, unit: string) =>
-  `| ${what} | ${Number.isFinite(value) ? value.toFixed(1) : "no"} ${unit} | ≤ ${bound} ${unit} | ${value <= bound ? "yes" : "no"} |`;
+  `| ${what} | ${Number.isFinite(value) ? value.toFixed(1) : "no"} ${unit} | ≤ ${bound} ${unit} | ${Number.isFinite(value) && value <= bound ? "yes" : "no"} |`;
+const growthRow = (
+  what: string,
+  value: (sample: Sample) => number,
+  bound: number,
+  unit: string,
+): string => {
+  const { perHour, plusMinus } = growthOf(warm, value);
+  const isShort = !Number.isFinite(plusMinus);
+  const figure = isShort ? "too short" : `${perHour.toFixed(1)} ± ${plusMinus.toFixed(1)} ${unit}`;
+  const isOpen = isShort || Math.abs(perHour - bound) <= plusMinus;
+  const kept = isOpen ? "cannot be said" : perHour <= bound ? "yes" : "no";
+  return `| ${what} | ${figure} | ≤ ${bound} ${unit} | ${kept} |`;
+};
 const hours = (warm.at(-1)?.atSeconds ?? 0) / 3_600;
 const growth = heapsAfter.map((heap, index) => heap - (heapsBefore[index] ?? 0));
 console.log(`
 | Measured without accidents, ${warm.length} samples after the warm-up | | bound | kept |
 |---|---|---|---|
-${row(
-  "growth of memory (RSS), an hour",
-  slopePerHour(warm, (one) => one.rssMib),
-  1,
-  "MiB",
-)}
-${row(
-  "growth of its own memory, an hour",
-  slopePerHour(warm, (one) => one.anonymousMib),
-  1,
-  "MiB",
-)}
-${row(
-  "growth of descriptors, an hour",
-  slopePerHour(warm, (one) => one.descriptors),
-  60,
-  "",
-)}
+${growthRow("growth of memory (RSS), an hour", ({ rssMib }) => rssMib, 1, "MiB")}
+${growthRow("growth of its own memory, an hour", ({ anonymousMib }) => anonymousMib, 1, "MiB")}
+${growthRow("growth of descriptors, an hour", ({ descriptors }) => descriptors, 60, "")}
 ${row("descriptors left when all have gone", left, 4, "")}
+${row("event loop, median", median(quietLoop.map(({ medianMs }) => medianMs)), 50, "ms")}
+${row("event loop, p99, usually", median(quietLoop.map(({ p99Ms }) => p99Ms)), 50, "ms")}
+${row("event loop, p99, the worst quarter of a minute", Math.max(...quietLoop.map(({ p99Ms }) => p99Ms)), 50, "ms")}
 ${row(
-  "event loop, p99",
+  "an empty answer, p99",
   at(
-    warm.map((one) => one.loopDelayMs),
+    warm.map(({ answerMs }) => answerMs),
     0.99,
   ),
   50,
@@ -210,7 +249,7 @@ ${row("log, a day at this load", (quietLogKib / 1024 / Math.max(hours, 1e-6)) * 
 ${row("overlays' heaps, growth of the worst", Math.max(0, ...growth), 1, "MiB")}
 
 Memory ${(samples[0]?.rssMib ?? 0).toFixed(0)} MiB at the beginning, ${lastMemory.toFixed(0)} MiB at the end. Processor of the server ${median(warm.map((one) => one.cpuPercent)).toFixed(0)} %, of the browsers ${median(warm.map((one) => one.browsersCpuPercent)).toFixed(0)} %, in the middle.
-Timing counts nothing on a noisy machine; a slope over a few minutes is mostly the warm-up.
+Timing counts nothing on a noisy machine; growth over a few minutes is mostly the warm-up.
 
 | Accident | seen | right again | lines in the log | wrong |
 |---|---|---|---|---|
@@ -229,10 +268,15 @@ const drawing = join(import.meta.dir, "../../dist/endurance.svg");
 mkdirSync(join(drawing, ".."), { recursive: true });
 writeFileSync(drawing, plotOf(`${minutes} minutes, seed ${seed}`, samples, marks));
 console.log(`\nDrawn in ${drawing}`);
-if (wrongs.length > 0) {
+end(wrongs);
+
+/** Says what is wrong, and ends the program. */
+function end(wrongs: readonly string[]): never {
+  if (wrongs.length === 0) {
+    console.log(`\nendurance passed (seed ${seed})`);
+    process.exit(0);
+  }
   const shown = wrongs.slice(0, 20).map((wrong) => `- ${wrong}`);
   console.log(`\nendurance failed: ${wrongs.length} wrong (seed ${seed})\n${shown.join("\n")}`);
   process.exit(1);
 }
-console.log(`\nendurance passed (seed ${seed})`);
-process.exit(0);

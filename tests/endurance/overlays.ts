@@ -11,6 +11,8 @@ interface Overlay {
   readonly name: string;
   readonly streamer: Streamer;
   readonly page: Page;
+  /** When the page was loaded: another time means that it was loaded again. */
+  readonly loadedAtMs: number;
 }
 
 /** The overlays on screen, and a dashboard. */
@@ -24,6 +26,8 @@ export interface Overlays {
   measure(title: string): Promise<void>;
   /** Those that do not show what the API says, one sentence each. */
   stuck(): Promise<string[]>;
+  /** Looks for moments in which the overlay behind the proxy shows nothing; ends with their number. */
+  watchForGaps(): Promise<() => Promise<number>>;
   /** Puts one page to sleep, as a hidden source, or wakes it. */
   sleep(asleep: boolean): Promise<void>;
   readonly missing: readonly string[];
@@ -40,6 +44,7 @@ export async function openOverlays(stage: Stage): Promise<Overlays> {
   const missing: string[] = [];
   const browsers: Browser[] = [];
   const shown: Overlay[] = [];
+  let behind: Page | undefined;
   // The pushed one comes first, and on each engine.
   const order = [pushed, ...streamers.filter((one) => one.name !== pushed.name)];
   for (const [version, count] of Object.entries(wanted)) {
@@ -55,15 +60,22 @@ export async function openOverlays(stage: Stage): Promise<Overlays> {
       const page = await browser.newPage({ viewport: SOURCE_SIZE });
       // The last one of the first engine is behind a proxy that drops connections.
       const isBehind = version === "127" && at === count - 1;
+      behind = isBehind ? page : behind;
       const origin = isBehind ? `http://127.0.0.1:${proxies.front.port}` : stage.server.url;
       await page.goto(`${origin}/en/widget/${streamer.widgetToken}?motion=none`);
-      shown.push({ name: `${streamer.name} in ${version}`, streamer, page });
+      const loadedAtMs = await page.evaluate(() => performance.timeOrigin);
+      shown.push({ name: `${streamer.name} in ${version}`, streamer, page, loadedAtMs });
     }
   }
   const dashboard = browsers[0] && (await openDashboard(stage, browsers[0]));
 
-  const titleOf = ({ page }: Overlay) =>
-    page.evaluate(() => document.querySelector(".np-title")?.textContent ?? "");
+  const titleOf = async ({ page, loadedAtMs }: Overlay) => {
+    const { title, origin } = await page.evaluate(() => ({
+      title: document.querySelector(".np-title")?.textContent ?? "",
+      origin: performance.timeOrigin,
+    }));
+    return origin === loadedAtMs ? title : "a page that was loaded again";
+  };
   const first = shown.find(({ streamer }) => streamer === pushed);
   const paintedMs: number[] = [];
   return {
@@ -102,6 +114,35 @@ export async function openOverlays(stage: Stage): Promise<Overlays> {
           : [`${overlay.name} shows "${title}", the API says ${said ?? response.status}`];
       });
       return (await Promise.all(found)).flat();
+    },
+    async watchForGaps() {
+      const page = behind;
+      if (!page) return async () => 0;
+      await page.evaluate(() => {
+        let gaps = 0;
+        const look = () => {
+          const root = document.querySelector("[data-np-state]");
+          const state = root?.getAttribute("data-np-state");
+          const title = root?.querySelector(".np-title")?.textContent;
+          const isShown =
+            root && !root.hasAttribute("data-np-hidden") && state !== "offline" && title;
+          if (!isShown) gaps += 1;
+        };
+        const looking = setInterval(look, 50);
+        addEventListener(
+          "gaps-wanted",
+          () => {
+            clearInterval(looking);
+            document.body.dataset["gaps"] = String(gaps);
+          },
+          { once: true },
+        );
+      });
+      return () =>
+        page.evaluate(() => {
+          dispatchEvent(new Event("gaps-wanted"));
+          return Number(document.body.dataset["gaps"]);
+        });
     },
     async sleep(asleep) {
       if (!first) return;

@@ -6,9 +6,13 @@ export type Mode = "passes" | "is dead" | "is half-open" | "drips" | "lies";
 /** A proxy between two programs of this machine that misbehaves when it is told to. */
 export interface Proxy {
   readonly port: number;
+  /** How many connections pass through it now. */
+  open(): number;
   mode(next: Mode): void;
-  /** Ends the connections that are open, as proxies do with idle ones. */
+  /** Ends the connections that are open. */
   dropAll(): void;
+  /** Ends those through which nothing came for so long, as proxies do. Returns how many. */
+  dropIdle(sinceMs: number): number;
   stop(): void;
 }
 
@@ -16,6 +20,8 @@ interface Pair {
   other: Socket<Pair> | undefined;
   /** What waits until the other side is there, or takes more. */
   waiting: Buffer[];
+  /** When something came from either side, of `performance.now()`. */
+  usedAtMs: number;
 }
 
 const DRIP_EVERY_MS = 20;
@@ -53,19 +59,20 @@ export function startProxy(target: { readonly hostname: string; readonly port: n
     port: 0,
     socket: {
       open(socket) {
-        socket.data = { other: undefined, waiting: [] };
+        socket.data = { other: undefined, waiting: [], usedAtMs: performance.now() };
         if (mode === "is dead") return void socket.end();
         clients.add(socket);
         void Bun.connect<Pair>({
           ...target,
           socket: {
             open(upstream) {
-              upstream.data = { other: socket, waiting: [] };
+              upstream.data = { other: socket, waiting: [], usedAtMs: performance.now() };
               socket.data.other = upstream;
               flush(upstream, socket.data);
             },
             data(upstream, chunk) {
               const bytes = Buffer.from(chunk);
+              socket.data.usedAtMs = performance.now();
               if (mode === "is half-open") return;
               if (mode === "drips") return void drips.push({ to: socket, bytes });
               upstream.data.waiting.push(mode === "lies" ? bytes.fill(0x7b) : bytes);
@@ -78,6 +85,7 @@ export function startProxy(target: { readonly hostname: string; readonly port: n
         }).catch(() => socket.end());
       },
       data(socket, chunk) {
+        socket.data.usedAtMs = performance.now();
         socket.data.waiting.push(Buffer.from(chunk));
         flush(socket.data.other, socket.data);
       },
@@ -94,12 +102,18 @@ export function startProxy(target: { readonly hostname: string; readonly port: n
   };
   return {
     port: listener.port,
+    open: () => clients.size,
     mode(next) {
       mode = next;
       // What is open would go on as before.
       if (next === "is dead" || next === "passes") dropAll();
     },
     dropAll,
+    dropIdle(sinceMs) {
+      const idle = [...clients].filter(({ data }) => performance.now() - data.usedAtMs > sinceMs);
+      for (const socket of idle) socket.end();
+      return idle.length;
+    },
     stop() {
       clearInterval(dripping);
       dropAll();

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { METRICS_TOKEN } from "./stage.ts";
 
 /** What a server is like at one moment. */
 export interface Sample {
@@ -10,8 +11,8 @@ export interface Sample {
   readonly sockets: number;
   readonly logKib: number;
   readonly dataMib: number;
-  /** The time for an answer that does nothing: what the event loop was late, and the way. */
-  readonly loopDelayMs: number;
+  /** The time for an answer that does nothing. */
+  readonly answerMs: number;
   /** Of one processor since the sample before: the server, and the browsers of the overlays. */
   readonly cpuPercent: number;
   readonly browsersCpuPercent: number;
@@ -19,12 +20,21 @@ export interface Sample {
   readonly paintMs: number;
   /** The longest of the last calls of the API. */
   readonly apiMs: number;
+  /** The last that the server has said of its event loop; 0 before the first. */
+  readonly loopP99Ms: number;
 }
 
-/** What the callers and the overlays have measured. */
+/** What the callers, the overlays and the server itself have measured. */
 export interface Latencies {
   readonly paintMs: number;
   readonly apiMs: number;
+  readonly loopP99Ms: number;
+}
+
+/** How late the server says that its event loop was since it was asked before. */
+export interface LoopDelay {
+  readonly medianMs: number;
+  readonly p99Ms: number;
 }
 
 const TICKS_PER_SECOND = 100;
@@ -55,12 +65,23 @@ export function createSampler(startedAtMs: number) {
       ...descriptorsOf(pid),
       logKib: log().length / 1024,
       dataMib: sizeOf(folder) / 2 ** 20,
-      loopDelayMs: nowMs - askedAtMs,
+      answerMs: nowMs - askedAtMs,
       cpuPercent: percent(ticks, last.ticks),
       browsersCpuPercent: percent(browserTicks, last.browserTicks),
       ...latencies,
     };
   };
+}
+
+/** Asks the server's metrics; `undefined` when it does not know yet. */
+export async function loopDelayOf(url: string): Promise<LoopDelay | undefined> {
+  const headers = { Authorization: `Bearer ${METRICS_TOKEN}` };
+  const text = await (await fetch(`${url}/metrics`, { headers })).text();
+  const [medianMs = NaN, p99Ms = NaN] = ["0.5", "0.99"].map((quantile) => {
+    const name = `marquee_event_loop_delay_seconds{quantile="${quantile}"} `;
+    return Number(text.split(name)[1]?.split("\n")[0]) * 1_000;
+  });
+  return Number.isFinite(p99Ms) ? { medianMs, p99Ms } : undefined;
 }
 
 /** Processor time of a process, in clock ticks. */
@@ -114,20 +135,28 @@ const sizeOf = (folder: string): number =>
     0,
   );
 
-/** How much a value grows in an hour, by least squares. */
-export function slopePerHour(
-  samples: readonly Sample[],
-  value: (sample: Sample) => number,
-): number {
-  const mean = (of: (sample: Sample) => number) =>
-    samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
-  const [x, y] = [mean(({ atSeconds }) => atSeconds), mean(value)];
-  const [above, below] = samples.reduce(
-    ([top, bottom], sample) => {
-      const distance = sample.atSeconds - x;
-      return [top + distance * (value(sample) - y), bottom + distance * distance] as const;
-    },
-    [0, 0] as readonly [number, number],
+/** Collections come every few seconds: what is left after them is the least of so long. */
+const FLOOR_SECONDS = 30;
+
+export interface Growth {
+  readonly perHour: number;
+  /** The true growth is within so much of it, in 19 of 20 cases; infinite for too few samples. */
+  readonly plusMinus: number;
+}
+
+/** How much the least of each half minute grows, by least squares. */
+export function growthOf(samples: readonly Sample[], value: (sample: Sample) => number): Growth {
+  const pieces = Map.groupBy(samples, ({ atSeconds }) => Math.floor(atSeconds / FLOOR_SECONDS));
+  const points = [...pieces].map(
+    ([piece, within]) => [piece * FLOOR_SECONDS, Math.min(...within.map(value))] as const,
   );
-  return below === 0 ? 0 : (above / below) * 3_600;
+  const count = points.length;
+  if (count < 3) return { perHour: NaN, plusMinus: Infinity };
+  const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / count;
+  const [meanX, meanY] = [mean(0), mean(1)];
+  const spread = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+  const slope = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0) / spread;
+  const rest = points.reduce((sum, [x, y]) => sum + (y - meanY - slope * (x - meanX)) ** 2, 0);
+  const error = Math.sqrt(rest / (count - 2) / spread);
+  return { perHour: slope * 3_600, plusMinus: 2 * error * 3_600 };
 }

@@ -13,7 +13,10 @@ import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-p
 import { aSession, startMediaServer } from "../fixtures/sources/streamed/media-server.ts";
 import { startSpotify } from "../fixtures/spotify/listen.ts";
 import { playingForEver } from "../fixtures/spotify/listening.ts";
+import { type Disk, mountSmallDisk } from "./disk.ts";
+import { createNames, type Names, PLAYER_HOST } from "./names.ts";
 import { startProxy, type Proxy } from "./proxy.ts";
+import { createWallClock, type WallClock } from "./wall-clock.ts";
 
 /** A streamer whose music is heard in one way. */
 export interface Streamer extends AddedUser {
@@ -35,21 +38,30 @@ export interface Stage {
   readonly data: string;
   readonly files: string;
   /** Between the server and its players, and between overlays and the server. */
-  readonly proxies: { readonly upstreams: readonly Proxy[]; readonly front: Proxy };
-  /** The files of the data folder lie on a disk of their own, which can be full. */
-  readonly ownDisk: boolean;
+  readonly proxies: {
+    readonly upstreams: readonly Proxy[];
+    /** The one whose player is known by its name, `PLAYER_HOST`. */
+    readonly named: Proxy;
+    readonly front: Proxy;
+  };
+  /** The disk of the data folder, if it has one of its own. */
+  readonly disk: Disk | undefined;
+  /** What the server knows of host names, if that is not the same as all programs. */
+  readonly names: Names | undefined;
+  readonly wallClock: WallClock | undefined;
   readonly missing: readonly string[];
   server: MarqueeProcess;
   /** The log of the servers before this one. */
   earlierLog: string;
-  restart(): Promise<void>;
+  /** Starts the server that has ended, with more variables than usual if some are given. */
+  restart(environment?: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
 
 const CROWD = 20;
 const KEYS_EACH = 10;
-const DISK_MIB = 96;
-const isRoot = process.getuid?.() === 0;
+/** Opens the server's metrics. */
+export const METRICS_TOKEN = "metrics-of-an-endurance-run";
 
 const song = (title: string, seconds: number) =>
   silentFlac({
@@ -65,15 +77,11 @@ export async function setStage(): Promise<Stage> {
   const folder = createTempFolder();
   const [data, files] = [join(folder.path, "data"), join(folder.path, "files")];
   mkdirSync(data, { mode: 0o700 });
-  const mount = isRoot
-    ? Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${DISK_MIB}m,mode=700`, "tmpfs", data])
-    : undefined;
-  const ownDisk = mount?.success ?? false;
-  const ends: (() => Promise<void> | void)[] = [
-    () => folder.remove(),
-    () => void (ownDisk && Bun.spawnSync(["umount", "-l", data])),
-  ];
-  const missing: string[] = [];
+  const disk = mountSmallDisk(data, join(folder.path, "disk.img"));
+  const names = createNames(folder.path);
+  const wallClock = createWallClock(folder.path);
+  const ends: (() => Promise<void> | void)[] = [() => folder.remove(), () => disk?.unmount()];
+  const missing: string[] = wallClock ? [] : ["libfaketime"];
   const { config } = resolveConfig({ data }, {});
   const { store, vault } = await openDataFolder(config, "create");
   const accounts = await createAccounts({ store, vault, wallMs: Date.now });
@@ -83,7 +91,7 @@ export async function setStage(): Promise<Stage> {
     const proxy = startProxy({ hostname: "127.0.0.1", port });
     upstreams.push(proxy);
     ends.push(proxy.stop);
-    return proxy.port;
+    return proxy;
   };
   const add = async (name: string, source: string, settings: unknown): Promise<AddedUser> => {
     const [added] = await accounts.add([name], { source, settings });
@@ -102,7 +110,7 @@ export async function setStage(): Promise<Stage> {
     const daemon: MpdDaemon = await createMpdDaemon({ music });
     for (const command of ['add "/"', "repeat 1", "play"]) await daemon.command(command);
     ends.push(daemon.stop);
-    const address = `127.0.0.1:${through(Number(daemon.address.split(":")[1]))}`;
+    const address = `127.0.0.1:${through(Number(daemon.address.split(":")[1])).port}`;
     const user = await add("mpd", "mpd", { address });
     streamers.push({ ...user, name: "MPD", next: () => daemon.command("next") });
   } else missing.push("MPD");
@@ -142,8 +150,9 @@ export async function setStage(): Promise<Stage> {
     jellyfin.lists([aSession({ item: { Id: `item-${reel}`, Name: `Episode ${reel}` } })]);
   };
   await nextReel();
+  const named = through(Number(new URL(jellyfin.url).port));
   const jelly = await add("jellyfin", "jellyfin", {
-    url: `http://127.0.0.1:${through(Number(new URL(jellyfin.url).port))}`,
+    url: `http://${names ? PLAYER_HOST : "127.0.0.1"}:${named.port}`,
     user: "Ada",
     token: jellyfin.token,
   });
@@ -206,25 +215,28 @@ export async function setStage(): Promise<Stage> {
   const port = freePort();
   const front = startProxy({ hostname: "127.0.0.1", port });
   ends.push(front.stop);
-  const start = () =>
+  const start = (more: Readonly<Record<string, string>> = {}) =>
     startMarquee({
       folder: folder.path,
-      environment,
+      environment: { ...environment, ...names?.environment, ...more },
+      ...(names && { through: names.command }),
       arguments: [
         ...["--data", data, "--port", String(port), "--files", files],
         ...["--spotify-api-url", spotify.url, "--spotify-accounts-url", spotify.url],
-        ...["--spotify-client-id", spotify.spotify.clientId],
+        ...["--spotify-client-id", spotify.spotify.clientId, "--metrics-token", METRICS_TOKEN],
       ],
     });
   const stage: Stage = {
-    ...{ streamers, pushed, keys, crowd, accounts, data, files, ownDisk, missing },
+    ...{ streamers, pushed, keys, crowd, accounts, data, files, missing },
+    ...{ disk, names, wallClock },
     folder: folder.path,
-    proxies: { upstreams, front },
+    proxies: { upstreams, named, front },
     server: await start(),
     earlierLog: "",
-    async restart() {
+    async restart(more) {
+      const started = await start(more);
       stage.earlierLog += stage.server.log();
-      stage.server = await start();
+      stage.server = started;
     },
     async stop() {
       await stage.server.stop();

@@ -64,6 +64,13 @@ describe("the metrics", () => {
     expect(await response.text()).not.toContain("marquee_");
   });
 
+  test("tell how late the event loop was, which is not known at first", async () => {
+    const samples = await samplesOf(server);
+    for (const quantile of ["0.5", "0.99"]) {
+      expect(samples.get(`marquee_event_loop_delay_seconds{quantile="${quantile}"}`)).toBeNaN();
+    }
+  });
+
   test("are refused to keys, and to a token in the address", async () => {
     expect((await server.getAs(ada, "/metrics")).status).toBe(401);
     expect((await server.get(`/metrics?token=${TOKEN}`)).status).toBe(401);

@@ -1,0 +1,46 @@
+import type { Clock } from "./clock.ts";
+
+/** How late the event loop was since the reading before, in seconds; NaN when that is not known. */
+export interface EventLoopDelay {
+  readonly median: number;
+  readonly p99: number;
+}
+
+/** How often the event loop is measured, in milliseconds. */
+export const MEASURE_EVERY_MS = 50;
+/** Measuring wakes the program, so it ends when nobody has read for so long. */
+const READ_WITHIN_MS = 5 * 60_000;
+const UNKNOWN: EventLoopDelay = { median: NaN, p99: NaN };
+
+/** What measures it, as `monitorEventLoopDelay` of Node does; `percentile` is in nanoseconds. */
+export interface DelayHistogram {
+  readonly count: number;
+  enable(): unknown;
+  disable(): unknown;
+  reset(): void;
+  percentile(percent: number): number;
+}
+
+/** Measures only while somebody reads: from the first reading on. */
+export function createEventLoopDelay(
+  clock: Pick<Clock, "after">,
+  histogram: DelayHistogram,
+): () => EventLoopDelay {
+  let isMeasuring = false;
+  let cancelEnd = () => {};
+  const seconds = (percentile: number) => histogram.percentile(percentile) / 1e9;
+
+  return () => {
+    const isKnown = isMeasuring && histogram.count > 0;
+    const delay = isKnown ? { median: seconds(50), p99: seconds(99) } : UNKNOWN;
+    histogram.reset();
+    histogram.enable();
+    isMeasuring = true;
+    cancelEnd();
+    cancelEnd = clock.after(READ_WITHIN_MS, () => {
+      histogram.disable();
+      isMeasuring = false;
+    });
+    return delay;
+  };
+}

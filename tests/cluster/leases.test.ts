@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import {
+  type Beat,
+  createLeases,
+  type Leases,
+  SHARDS,
+  type Standing,
+} from "../../src/cluster/leases.ts";
+import type { Message, Node } from "../../src/cluster/message.ts";
+import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
+
+const ALL = Array.from({ length: SHARDS }, (_, shard) => shard);
+const HOLDS_MS = 7_000;
+
+/** What the table says to a node that leases these shards, with as many nodes alive. */
+const standing = (held: readonly number[], nodes = 1): Standing => ({
+  nodes: Array.from({ length: nodes }, (_, at) => ({ name: `node ${at}`, watched: {} })),
+  held: new Map(held.map((shard) => [shard, 3])),
+  epochs: ALL.map(() => 3),
+});
+
+let clock: FakeClock;
+let beats: Beat[];
+let answer: () => Promise<Standing>;
+let say: (message: Message, from: Node) => void;
+let errors: string[];
+let changes: number;
+let leases: Leases;
+
+const never = () => new Promise<Standing>(() => {});
+/** Answers after so long. */
+const slowly = (ms: number, says: Standing) => async () => {
+  await clock.sleep(ms, new AbortController().signal);
+  return says;
+};
+
+beforeEach(() => {
+  clock = createFakeClock();
+  beats = [];
+  errors = [];
+  changes = 0;
+  answer = async () => standing(ALL);
+});
+
+async function begin(): Promise<void> {
+  leases = createLeases({
+    clock,
+    log: { info() {}, error: (message) => void errors.push(message) },
+    bus: { node: "me", hear: (listener) => void (say = listener) },
+    table: {
+      beat(beat) {
+        beats.push(beat);
+        return answer();
+      },
+      leave: async () => {},
+    },
+    watched: () => ({}),
+  });
+  leases.onChange(() => (changes += 1));
+  await settle();
+}
+
+describe("a lease", () => {
+  test("holds for seven seconds from when its beat was sent, a second less than in the table", async () => {
+    answer = slowly(2_500, standing(ALL));
+    await begin();
+    await clock.advance(2_500);
+    answer = never;
+    expect(leases.epochOf(0)).toBe(3);
+    await clock.advance(HOLDS_MS - 2_500 - 1);
+    expect(leases.epochOf(0)).toBe(3);
+    const before = changes;
+    await clock.advance(1);
+    expect(leases.epochOf(0)).toBeUndefined();
+    expect(leases.held()).toBe(0);
+    expect(changes).toBe(before + 1);
+  });
+
+  test("is not watched from the moment it is to be given, before the table knows", async () => {
+    answer = async () => standing(ALL, 2);
+    await begin();
+    const watched = ALL.filter((shard) => leases.epochOf(shard) !== undefined);
+    // A quarter of the half that is too much.
+    expect(watched).toHaveLength(SHARDS - 32);
+    expect(leases.held()).toBe(SHARDS - 32);
+    await clock.advance(0);
+    expect(beats[1]?.give).toEqual(ALL.filter((shard) => !watched.includes(shard)));
+  });
+
+  test("ends with the release, and a late answer changes nothing", async () => {
+    await begin();
+    answer = slowly(1_000, standing(ALL));
+    void leases.beat();
+    void leases.release();
+    expect(leases.epochOf(0)).toBeUndefined();
+    const before = changes;
+    await clock.advance(HOLDS_MS * 2);
+    expect(leases.epochOf(0)).toBeUndefined();
+    expect(changes).toBe(before);
+  });
+
+  test("that has ended and begun again is a lapse, noticed or not", async () => {
+    await begin();
+    const before = leases.lapses;
+    await clock.advance(4_000);
+    expect(leases.lapses).toBe(before);
+    answer = () => Promise.reject(new Error("nobody is there"));
+    await clock.advance(20_000);
+    answer = async () => standing(ALL);
+    await clock.advance(2_000);
+    expect(leases.lapses).toBe(before + 1);
+    expect(errors).toHaveLength(1);
+  });
+});
+
+describe("a beat", () => {
+  test("without an answer fails after three seconds, and another follows", async () => {
+    answer = never;
+    await begin();
+    await clock.advance(2_999);
+    expect(beats).toHaveLength(1);
+    await clock.advance(501);
+    expect(beats).toHaveLength(2);
+    expect(errors).toEqual(["the table of leases cannot be reached"]);
+  });
+
+  test("that is asked for while one is under way begins after that one", async () => {
+    answer = slowly(1_000, standing([]));
+    await begin();
+    answer = async () => standing([7]);
+    const asked = leases.beat();
+    await clock.advance(1_000);
+    expect(await asked).toBe(true);
+    expect(beats).toHaveLength(2);
+    expect(leases.epochOf(7)).toBe(3);
+  });
+
+  test("follows when another node gives shards back, not when this one does", async () => {
+    await begin();
+    say(["free"], "me");
+    await settle();
+    expect(beats).toHaveLength(1);
+    say(["free"], "another");
+    await settle();
+    expect(beats).toHaveLength(2);
+  });
+});
