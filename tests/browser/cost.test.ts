@@ -69,6 +69,22 @@ inEveryEngine("what the overlay costs", (stage) => {
     expect(await animationsOf(travelling)).toBe(1);
   }, 20_000);
 
+  test("is no node that is replaced while the clock runs", async () => {
+    await stage.hears({ ...titled("Short"), artists: ["Ada"] });
+    const { page } = await stage.open("?motion=full", { frozen: true });
+    const replaced = await page.evaluateHandle(() => {
+      const nodes: string[] = [];
+      new MutationObserver((records) => {
+        for (const { target } of records) nodes.push((target as Element).className);
+      }).observe(document.body, { subtree: true, childList: true });
+      return nodes;
+    });
+    const text = await page.textContent(".np-elapsed");
+    await page.clock.runFor(3_000);
+    expect(await page.textContent(".np-elapsed")).not.toBe(text);
+    expect(await replaced.jsonValue()).toEqual([]);
+  });
+
   for (const [what, query, says] of [
     ["idle", "?hideDelay=0&motion=full&hold=0", () => stage.hearsNothing()],
     ["idle and says so", "?idle=text&motion=full&hold=0", () => stage.hearsNothing()],
