@@ -160,7 +160,8 @@ describe("settings that a source changes", () => {
         return world.store.inBackground(build);
       },
     };
-    return (await createAccounts({ ...world, store, wallMs: world.clock.wallMs })).connections;
+    const { vault, clock } = world;
+    return (await createAccounts({ store, vault, wallMs: clock.wallMs })).connections;
   };
 
   test("replace the connection's, which stays the same one", async () => {
