@@ -27,14 +27,16 @@ interface Stop {
   readonly cutRightPx: number;
 }
 
-/** A part of the way from one stop to the next: where the text stands meanwhile, and its animation. */
-interface Leg {
-  readonly stop: Stop;
+/** The way from one stop to the next: an animation, and how the text stands below it. */
+interface Way {
+  /** Each for an equal part of the time; the animation changes what it animates of them. */
+  readonly stops: readonly Stop[];
+  readonly durationMs: number;
   readonly keyframes: Keyframe[];
   readonly timing: KeyframeAnimationOptions;
 }
 
-type Move = (from: Stop, to: Stop) => readonly Leg[];
+type Move = (from: Stop, to: Stop) => Way;
 
 /**
  * Rests, moves to the next stop, rests. No animation exists during a rest: one that only waits
@@ -58,11 +60,24 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
   const tour = (stops: readonly Stop[], restSeconds: number, move: Move, onReturn?: () => void) => {
     let animation: Animation | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const run = ([leg, ...others]: readonly Leg[], arrive: () => void) => {
-      if (!leg) return arrive();
-      place(leg.stop);
-      animation = text.animate(leg.keyframes, leg.timing);
-      animation.onfinish = () => run(others, arrive);
+    const go = ({ stops: below, durationMs, keyframes, timing }: Way, arrive: () => void) => {
+      const moving = text.animate(keyframes, timing);
+      animation = moving;
+      moving.onfinish = () => {
+        clearTimeout(timer);
+        arrive();
+      };
+      const pass = ([stop, ...others]: readonly Stop[]) => {
+        if (!stop) return moving.finish();
+        place(stop);
+        timer = setTimeout(() => pass(others), durationMs / below.length);
+      };
+      if (below[0]) place(below[0]);
+      // A busy computer begins late. An animation that is cancelled never becomes ready.
+      moving.ready.then(
+        () => pass(below),
+        () => {},
+      );
     };
     const restAt = (at: number) => {
       const from = stops[at];
@@ -71,7 +86,7 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
       if (!from || !to) return;
       place(from);
       const arrive = () => (next === 0 && onReturn ? onReturn() : restAt(next));
-      timer = setTimeout(() => run(move(from, to), arrive), restSeconds * 1000);
+      timer = setTimeout(() => go(move(from, to), arrive), restSeconds * 1000);
     };
     restAt(0);
     return () => {
@@ -86,7 +101,8 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
     const { marquee, hold, speed } = options;
     if (marquee === "pages") {
       const stops = pageStops(text, element.clientWidth, rightToLeft);
-      if (stops.length > 1) end = tour(stops, hold ?? PAGE_SECONDS, turn(element.clientWidth));
+      const move = turn(element.clientWidth, Number(getComputedStyle(text).opacity));
+      if (stops.length > 1) end = tour(stops, hold ?? PAGE_SECONDS, move);
       else element.removeAttribute("data-np-overflow");
       return;
     }
@@ -163,61 +179,82 @@ const travel =
     const distancePx = Math.abs(to.shiftPx - from.shiftPx);
     const stepped = pxPerSecond <= STEPPED_UP_TO_PX_PER_SECOND;
     const easing = stepped ? `steps(${Math.max(1, Math.round(distancePx))})` : "linear";
-    return [
-      {
-        stop: from,
-        keyframes: [{ transform: shiftTo(from.shiftPx) }, { transform: shiftTo(to.shiftPx) }],
-        timing: { duration: (distancePx / pxPerSecond) * 1000, easing },
-      },
-    ];
+    const durationMs = (distancePx / pxPerSecond) * 1000;
+    return {
+      stops: [from],
+      durationMs,
+      keyframes: [{ transform: shiftTo(from.shiftPx) }, { transform: shiftTo(to.shiftPx) }],
+      timing: { duration: durationMs, easing },
+    };
   };
 
 /** Each frame costs as much as a whole second at rest: as many as a stream has are enough. */
 const FRAMES_PER_SECOND = 30;
-const GLIDE_FRAMES = 13;
+/** The last of a turn's frames is the next page at rest. */
+const TURN_FRAMES = 13;
+/** A dissolving text is gone in this frame, which is the one in the middle of the time. */
+const GONE_FRAME = 7;
 
-/** A move by whole pixels that begins and ends gently, at our own frame rate. */
-function glide(fromPx: number, toPx: number): Keyframe[] {
-  return Array.from({ length: GLIDE_FRAMES + 1 }, (_, frame) => {
-    const share = frame / GLIDE_FRAMES;
+/**
+ * Chromium redraws an animation in the page's main thread too for its last 40 ms:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/animation/document_timeline.cc
+ * So a turn's animation is longer than the turn, which a timer ends.
+ */
+const SPARE_FRAMES = 2;
+
+/** A turn at our own frame rate; the keyframe for 0 is the page before. */
+function framed(stops: readonly Stop[], keyframeAt: (frame: number) => Keyframe): Way {
+  const frames = TURN_FRAMES + SPARE_FRAMES;
+  return {
+    stops,
+    durationMs: ((TURN_FRAMES - 1) * 1000) / FRAMES_PER_SECOND,
+    keyframes: Array.from({ length: frames + 1 }, (_, frame) => ({
+      ...keyframeAt(Math.min(frame, TURN_FRAMES)),
+      easing: "steps(1, start)",
+    })),
+    timing: { duration: (frames * 1000) / FRAMES_PER_SECOND },
+  };
+}
+
+/**
+ * Under half a second. Only the text of both pages is shown meanwhile; what is cut off stays the
+ * same, because the compositor cannot animate it.
+ */
+const turn =
+  (roomPx: number, opacity: number): Move =>
+  (from, to) =>
+    Math.abs(to.shiftPx - from.shiftPx) > roomPx + TOLERANCE_PX
+      ? dissolve(from, to, opacity)
+      : glide(from, to);
+
+/** By whole pixels, beginning and ending gently. */
+function glide(from: Stop, to: Stop): Way {
+  const both: Stop = {
+    shiftPx: from.shiftPx,
+    cutLeftPx: Math.min(from.cutLeftPx, to.cutLeftPx),
+    cutRightPx: Math.min(from.cutRightPx, to.cutRightPx),
+  };
+  return framed([both], (frame) => {
+    const share = frame / TURN_FRAMES;
     const eased = share * share * (3 - 2 * share);
-    const px = Math.round(fromPx + (toPx - fromPx) * eased);
-    return { transform: shiftTo(px), easing: "steps(1, start)" };
+    return { transform: shiftTo(Math.round(from.shiftPx + (to.shiftPx - from.shiftPx) * eased)) };
   });
 }
 
-const framed = (frames: number): KeyframeAnimationOptions => ({
-  duration: (frames / FRAMES_PER_SECOND) * 1000,
-});
-
 /**
- * Under half a second, eased. Only the text of both pages is shown meanwhile; what is cut off stays the
- * same, because the compositor cannot animate it. Over more than one page, gliding would be a blur:
- * the text dissolves.
+ * Over more than one page, gliding would be a blur: the text fades away and comes again. One animation
+ * for both, because the compositor does not take over one that begins where another ends.
  */
-const turn =
-  (roomPx: number): Move =>
-  (from, to) => {
-    if (Math.abs(to.shiftPx - from.shiftPx) > roomPx + TOLERANCE_PX) {
-      return [
-        { stop: from, ...dissolve(6, 1) },
-        { stop: to, ...dissolve(7, 0) },
-      ];
-    }
-    const both: Stop = {
-      shiftPx: from.shiftPx,
-      cutLeftPx: Math.min(from.cutLeftPx, to.cutLeftPx),
-      cutRightPx: Math.min(from.cutRightPx, to.cutRightPx),
-    };
-    const keyframes = glide(from.shiftPx, to.shiftPx);
-    return [{ stop: both, keyframes, timing: framed(GLIDE_FRAMES) }];
-  };
-
-/** The text fades away towards the animation's end, 1, or comes from its beginning, 0. */
-const dissolve = (frames: number, offset: 0 | 1): Pick<Leg, "keyframes" | "timing"> => ({
-  keyframes: [{ opacity: 0, offset }],
-  timing: { ...framed(frames), easing: `steps(${frames})` },
-});
+const dissolve = (from: Stop, to: Stop, opacity: number): Way =>
+  framed([from, to], (frame) => {
+    const comes = frame - GONE_FRAME;
+    return comes <= 0
+      ? { transform: shiftTo(from.shiftPx), opacity: (opacity * -comes) / GONE_FRAME }
+      : {
+          transform: shiftTo(to.shiftPx),
+          opacity: (opacity * comes) / (TURN_FRAMES - GONE_FRAME),
+        };
+  });
 
 /** A stop for each page of a line that has its natural width; words beside the page are cut off. */
 function pageStops(text: HTMLElement, roomPx: number, rightToLeft: boolean): readonly Stop[] {

@@ -113,6 +113,44 @@ inEveryEngine("the marquee", (stage) => {
     expect(await animationsOf(page)).toBe(1);
   });
 
+  test("ends a turn by a timer, before the browser redraws its animation's end in the main thread", async () => {
+    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    const { page } = await stage.open("?motion=full", { frozen: true });
+    const { transform } = await pageShown(page);
+    await page.clock.runFor(3_600);
+    await page.evaluate(() => document.getAnimations()[0]?.ready.then(() => {}));
+    await page.clock.runFor(420);
+    expect(await animationsOf(page)).toBe(0);
+    await page.waitForFunction(
+      (before) => document.querySelector<HTMLElement>(".np-title > *")?.style.transform !== before,
+      transform,
+    );
+  });
+
+  test("dissolves from the last page into the first in one animation", async () => {
+    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    const { page } = await stage.open("?motion=full", { frozen: true });
+    const first = await pageShown(page);
+    let last = first;
+    let frames = await nextTurn(page);
+    while (frames[1]?.opacity === undefined) {
+      await turnsPage(page);
+      last = await pageShown(page);
+      frames = await nextTurn(page);
+    }
+    expect([...new Set(frames.map(({ transform }) => transform))]).toEqual([
+      last.transform,
+      first.transform,
+    ]);
+    const opacities = frames.map(({ opacity }) => Number(opacity));
+    expect(Math.min(...opacities)).toBe(0);
+    expect([opacities[0], opacities.at(-1)]).toEqual([1, 1]);
+    await page.clock.runFor(220);
+    // Its place is changed while it cannot be seen.
+    expect(await pageShown(page)).toMatchObject({ transform: first.transform });
+    expect(await animationsOf(page)).toBe(1);
+  });
+
   test("turns pages in the middle and at the end of its place, as the text is aligned", async () => {
     await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full&align=center", { frozen: true });
@@ -309,6 +347,16 @@ async function arrives(page: Page, atPx: number): Promise<void> {
 function finishes(page: Page): Promise<void> {
   return page.evaluate(() => {
     for (const animation of document.getAnimations()) animation.finish();
+  });
+}
+
+/** Lets the page's rest pass; the frames of the turn that then begins. */
+async function nextTurn(page: Page): Promise<ComputedKeyframe[]> {
+  if ((await animationsOf(page)) === 0) await page.clock.runFor(3_550);
+  return page.evaluate(async () => {
+    const [animation] = document.getAnimations();
+    await animation?.ready;
+    return animation?.effect instanceof KeyframeEffect ? animation.effect.getKeyframes() : [];
   });
 }
 
