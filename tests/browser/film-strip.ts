@@ -91,7 +91,9 @@ process.exit(0);
 /** Pictures of the animations that run now, at several moments; then they end. */
 async function framesOf(page: Page): Promise<Buffer[]> {
   const frames: Buffer[] = [];
-  for (const share of SHARES) {
+  for (const [number, share] of SHARES.entries()) {
+    // A timer changes the place of a dissolving text in the middle of its turn.
+    if (number === SHARES.length / 2) await page.clock.runFor(210);
     await page.evaluate((at) => {
       for (const animation of document.getAnimations()) {
         animation.pause();
@@ -100,7 +102,6 @@ async function framesOf(page: Page): Promise<Buffer[]> {
     }, share);
     frames.push(await page.screenshot());
   }
-  // Dissolving is two animations, one after the other.
   await page.waitForFunction(() => {
     for (const animation of document.getAnimations()) animation.finish();
     return document.getAnimations().length === 0;
