@@ -78,7 +78,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     });
   });
   const inbox = cluster
-    ? shareInbox(ownInbox, { clock, bus: cluster.bus, ...artworksIn(cluster, vault) })
+    ? shareInbox(ownInbox, { clock, ...cluster, ...artworksIn(cluster, vault) })
     : ownInbox;
   const sources = createSources({
     pushed: inbox,
