@@ -5,6 +5,8 @@ export interface BoundedMap<Key, Value> {
   set(key: Key, value: Value): void;
   /** Removes a value and returns it. */
   take(key: Key): Value | undefined;
+  /** The one that was set longest ago comes first. */
+  entries(): IterableIterator<[Key, Value]>;
   clear(): void;
 }
 
@@ -36,6 +38,7 @@ export function createBoundedMap<Key, Value extends NonNullable<unknown>>(
       }
     },
     take,
+    entries: () => kept.entries(),
     clear() {
       kept.clear();
       weight = 0;

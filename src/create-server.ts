@@ -80,7 +80,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     storeStatus(connectionId, { state: "ok", since: clock.wallMs() }),
   );
   const inbox = cluster
-    ? shareInbox(ownInbox, { clock, bus: cluster.bus, ...artworksIn(cluster, vault) })
+    ? shareInbox(ownInbox, { clock, ...cluster, ...artworksIn(cluster, vault) })
     : ownInbox;
   const sources = createSources({
     pushed: inbox,

@@ -119,8 +119,16 @@ const message = Type.Union([
   /** A request wants a user's current state. */
   Type.Tuple([Type.Literal("ask"), userId]),
   Type.Tuple([Type.Literal("word"), userId, Type.Integer(), word]),
-  /** A program has spoken to the sender; `null` for nothing any more. */
-  Type.Tuple([Type.Literal("pushed"), connectionId, Type.Union([pushed, Type.Null()])]),
+  /**
+   * A program has spoken to the sender so many milliseconds ago: 0 for news, more when it is
+   * repeated. `null` for nothing any more.
+   */
+  Type.Tuple([
+    Type.Literal("pushed"),
+    connectionId,
+    Type.Union([pushed, Type.Null()]),
+    Type.Number({ minimum: 0 }),
+  ]),
   /** The pushed word with this track counts for so many milliseconds at most. */
   Type.Tuple([Type.Literal("shortened"), connectionId, Type.String(), Type.Number()]),
   /** A pushed message was understood, or refused for this reason. */

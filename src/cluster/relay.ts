@@ -10,7 +10,7 @@ import { type Leases, shardOf, SHARDS } from "./leases.ts";
 import type { Look, Message, Node, ToldPlayback, Word } from "./message.ts";
 import {
   type ArtworkFrom,
-  heardConnection,
+  heardConnections,
   heardPlayback,
   toldConnection,
   toldPlayback,
@@ -87,6 +87,8 @@ const GONE_AFTER_MS = 8_000;
 const REPEATED_WITHIN_MS = 5_000;
 /** When a channel whose node is cut off is tried again, as far as anybody can say. */
 const CUT_OFF_RETRY_MS = 1_000;
+/** A bus that has not been heard for a moment is often back before anybody has to be told. */
+const PATIENCE_MS = 2_000;
 /** The epochs are asked for so soon again when the database did not answer. */
 const RETRY_MS = 500;
 
@@ -145,7 +147,7 @@ export function createRelay(deps: RelayDeps): Relay {
     relayed.set(of.userId, looking);
     void followDemand(looking);
     tellLook(of.userId);
-    if (!bus.up) fail(looking);
+    if (!bus.up) failSoon(looking);
     return looking;
   };
 
@@ -167,11 +169,9 @@ export function createRelay(deps: RelayDeps): Relay {
     const isOtherCount = others !== looking.onStreamElsewhere;
     looking.onStreamElsewhere = others;
     // A node that has just taken the user over may not know the connections yet.
-    looking.connections =
-      connections?.map((told) => {
-        const known = before?.find(({ connectionId }) => connectionId === told.id);
-        return heardConnection(told, known, nowMs, deps.artworkFrom);
-      }) ?? before;
+    looking.connections = connections
+      ? heardConnections(connections, before, nowMs, deps.artworkFrom)
+      : before;
     if (looking.connections) looking.of.onChange();
     if (isOtherCount) for (const listener of streamListeners) listener(userId);
   };
@@ -192,6 +192,14 @@ export function createRelay(deps: RelayDeps): Relay {
         : { ...connection, state: stateAfter(connection, report, nowMs) },
     );
     looking.of.onChange();
+  };
+
+  /** What was never known is waited for a moment. */
+  const failSoon = (looking: Relayed) => {
+    if (looking.connections) return fail(looking);
+    clock.after(PATIENCE_MS, () => {
+      if (!bus.up && !looking.run.signal.aborted && !looking.connections) fail(looking);
+    });
   };
 
   // As the one who watches
@@ -252,7 +260,9 @@ export function createRelay(deps: RelayDeps): Relay {
   /** Starts or stops a user's watching, as the lease and those who look want it. */
   const review = (userId: number, user: Owned) => {
     const isLeased = leases.epochOf(shardOf(userId)) !== undefined;
-    const isWanted = isLeased && !isStopped && user.lookers.size > 0;
+    // Nobody would hear what is told while the bus is not heard.
+    const mayBegin = user.isWatching || !isDeaf;
+    const isWanted = isLeased && !isStopped && user.lookers.size > 0 && mayBegin;
     const isWatched = isWatchedBy(user);
     const wasWatched = user.watchedSinceMs !== undefined;
     if (isWatched !== wasWatched) {
@@ -377,13 +387,14 @@ export function createRelay(deps: RelayDeps): Relay {
     if (mine !== turn || isStopped) return;
     for (let shard = 0; shard < SHARDS; shard++) raise(shard, leases.newestEpochOf(shard));
     isDeaf = false;
+    for (const [userId, user] of owned) review(userId, user);
     announce();
   };
 
   bus.hear(hear);
   bus.onUp(() => void followBus());
   bus.onDown(() => {
-    for (const looking of [...relayed.values()]) fail(looking);
+    for (const looking of [...relayed.values()]) failSoon(looking);
   });
   leases.onChange(followLeases);
   if (bus.up) void followBus();

@@ -81,7 +81,7 @@ const ageOf = (atMs: number, nowMs: number): number =>
  * A told connection as it is known here from now on.
  * @param before the same connection as it was known here
  */
-export function heardConnection(
+function heardConnection(
   told: ToldConnection,
   before: HeardConnection | undefined,
   nowMs: number,
@@ -93,6 +93,30 @@ export function heardConnection(
     ...(told.pollsEveryMs !== undefined && { pollsEveryMs: told.pollsEveryMs }),
     state: continued(before?.state, heardState(told.state, nowMs, artworkFrom)),
   };
+}
+
+/**
+ * The told connections as they are known here from now on. A node that has just taken a user over,
+ * and cannot read the user's connections, says only that it fails: then all that are known fail.
+ */
+export function heardConnections(
+  told: readonly ToldConnection[],
+  before: readonly HeardConnection[] | undefined,
+  nowMs: number,
+  artworkFrom: ArtworkFrom,
+): HeardConnection[] {
+  const [first] = told;
+  const isUnread = told.length === 1 && first?.id === undefined && first?.state.kind === "failing";
+  if (first && isUnread && before && before.length > 0) {
+    const failing = heardState(first.state, nowMs, artworkFrom);
+    return before.map((known) =>
+      known.state.kind === "heard" ? { ...known, state: continued(known.state, failing) } : known,
+    );
+  }
+  return told.map((one) => {
+    const known = before?.find(({ connectionId }) => connectionId === one.id);
+    return heardConnection(one, known, nowMs, artworkFrom);
+  });
 }
 
 function heardState(told: ToldState, nowMs: number, artworkFrom: ArtworkFrom): ConnectionState {

@@ -1,6 +1,7 @@
 import { cpus, loadavg } from "node:os";
 import { buildBinary } from "../fixtures/servers/marquee-process.ts";
 import { apiLadder } from "./api.ts";
+import { busTable } from "./bus.ts";
 import { detectionTable } from "./detection.ts";
 import { benchLatency } from "./latency.ts";
 import { buildReference, type Row } from "./measure.ts";
@@ -47,6 +48,9 @@ console.log(
   "\nSeconds until a change at Spotify is shown, median / p95, over simulated listening:\n",
 );
 for (const line of await detectionTable()) console.log(line);
+
+console.log("\nWords between nodes. The goal is a p99 of 100 ms.\n");
+for (const line of await busTable()) console.log(line);
 
 // The servers of the run still have timers, which would keep this process running.
 process.exit(0);

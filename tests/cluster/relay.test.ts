@@ -314,6 +314,24 @@ describe("when a node is lost", () => {
     expect(titleOf(first.hub.peek(ADA))).toBe("one");
   });
 
+  test("the last words stay while the next owner cannot read the user's connections", async () => {
+    const owner = ownerOf(ADA);
+    const [first] = othersThan(owner);
+    const titles = subscribe(first);
+    await clock.advance(10);
+    await says(song("one"));
+    connected = () => {
+      throw new Error("the database does not answer");
+    };
+    owner.crash();
+    await clock.advance(20_000);
+    expect(titles).toEqual(["one"]);
+    connected = () => [player.listening];
+    await clock.advance(20_000);
+    await says(song("two"));
+    expect(titles).toEqual(["one", "two"]);
+  });
+
   test("a pause keeps its age over a takeover", async () => {
     const owner = ownerOf(ADA);
     const [first] = othersThan(owner);
@@ -397,6 +415,16 @@ describe("a node that is cut off", () => {
     first.restore();
     await clock.advance(100);
     expect(titles).toEqual(["one", "unavailable", "one"]);
+  });
+
+  test("says that nothing can be said of a user it does not know only after a moment", async () => {
+    const [first] = othersThan(ownerOf(ADA));
+    first.cut();
+    const titles = subscribe(first);
+    await clock.advance(1_500);
+    expect(titles).toEqual([]);
+    await clock.advance(1_000);
+    expect(titles).toEqual(["unavailable"]);
   });
 
   test("stops watching before others may begin", async () => {
