@@ -16,7 +16,7 @@ import { playingForEver } from "../fixtures/spotify/listening.ts";
 import { type Disk, mountSmallDisk } from "./disk.ts";
 import { createNames, type Names, PLAYER_HOST } from "./names.ts";
 import { startProxy, type Proxy } from "./proxy.ts";
-import { createWallClock, type WallClock } from "./wall-clock.ts";
+import { createWallClock, type WallClock } from "../fixtures/clock/wall-clock.ts";
 
 /** A streamer whose music is heard in one way. */
 export interface Streamer extends AddedUser {

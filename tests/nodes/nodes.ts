@@ -6,6 +6,8 @@ import { migrations } from "../../src/db/postgres/migrations.ts";
 import { CLOSED_TOKEN_REPLACED } from "../../widget/state.ts";
 import { quantile } from "../bench/measure.ts";
 import { until } from "../fixtures/clock/waiting.ts";
+import { createWallClock, isFaketimeThere } from "../fixtures/clock/wall-clock.ts";
+import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { openOverlay } from "../fixtures/http/overlay-socket.ts";
 import { isPostgresThere } from "../fixtures/postgres/cluster.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -34,21 +36,23 @@ import {
 
 const isEverythingThere = isPostgresThere && Bun.which("haproxy") !== null;
 const row = testWith("PostgreSQL or HAProxy", isEverythingThere);
-const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 const ROW_MS = 90_000;
 
 let stage: Stage;
+let folder: TempFolder;
 const results: (readonly [fails: string, seen: string, goal: string])[] = [];
 
 beforeAll(async () => {
   if (!isEverythingThere) return;
   buildBinary();
+  folder = createTempFolder();
   stage = await setStage();
 }, 60_000);
 
 afterAll(async () => {
   if (!isEverythingThere) return;
   await stage.remove();
+  folder.remove();
   const lines = results.map((cells) => `| ${cells.join(" | ")} |`);
   const machine = `${cpus().length} × ${cpus()[0]?.model}, load average ${loadavg()[0]?.toFixed(1)}`;
   console.log(
@@ -565,17 +569,15 @@ describe("nodes that share a database", () => {
     ROW_MS,
   );
 
-  testWith("libfaketime", existsSync(FAKETIME) && isEverythingThere)(
+  testWith("libfaketime", isFaketimeThere && isEverythingThere)(
     "do not mind that one of them is an hour ahead",
     async () => {
       await recover();
       const place = placeAt(0);
       expect(await place.server?.stop()).toBe(0);
-      await stage.start(place, {
-        LD_PRELOAD: FAKETIME,
-        FAKETIME: "+1h",
-        FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      });
+      const wallClock = createWallClock(folder.path);
+      wallClock?.set(3_600);
+      await stage.start(place, wallClock?.environment);
       await areReady([place]);
       await areEven();
       const answer = await fetch(`${place.url}/livez`);

@@ -23,7 +23,7 @@ import {
   startCluster,
   testWithPostgres as test,
 } from "../../fixtures/postgres/cluster.ts";
-import { type SwallowingProxy, startSwallowingProxy } from "../../fixtures/postgres/proxy.ts";
+import { createSwallowingProxy } from "../../fixtures/postgres/swallowing-proxy.ts";
 
 const OWNER = { name: "ada", role: "owner", createdAt: 1_795_262_400_000 } as const;
 
@@ -375,11 +375,11 @@ describe("a database that goes away", () => {
 });
 
 describe("a network that swallows packets", () => {
-  let proxy: SwallowingProxy;
+  let proxy: ReturnType<typeof createSwallowingProxy>;
   let pool: Pool;
   beforeEach(async () => {
     if (!isPostgresThere) return;
-    proxy = startSwallowingProxy(Number(new URL(url).port));
+    proxy = createSwallowingProxy({ hostname: "127.0.0.1", port: Number(new URL(url).port) });
     const through = new URL(url);
     through.port = String(proxy.port);
     pool = createPool(through.href, 2);
@@ -391,15 +391,15 @@ describe("a network that swallows packets", () => {
   });
 
   test("keeps no query waiting for ever, and is forgotten when it is whole again", async () => {
-    proxy.swallow(true);
+    proxy.swallow();
     const failure = await pool.query("SELECT 1").catch((error: unknown) => error);
     expect(isPassing(failure)).toBe(true);
-    proxy.swallow(false);
+    proxy.heal();
     expect(await until(() => pool.query("SELECT 1").catch(() => undefined))).toEqual([[1]]);
   }, 30_000);
 
   test("does not keep a program from ending", async () => {
-    proxy.swallow(true);
+    proxy.swallow();
     const lost = pool.query("SELECT 1").catch((error: unknown) => error);
     await inTime("the end", pool.close());
     expect(isPassing(await lost)).toBe(true);
