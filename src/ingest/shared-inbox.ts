@@ -48,6 +48,8 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
   const goneSinceMs = new Map<Node, number>();
   /** While words may have been missed: then the inbox is not read by who begins to watch. */
   let behind: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
+  /** Counts how often words may have been missed. */
+  let misses = 0;
 
   const tell = (connectionId: number, word: Word | null, ageMs: number) => {
     if (!word) return bus.tell(["pushed", connectionId, null, ageMs]);
@@ -122,21 +124,26 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     bus.tell(["shortened", connectionId, playback.track.id, ms]);
   };
 
-  const noteRepeated = () => {
-    if (!bus.up) return;
-    behind?.resolve();
-    behind = undefined;
+  /** After our hello, unless more was missed since then: another hello follows in that case. */
+  const noteRepeatedSoon = () => {
+    const noted = misses;
+    clock.after(REPEATED_WITHIN_MS, () => {
+      if (noted !== misses) return;
+      behind?.resolve();
+      behind = undefined;
+    });
   };
 
   // What was told before may be lost.
   bus.onUp(repeatAll);
   bus.onDown(() => {
+    misses += 1;
     behind ??= Promise.withResolvers();
   });
   leases.onChange(adoptInTurn);
   bus.hear((message, from) => {
     if (from === node) {
-      if (message[0] === "hello") clock.after(REPEATED_WITHIN_MS, noteRepeated);
+      if (message[0] === "hello") noteRepeatedSoon();
       return;
     }
     switch (message[0]) {

@@ -213,3 +213,20 @@ test("a program that was connected to a node which is gone has soon ended", asyn
   expect(inboxes[1]?.current(ADAS)).toBeNull();
   expect(inbox.current(ADAS)).toBeNull();
 });
+
+test("a node that lacks time for a moment reads its inbox all the same", async () => {
+  inboxes[0]?.put(ADAS, { playback: song("one"), lifetime: { kind: "untilItsEnd" } });
+  const bus = wire.connect("c", clock);
+  // It has not heard itself for a second, but nothing was missed.
+  const inbox = share({
+    ...bus,
+    get up() {
+      return false;
+    },
+  });
+  bus.restore();
+  bus.tell(["hello"]);
+  const heard = inbox.watch(ADAS, new AbortController().signal)[Symbol.asyncIterator]().next();
+  await clock.advance(1_000);
+  expect(await Promise.race([heard, "nothing"])).toMatchObject({ value: { track: { id: "one" } } });
+});

@@ -1,5 +1,6 @@
 import { CHANNEL } from "../../src/cluster/postgres/bus.ts";
 import { shardOf } from "../../src/cluster/leases.ts";
+import type { Word } from "../../src/cluster/message.ts";
 import { createUnpacker } from "../../src/cluster/payloads.ts";
 import { createListener } from "../../src/db/postgres/listener.ts";
 
@@ -10,6 +11,8 @@ export interface BusEar {
   readonly late: number;
   /** What must never be, one sentence each. */
   readonly wrongs: readonly string[];
+  /** The last two words of a user, for an explanation. */
+  lastWordsOf(userId: number): string;
   stop(): Promise<void>;
 }
 
@@ -19,6 +22,7 @@ export function openBusEar(url: string): BusEar {
   const owners = new Map<string, string>();
   const newest = new Map<number, number>();
   const wrongs: string[] = [];
+  const lastWords = new Map<number, readonly string[]>();
   let words = 0;
   let late = 0;
 
@@ -30,9 +34,11 @@ export function openBusEar(url: string): BusEar {
     owners.set(name, from);
     newest.set(shard, Math.max(epoch, newest.get(shard) ?? 0));
   };
-  const hearWord = (from: string, userId: number, epoch: number) => {
+  const hearWord = (from: string, userId: number, epoch: number, word: Word) => {
     const shard = shardOf(userId);
     words += 1;
+    const said = `${from} in epoch ${epoch}: ${describe(word)}`;
+    lastWords.set(userId, [...(lastWords.get(userId) ?? []).slice(-1), said]);
     // What was told while the database was down or started was missed here, too.
     const owner = owners.get(`shard ${shard} in epoch ${epoch}`);
     if (owner !== undefined && owner !== from) {
@@ -51,7 +57,7 @@ export function openBusEar(url: string): BusEar {
           if (message[0] === "took") {
             for (const [shard, epoch] of message[1]) hearTook(from, shard, epoch);
           }
-          if (message[0] === "word") hearWord(from, message[1], message[2]);
+          if (message[0] === "word") hearWord(from, message[1], message[2], message[3]);
         }
       },
     },
@@ -67,6 +73,15 @@ export function openBusEar(url: string): BusEar {
       return late;
     },
     wrongs,
+    lastWordsOf: (userId) => (lastWords.get(userId) ?? []).join("; "),
     stop: listener.stop,
   };
 }
+
+const describe = ({ connections = [] }: Word): string =>
+  connections
+    .map(({ delivery, state }) => {
+      if (state.kind !== "heard") return `${delivery} ${state.kind}`;
+      return `${delivery} ${state.playback ? state.playback.state : "nothing"}`;
+    })
+    .join(", ");

@@ -35,8 +35,14 @@ export const SCREENS_EACH = 3;
 export const titleOf = (number: number) => `Song #${number}`;
 const numberIn = (title: string) => Number(/#(\d+)$/.exec(title)?.[1] ?? 0);
 
-/** @param addresses of the users' sockets, in the order of the users */
-export function openScreens(addresses: readonly string[]): Screens {
+/**
+ * @param addresses of the users' sockets, in the order of the users
+ * @param saidOf what the nodes said last of a user
+ */
+export function openScreens(
+  addresses: readonly string[],
+  saidOf: (user: number) => string,
+): Screens {
   const pending = new Map<number, Change[]>();
   const olderAfterNewer: string[] = [];
   const silences: string[] = [];
@@ -45,7 +51,10 @@ export function openScreens(addresses: readonly string[]): Screens {
     screen.state = state;
     if (!("track" in state)) {
       const atMs = Math.round(performance.now());
-      if (screen.number > 0) silences.push(`user ${screen.user}: ${state.kind} at ${atMs} ms`);
+      if (screen.number > 0) {
+        const said = saidOf(screen.user);
+        silences.push(`user ${screen.user}: ${state.kind} at ${atMs} ms, after ${said}`);
+      }
       return;
     }
     const number = numberIn(state.track.title);

@@ -218,6 +218,7 @@ export async function setStage(): Promise<Stage> {
         people.map(
           ({ widgetToken }) => `${baseUrl.replace("http", "ws")}/en/widget/${widgetToken}/live`,
         ),
+        (user) => ear?.lastWordsOf(people[user]?.user.id ?? 0) ?? "",
       );
     },
     async play(person) {
