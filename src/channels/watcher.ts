@@ -138,24 +138,14 @@ export function createWatcher(
 
 const SILENT = Symbol("nothing was pushed yet");
 
-/** The playbacks of a pushed source, and `SILENT` until it has received something. */
+/** The playbacks of a pushed source; until it has received something, `SILENT` for nothing. */
 async function* reportingSilence(
   playbacks: AsyncIterable<Playback | null>,
 ): AsyncGenerator<Playback | null | typeof SILENT, void> {
-  const iterator = playbacks[Symbol.asyncIterator]();
-  try {
-    let isSilent = true;
-    let next = iterator.next();
-    // What was received before is in memory, so it comes within this turn of the event loop.
-    const turnEnds = new Promise<typeof SILENT>((resolve) => setImmediate(resolve, SILENT));
-    if ((await Promise.race([next, turnEnds])) === SILENT) yield SILENT;
-    for (let result = await next; !result.done; result = await next) {
-      isSilent &&= result.value === null;
-      yield isSilent ? SILENT : result.value;
-      next = iterator.next();
-    }
-  } finally {
-    await iterator.return?.();
+  let isSilent = true;
+  for await (const playback of playbacks) {
+    isSilent &&= playback === null;
+    yield isSilent ? SILENT : playback;
   }
 }
 

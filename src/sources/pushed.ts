@@ -3,7 +3,7 @@ import { defineSource, type Source, type SourceFacts } from "./source.ts";
 
 /** What programs have pushed to connections. */
 export interface PushedWords {
-  /** Yields what plays at once and on each change; `null` when nothing does. */
+  /** Yields what plays as soon as that is known, and on each change; `null` when nothing does. */
   watch(connectionId: number, signal: AbortSignal): AsyncIterable<Playback | null>;
 }
 

@@ -235,10 +235,18 @@ describe("a connection that programs push to", () => {
   });
 
   test("says nothing before the first push, and does not fail", async () => {
+    await player.says(null);
     expect(titleOf(await hub.read(ADA, 4_000))).toBe("nothing");
     expect(hub.heardOf(ADA)).toMatchObject([{ playback: undefined }]);
-    await player.says(null);
-    expect(hub.heardOf(ADA)).toMatchObject([{ playback: undefined }]);
+  });
+
+  test("is waited for while nobody knows yet what was pushed", async () => {
+    connected = [player, browser];
+    const titles = subscribe();
+    await browser.says(null);
+    expect(titles).toEqual([]);
+    await player.says(song("Player"));
+    expect(titles).toEqual(["Player"]);
   });
 
   test("does not hide that the only other one fails", async () => {

@@ -1,4 +1,3 @@
-import { cpus } from "node:os";
 import type { Browser, Page } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { paintedAt } from "../bench/painted.ts";
@@ -34,20 +33,18 @@ export interface Overlays {
   close(): Promise<void>;
 }
 
-/** As many as in a large scene; on a small machine their browsers would be all that is measured. */
-const FULL = { "127": 12, "103": 2 };
-const SMALL = { "127": 5, "103": 1 };
+/** How many by OBS's engines, as in a large scene. */
+const SCENE = { "127": 12, "103": 2 };
 
 export async function openOverlays(stage: Stage): Promise<Overlays> {
   const { streamers, pushed, proxies } = stage;
-  const wanted = cpus().length > 2 ? FULL : SMALL;
   const missing: string[] = [];
   const browsers: Browser[] = [];
   const shown: Overlay[] = [];
   let behind: Page | undefined;
   // The pushed one comes first, and on each engine.
   const order = [pushed, ...streamers.filter((one) => one.name !== pushed.name)];
-  for (const [version, count] of Object.entries(wanted)) {
+  for (const [version, count] of Object.entries(SCENE)) {
     const engine = engines.find(({ name }) => name.includes(version));
     if (!engine?.isInstalled) {
       missing.push(`Chromium ${version}`);
