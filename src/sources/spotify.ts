@@ -8,6 +8,7 @@ import {
   type PollState,
   USUAL_PACE,
 } from "./polling/cadence.ts";
+import { toSourceFailure } from "./polling/answer-failure.ts";
 import { poll } from "./polling/poller.ts";
 import { type Artwork, type Playback, expectedPosition } from "../playback.ts";
 import { defineSource, type Source, SourceFailure, type WatchContext } from "./source.ts";
@@ -15,7 +16,6 @@ import { createAccountsService } from "./spotify/accounts-service.ts";
 import { classify, type Memory, NOTHING_BELIEVED } from "./spotify/stale-answers.ts";
 import { createRequestBudget, type PauseMemory, type Urgency } from "./polling/request-budget.ts";
 import { createLinking } from "./spotify/linking.ts";
-import { UnreadableAnswer } from "./json.ts";
 import { readPlayer } from "./spotify/player.ts";
 import { consentEndsAt, parseSpotifySettings, type SpotifySettings } from "./spotify/settings.ts";
 import { type AccessTokens, createAccessTokens, linkEnded } from "./spotify/tokens.ts";
@@ -169,7 +169,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
         });
       } catch (error) {
         if (context.signal.aborted) return;
-        const failure = toSourceFailure(error);
+        const failure = toSourceFailure(error, "Spotify");
         if (failure.meaning.kind === "unauthorized") sessions.delete(context.connection.id);
         throw failure;
       } finally {
@@ -206,13 +206,4 @@ function forgetOldSessions(sessions: Map<number, Session>, nowMs: number): void 
   for (const [id, { usedAtMs }] of sessions) {
     if (nowMs - usedAtMs > SESSION_MS) sessions.delete(id);
   }
-}
-
-function toSourceFailure(error: unknown): SourceFailure {
-  if (error instanceof SourceFailure) return error;
-  const readable = error instanceof UpstreamError || error instanceof UnreadableAnswer;
-  if (readable) return new SourceFailure({ kind: "unavailable" }, error.message);
-  return new SourceFailure({ kind: "unavailable" }, "Spotify's answer could not be understood", {
-    cause: error,
-  });
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Artwork, Playback } from "../../playback.ts";
 import { loadCover } from "../cover.ts";
-import { jsonIn, UnreadableAnswer } from "../json.ts";
+import { jsonIn } from "../json.ts";
 import {
   defineSource,
   type Source,
@@ -9,7 +9,8 @@ import {
   SourceFailure,
   type WatchContext,
 } from "../source.ts";
-import { type Upstream, UpstreamError } from "../upstream.ts";
+import type { Upstream } from "../upstream.ts";
+import { toSourceFailure } from "./answer-failure.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
 import { createFirstSights } from "./first-sights.ts";
 import { poll } from "./poller.ts";
@@ -194,11 +195,3 @@ export const unavailable = (message: string): SourceFailure =>
 
 const limited = (afterMs: number, message: string): SourceFailure =>
   new SourceFailure({ kind: "retryLater", afterMs, reason: "limited" }, message);
-
-function toSourceFailure(error: unknown, name: string): SourceFailure {
-  if (error instanceof SourceFailure) return error;
-  const readable = error instanceof UpstreamError || error instanceof UnreadableAnswer;
-  if (readable) return unavailable(`${name}: ${error.message}`);
-  const message = `${name}'s answer could not be understood`;
-  return new SourceFailure({ kind: "unavailable" }, message, { cause: error });
-}
