@@ -55,8 +55,8 @@ export async function openOverlays(stage: Stage): Promise<Overlays> {
     for (let at = 0; at < count; at++) {
       const streamer = order[at % order.length] ?? pushed;
       const page = await browser.newPage({ viewport: SOURCE_SIZE });
-      // The last one of the first engine is behind a proxy that drops connections.
-      const isBehind = version === "127" && at === count - 1;
+      // One is behind a proxy that drops connections: of a player that speaks only now and then.
+      const isBehind = version === "127" && streamer.name === "Jellyfin" && !behind;
       behind = isBehind ? page : behind;
       const origin = isBehind ? `http://127.0.0.1:${proxies.front.port}` : stage.server.url;
       await page.goto(`${origin}/en/widget/${streamer.widgetToken}?motion=none`);

@@ -164,12 +164,17 @@ export async function setStage(): Promise<Stage> {
     return `/in/${secret}/${name}`;
   };
   const post = async (path: string, body: object) => {
-    const response = await fetch(stage.server.url + path, {
-      method: "POST",
-      body: JSON.stringify(body),
-    });
-    await response.text();
-    if (response.status !== 200) throw new Error(`a push was answered ${response.status}`);
+    for (;;) {
+      const response = await fetch(stage.server.url + path, {
+        method: "POST",
+        body: JSON.stringify(body),
+      });
+      await response.text();
+      if (response.status === 200) return;
+      if (response.status !== 429) throw new Error(`a push was answered ${response.status}`);
+      // What a frozen server could not take has piled up, so the program is asked to wait.
+      await Bun.sleep(Number(response.headers.get("Retry-After")) * 1_000);
+    }
   };
   const json = await add("json", "json", null);
   const jsonInbox = await inboxOf(json, "json");
