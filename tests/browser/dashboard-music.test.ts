@@ -37,6 +37,21 @@ onTheDashboard(
   (stage) => {
     const { test } = stage;
 
+    test("keeps the focus on looking for players when the list of them arrives", async () => {
+      const { page } = await stage.open("music");
+      const focused = Promise.withResolvers<void>();
+      await page.route("**/music?look=list", async (route) => {
+        await focused.promise;
+        await route.continue();
+      });
+      await page.reload();
+      await page.getByRole("link", { name: words.found.look }).focus();
+      focused.resolve();
+      await page.locator("#found").getByText("Paper Lanterns – Juniper Vale").waitFor();
+      const text = await page.evaluate(() => document.activeElement?.textContent);
+      expect(text).toBe(words.found.again);
+    }, 20_000);
+
     test("tells without a reload what came, what is heard and which one is shown", async () => {
       const push = await connectJson(stage, "Desk", "Kitchen");
       const { page, complaints } = await stage.open("music");

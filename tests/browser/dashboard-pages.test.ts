@@ -152,6 +152,8 @@ onTheDashboard("the dashboard's pages", (stage) => {
     const { page } = await stage.open("nowPlaying", { viewport: DESKTOP });
     for (const section of SECTION_NAMES) {
       await page.goto(stage.address(section));
+      // The players that were found come after the page.
+      await page.locator("[data-found]").waitFor({ state: "detached" });
       await unfold(page);
       const controls = await noteFocus(page);
       for (let tabs = 0; tabs < controls.length; tabs++) await page.keyboard.press("Tab");

@@ -11,7 +11,13 @@ async function showFound(): Promise<void> {
   if (!section?.dataset["found"] || !list) return;
   // Without an answer, the hyperlink that looks for them stays.
   const answer = await fetch(section.dataset["found"]).catch(() => undefined);
-  if (answer?.ok) list.innerHTML = await answer.text();
+  if (!answer?.ok) return;
+  const html = await answer.text();
+  const hadFocus = list.contains(document.activeElement);
+  list.innerHTML = html;
+  section.removeAttribute("data-found");
+  // The hyperlink that had the focus is gone.
+  if (hadFocus) list.querySelector<HTMLElement>(".actions a")?.focus();
 }
 
 /** Sends the form of the card's own button, with the place to which it was dragged. */

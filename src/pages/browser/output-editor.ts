@@ -23,7 +23,8 @@ async function showTyped(of: HTMLFormElement): Promise<void> {
     if (mistake) field.after(mistake);
     const described = page.getElementById(field.id)?.getAttribute("aria-describedby");
     if (described) field.setAttribute("aria-describedby", described);
-    field.toggleAttribute("aria-invalid", mistake !== null);
+    if (mistake) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
   }
 }
 
