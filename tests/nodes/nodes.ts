@@ -375,9 +375,10 @@ describe("nodes that share a database", () => {
     async () => {
       await recover();
       const victim = placeAt(1);
-      const handed = watchedBy(victim);
-      const life = keepPlaying(handed, placeAt(2));
+      const life = keepPlaying(watchedBy(victim), placeAt(2));
       await Bun.sleep(1_000);
+      // Those that it has just given to the node that was started are looked at by that one.
+      const handed = watchedBy(victim);
       const calledBefore = stage.calls.length;
       const stoppedAtMs = performance.now();
       expect(await victim.server?.stop()).toBe(0);
