@@ -36,3 +36,17 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** What `work` resolves with, or `undefined` after `ms` milliseconds. Rejects as `work` does. */
+export async function atMost<Result>(
+  { sleep }: Pick<Clock, "sleep">,
+  ms: number,
+  work: Promise<Result>,
+): Promise<Result | undefined> {
+  const waited = new AbortController();
+  try {
+    return await Promise.race([work, sleep(ms, waited.signal).then(() => undefined)]);
+  } finally {
+    waited.abort();
+  }
+}

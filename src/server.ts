@@ -1,6 +1,6 @@
 import type { Server } from "bun";
 import type { App } from "./app.ts";
-import type { Clock } from "./clock.ts";
+import { atMost, type Clock } from "./clock.ts";
 import { flagOf, variableOf } from "./config.ts";
 import type { SocketTicket } from "./pages/socket-ticket.ts";
 import { socketSettings } from "./pages/sockets.ts";
@@ -127,9 +127,7 @@ async function stop(
   app.drain();
   const finished = listener.stop();
   app.sockets.stop();
-  const deadline = new AbortController();
-  await Promise.race([finished, clock.sleep(atMostMs, deadline.signal)]);
-  deadline.abort();
+  await atMost(clock, atMostMs, finished);
   await listener.stop(true);
 }
 

@@ -1,4 +1,4 @@
-import type { PrivacyRules } from "../accounts/privacy.ts";
+import { isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import { describeError } from "../log.ts";
 import type { Playback } from "../playback.ts";
 import type { Watching, WatchingDeps } from "./connection-set.ts";
@@ -130,10 +130,7 @@ export function createChannel(deps: ChannelDeps): Channel {
     current.untilMs = -Infinity;
   };
 
-  const isPaused = () => {
-    const { pausedUntil } = rules();
-    return pausedUntil !== null && clock.wallMs() < pausedUntil;
-  };
+  const isPaused = () => isSharingPaused(rules(), clock.wallMs());
 
   const momentNow = (): Moment => ({
     nowMs: clock.monotonicMs(),

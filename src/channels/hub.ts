@@ -1,4 +1,5 @@
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
+import { atMost } from "../clock.ts";
 import type { Playback } from "../playback.ts";
 import {
   type Channel,
@@ -152,9 +153,7 @@ export function createHub(deps: HubDeps): Hub {
       const reading = stale ? channel.nextReading() : channel.firstReading();
       const waitMs = stale ? Math.min(atMostMs, NEXT_READING_MS) : atMostMs;
       if (stale) channel.ask();
-      const waited = new AbortController();
-      await Promise.race([reading, clock.sleep(waitMs, waited.signal)]);
-      waited.abort();
+      await atMost(clock, waitMs, reading);
       return channel.read() ?? { kind: "unavailable", retryAfterMs: 1_000 };
     },
     subscribe(userId, subscriber, scope = "shown") {

@@ -1,4 +1,4 @@
-import { hidesTrack, type PrivacyRules } from "../accounts/privacy.ts";
+import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import type { HeardConnection } from "./connection-state.ts";
 import { merge, nextMergeAt, NOTHING, type Reading } from "./merge.ts";
 
@@ -23,7 +23,7 @@ export function readingAt(
   rules: PrivacyRules,
   now: Now,
 ): Reading | undefined {
-  if (rules.pausedUntil !== null && now.wallMs < rules.pausedUntil) return NOTHING;
+  if (isSharingPaused(rules, now.wallMs)) return NOTHING;
   const { monotonicMs: nowMs, watchedSinceMs } = now;
   const reading = connections && merge(connections, { nowMs, watchedSinceMs });
   const isHidden = reading?.kind === "playback" && hidesTrack(rules, reading.playback);

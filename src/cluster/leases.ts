@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { atMost, type Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Bus } from "./bus.ts";
 import type { Node } from "./message.ts";
@@ -115,12 +115,9 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
   const beatOnce = async (): Promise<number | undefined> => {
     const sentAtMs = clock.monotonicMs();
     const given = giving;
-    const answered = new AbortController();
     try {
-      const answer = await Promise.race([
-        table.beat({ node, give: given, watched: watched() }),
-        clock.sleep(BEAT_TAKES_AT_MOST_MS, answered.signal),
-      ]);
+      const beaten = table.beat({ node, give: given, watched: watched() });
+      const answer = await atMost(clock, BEAT_TAKES_AT_MOST_MS, beaten);
       if (!answer) throw new Error("the database did not answer in time");
       if (isReleased) return BEAT_EVERY_MS;
       if (isFailing) log.info("the table of leases answers again");
@@ -145,8 +142,6 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
       }
       isFailing = true;
       return undefined;
-    } finally {
-      answered.abort();
     }
   };
 
@@ -184,14 +179,10 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
     cancelBeat();
     cancelEnd();
     changed();
-    const answered = new AbortController();
-    await Promise.race([
-      leave().catch((error: unknown) =>
-        log.error("leases could not be given back", { reason: describeError(error) }),
-      ),
-      clock.sleep(BEAT_TAKES_AT_MOST_MS, answered.signal),
-    ]);
-    answered.abort();
+    const left = leave().catch((error: unknown) =>
+      log.error("leases could not be given back", { reason: describeError(error) }),
+    );
+    await atMost(clock, BEAT_TAKES_AT_MOST_MS, left);
   };
 
   bus.hear(([kind], from) => {

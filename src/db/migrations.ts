@@ -97,18 +97,40 @@ export function migrate(sqlite: Database, options: MigrateOptions): void {
 function appliedSteps(sqlite: Database, steps: readonly Migration[]): number {
   if (!hasTable(sqlite, "migrations")) return 0;
   const applied = sqlite
-    .query<{ name: string; hash: string }, []>("SELECT name, hash FROM migrations ORDER BY name")
+    .query<AppliedStep, []>("SELECT name, hash FROM migrations ORDER BY name")
     .all();
+  return countKnown(applied, steps, {
+    ofNewer: ", or restore a backup made with this one",
+    ofOther: ", or restore a backup",
+  });
+}
+
+/** A row of the table of applied steps. */
+export interface AppliedStep {
+  readonly name: string;
+  readonly hash: string;
+}
+
+/**
+ * How many steps were applied, all of which this program must know.
+ * @param ways what else one may do, as the end of a sentence
+ * @throws {MigrationError} when the database is newer than this program or its history differs
+ */
+export function countKnown(
+  applied: readonly AppliedStep[],
+  steps: readonly Migration[],
+  ways = { ofNewer: "", ofOther: "" },
+): number {
   for (const [index, { name, hash }] of applied.entries()) {
     const step = steps[index];
     if (!step) {
       throw new MigrationError(
-        `The database was written by a newer Marquee (it knows the step ${name}). Run that version or a newer one, or restore a backup made with this one.`,
+        `The database was written by a newer Marquee (it knows the step ${name}). Run that version or a newer one${ways.ofNewer}.`,
       );
     }
     if (step.name !== name || hashOf(step) !== hash) {
       throw new MigrationError(
-        `The database's history differs from this program's at the step ${name}, so it was made by another build. Run the version that made it, or restore a backup.`,
+        `The database's history differs from this program's at the step ${name}, so it was made by another build. Run the version that made it${ways.ofOther}.`,
       );
     }
   }
@@ -127,6 +149,6 @@ function isPopulated(sqlite: Database): boolean {
   return sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table'").get() !== null;
 }
 
-function hashOf(step: Migration): string {
+export function hashOf(step: Migration): string {
   return new Bun.CryptoHasher("sha256").update(step.sql).digest("hex");
 }

@@ -6,7 +6,7 @@ export interface Health {
   /** `GET /livez`: the process runs. */
   live(): Response;
   /** `GET /readyz`: the server can do its work, including database writes. */
-  ready(): Response | Promise<Response>;
+  ready(): Promise<Response>;
   /** From now on the server is not ready, because it is stopping. */
   drain(): void;
 }
@@ -22,35 +22,29 @@ const PROBE_EVERY_MS = 1_000;
 
 export function createHealth({ probeWrite, clock }: HealthDeps): Health {
   let draining = false;
-  let probed: { atMs: number; works: boolean | Promise<boolean> } | undefined;
+  let probed: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
 
-  const probe = (): boolean | Promise<boolean> => {
+  const probe = async (): Promise<boolean> => {
     try {
-      const probing = probeWrite();
-      return probing
-        ? probing.then(
-            () => true,
-            () => false,
-          )
-        : true;
+      await probeWrite();
+      return true;
     } catch {
       return false;
     }
   };
-  const canWrite = (): boolean | Promise<boolean> => {
+  const canWrite = (): Promise<boolean> => {
     const nowMs = clock.monotonicMs();
     if (!probed || nowMs - probed.atMs >= PROBE_EVERY_MS) probed = { atMs: nowMs, works: probe() };
     return probed.works;
   };
-  const answer = (works: boolean) =>
-    works ? plainText(200, "ok") : plainText(503, "the database takes no writes");
 
   return {
     live: () => plainText(200, "ok"),
-    ready() {
+    async ready() {
       if (draining) return plainText(503, "stopping");
-      const works = canWrite();
-      return typeof works === "boolean" ? answer(works) : works.then(answer);
+      return (await canWrite())
+        ? plainText(200, "ok")
+        : plainText(503, "the database takes no writes");
     },
     drain() {
       draining = true;

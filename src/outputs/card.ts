@@ -1,7 +1,7 @@
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
-import type { Clock } from "../clock.ts";
+import { atMost, type Clock } from "../clock.ts";
 import { plainText } from "../http/plain-text.ts";
 import { fill, languages, type Words } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
@@ -30,12 +30,8 @@ const POSITION_STEP_MS = 5_000;
 export function createCardOutput({ door, hub, artworks, clock }: CardDeps): CardOutput {
   const coverOf = async (artwork: Artwork | undefined) => {
     if (!artwork) return { cover: undefined, accent: null };
-    const waited = new AbortController();
-    const cover = await Promise.race([
-      artworks.analyse(artwork).then(() => artworks.pictureOf(artwork, "128.jpg")),
-      clock.sleep(COVER_MS, waited.signal).then(() => undefined),
-    ]);
-    waited.abort();
+    const drawn = artworks.analyse(artwork).then(() => artworks.pictureOf(artwork, "128.jpg"));
+    const cover = await atMost(clock, COVER_MS, drawn);
     return { cover: cover?.bytes, accent: artworks.accentOf(artwork) };
   };
 

@@ -4,7 +4,7 @@ import type { Users } from "../accounts/users.ts";
 import type { PlayingBody } from "../api/now-playing.ts";
 import { follow } from "../channels/follow.ts";
 import type { Hub } from "../channels/hub.ts";
-import type { Clock } from "../clock.ts";
+import { atMost, type Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Artwork } from "../playback.ts";
 import { type FileSet, fileSetOf } from "./file-set.ts";
@@ -98,10 +98,8 @@ export function createFiles(deps: FilesDeps): Files {
     },
     async stop() {
       for (const userId of [...followed.keys()]) forget(userId);
-      const given = new AbortController();
       const written = Promise.all([...folders.values()].map((folder) => folder.settled()));
-      await Promise.race([written, clock.sleep(STOP_WITHIN_MS, given.signal)]);
-      given.abort();
+      await atMost(clock, STOP_WITHIN_MS, written);
     },
   };
 }
@@ -145,13 +143,12 @@ function createUserFolder(
     const artwork = set.cover;
     if (artwork && cover?.key !== artwork.key) {
       const drawn = drawCover(artwork);
-      const waited = new AbortController();
-      const isLate = await Promise.race([
-        drawn.then(() => false),
-        clock.sleep(COVER_WAIT_MS, waited.signal).then(() => true),
-      ]);
-      waited.abort();
-      if (isLate) {
+      const isInTime = await atMost(
+        clock,
+        COVER_WAIT_MS,
+        drawn.then(() => true),
+      );
+      if (!isInTime) {
         void drawn.then(() => {
           if (shown === set && cover?.key === artwork.key) show(set);
         });

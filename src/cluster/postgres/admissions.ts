@@ -1,4 +1,4 @@
-import type { Pool } from "../../db/postgres/pool.ts";
+import { inTime, type Pool } from "../../db/postgres/pool.ts";
 
 interface Waiting {
   readonly caller: string;
@@ -59,15 +59,7 @@ export function createPostgresAdmissions(pool: Pick<Pool, "query">) {
       if (together) together.push({ caller, answer });
       else waiting.set(everyMs, [{ caller, answer }]);
       if (!isAsking) void askAll();
-      const timer = setTimeout(
-        () => answer.reject(new Error("the database did not answer in time")),
-        ANSWER_WITHIN_MS,
-      );
-      try {
-        return await answer.promise;
-      } finally {
-        clearTimeout(timer);
-      }
+      return inTime(answer.promise, ANSWER_WITHIN_MS);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import { atMost, type Clock } from "../../clock.ts";
 import { describeError, type Log } from "../../log.ts";
 import type { Listener, ListenerOptions } from "../../db/postgres/listener.ts";
 import type { Pool } from "../../db/postgres/pool.ts";
@@ -155,9 +155,7 @@ export function createPostgresBus({ clock, log, pool, listen, node }: PostgresBu
     async close() {
       if (isClosed) return;
       cancelPulse();
-      const isSent = new AbortController();
-      await Promise.race([sending ?? send(), clock.sleep(LAST_WORDS_MS, isSent.signal)]);
-      isSent.abort();
+      await atMost(clock, LAST_WORDS_MS, sending ?? send());
       isClosed = true;
       await listener.stop();
     },

@@ -5,7 +5,7 @@ import cluster from "../../../drizzle/postgres/0001_cluster.sql" with { type: "t
 import history from "../../../drizzle/postgres/0002_history.sql" with { type: "text" };
 import evenAfterOutage from "../../../drizzle/postgres/0003_even_after_outage.sql" with { type: "text" };
 import { type Watched, watched } from "../change-feed.ts";
-import { type Migration, MigrationError } from "../migrations.ts";
+import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
 import { type Pool, sendTo } from "./pool.ts";
 import { sealGuards } from "./sealed-values.ts";
@@ -67,27 +67,11 @@ export async function isMigrated(pool: Pick<Pool, "query">): Promise<boolean> {
 /** How many of `steps` this database has. */
 async function countApplied(connection: SQL, steps: readonly Migration[]): Promise<number> {
   if ((await connection.unsafe(IS_MIGRATED)).length === 0) return 0;
-  const applied: { name: string; hash: string }[] = await connection.unsafe(
+  const applied: AppliedStep[] = await connection.unsafe(
     "SELECT name, hash FROM migrations ORDER BY name",
   );
-  for (const [index, { name, hash }] of applied.entries()) {
-    const step = steps[index];
-    if (!step) {
-      throw new MigrationError(
-        `The database was written by a newer Marquee (it knows the step ${name}). Run that version or a newer one.`,
-      );
-    }
-    if (step.name !== name || hashOf(step) !== hash) {
-      throw new MigrationError(
-        `The database's history differs from this program's at the step ${name}, so it was made by another build. Run the version that made it.`,
-      );
-    }
-  }
-  return applied.length;
+  return countKnown(applied, steps);
 }
-
-const hashOf = (step: Migration): string =>
-  new Bun.CryptoHasher("sha256").update(step.sql).digest("hex");
 
 /** Statements that create triggers which tell whose data change, whichever program writes. */
 function toTriggers({ table, user, on }: Watched): string {

@@ -1,5 +1,5 @@
 import type { ArtworkStore } from "../../artwork/artwork-store.ts";
-import type { Clock } from "../../clock.ts";
+import { atMost, type Clock } from "../../clock.ts";
 import type { Reading } from "../../channels/reading.ts";
 import type { Artwork } from "../../playback.ts";
 
@@ -31,12 +31,11 @@ export function createCovers(
       const artwork = reading.kind === "playback" ? reading.playback.album.artworks[0] : undefined;
       if (!artwork) return {};
       const study = artworks.analyse(artwork);
-      const waited = new AbortController();
-      const ready = await Promise.race([
+      const ready = await atMost(
+        clock,
+        MOMENT_MS,
         study.then(() => true),
-        clock.sleep(MOMENT_MS, waited.signal).then(() => false),
-      ]);
-      waited.abort();
+      );
       return ready ? {} : { late: study };
     },
   };
