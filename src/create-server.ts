@@ -18,7 +18,6 @@ import type { ResolvedConfig } from "./config.ts";
 import type { Store } from "./db/store.ts";
 import type { Inboxes } from "./ingest/door.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
-import { shareInbox } from "./ingest/shared-inbox.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Artwork } from "./playback.ts";
@@ -79,9 +78,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     // The connection works, although nobody may be watching it now.
     storeStatus(connectionId, { state: "ok", since: clock.wallMs() }),
   );
-  const inbox = cluster
-    ? shareInbox(ownInbox, { clock, ...cluster, ...artworksIn(cluster, vault) })
-    : ownInbox;
+  const inbox = cluster?.shareInbox(ownInbox, artworksIn(cluster, vault)) ?? ownInbox;
   const sources = createSources({
     pushed: inbox,
     ...(metrics && { onCall: metrics.upstreamCall, onPoll: metrics.polledAgain }),

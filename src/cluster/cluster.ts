@@ -1,9 +1,11 @@
 import type { LedgerOf } from "../sources/polling/ledger.ts";
+import type { Inbox } from "../ingest/inbox.ts";
 import type { Artwork } from "../playback.ts";
 import type { Bus } from "./bus.ts";
 import type { Leases } from "./leases.ts";
 import type { ToldArtwork } from "./message.ts";
 import type { Relay, RelayDeps } from "./relay.ts";
+import type { SharedInboxDeps } from "./shared-inbox.ts";
 
 /** What a server shares with the others that use the same database. */
 export interface Cluster {
@@ -15,6 +17,7 @@ export interface Cluster {
   readonly admissions: { admit(name: string, everyMs: number): Promise<number> };
   readonly pictures: Pictures;
   createRelay(deps: Omit<RelayDeps, "bus" | "leases">): Relay;
+  shareInbox(own: Inbox, deps: Pick<SharedInboxDeps, "artworkFrom" | "keep">): Inbox;
   /** Gives the leases back, and leaves. */
   close(): Promise<void>;
 }

@@ -7,6 +7,7 @@ import { createUpstream } from "../../sources/upstream.ts";
 import type { Cluster } from "../cluster.ts";
 import { createLeases } from "../leases.ts";
 import { createRelay } from "../relay.ts";
+import { shareInbox } from "../shared-inbox.ts";
 import { createPostgresAdmissions } from "./admissions.ts";
 import { createPostgresBus } from "./bus.ts";
 import { createPostgresLeases } from "./lease-table.ts";
@@ -52,6 +53,7 @@ export function openCluster({ clock, log, url }: ClusterOptions): Cluster {
     admissions: createPostgresAdmissions(pool),
     pictures: createPostgresPictures({ pool, log, loadFrom: (from) => loadCover(covers, from) }),
     createRelay: (deps) => createRelay({ ...deps, bus, leases }),
+    shareInbox: (own, deps) => shareInbox(own, { ...deps, clock, bus, leases }),
     async close() {
       await leases.release();
       await bus.close();

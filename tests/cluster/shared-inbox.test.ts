@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { createInbox, type Inbox } from "../../src/ingest/inbox.ts";
-import { shareInbox } from "../../src/ingest/shared-inbox.ts";
+import { shareInbox } from "../../src/cluster/shared-inbox.ts";
 import { createWire, type Wire, type WireBus } from "../fixtures/cluster/wire.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";

@@ -1,12 +1,12 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
-import type { Bus } from "../cluster/bus.ts";
-import type { Leases } from "../cluster/leases.ts";
-import type { Node } from "../cluster/message.ts";
-import { type ArtworkFrom, heardPlayback, toldPlayback } from "../cluster/word.ts";
+import type { Bus } from "./bus.ts";
+import type { Leases } from "./leases.ts";
+import type { Node } from "./message.ts";
+import { type ArtworkFrom, heardPlayback, toldPlayback } from "./word.ts";
 import type { Artwork } from "../playback.ts";
-import { DISCONNECTED_MS } from "./expiry.ts";
-import type { Inbox, Word } from "./inbox.ts";
+import { DISCONNECTED_MS } from "../ingest/expiry.ts";
+import type { Inbox, Word } from "../ingest/inbox.ts";
 
 export interface SharedInboxDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
