@@ -183,24 +183,29 @@ function storingStatuses({ storeStatus, onStatus }: Accounts["connections"], log
 
 /** The covers of all nodes, by the names under which they are served. */
 function artworksIn({ pictures }: Cluster, { opaqueName }: Pick<Vault, "opaqueName">) {
+  const keepAll = (userId: number, artworks: readonly Artwork[]) =>
+    pictures.keep(
+      userId,
+      artworks.map((artwork) => ({ id: opaqueName(artwork.key), artwork })),
+    );
   return {
     artworkFrom: (told: ToldArtwork) => pictures.told(opaqueName(told.key), told),
-    keep(artworks: readonly Artwork[]) {
-      void pictures.keep(artworks.map((artwork) => ({ id: opaqueName(artwork.key), artwork })));
-    },
+    keepAll,
+    keep: (userId: number, artwork: Artwork) => keepAll(userId, [artwork]),
   };
 }
 
 /** Watches on this node the users whose shards it leases, and hears all others. */
 function relayIn(cluster: Cluster, hubDeps: HubDeps, vault: Pick<Vault, "opaqueName">): Relay {
   const watchHere = (of: WatchingDeps) => new ConnectionSet(of, hubDeps);
-  const { artworkFrom, keep } = artworksIn(cluster, vault);
+  const { artworkFrom, keepAll } = artworksIn(cluster, vault);
   const relay = cluster.createRelay({
     ...hubDeps,
     watch: watchHere,
     artworkFrom,
-    onTold(connections) {
-      keep(
+    onTold(userId, connections) {
+      keepAll(
+        userId,
         connections.flatMap(({ state }) =>
           state.kind === "heard" ? (state.playback?.album.artworks ?? []) : [],
         ),

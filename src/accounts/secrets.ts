@@ -22,6 +22,8 @@ export interface Vault {
   seal(purpose: SealPurpose, userId: number, text: string): Promise<Buffer>;
   /** Rejects with {@link SecretError} if the bytes were altered, moved or need another key. */
   open(purpose: SealPurpose, userId: number, sealed: Uint8Array): Promise<string>;
+  /** The keys for what nodes send to each other; the one in force is the first. */
+  messageKeys(): readonly MessageKey[];
   /**
    * A keyed hash: equal texts give equal bytes, but only with the key.
    * It begins with the key's id, since another key gives other bytes.
@@ -43,6 +45,13 @@ export interface Vault {
    * when the key is replaced: open pages use such names.
    */
   opaqueName(identity: string): string;
+}
+
+/** A key that is derived from a secret key, for nothing but messages between nodes. */
+export interface MessageKey {
+  readonly keyId: Uint8Array;
+  /** 32 bytes. */
+  readonly messageKey: Uint8Array;
 }
 
 /** A secret cannot be read or made; the message says why and what to do, never the secret. */
@@ -103,6 +112,7 @@ export function createVault(key: string, findKey?: () => Awaitable<string>): Vau
     recognize: async (sealed) => void (await cipherOf(sealed)),
     formSecret: Buffer.from(derive("forms")).toString("base64"),
     seal: (purpose, userId, text) => current.seal(purpose, userId, text),
+    messageKeys: () => [current, ...known.filter((cipher) => cipher !== current)],
     fingerprint: (text) => current.fingerprint(text),
     open: async (purpose, userId, sealed) => (await cipherOf(sealed)).open(purpose, userId, sealed),
     opaqueName: (identity) =>
@@ -128,7 +138,7 @@ function derivation(key: string): (use: string) => Uint8Array<ArrayBuffer> {
 }
 
 /** Seals and opens under one key. */
-interface Cipher extends Pick<Vault, "seal" | "open" | "fingerprint"> {
+interface Cipher extends Pick<Vault, "seal" | "open" | "fingerprint">, MessageKey {
   readonly keyId: Buffer;
   /** @throws {SecretError} when these are not sealed bytes */
   hasSealed(bytes: Uint8Array): boolean;
@@ -146,6 +156,7 @@ function createCipher(key: string): Cipher {
     ]);
     return sealing;
   };
+  let messageKey: Uint8Array | undefined;
   const parameters = (header: Buffer, purpose: SealPurpose, userId: number) => ({
     name: "AES-GCM",
     iv: header.subarray(1 + KEY_ID_BYTES),
@@ -154,6 +165,9 @@ function createCipher(key: string): Cipher {
 
   return {
     keyId,
+    get messageKey() {
+      return (messageKey ??= derive("messages"));
+    },
     fingerprint: (text) =>
       Buffer.concat([
         keyId,

@@ -72,7 +72,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     });
     const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
     const cluster =
-      config.database === null ? undefined : await joinCluster(config.database, clock, log);
+      config.database === null ? undefined : await joinCluster(config.database, clock, log, vault);
     const running = listen({
       host: config.host,
       port: config.port,
@@ -147,9 +147,9 @@ function refuseWithoutBaseUrl({ database, baseUrl }: Config): void {
 }
 
 /** Loaded only where several servers may share a database. */
-async function joinCluster(url: string, clock: Clock, log: Log) {
+async function joinCluster(url: string, clock: Clock, log: Log, vault: DataFolder["vault"]) {
   const { openCluster } = await import("../cluster/postgres/open-cluster.ts");
-  return openCluster({ url, clock, log });
+  return openCluster({ url, clock, log, vault });
 }
 
 /** Whether other machines can connect, but would be refused because of the host name they use. */

@@ -22,12 +22,21 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** Covers that any node can draw, whichever has heard of them. */
+/** A cover with the name under which it is served. */
+export interface NamedArtwork {
+  readonly id: string;
+  readonly artwork: Artwork;
+}
+
+/** Covers that any node can draw, whichever has got them. */
 export interface Pictures {
-  /** Keeps those that are not kept yet, by the names under which they are served. */
-  keep(artworks: readonly { readonly id: string; readonly artwork: Artwork }[]): Promise<void>;
+  /**
+   * Keeps the covers that a user's music shows now, sooner or later. Where another node has the
+   * bytes, it is asked to keep them.
+   */
+  keep(userId: number, artworks: readonly NamedArtwork[]): void;
   /** A cover by the name under which it is served; `undefined` for one that nobody has kept. */
   find(id: string): Promise<Artwork | undefined>;
-  /** A cover that another node has told of. */
+  /** A cover that another node has named. */
   told(id: string, artwork: ToldArtwork): Artwork;
 }

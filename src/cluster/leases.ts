@@ -43,11 +43,11 @@ export interface Standing {
 /** The one table of leases. Only its own clock counts. */
 export interface LeaseTable {
   /**
-   * In one transaction: notes that the node lives, renews its leases, takes what is free up to its
-   * share and tells `took` on the bus, or gives back and tells `free`.
+   * In one transaction: notes that the node lives, renews its leases, and gives back, or takes what is
+   * free up to its share.
    */
   beat(beat: Beat): Promise<Standing>;
-  /** Gives everything back, tells `free`, and forgets the node. */
+  /** Gives everything back, and forgets the node. */
   leave(node: Node): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export interface Leases {
 export interface LeasesDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, "info" | "error">;
-  readonly bus: Pick<Bus, "node" | "hear">;
+  readonly bus: Pick<Bus, "node" | "hear" | "tell">;
   readonly table: LeaseTable;
   /** What this node watches now. */
   watched(): Watched;
@@ -123,6 +123,9 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
       if (isFailing) log.info("the table of leases answers again");
       isFailing = false;
       if (!isStanding()) lapses += 1;
+      const took = [...answer.held].filter(([shard, epoch]) => standing.held.get(shard) !== epoch);
+      if (took.length > 0) bus.tell(["took", took]);
+      if (given.length > 0) bus.tell(["free"]);
       standing = answer;
       holdsUntilMs = sentAtMs + HOLD_MS - MARGIN_MS;
       giving = [];
@@ -172,6 +175,7 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
   const leave = async () => {
     await beating;
     await table.leave(node);
+    bus.tell(["free"]);
   };
 
   const release = async () => {

@@ -91,7 +91,7 @@ const word = Type.Object({
 export type Word = Static<typeof word>;
 
 /** What a program has pushed, and for how long that counts. */
-const pushed = Type.Object({
+export const pushedReport = Type.Object({
   playback,
   lifetime: Type.Union([
     Type.Object({ kind: Type.Literal("untilItsEnd") }),
@@ -101,6 +101,8 @@ const pushed = Type.Object({
   ]),
 });
 
+export type PushedReport = Static<typeof pushedReport>;
+
 const userId = Type.Integer();
 const connectionId = Type.Integer();
 const shardAndEpoch = Type.Tuple([Type.Integer(), Type.Integer()]);
@@ -108,9 +110,13 @@ const shardAndEpoch = Type.Tuple([Type.Integer(), Type.Integer()]);
 const message = Type.Union([
   /** Told so that it is heard again by its sender, which then knows that it hears. */
   Type.Tuple([Type.Literal("pulse"), Type.Number()]),
+  /** The sender does not know the last numbers of others: repeat this random text. */
+  Type.Tuple([Type.Literal("greet"), Type.String()]),
+  /** The answer to a greeting: from this payload on, the sender can be believed. */
+  Type.Tuple([Type.Literal("welcome"), Type.String()]),
   /** Tell me your looks again: I may have missed some. */
   Type.Tuple([Type.Literal("hello")]),
-  /** The sender leases these shards from now on; told in the transaction that takes them. */
+  /** The sender leases these shards from now on. */
   Type.Tuple([Type.Literal("took"), Type.Array(shardAndEpoch)]),
   /** Shards were given back. */
   Type.Tuple([Type.Literal("free")]),
@@ -120,17 +126,18 @@ const message = Type.Union([
   Type.Tuple([Type.Literal("ask"), userId]),
   Type.Tuple([Type.Literal("word"), userId, Type.Integer(), word]),
   /**
-   * A program has spoken to the sender so many milliseconds ago: 0 for news, more when it is
-   * repeated. `null` for nothing any more.
+   * A program has reported this to the sender, so many milliseconds ago; `null` for nothing any
+   * more. It is stored under this version: of a connection's reports the highest one counts.
    */
   Type.Tuple([
     Type.Literal("pushed"),
     connectionId,
-    Type.Union([pushed, Type.Null()]),
+    Type.Integer(),
+    Type.Union([pushedReport, Type.Null()]),
     Type.Number({ minimum: 0 }),
   ]),
-  /** The pushed word with this track counts for so many milliseconds at most. */
-  Type.Tuple([Type.Literal("shortened"), connectionId, Type.String(), Type.Number()]),
+  /** Whoever has got the cover with this key is to keep it for all, as this user's. */
+  Type.Tuple([Type.Literal("wanted"), userId, Type.String()]),
   /** A pushed message was understood, or refused for this reason. */
   Type.Tuple([Type.Literal("post"), connectionId, Type.Union([Type.String(), Type.Null()])]),
   /** An upstream has asked for a pause of so many milliseconds. */

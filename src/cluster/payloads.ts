@@ -1,36 +1,139 @@
+import { createBoundedMap } from "../bounded-map.ts";
 import { type Message, type Node, readMessages } from "./message.ts";
+import { type MessageSeal, SEAL_BYTES } from "./message-seal.ts";
 
 /** PostgreSQL takes 7,999 bytes a notice. The rest is for the payload's head. */
-const MOST_BYTES = 7_900;
+const MOST_SEALED_BYTES = 7_900;
+/** How many bytes of text fit: sealing adds some, and base64 makes four of three. */
+const MOST_BYTES = (MOST_SEALED_BYTES / 4) * 3 - SEAL_BYTES;
+/** Of nodes that came and went, so many are remembered. */
+const MOST_NODES = 1_000;
+/** While a node that is not known yet sends messages, it is greeted so often. */
+const GREET_EVERY_MS = 200;
+/** Of this node's greetings since it connected, so many may still be answered. */
+const MOST_GREETINGS = 16;
+const MOST_WELCOMED = 10_000;
+/** A message of pieces is larger than this only if something is wrong. */
+const MOST_UNFINISHED_BYTES = 1024 * 1024;
 
-/** Packs messages into payloads of limited size. One that is too large is told in pieces. */
-export interface Packer {
-  pack(messages: readonly Message[]): string[];
+/** Messages of one node, in the order in which it sent them. */
+export interface Received {
+  readonly from: Node;
+  readonly messages: readonly Message[];
 }
 
+/** Makes sealed payloads of messages, and reads those of all nodes. */
+export interface Payloads {
+  /** Messages as JSON in payloads of limited size. One that is too large goes in pieces. */
+  pack(messages: readonly string[]): string[];
+  /**
+   * The messages of a payload. Nothing comes from one that was forged, altered, sent before, or
+   * sealed with another server's key.
+   */
+  unpack(payload: string): Received;
+  /** Begins anew after a time in which messages may have been missed: asks all nodes to answer. */
+  reconnect(): void;
+}
+
+export interface PayloadsDeps {
+  readonly node: Node;
+  readonly seal: MessageSeal;
+  monotonicMs(): number;
+  /** Sends greetings and welcomes. */
+  send(message: Message): void;
+  /** Is called when messages of a node were left out, because it was not known yet. */
+  onMissed(): void;
+}
+
+/** A part of what a node has sent. */
+export interface OpenedPayload {
+  readonly from: Node;
+  readonly number: number;
+  /** Whether the next payload of the same node continues this text. */
+  readonly hasMore: boolean;
+  readonly text: string;
+}
+
+/** Opens a payload, whoever has sent it, and whenever; `undefined` if it is none of ours. */
+export function openPayload(seal: MessageSeal, payload: string): OpenedPayload | undefined {
+  const [head = "", from = "", digits, more] = HEAD.exec(payload) ?? [];
+  const text = head === "" ? undefined : seal.open(head, payload.slice(head.length));
+  return text === undefined
+    ? undefined
+    : { from, number: Number(digits), hasMore: more === "+", text };
+}
+
+/** Greetings and welcomes are for the payloads themselves. */
+const isForOthers = ([kind]: Message): boolean => kind !== "greet" && kind !== "welcome";
+
+const HEAD = /^(\S+) (\d+) ([+.])/;
+
 /**
- * Each payload begins with the sender, a number of its own (PostgreSQL drops a notice that equals
- * another of its transaction), and whether more of the same text follows.
+ * Each payload begins with the sender, a rising number of its own, and whether more of the same text
+ * follows. The head is sealed with the text. A number that is not higher than the last one of the
+ * same node is ignored, so that nothing can be replayed. A node that connects knows no last numbers:
+ * it greets with a random text, and believes a node from the payload on that repeats the text.
  */
-export function createPacker(node: Node): Packer {
+export function createPayloads(deps: PayloadsDeps): Payloads {
+  const { node, seal, monotonicMs, send, onMissed } = deps;
   const buffer = new Uint8Array(MOST_BYTES);
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
-  let number = 0;
-  const payload = (text: string, hasMore: boolean) => {
-    number += 1;
-    return `${node} ${number} ${hasMore ? "+" : "."}${text}`;
+  let lastSent = 0;
+  let lastOwn = 0;
+  /** The last number of each other node that has welcomed this one. */
+  const lastNumbers = createBoundedMap<Node, number>(MOST_NODES);
+  const pieces = new Map<Node, { readonly number: number; readonly text: string }>();
+  const greetings = createBoundedMap<string, true>(MOST_GREETINGS);
+  let greetedAtMs = -Infinity;
+  /** A greeting is answered once: a replayed one must not make all nodes talk. */
+  const welcomed = createBoundedMap<string, true>(MOST_WELCOMED);
+  /** Nodes whose messages were left out. */
+  const missed = createBoundedMap<Node, true>(MOST_NODES);
+
+  const payload = (text: string, hasMore: boolean): string => {
+    lastSent += 1;
+    const head = `${node} ${lastSent} ${hasMore ? "+" : "."}`;
+    return head + seal.seal(head, text);
   };
 
   /** Cuts between characters. */
   const piecesOf = (text: string): string[] => {
-    const pieces: string[] = [];
+    const cut: string[] = [];
     for (let rest = text; rest !== "";) {
       const { read, written } = encoder.encodeInto(rest, buffer);
-      pieces.push(decoder.decode(buffer.subarray(0, written)));
+      cut.push(decoder.decode(buffer.subarray(0, written)));
       rest = rest.slice(read);
     }
-    return pieces;
+    return cut;
+  };
+
+  const greet = () => {
+    greetedAtMs = monotonicMs();
+    const greeting = crypto.randomUUID();
+    greetings.set(greeting, true);
+    send(["greet", greeting]);
+  };
+
+  const welcome = (messages: readonly Message[]) => {
+    for (const message of messages) {
+      if (message[0] !== "greet" || welcomed.get(message[1])) continue;
+      welcomed.set(message[1], true);
+      send(["welcome", message[1]]);
+    }
+  };
+
+  /** The messages of a node that is not known: none before it has answered a greeting. */
+  const meet = (from: Node, number: number, messages: readonly Message[]): readonly Message[] => {
+    if (messages.some((message) => message[0] === "welcome" && greetings.get(message[1]))) {
+      lastNumbers.set(from, number);
+      if (missed.take(from)) onMissed();
+      return messages;
+    }
+    if (!messages.some(([kind]) => kind !== "pulse" && kind !== "welcome")) return [];
+    missed.set(from, true);
+    if (monotonicMs() - greetedAtMs >= GREET_EVERY_MS) greet();
+    return [];
   };
 
   return {
@@ -43,15 +146,12 @@ export function createPacker(node: Node): Packer {
         texts = [];
         bytes = 2;
       };
-      for (const message of messages) {
-        const text = JSON.stringify(message);
+      for (const text of messages) {
         const length = Buffer.byteLength(text) + 1;
         if (bytes + length > MOST_BYTES) finish();
         if (length + 2 > MOST_BYTES) {
-          const pieces = piecesOf(`[${text}]`);
-          pieces.forEach((piece, index) =>
-            payloads.push(payload(piece, index < pieces.length - 1)),
-          );
+          const cut = piecesOf(`[${text}]`);
+          cut.forEach((piece, index) => payloads.push(payload(piece, index < cut.length - 1)));
         } else {
           texts.push(text);
           bytes += length;
@@ -60,22 +160,34 @@ export function createPacker(node: Node): Packer {
       finish();
       return payloads;
     },
-  };
-}
-
-const HEAD = /^(\S+) (\d+) ([+.])/;
-
-/** Reads payloads of all nodes, and puts pieces together. */
-export function createUnpacker(): (payload: string) => { from: Node; messages: Message[] } {
-  const pieces = new Map<Node, { readonly number: number; readonly text: string }>();
-  return (payload) => {
-    const [head = "", from = "", digits, more] = HEAD.exec(payload) ?? [];
-    if (head === "") return { from, messages: [] };
-    const number = Number(digits);
-    const before = pieces.get(from);
-    const text = (before?.number === number - 1 ? before.text : "") + payload.slice(head.length);
-    if (more === "+") pieces.set(from, { number, text });
-    else pieces.delete(from);
-    return { from, messages: more === "+" ? [] : readMessages(text) };
+    unpack(sealed) {
+      const opened = openPayload(seal, sealed);
+      if (!opened) return { from: "", messages: [] };
+      const { from, number, hasMore } = opened;
+      const nothing: Received = { from, messages: [] };
+      const last = from === node ? lastOwn : lastNumbers.get(from);
+      if (last !== undefined && number <= last) return nothing;
+      if (from === node) lastOwn = number;
+      else if (last !== undefined) lastNumbers.set(from, number);
+      const before = pieces.get(from);
+      pieces.delete(from);
+      const text = (before?.number === number - 1 ? before.text : "") + opened.text;
+      if (hasMore) {
+        if (text.length <= MOST_UNFINISHED_BYTES) pieces.set(from, { number, text });
+        return nothing;
+      }
+      const all = readMessages(text);
+      if (from !== node) welcome(all);
+      const believed = last === undefined ? meet(from, number, all) : all;
+      return { from, messages: believed.filter(isForOthers) };
+    },
+    reconnect() {
+      lastOwn = lastSent;
+      lastNumbers.clear();
+      pieces.clear();
+      greetings.clear();
+      missed.clear();
+      greet();
+    },
   };
 }

@@ -50,7 +50,7 @@ export interface RelayDeps {
   connectionIdsOf(userId: number): Promise<readonly number[]>;
   readonly artworkFrom: ArtworkFrom;
   /** Is called with what is about to be told, so that its pictures are there for others. */
-  onTold?(connections: readonly HeardConnection[]): void;
+  onTold?(userId: number, connections: readonly HeardConnection[]): void;
 }
 
 /** A user whose music this node hears from the bus. */
@@ -242,7 +242,7 @@ export function createRelay(deps: RelayDeps): Relay {
     }
     // States change in place, so what is kept to compare with is a copy.
     user.told = connections?.map((connection) => ({ ...connection }));
-    if (connections) deps.onTold?.(connections);
+    if (connections) deps.onTold?.(userId, connections);
     const nowMs = clock.monotonicMs();
     const onStream = user.lookers.values().reduce((sum, { look }) => sum + look.onStream, 0);
     bus.tell([

@@ -1,187 +1,323 @@
 import { createBoundedMap } from "../bounded-map.ts";
-import type { Clock } from "../clock.ts";
+import { atMost, type Clock } from "../clock.ts";
+import { DISCONNECTED_MS, expiresAtMs, type Lifetime } from "../ingest/expiry.ts";
+import type { Inbox, Word } from "../ingest/inbox.ts";
+import { describeError, type Log } from "../log.ts";
+import type { Artwork } from "../playback.ts";
 import type { Bus } from "./bus.ts";
 import type { Leases } from "./leases.ts";
-import type { Node } from "./message.ts";
+import type { Node, PushedReport } from "./message.ts";
 import { type ArtworkFrom, heardPlayback, toldPlayback } from "./word.ts";
-import type { Artwork } from "../playback.ts";
-import { DISCONNECTED_MS } from "../ingest/expiry.ts";
-import type { Inbox, Word } from "../ingest/inbox.ts";
 
-export interface SharedInboxDeps {
-  readonly clock: Pick<Clock, "monotonicMs" | "after">;
-  readonly bus: Bus;
-  readonly leases: Pick<Leases, "nodes" | "standing" | "onChange">;
-  readonly artworkFrom: ArtworkFrom;
-  /** Keeps covers, so that other nodes can load them. */
-  keep(artworks: readonly Artwork[]): void;
+/** A report to be stored. */
+export interface NewReport {
+  readonly connectionId: number;
+  /** `null` while nothing plays. */
+  readonly report: PushedReport | null;
+  /** Milliseconds since it was received. */
+  readonly ageMs: number;
+  /** How long it counts since it was received; `Infinity` while the program is connected. */
+  readonly lastsMs: number;
 }
 
-/** Where the last word of a connection has come from. */
-interface Heard {
-  /** The node that repeats it. */
-  readonly from: Node;
-  /** Whether the program has spoken to this node. */
-  readonly isOwn: boolean;
-  /** When the program spoke (monotonic). */
-  readonly atMs: number;
-  readonly isNothing: boolean;
+export interface StoredReport extends Omit<NewReport, "lastsMs"> {
+  readonly version: number;
+  /** To which node the program reported. */
+  readonly node: Node;
+}
+
+/** The table of the last report for each connection, which all nodes share. */
+export interface ReportTable {
+  /**
+   * Stores one report for each of some connections. Resolves with its version by connection: one
+   * that is missing was not stored, because a newer one is there.
+   */
+  store(node: Node, reports: readonly NewReport[]): Promise<ReadonlyMap<number, number>>;
+  /** All that still count. */
+  load(): Promise<readonly StoredReport[]>;
+}
+
+export interface SharedInboxDeps {
+  readonly clock: Pick<Clock, "monotonicMs" | "after" | "sleep">;
+  readonly log: Pick<Log, "error">;
+  readonly bus: Bus;
+  readonly leases: Pick<Leases, "nodes" | "standing" | "lapses" | "onChange">;
+  readonly table: ReportTable;
+  readonly artworkFrom: ArtworkFrom;
+  /** Keeps a user's cover where all nodes find it. */
+  keep(userId: number, artwork: Artwork): void;
+}
+
+/** A report that this node has received and that is being stored. */
+interface Waiting {
+  readonly word: Word | null;
+  /** Monotonic. */
+  readonly receivedAtMs: number;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/** The last report of a connection, as far as this node knows. What it says is in the inbox. */
+interface Known {
+  readonly version: number;
+  readonly node: Node;
+  /** `null` while nothing plays. */
+  readonly lifetime: Lifetime | null;
+  /** Monotonic. */
+  readonly receivedAtMs: number;
 }
 
 const MOST_CONNECTIONS = 10_000;
-/** In this time after a hello, all others have repeated what was said to them. */
-const REPEATED_WITHIN_MS = 500;
-const TURN_MS = 200;
+/** A program waits so long for its answer at most. */
+const STORED_WITHIN_MS = 3_000;
+const LOAD_AGAIN_MS = 500;
 /** A node that is not among the living may have come after the last beat, or be about to return. */
 const GONE_FOR_MS = 4_000;
 
+/** Says that a report may be lost, because the database cannot be reached. */
+export class NotStoredError extends Error {
+  override readonly name = "NotStoredError";
+}
+
 /**
- * The inboxes of all nodes as one: programs speak to any of them, and the one that watches the
- * connection has heard it. A node that starts hears the last words again from those that got them,
- * or from one that repeats the words of a node which is gone.
+ * The inboxes of all nodes as one: programs report to any of them. A report is stored in a table
+ * first, which gives it a version, and then sent to all nodes. It counts, and the program gets its
+ * answer, when it has come back from the bus: by then no node's end can lose it. A node that starts
+ * or was away reads the table.
  */
 export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
-  const { clock, bus, leases, artworkFrom, keep } = deps;
+  const { clock, log, bus, leases, table, artworkFrom } = deps;
   const { node } = bus;
-  const heard = createBoundedMap<number, Heard>(MOST_CONNECTIONS);
-  /** Since when nodes are gone whose words nobody else repeats (monotonic). */
-  const goneSinceMs = new Map<Node, number>();
-  /** While words may have been missed: then the inbox is not read by who begins to watch. */
+  const known = createBoundedMap<number, Known>(MOST_CONNECTIONS);
+  /** Not yet being stored: only the last one of each connection counts. */
+  const waiting = createBoundedMap<number, Waiting>(MOST_CONNECTIONS);
+  /** Stored and sent, by version, until they come back. */
+  const sent = new Map<number, Waiting>();
+  /** The last report of a connection that is on its way, whatever becomes of it. */
+  const onTheWay = new Map<number, Promise<void>>();
+  let isStoring = false;
+  /** While reports may have been missed: then whoever begins to watch waits. */
   let behind: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
-  /** Counts how often words may have been missed. */
+  /** Counts how often reports may have been missed. */
   let misses = 0;
+  /** Connections of which something has come while the table is being read. */
+  let changedMeanwhile: Set<number> | undefined;
+  /** Since when nodes are gone to which programs are connected (monotonic). */
+  const goneSinceMs = new Map<Node, number>();
+  let { lapses } = leases;
 
-  const tell = (connectionId: number, word: Word | null, ageMs: number) => {
-    if (!word) return bus.tell(["pushed", connectionId, null, ageMs]);
-    const { playback, lifetime } = word;
-    keep(playback.album.artworks);
-    bus.tell([
-      "pushed",
-      connectionId,
-      { playback: toldPlayback(playback, clock.monotonicMs()), lifetime },
-      ageMs,
-    ]);
+  const toStore = (connectionId: number, { word, receivedAtMs }: Waiting): NewReport => ({
+    connectionId,
+    report: word && {
+      playback: toldPlayback(word.playback, receivedAtMs),
+      lifetime: word.lifetime,
+    },
+    ageMs: clock.monotonicMs() - receivedAtMs,
+    lastsMs: word
+      ? expiresAtMs(word.playback, word.lifetime, receivedAtMs) - receivedAtMs
+      : AN_HOUR_MS,
+  });
+
+  const send = (version: number, { connectionId, report }: NewReport, waited: Waiting) => {
+    sent.set(version, waited);
+    const ageMs = clock.monotonicMs() - waited.receivedAtMs;
+    bus.tell(["pushed", connectionId, version, report, ageMs]);
+    clock.after(STORED_WITHIN_MS, () => {
+      if (sent.delete(version)) waited.done.reject(new NotStoredError("no node got the report"));
+    });
   };
 
-  /** A repeated word must not take the place of a newer one, so it says how old it is. */
-  const repeat = (connectionId: number, { atMs, isNothing }: Heard, isNews = false) => {
-    const ageMs = isNews ? 0 : Math.max(1, clock.monotonicMs() - atMs);
-    if (isNothing) return tell(connectionId, null, ageMs);
-    const left = inbox.remaining(connectionId);
-    if (!left) return void heard.take(connectionId);
-    const { playback, ms } = left;
-    const lifetime =
-      ms === Infinity
-        ? ({ kind: "whileConnected" } as const)
-        : ({ kind: "exactly", ms: Math.ceil(ms) } as const);
-    tell(connectionId, { playback, lifetime }, ageMs);
+  /** One statement after the other; what comes meanwhile goes with the next. */
+  const storeAll = async () => {
+    isStoring = true;
+    for (;;) {
+      const storing = new Map(waiting.entries());
+      if (storing.size === 0) break;
+      waiting.clear();
+      const reports = [...storing].map(([id, waited]) => toStore(id, waited));
+      try {
+        const versions = await table.store(node, reports);
+        for (const report of reports) {
+          const waited = storing.get(report.connectionId);
+          const version = versions.get(report.connectionId);
+          if (!waited) continue;
+          if (version === undefined) waited.done.resolve();
+          else send(version, report, waited);
+        }
+      } catch (error) {
+        const failed = new NotStoredError("the report cannot be stored", { cause: error });
+        for (const { done } of storing.values()) done.reject(failed);
+        keepForLater(storing);
+      }
+    }
+    isStoring = false;
   };
 
-  const isGone = (name: Node) => leases.standing && !leases.nodes.includes(name);
-
-  /** Repeats the word of a node that is gone, from now on. Several nodes may do that. */
-  const adopt = (connectionId: number, word: Heard) => {
-    const adopted = { ...word, from: node };
-    heard.set(connectionId, adopted);
-    // The program was connected to that node, and its end was noticed by nobody.
-    const left = inbox.remaining(connectionId);
-    if (left?.ms === Infinity) shorten(connectionId, left.playback, DISCONNECTED_MS);
-    repeat(connectionId, adopted);
-  };
-
-  const repeatAll = () => {
-    for (const [connectionId, word] of [...heard.entries()]) {
-      if (word.from === node) repeat(connectionId, word);
-      else if (isGone(word.from)) adopt(connectionId, word);
+  /** What could not be stored is stored once the database is back, unless more has come since. */
+  let later = new Map<number, Waiting>();
+  const keepForLater = (failed: ReadonlyMap<number, Waiting>) => {
+    for (const [connectionId, waited] of failed) {
+      later.delete(connectionId);
+      if (later.size < MOST_CONNECTIONS) later.set(connectionId, waited);
     }
   };
 
-  /** Adopts the words of nodes that have been gone for a while, unless another node has done so. */
-  const adoptOrphans = () => {
+  const store = (connectionId: number, word: Word | null, receivedAtMs: number): Promise<void> => {
+    const before = waiting.get(connectionId);
+    const done = Promise.withResolvers<void>();
+    const settled = done.promise
+      .catch(() => {})
+      .finally(() => {
+        if (onTheWay.get(connectionId) === settled) onTheWay.delete(connectionId);
+      });
+    onTheWay.set(connectionId, settled);
+    waiting.set(connectionId, { word, receivedAtMs, done });
+    later.delete(connectionId);
+    before?.done.resolve(done.promise);
+    if (!isStoring) void storeAll();
+    return done.promise;
+  };
+
+  const take = (
+    connectionId: number,
+    word: Word | null,
+    report: Pick<Known, "version" | "node" | "receivedAtMs">,
+  ) => {
+    known.set(connectionId, { ...report, lifetime: word?.lifetime ?? null });
+    changedMeanwhile?.add(connectionId);
+    void inbox.put(connectionId, word, report.receivedAtMs);
+  };
+
+  /** What still counts of a report. */
+  const wordNow = (connectionId: number, { lifetime }: Known): Word | undefined => {
+    const playback = inbox.current(connectionId);
+    return playback && lifetime ? { playback, lifetime } : undefined;
+  };
+
+  const wordOf = (report: PushedReport | null, receivedAtMs: number): Word | null =>
+    report && {
+      playback: heardPlayback(report.playback, receivedAtMs, artworkFrom),
+      lifetime: report.lifetime,
+    };
+
+  const takeStored = (stored: StoredReport) => {
+    const { connectionId, version } = stored;
+    const before = known.get(connectionId);
+    if (before?.version === version || changedMeanwhile?.has(connectionId)) return;
+    const own = stored.node === node ? sent.get(version) : undefined;
+    const receivedAtMs = own?.receivedAtMs ?? clock.monotonicMs() - stored.ageMs;
+    const word = own ? own.word : wordOf(stored.report, receivedAtMs);
+    take(connectionId, word, { version, node: stored.node, receivedAtMs });
+    own?.done.resolve();
+  };
+
+  /** What a crash of the database has lost, and what it could not take. */
+  const storeAgain = (found: ReadonlySet<number>) => {
+    for (const [id, report] of [...known.entries()]) {
+      if (found.has(id)) continue;
+      // A database that lost its last moments counts from an earlier version on.
+      known.set(id, { ...report, version: 0 });
+      const word = report.node === node ? wordNow(id, report) : undefined;
+      if (word && !waiting.get(id)) void store(id, word, report.receivedAtMs);
+    }
+    const failed = later;
+    later = new Map();
+    for (const [id, { word, receivedAtMs }] of failed) {
+      if (!waiting.get(id)) void store(id, word, receivedAtMs);
+    }
+  };
+
+  /** Reads the table until that succeeds, or until more was missed. */
+  const catchUp = async () => {
+    misses += 1;
+    const mine = misses;
+    behind ??= Promise.withResolvers();
+    while (mine === misses) {
+      changedMeanwhile = new Set();
+      try {
+        const stored = await table.load();
+        if (mine !== misses) return;
+        for (const report of stored) takeStored(report);
+        changedMeanwhile = undefined;
+        behind?.resolve();
+        behind = undefined;
+        storeAgain(new Set(stored.map(({ connectionId }) => connectionId)));
+        return;
+      } catch (error) {
+        log.error("pushed reports cannot be read", { reason: describeError(error) });
+        await clock.sleep(LOAD_AGAIN_MS, new AbortController().signal);
+      }
+    }
+  };
+
+  /** What counts only because a program is connected to the node that received it. */
+  const connectedWord = (connectionId: number, report: Known): Word | undefined => {
+    if (report.lifetime?.kind !== "whileConnected") return undefined;
+    const word = wordNow(connectionId, report);
+    return word?.playback.track.durationMs === null ? word : undefined;
+  };
+
+  /** A program that was connected to a node which is gone may be gone too: no node noticed it. */
+  const endOrphans = () => {
     const nowMs = clock.monotonicMs();
     const gone = new Set<Node>();
-    for (const [connectionId, word] of [...heard.entries()]) {
-      const { from } = word;
-      if (from === node || !isGone(from)) continue;
-      gone.add(from);
-      const sinceMs = goneSinceMs.get(from) ?? nowMs;
-      goneSinceMs.set(from, sinceMs);
+    for (const [connectionId, report] of [...known.entries()]) {
+      const { node: receiver } = report;
+      if (receiver === node || !leases.standing || leases.nodes.includes(receiver)) continue;
+      if (!connectedWord(connectionId, report)) continue;
+      gone.add(receiver);
+      const sinceMs = goneSinceMs.get(receiver) ?? nowMs;
+      goneSinceMs.set(receiver, sinceMs);
       if (nowMs - sinceMs < GONE_FOR_MS) continue;
-      adopt(connectionId, word);
+      void inbox.shorten(connectionId, DISCONNECTED_MS);
+      known.set(connectionId, { ...report, lifetime: null });
     }
     for (const name of goneSinceMs.keys()) if (!gone.has(name)) goneSinceMs.delete(name);
   };
 
-  /** One node after the other: what the first has repeated, the others need not. */
-  const adoptInTurn = () => {
-    const before = leases.nodes.filter((name) => name < node).length;
-    clock.after(before * TURN_MS, adoptOrphans);
+  const followLeases = () => {
+    endOrphans();
+    if (leases.lapses === lapses) return;
+    lapses = leases.lapses;
+    // The others may have taken this node for gone, but programs are still connected to it.
+    for (const [connectionId, report] of [...known.entries()]) {
+      const word = report.node === node ? connectedWord(connectionId, report) : undefined;
+      if (word) void store(connectionId, word, report.receivedAtMs);
+    }
   };
 
-  const shorten: Inbox["shorten"] = (connectionId, playback, ms) => {
-    if (inbox.current(connectionId) !== playback) return;
-    inbox.shorten(connectionId, playback, ms);
-    bus.tell(["shortened", connectionId, playback.track.id, ms]);
+  const keepWanted = (userId: number, key: string) => {
+    for (const [connectionId, report] of known.entries()) {
+      if (report.node !== node) continue;
+      const artworks = inbox.current(connectionId)?.album.artworks ?? [];
+      const artwork = artworks.find((one) => one.key === key);
+      if (artwork) return deps.keep(userId, artwork);
+    }
   };
 
-  /** After our hello, unless more was missed since then: another hello follows in that case. */
-  const noteRepeatedSoon = () => {
-    const noted = misses;
-    clock.after(REPEATED_WITHIN_MS, () => {
-      if (noted !== misses) return;
-      behind?.resolve();
-      behind = undefined;
-    });
-  };
-
-  // What was told before may be lost.
-  bus.onUp(repeatAll);
+  bus.onUp(() => void catchUp());
   bus.onDown(() => {
     misses += 1;
     behind ??= Promise.withResolvers();
   });
-  leases.onChange(adoptInTurn);
+  leases.onChange(followLeases);
   bus.hear((message, from) => {
-    if (from === node) {
-      if (message[0] === "hello") noteRepeatedSoon();
-      return;
-    }
     switch (message[0]) {
-      case "hello":
-        return repeatAll();
       case "pushed": {
-        const [, connectionId, word, ageMs] = message;
-        const nowMs = clock.monotonicMs();
-        const atMs = nowMs - ageMs;
-        const known = heard.get(connectionId);
-        const isRepeated = ageMs > 0;
-        if (isRepeated && known && known.atMs >= atMs) {
-          if (isGone(known.from)) heard.set(connectionId, { ...known, from });
-          return;
+        const [, connectionId, version, report, ageMs] = message;
+        const own = from === node ? sent.get(version) : undefined;
+        sent.delete(version);
+        if (version > (known.get(connectionId)?.version ?? 0)) {
+          const receivedAtMs = own?.receivedAtMs ?? clock.monotonicMs() - ageMs;
+          const word = own ? own.word : wordOf(report, receivedAtMs);
+          take(connectionId, word, { version, node: from, receivedAtMs });
         }
-        const isSame = inbox.current(connectionId)?.track.id === word?.playback.track.id;
-        if (isRepeated && isSame && known?.from === node) return;
-        heard.set(connectionId, { from, isOwn: false, atMs, isNothing: word === null });
-        inbox.put(
-          connectionId,
-          word && {
-            playback: heardPlayback(word.playback, nowMs, artworkFrom),
-            lifetime: word.lifetime,
-          },
-        );
-        return;
+        return own?.done.resolve();
       }
-      case "shortened": {
-        const [, connectionId, trackId, ms] = message;
-        const last = inbox.current(connectionId);
-        const known = heard.get(connectionId);
-        // Others took this node for gone, but the program is still connected to it.
-        if (known?.isOwn) return repeat(connectionId, known, true);
-        if (last?.track.id === trackId) inbox.shorten(connectionId, last, ms);
-        return;
-      }
+      case "wanted":
+        return from === node ? undefined : keepWanted(message[1], message[2]);
       case "post": {
         const [, connectionId, refusal] = message;
+        if (from === node) return;
         if (refusal === null) inbox.noteReceived(connectionId);
         else inbox.noteRefused(connectionId, refusal);
         return;
@@ -192,13 +328,20 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
 
   return {
     ...inbox,
-    put(connectionId, word) {
-      inbox.put(connectionId, word);
-      const atMs = clock.monotonicMs();
-      heard.set(connectionId, { from: node, isOwn: true, atMs, isNothing: word === null });
-      tell(connectionId, word, 0);
+    async put(connectionId, word, receivedAtMs = clock.monotonicMs()) {
+      const stored = store(connectionId, word, receivedAtMs).then(() => true);
+      if (await atMost(clock, STORED_WITHIN_MS, stored)) return;
+      throw new NotStoredError("the report was not stored in time");
     },
-    shorten,
+    async shorten(connectionId, ms) {
+      await onTheWay.get(connectionId);
+      const report = known.get(connectionId);
+      const word = report?.node === node ? wordNow(connectionId, report) : undefined;
+      if (!report || !word) return;
+      const lastsMs = clock.monotonicMs() - report.receivedAtMs + ms;
+      const lifetime = { kind: "exactly", ms: lastsMs } as const;
+      await store(connectionId, { ...word, lifetime }, report.receivedAtMs);
+    },
     async *watch(connectionId, signal) {
       const ended = Promise.withResolvers<void>();
       signal.addEventListener("abort", () => ended.resolve(), { once: true });
@@ -215,3 +358,6 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     },
   };
 }
+
+/** How long the table remembers that nothing plays. */
+const AN_HOUR_MS = 3_600_000;

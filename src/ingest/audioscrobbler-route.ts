@@ -1,6 +1,7 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import { AUDIOSCROBBLER } from "../sources/pushed.ts";
 import { isMadeWith, readHandshake, readNowPlaying } from "./audioscrobbler.ts";
+import { NOT_STORED } from "./delivery.ts";
 import type { Admission, Inboxes } from "./door.ts";
 import { answerText, bodyOf, type PushRoute } from "./http.ts";
 import type { RouteDeps } from "./inbox-route.ts";
@@ -49,7 +50,8 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
     }
     // What was heard to its end is history.
     const message = submits ? IGNORED : readNowPlaying(form);
-    delivery.take({ connectionId: admission.owner.connectionId, source }, message);
+    const { connectionId } = admission.owner;
+    if (!(await delivery.take({ connectionId, source }, message))) return failed(NOT_STORED);
     return message.kind === "refused" ? failed(message.reason) : answer("OK");
   };
 

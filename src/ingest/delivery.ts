@@ -1,17 +1,25 @@
+import { boundPlayback } from "../channels/bounds.ts";
 import type { Clock } from "../clock.ts";
 import { type Artwork, type Playback, positionAt } from "../playback.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 import type { Covers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";
-import type { Inbox } from "./inbox.ts";
+import type { Inbox, Word } from "./inbox.ts";
 import type { Message, PushedTrack } from "./message.ts";
 
-/** Puts what programs say into the inbox. */
+/** Puts what programs report into the inbox. */
 export interface Delivery {
-  /** Takes a message to a connection. A refused one changes nothing but is noted. */
-  take(to: Addressee, message: Message): void;
-  /** Takes a track whose cover is known already. Returns the playback in the inbox. */
-  takeTrack(to: Addressee, track: PushedTrack, artwork: Artwork | undefined): Playback;
+  /**
+   * Takes a message to a connection. A refused one changes nothing but is noted. Resolves with
+   * false if the message may be lost, because the database cannot be reached.
+   */
+  take(to: Addressee, message: Message): Promise<boolean>;
+  /** Takes a track whose cover is known already; `null` when nothing plays. */
+  takeTrack(
+    to: Addressee,
+    track: PushedTrack | null,
+    artwork: Artwork | undefined,
+  ): Promise<boolean>;
 }
 
 /** The connection that a message is for. */
@@ -26,6 +34,9 @@ export interface DeliveryDeps {
   readonly covers: Covers;
 }
 
+/** What a program is told, and the dashboard shows, while the database cannot be reached. */
+export const NOT_STORED = "The database cannot be reached: try again";
+
 /** How a program of each source speaks. */
 const LIFETIMES: Readonly<Record<PushedSource["id"], Lifetime>> = {
   listenbrainz: { kind: "untilItsEnd" },
@@ -37,37 +48,53 @@ const LIFETIMES: Readonly<Record<PushedSource["id"], Lifetime>> = {
 };
 
 export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery {
+  const put = async (connectionId: number, word: Word | null): Promise<boolean> => {
+    const isKept = await inbox.put(connectionId, word).then(
+      () => true,
+      () => false,
+    );
+    if (isKept) inbox.noteReceived(connectionId);
+    else inbox.noteRefused(connectionId, NOT_STORED);
+    return isKept;
+  };
+
   const putTrack = (
     { connectionId, source }: Addressee,
     track: PushedTrack,
     artwork: Artwork | undefined,
     lifetime: Lifetime,
-  ): Playback => {
+  ): Promise<boolean> => {
     const previous = inbox.current(connectionId);
     const playback = toPlayback(track, artwork, source, previous, clock.monotonicMs());
-    inbox.put(connectionId, { playback, lifetime });
-    inbox.noteReceived(connectionId);
-    return playback;
+    // Before it goes to other nodes and into their table.
+    return put(connectionId, { playback: boundPlayback(playback), lifetime });
   };
 
   return {
-    takeTrack: (to, track, artwork) => putTrack(to, track, artwork, LIFETIMES[to.source.id]),
-    take(to, message) {
+    takeTrack: (to, track, artwork) =>
+      track ? putTrack(to, track, artwork, LIFETIMES[to.source.id]) : put(to.connectionId, null),
+    async take(to, message) {
       const { connectionId, source } = to;
-      if (message.kind === "refused") return inbox.noteRefused(connectionId, message.reason);
-      if (message.kind === "track") {
-        const { track, ttlMs } = message;
-        const artwork =
-          track.cover === null
-            ? undefined
-            : covers.named(track.cover, `${source.id} ${connectionId}`);
-        const lifetime: Lifetime =
-          ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
-        putTrack(to, track, artwork, lifetime);
-        return;
+      switch (message.kind) {
+        case "refused":
+          inbox.noteRefused(connectionId, message.reason);
+          return true;
+        case "ignored":
+          inbox.noteReceived(connectionId);
+          return true;
+        case "nothing":
+          return put(connectionId, null);
+        case "track": {
+          const { track, ttlMs } = message;
+          const artwork =
+            track.cover === null
+              ? undefined
+              : covers.named(track.cover, `${source.id} ${connectionId}`);
+          const lifetime: Lifetime =
+            ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
+          return putTrack(to, track, artwork, lifetime);
+        }
       }
-      if (message.kind === "nothing") inbox.put(connectionId, null);
-      inbox.noteReceived(connectionId);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { NOT_STORED } from "./delivery.ts";
 import type { Admission } from "./door.ts";
 
 /** A route's handler. */
@@ -31,6 +32,9 @@ export const refusalOf = (admission: Exclude<Admission, { kind: "admitted" }>): 
   admission.kind === "wrong"
     ? failure(401, "Invalid secret")
     : failure(429, admission.reason, { "Retry-After": String(admission.waitSeconds) });
+
+/** The answer when a message may be lost. */
+export const notStored = (): Response => failure(503, NOT_STORED, { "Retry-After": "1" });
 
 export const answerText = (body: string): Response =>
   new Response(body, { headers: { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" } });

@@ -1,7 +1,15 @@
 import type { PushedSource } from "../sources/pushed.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Door } from "./door.ts";
-import { answerJson, bodyOf, failure, preflight, type PushRoute, refusalOf } from "./http.ts";
+import {
+  answerJson,
+  bodyOf,
+  failure,
+  notStored,
+  preflight,
+  type PushRoute,
+  refusalOf,
+} from "./http.ts";
 import type { Message } from "./message.ts";
 
 export interface RouteDeps {
@@ -40,7 +48,7 @@ export function createInboxRoute(
     const { connectionId } = admission.owner;
     const message = await messageIn(request);
     if (message instanceof Response) return message;
-    delivery.take({ connectionId, source }, message);
+    if (!(await delivery.take({ connectionId, source }, message))) return notStored();
     return message.kind === "refused"
       ? failure(400, message.reason)
       : answerJson(200, { success: true });

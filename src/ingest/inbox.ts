@@ -22,14 +22,15 @@ export interface Post {
  * after a restart each program has to speak again.
  */
 export interface Inbox {
-  /** Takes a word; `null` means that nothing plays. */
-  put(connectionId: number, word: Word | null): void;
+  /**
+   * Takes a word that was received at a monotonic time in milliseconds, or just now; `null` means
+   * that nothing plays. Resolves when it cannot be lost any more: rejects if that cannot be reached.
+   */
+  put(connectionId: number, word: Word | null, receivedAtMs?: number): Promise<void>;
   /** What plays now; `null` when nothing does, or the last word has expired. */
   current(connectionId: number): Playback | null;
-  /** The same, with how long it still counts; `undefined` when nothing plays. */
-  remaining(connectionId: number): { readonly playback: Playback; readonly ms: number } | undefined;
-  /** Lets the word with this playback count for at most `ms` more, if it is still the last one. */
-  shorten(connectionId: number, playback: Playback, ms: number): void;
+  /** Lets what came last to this server count for at most `ms` more, unless more has come since. */
+  shorten(connectionId: number, ms: number): Promise<void>;
   /** Notes that a message was understood, whatever it said. */
   noteReceived(connectionId: number): void;
   /** Notes why a message was refused. What was playing stays. */
@@ -98,24 +99,16 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
   };
 
   return {
-    put(connectionId, word) {
+    async put(connectionId, word, receivedAtMs = clock.monotonicMs()) {
       if (word === null) return keep(connectionId, undefined);
       const { playback, lifetime } = word;
-      keep(connectionId, {
-        playback,
-        untilMs: expiresAtMs(playback, lifetime, clock.monotonicMs()),
-      });
+      keep(connectionId, { playback, untilMs: expiresAtMs(playback, lifetime, receivedAtMs) });
     },
     current: (connectionId) => current(connectionId)?.playback ?? null,
-    remaining(connectionId) {
+    async shorten(connectionId, ms) {
       const kept = current(connectionId);
-      return kept && { playback: kept.playback, ms: kept.untilMs - clock.monotonicMs() };
-    },
-    shorten(connectionId, playback, ms) {
-      const kept = current(connectionId);
-      if (kept?.playback !== playback) return;
-      const untilMs = Math.min(kept.untilMs, clock.monotonicMs() + ms);
-      keep(connectionId, { playback, untilMs });
+      if (!kept) return;
+      keep(connectionId, { ...kept, untilMs: Math.min(kept.untilMs, clock.monotonicMs() + ms) });
     },
     noteReceived(connectionId) {
       if ((posts.get(connectionId) ?? NO_POST).receivedAt === null) onFirst?.(connectionId);

@@ -1,4 +1,5 @@
 import { LISTENBRAINZ } from "../sources/pushed.ts";
+import { NOT_STORED } from "./delivery.ts";
 import { answerJson, bodyOf, preflight, type PushRoute } from "./http.ts";
 import type { RouteDeps } from "./inbox-route.ts";
 import { readSubmission } from "./listenbrainz.ts";
@@ -35,7 +36,9 @@ export function createListenBrainz({ door, delivery, userNameOf }: ListenBrainzD
     const body = await bodyOf(request);
     if (body === undefined) return failure(413, "The body is larger than 64 KiB.");
     const message = endpoint === "delete" ? NOTHING : readSubmission(body);
-    delivery.take({ connectionId, source }, message);
+    if (!(await delivery.take({ connectionId, source }, message))) {
+      return failure(503, `${NOT_STORED}.`, { "Retry-After": "1" });
+    }
     return message.kind === "refused"
       ? failure(400, message.reason)
       : answerJson(200, { status: "ok" });

@@ -90,16 +90,12 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
 
   const show = (connectionId: number) => {
     const player = shownOf(browsersOf(connectionId).values());
-    if (!player) {
-      inbox.put(connectionId, null);
-      inbox.noteReceived(connectionId);
-      return;
-    }
+    if (!player) return void delivery.takeTrack({ connectionId, source }, null, undefined);
     const { picture } = player;
     const origin = `${source.id} ${connectionId}`;
     const artwork = picture ? covers.sent(picture, origin) : covers.named(player.cover, origin);
     const track = trackOf(player, clock.monotonicMs());
-    delivery.takeTrack({ connectionId, source }, track, artwork);
+    void delivery.takeTrack({ connectionId, source }, track, artwork);
   };
 
   const showSoon = (connectionId: number) => {
@@ -180,8 +176,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       if (!browsers?.delete(socket)) return;
       if (browsers.size > 0) return show(connectionId);
       connections.delete(connectionId);
-      const last = inbox.current(connectionId);
-      if (last) inbox.shorten(connectionId, last, DISCONNECTED_MS);
+      void inbox.shorten(connectionId, DISCONNECTED_MS).catch(() => {});
     },
 
     async followChanges(userId) {

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { createVault } from "../../src/accounts/secrets.ts";
 import { systemClock } from "../../src/clock.ts";
+import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import type { Message } from "../../src/cluster/message.ts";
 import { createPostgresBus } from "../../src/cluster/postgres/bus.ts";
 import { createListener } from "../../src/db/postgres/listener.ts";
@@ -25,11 +27,13 @@ export async function busTable(): Promise<string[]> {
   const postgres = await startCluster();
   const url = await postgres.createDatabase();
   const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: Date.now });
+  const seal = createMessageSeal(createVault(Buffer.alloc(32).toString("base64")), () => 0);
   const nodes = Array.from({ length: NODES }, (_, at) => {
     const pool = createPool(url, 4);
     const listen: Parameters<typeof createPostgresBus>[0]["listen"] = (options) =>
       createListener({ url, ...options });
-    const bus = createPostgresBus({ clock: systemClock, log, pool, listen, node: `node-${at}` });
+    const node = `node-${at}`;
+    const bus = createPostgresBus({ clock: systemClock, log, pool, listen, node, seal });
     return { bus, pool };
   });
   await until(() => nodes.every(({ bus }) => bus.up) || undefined);

@@ -23,6 +23,7 @@ let clock: FakeClock;
 let beats: Beat[];
 let answer: () => Promise<Standing>;
 let say: (message: Message, from: Node) => void;
+let told: Message[];
 let errors: string[];
 let changes: number;
 let leases: Leases;
@@ -37,6 +38,7 @@ const slowly = (ms: number, says: Standing) => async () => {
 beforeEach(() => {
   clock = createFakeClock();
   beats = [];
+  told = [];
   errors = [];
   changes = 0;
   answer = async () => standing(ALL);
@@ -46,7 +48,11 @@ async function begin(): Promise<void> {
   leases = createLeases({
     clock,
     log: { info() {}, error: (message) => void errors.push(message) },
-    bus: { node: "me", hear: (listener) => void (say = listener) },
+    bus: {
+      node: "me",
+      hear: (listener) => void (say = listener),
+      tell: (message) => void told.push(message),
+    },
     table: {
       beat(beat) {
         beats.push(beat);
@@ -144,4 +150,23 @@ describe("a beat", () => {
     await settle();
     expect(beats).toHaveLength(2);
   });
+});
+
+test("tells the others what it has taken, and what it has given back", async () => {
+  answer = async () => standing([3, 4]);
+  await begin();
+  expect(told).toEqual([
+    [
+      "took",
+      [
+        [3, 3],
+        [4, 3],
+      ],
+    ],
+  ]);
+  answer = async () => standing([3, 4, 5]);
+  await clock.advance(2_000);
+  expect(told.slice(1)).toEqual([["took", [[5, 3]]]]);
+  await leases.release();
+  expect(told.at(-1)).toEqual(["free"]);
 });

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, afterEach, describe, expect } from "bu
 import type { Clock } from "../../src/clock.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Bus } from "../../src/cluster/bus.ts";
+import { createVault } from "../../src/accounts/secrets.ts";
+import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import { createPostgresBus } from "../../src/cluster/postgres/bus.ts";
 import { createPostgresLeases } from "../../src/cluster/postgres/lease-table.ts";
 import { createLeases, type Leases, type Standing } from "../../src/cluster/leases.ts";
@@ -21,6 +23,7 @@ import {
   startCluster,
   testWithPostgres,
 } from "../fixtures/postgres/cluster.ts";
+import { TEST_KEY } from "../fixtures/servers/test-server.ts";
 import { createSwallowingProxy } from "../fixtures/postgres/swallowing-proxy.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 
@@ -49,6 +52,8 @@ afterEach(async () => {
 const clock: Clock = systemClock;
 const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs });
 
+const seal = createMessageSeal(createVault(TEST_KEY), clock.monotonicMs);
+
 interface Node {
   readonly pool: Pool;
   readonly bus: Bus;
@@ -64,6 +69,7 @@ function connect(name: string, url: string = databaseUrl): Node {
     pool,
     listen: (options) => createListener({ url, ...options }),
     node: name,
+    seal,
   });
   const node: Node = { pool, bus, heard: [], ups: 0 };
   bus.hear((message, from) => node.heard.push([from, message]));
@@ -202,7 +208,7 @@ describe("the leases in PostgreSQL", () => {
     }
   });
 
-  testWithPostgres("are told on the bus in the transaction that takes them", async () => {
+  testWithPostgres("are told on the bus when they were taken", async () => {
     const [a, b] = [connect("a"), connect("b")];
     await isUp(a, b);
     const leases = lease(a);

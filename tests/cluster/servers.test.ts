@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createVault } from "../../src/accounts/secrets.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import type { Cluster } from "../../src/cluster/cluster.ts";
 import { openCluster } from "../../src/cluster/postgres/open-cluster.ts";
@@ -16,7 +17,7 @@ import {
   testWithPostgres,
 } from "../fixtures/postgres/cluster.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
-import { assembleTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { assembleTestServer, TEST_KEY, type TestServer } from "../fixtures/servers/test-server.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
@@ -47,7 +48,7 @@ beforeEach(async () => {
   await migrate(pool);
   await pool.close();
   for (let count = 0; count < 3; count++) {
-    const cluster = openCluster({ clock, log, url });
+    const cluster = openCluster({ clock, log, url, vault: createVault(TEST_KEY) });
     const [beside] = servers;
     clusters.push(cluster);
     const settings = { metricsToken: "a-token-for-metrics" };

@@ -1,7 +1,8 @@
 import { CHANNEL } from "../../src/cluster/postgres/bus.ts";
 import { shardOf } from "../../src/cluster/leases.ts";
-import type { Word } from "../../src/cluster/message.ts";
-import { createUnpacker } from "../../src/cluster/payloads.ts";
+import { readMessages, type Word } from "../../src/cluster/message.ts";
+import type { MessageSeal } from "../../src/cluster/message-seal.ts";
+import { openPayload } from "../../src/cluster/payloads.ts";
 import { createListener } from "../../src/db/postgres/listener.ts";
 
 /** Hears all that nodes tell each other, and judges it. */
@@ -16,8 +17,17 @@ export interface BusEar {
   stop(): Promise<void>;
 }
 
-export function openBusEar(url: string): BusEar {
-  const unpack = createUnpacker();
+export function openBusEar(url: string, seal: MessageSeal): BusEar {
+  /** The begun text of each node. */
+  const pieces = new Map<string, string>();
+  const unpack = (payload: string) => {
+    const opened = openPayload(seal, payload);
+    if (!opened) return { from: "", messages: [] };
+    const { from, hasMore } = opened;
+    const text = (pieces.get(from) ?? "") + opened.text;
+    pieces.set(from, hasMore ? text : "");
+    return { from, messages: hasMore ? [] : readMessages(text) };
+  };
   /** Who has taken a shard in which epoch. */
   const owners = new Map<string, string>();
   const newest = new Map<number, number>();

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Accounts, type AddedUser, createAccounts } from "../../src/accounts/accounts.ts";
 import { createVault } from "../../src/accounts/secrets.ts";
+import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import type { GaugeName } from "../../src/metrics.ts";
 import { openPostgresStore } from "../../src/db/postgres/open.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
@@ -204,7 +205,10 @@ export async function setStage(): Promise<Stage> {
       closeStore = async () => store.close();
       accounts = await createAccounts({ store, vault: createVault(key), wallMs: Date.now });
       await accounts.checkForChanges();
-      ear = openBusEar(databaseUrl);
+      ear = openBusEar(
+        databaseUrl,
+        createMessageSeal(createVault(key), () => 0),
+      );
       for (let index = 0; index < SPOTIFY_USERS + PUSHING_USERS; index++) {
         people.push(await addPerson(index));
       }

@@ -4,12 +4,16 @@ import type { Listener, ListenerOptions } from "../../db/postgres/listener.ts";
 import type { Pool } from "../../db/postgres/pool.ts";
 import type { Bus } from "../bus.ts";
 import type { Message, Node } from "../message.ts";
-import { createPacker, createUnpacker } from "../payloads.ts";
+import type { MessageSeal } from "../message-seal.ts";
+import { createPayloads } from "../payloads.ts";
 
-/** The channel of all nodes' notices. The functions of the database tell on it, too. */
+/** The channel of all nodes' notices. */
 export const CHANNEL = "marquee";
 
-/** Messages of this time are told together: one transaction at a time holds PostgreSQL's queue. */
+/**
+ * Transactions with notices are at least so far apart, and what comes meanwhile goes together: one
+ * transaction at a time holds PostgreSQL's queue.
+ */
 const PACK_MS = 5;
 const PULSE_EVERY_MS = 300;
 const UNHEARD_MS = 1_000;
@@ -21,7 +25,12 @@ const RECONNECT_MS = 3_000;
 /** A stopping server waits so long until what it told is stored. */
 const LAST_WORDS_MS = 1_000;
 /** While the database takes nothing, what waits is dropped: what is missed is told again later. */
-const MOST_WAITING = 20_000;
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+/**
+ * So often a pulse goes round before a new connection counts as up. By then other nodes have greeted
+ * this one and were welcomed, so that they believe what it tells from now on.
+ */
+const ROUNDS_BEFORE_UP = 3;
 
 export interface PostgresBusDeps {
   readonly clock: Clock;
@@ -29,40 +38,50 @@ export interface PostgresBusDeps {
   readonly pool: Pick<Pool, "query">;
   listen(options: Omit<ListenerOptions, "url">): Listener;
   readonly node: Node;
+  readonly seal: MessageSeal;
 }
 
-export function createPostgresBus({ clock, log, pool, listen, node }: PostgresBusDeps): Bus {
+export function createPostgresBus(deps: PostgresBusDeps): Bus {
+  const { clock, log, pool, listen, node, seal } = deps;
   const listeners: ((message: Message, from: Node) => void)[] = [];
   const upListeners: (() => void)[] = [];
   const downListeners: (() => void)[] = [];
-  const packer = createPacker(node);
-  const unpack = createUnpacker();
-  let waiting: Message[] = [];
+  /** As JSON. */
+  let waiting: string[] = [];
+  let waitingBytes = 0;
   let sending: Promise<void> | undefined;
   let isPlanned = false;
+  let sentAtMs = -Infinity;
   /** Something that this node told was lost: the others have to be told again. */
   let isLost = false;
   let isUp = false;
+  let rounds = 0;
   let isClosed = false;
   let heardAtMs = -Infinity;
   let connectedAtMs = clock.monotonicMs();
   let delayMs: number | undefined;
   let cancelPulse = () => {};
 
+  const takeWaiting = (): string[] => {
+    const taken = waiting;
+    waiting = [];
+    waitingBytes = 0;
+    return taken;
+  };
+
   const send = async () => {
     while (waiting.length > 0) {
-      const messages = waiting;
-      waiting = [];
+      const messages = takeWaiting();
       try {
         // One statement after the other keeps their order, on whichever connection they run.
         await pool.query(
           `SELECT pg_notify('${CHANNEL}', told) FROM json_array_elements_text($1::text::json) AS told`,
-          [JSON.stringify(packer.pack(messages))],
+          [JSON.stringify(payloads.pack(messages))],
         );
       } catch (error) {
         if (!isLost) log.error("other nodes were not told", { reason: describeError(error) });
         isLost = true;
-        waiting = [];
+        takeWaiting();
       }
     }
   };
@@ -70,8 +89,9 @@ export function createPostgresBus({ clock, log, pool, listen, node }: PostgresBu
   const plan = () => {
     if (isPlanned || sending) return;
     isPlanned = true;
-    clock.after(PACK_MS, () => {
+    clock.after(Math.max(0, sentAtMs + PACK_MS - clock.monotonicMs()), () => {
       isPlanned = false;
+      sentAtMs = clock.monotonicMs();
       sending = send().finally(() => {
         sending = undefined;
         if (waiting.length > 0) plan();
@@ -81,28 +101,46 @@ export function createPostgresBus({ clock, log, pool, listen, node }: PostgresBu
 
   const tell = (message: Message) => {
     if (isClosed) return;
-    if (waiting.length >= MOST_WAITING) {
-      waiting = [];
+    const text = JSON.stringify(message);
+    if (waitingBytes + text.length > MOST_WAITING_BYTES) {
+      takeWaiting();
       isLost = true;
     }
-    waiting.push(message);
+    waiting.push(text);
+    waitingBytes += text.length;
     plan();
   };
+
+  const comeUp = () => {
+    isUp = true;
+    isLost = false;
+    for (const listener of upListeners) listener();
+  };
+
+  const payloads = createPayloads({
+    node,
+    seal,
+    monotonicMs: clock.monotonicMs,
+    send: tell,
+    onMissed() {
+      if (isUp) comeUp();
+    },
+  });
 
   const heard = (sentAtMs: number) => {
     const nowMs = clock.monotonicMs();
     heardAtMs = nowMs;
     delayMs = nowMs - sentAtMs;
     if (isUp && !isLost) return;
-    isUp = true;
-    isLost = false;
-    for (const listener of upListeners) listener();
+    rounds += 1;
+    if (isUp || rounds >= ROUNDS_BEFORE_UP) comeUp();
+    else tell(["pulse", nowMs]);
   };
 
   const listener = listen({
     channels: {
       [CHANNEL]: (payload) => {
-        const { from, messages } = unpack(payload);
+        const { from, messages } = payloads.unpack(payload);
         for (const message of messages) {
           if (message[0] !== "pulse") for (const hear of listeners) hear(message, from);
           else if (from === node) heard(message[1]);
@@ -112,7 +150,9 @@ export function createPostgresBus({ clock, log, pool, listen, node }: PostgresBu
     onUp() {
       // Whatever was told meanwhile was missed.
       isUp = false;
+      rounds = 0;
       connectedAtMs = clock.monotonicMs();
+      payloads.reconnect();
       pulse();
     },
     onDown: () => goDown(),

@@ -1,3 +1,4 @@
+import type { Vault } from "../../accounts/secrets.ts";
 import type { Clock } from "../../clock.ts";
 import { createListener } from "../../db/postgres/listener.ts";
 import { createPool } from "../../db/postgres/pool.ts";
@@ -6,6 +7,7 @@ import { loadCover } from "../../sources/cover.ts";
 import { createUpstream } from "../../sources/upstream.ts";
 import type { Cluster } from "../cluster.ts";
 import { createLeases } from "../leases.ts";
+import { createMessageSeal } from "../message-seal.ts";
 import { createRelay } from "../relay.ts";
 import { shareInbox } from "../shared-inbox.ts";
 import { createPostgresAdmissions } from "./admissions.ts";
@@ -13,25 +15,28 @@ import { createPostgresBus } from "./bus.ts";
 import { createPostgresLeases } from "./lease-table.ts";
 import { createPostgresLedgers } from "./ledger.ts";
 import { createPostgresPictures } from "./pictures.ts";
+import { createPostgresReports } from "./report-table.ts";
 
 export interface ClusterOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** The database's address, as `--database` takes it. Its tables are there already. */
   readonly url: string;
+  readonly vault: Pick<Vault, "messageKeys" | "follow">;
 }
 
 /** For beats, words, budgets, limits and covers, which do not wait for each other. */
 const CONNECTIONS = 4;
 
 /** Joins the nodes that share a database. The server's own pool stays for its accounts. */
-export function openCluster({ clock, log, url }: ClusterOptions): Cluster {
+export function openCluster({ clock, log, url, vault }: ClusterOptions): Cluster {
   const pool = createPool(url, CONNECTIONS);
   // A name that is new with each start: what an earlier run of this server told is another's.
   const node = crypto.randomUUID().slice(0, 8);
   const listen: Parameters<typeof createPostgresBus>[0]["listen"] = (options) =>
     createListener({ url, ...options });
-  const bus = createPostgresBus({ clock, log, pool, listen, node });
+  const seal = createMessageSeal(vault, clock.monotonicMs);
+  const bus = createPostgresBus({ clock, log, pool, listen, node, seal });
   const ledgers = createPostgresLedgers({
     clock,
     pool,
@@ -51,9 +56,16 @@ export function openCluster({ clock, log, url }: ClusterOptions): Cluster {
     leases,
     ledgerOf: ledgers.ledgerOf,
     admissions: createPostgresAdmissions(pool),
-    pictures: createPostgresPictures({ pool, log, loadFrom: (from) => loadCover(covers, from) }),
+    pictures: createPostgresPictures({
+      clock,
+      pool,
+      log,
+      bus,
+      loadFrom: (from) => loadCover(covers, from),
+    }),
     createRelay: (deps) => createRelay({ ...deps, bus, leases }),
-    shareInbox: (own, deps) => shareInbox(own, { ...deps, clock, bus, leases }),
+    shareInbox: (own, deps) =>
+      shareInbox(own, { ...deps, clock, log, bus, leases, table: createPostgresReports(pool) }),
     async close() {
       await leases.release();
       await bus.close();
