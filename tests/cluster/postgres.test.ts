@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect } from "bun:test";
+import { SQL } from "bun";
 import type { Clock } from "../../src/clock.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Bus } from "../../src/cluster/bus.ts";
@@ -6,6 +7,11 @@ import { createVault } from "../../src/accounts/secrets.ts";
 import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import { createPostgresBus } from "../../src/cluster/postgres/bus.ts";
 import { createPostgresLeases } from "../../src/cluster/postgres/lease-table.ts";
+import { isOpenToAll } from "../../src/cluster/postgres/open-cluster.ts";
+import { createPostgresPictures } from "../../src/cluster/postgres/pictures.ts";
+import { createPostgresReports } from "../../src/cluster/postgres/report-table.ts";
+import { toldPlayback } from "../../src/cluster/word.ts";
+import type { Artwork } from "../../src/playback.ts";
 import { createLeases, type Leases, type Standing } from "../../src/cluster/leases.ts";
 import type { Message } from "../../src/cluster/message.ts";
 import { createPostgresAdmissions } from "../../src/cluster/postgres/admissions.ts";
@@ -23,6 +29,7 @@ import {
   startCluster,
   testWithPostgres,
 } from "../fixtures/postgres/cluster.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import { TEST_KEY } from "../fixtures/servers/test-server.ts";
 import { createSwallowingProxy } from "../fixtures/postgres/swallowing-proxy.ts";
 import { until } from "../fixtures/clock/waiting.ts";
@@ -191,6 +198,188 @@ describe("the bus on PostgreSQL", () => {
     await leases.release();
     await a.bus.close();
     proxy.stop();
+  });
+});
+
+describe("a role that may only connect to the database", () => {
+  /** It has no right to any table. */
+  async function connectAsStranger(): Promise<SQL> {
+    const name = `stranger_${crypto.randomUUID().slice(0, 8)}`;
+    await server.run(`CREATE ROLE ${name} LOGIN PASSWORD 'a-word'`);
+    const url = new URL(databaseUrl);
+    [url.username, url.password] = [name, "a-word"];
+    const client = new SQL(url.href, { max: 1 });
+    cleanUps.push(() => client.close({ timeout: 0 }));
+    return client;
+  }
+
+  testWithPostgres("learns nothing from the notices, and forges and replays none", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    await isUp(a, b);
+    const stranger = await connectAsStranger();
+    const overheard: string[] = [];
+    await stranger.listen("marquee", (payload) => overheard.push(payload));
+    a.bus.tell(["post", 1, "Very Private Song"]);
+    await until(() => b.heard.length === 1 || undefined);
+    await until(() => overheard.some((payload) => payload.startsWith("a ")) || undefined);
+    expect(overheard.join("\n")).not.toContain("Private");
+    const forged = [
+      'a 999999 .[["took",[[0,999999]]]]',
+      'b 999999 .[["ask",1]]',
+      "nonsense",
+      ...overheard.filter((payload) => payload.length < 4_000),
+    ];
+    const other = await connectAsStranger();
+    for (const payload of forged) await other.unsafe("SELECT pg_notify('marquee', $1)", [payload]);
+    a.bus.tell(["ask", 7]);
+    await until(() => b.heard.length >= 2 || undefined);
+    expect(b.heard).toEqual([
+      ["a", ["post", 1, "Very Private Song"]],
+      ["a", ["ask", 7]],
+    ]);
+    expect(await isOpenToAll(a.pool)).toBe(true);
+    await server.run(
+      `REVOKE CONNECT ON DATABASE ${new URL(databaseUrl).pathname.slice(1)} FROM PUBLIC`,
+    );
+    expect(await isOpenToAll(a.pool)).toBe(false);
+  });
+});
+
+describe("the table of reports in PostgreSQL", () => {
+  const report = (title: string) => ({
+    playback: toldPlayback(aPlayback({ track: { ...aPlayback().track, title } }), 0),
+    lifetime: { kind: "untilItsEnd" } as const,
+  });
+  const fresh = (connectionId: number, title: string) => ({
+    connectionId,
+    report: report(title),
+    ageMs: 0,
+    lastsMs: 60_000,
+  });
+
+  testWithPostgres(
+    "gives rising versions, and has the last report of each connection",
+    async () => {
+      const [a, b] = [connect("a"), connect("b")].map(({ pool }) => createPostgresReports(pool));
+      if (!a || !b) return;
+      const first = await a.store("a", [fresh(1, "one"), fresh(2, "other")]);
+      const second = await b.store("b", [fresh(1, "two")]);
+      expect(second.get(1) ?? 0).toBeGreaterThan(first.get(1) ?? Infinity);
+      const found = new Map((await a.load()).map((row) => [row.connectionId, row]));
+      expect(found.get(1)).toMatchObject({
+        node: "b",
+        version: second.get(1),
+        report: report("two"),
+      });
+      expect(found.get(2)).toMatchObject({ node: "a", version: first.get(2) });
+      await b.store("b", [{ connectionId: 1, report: null, ageMs: 0, lastsMs: 60_000 }]);
+      expect((await a.load()).find(({ connectionId }) => connectionId === 1)?.report).toBeNull();
+    },
+  );
+
+  testWithPostgres("keeps what is newer from one that waited", async () => {
+    const table = createPostgresReports(connect("a").pool);
+    await table.store("a", [fresh(1, "new")]);
+    const late = { ...fresh(1, "old"), ageMs: 5_000 };
+    expect(await table.store("b", [late])).toEqual(new Map());
+    expect((await table.store("a", [late])).size).toBe(1);
+  });
+
+  testWithPostgres("forgets what has ended, and keeps what lasts while connected", async () => {
+    const table = createPostgresReports(connect("a").pool);
+    await table.store("a", [
+      { ...fresh(1, "ended"), ageMs: 61_000 },
+      { ...fresh(2, "stream"), ageMs: 61_000, lastsMs: Infinity },
+    ]);
+    const [left, ...more] = await table.load();
+    expect(more).toEqual([]);
+    expect(left?.connectionId).toBe(2);
+    expect(left?.ageMs).toBeWithin(61_000, 70_000);
+  });
+
+  testWithPostgres("takes the reports of two nodes in any order at the same time", async () => {
+    const tables = ["a", "b"].map((name) => ({
+      name,
+      table: createPostgresReports(connect(name).pool),
+    }));
+    const stored = await Promise.all(
+      Array.from({ length: 40 }, (_, turn) =>
+        tables.map(({ name, table }) =>
+          table.store(
+            name,
+            Array.from({ length: 20 }, (_, index) =>
+              fresh((index * 7 + turn) % 20, `${name} ${turn}`),
+            ),
+          ),
+        ),
+      ).flat(),
+    );
+    const newest = Math.max(...stored.map((versions) => versions.get(3) ?? 0));
+    const rows = (await tables[0]?.table.load()) ?? [];
+    expect(rows).toHaveLength(20);
+    expect(rows.find(({ connectionId }) => connectionId === 3)?.version).toBe(newest);
+  });
+});
+
+describe("covers in PostgreSQL", () => {
+  const picture = (key: string, bytes = 1_000): Artwork => ({
+    key,
+    load: async () => new Uint8Array(bytes).fill(7),
+  });
+  const picturesOn = ({ pool, bus }: Node) =>
+    createPostgresPictures({
+      clock,
+      pool,
+      bus,
+      log,
+      loadFrom: () => Promise.reject(new Error("no network")),
+    });
+  const count = async ({ pool }: Node) =>
+    Number((await pool.query("SELECT count(*) FROM pictures"))[0]?.[0]);
+
+  testWithPostgres("are kept for all nodes, the newest eight of a user", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    const [here, there] = [picturesOn(a), picturesOn(b)];
+    for (let song = 0; song < 30; song++) {
+      here.keep(1, [{ id: `ada ${song}`, artwork: picture(`ada ${song}`) }]);
+      await until(async () => (await there.find(`ada ${song}`)) ?? undefined);
+    }
+    here.keep(2, [{ id: "bob", artwork: picture("bob") }]);
+    const bobs = await until(async () => (await there.find("bob")) ?? undefined);
+    expect((await bobs.load()).length).toBe(1_000);
+    expect(await count(a)).toBe(9);
+    expect(await there.find("ada 0")).toBeUndefined();
+  });
+
+  testWithPostgres(
+    "that come faster than they can be kept are left out, but the last",
+    async () => {
+      const a = connect("a");
+      const pictures = picturesOn(a);
+      let loaded = 0;
+      for (let song = 0; song < 200; song++) {
+        const artwork: Artwork = {
+          key: `ada ${song}`,
+          async load() {
+            loaded += 1;
+            return new Uint8Array(10);
+          },
+        };
+        pictures.keep(1, [{ id: `ada ${song}`, artwork }]);
+      }
+      await until(async () => (await pictures.find("ada 199")) ?? undefined);
+      expect(loaded).toBe(2);
+    },
+  );
+
+  testWithPostgres("whose bytes another node has are asked for", async () => {
+    const [a, b] = [connect("a"), connect("b")];
+    await isUp(a, b);
+    const pictures = picturesOn(a);
+    pictures.keep(7, [{ id: "id of one", artwork: pictures.told("id of one", { key: "one" }) }]);
+    await until(() => b.heard.length === 1 || undefined);
+    expect(b.heard).toEqual([["a", ["wanted", 7, "one"]]]);
+    expect(await count(a)).toBe(0);
   });
 });
 

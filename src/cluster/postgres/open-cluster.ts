@@ -1,8 +1,8 @@
 import type { Vault } from "../../accounts/secrets.ts";
 import type { Clock } from "../../clock.ts";
 import { createListener } from "../../db/postgres/listener.ts";
-import { createPool } from "../../db/postgres/pool.ts";
-import type { Log } from "../../log.ts";
+import { createPool, type Pool } from "../../db/postgres/pool.ts";
+import { describeError, type Log } from "../../log.ts";
 import { loadCover } from "../../sources/cover.ts";
 import { createUpstream } from "../../sources/upstream.ts";
 import type { Cluster } from "../cluster.ts";
@@ -50,6 +50,7 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): Cluster
     table: createPostgresLeases(pool),
     watched: ledgers.watched,
   });
+  void warnIfOpenToAll(pool, log);
   const covers = createUpstream({ clock, trustedOrigins: [] });
   return {
     bus,
@@ -72,4 +73,24 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): Cluster
       await pool.close();
     },
   };
+}
+
+/** Whether any role of the PostgreSQL server may connect to this database, as by default. */
+export async function isOpenToAll(pool: Pick<Pool, "query">): Promise<boolean> {
+  const [row] = await pool.query(
+    "SELECT has_database_privilege('public', current_database(), 'CONNECT')",
+  );
+  return row?.[0] === true;
+}
+
+/** Others could see when nodes talk, and keep them busy with notices of no meaning. */
+async function warnIfOpenToAll(pool: Pick<Pool, "query">, log: Log): Promise<void> {
+  try {
+    if (!(await isOpenToAll(pool))) return;
+    log.warn(
+      "every role of the PostgreSQL server may connect to this database: run REVOKE CONNECT ON DATABASE … FROM PUBLIC",
+    );
+  } catch (error) {
+    log.warn("it is not known who may connect to the database", { reason: describeError(error) });
+  }
 }

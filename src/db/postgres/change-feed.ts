@@ -16,48 +16,81 @@ export interface NotifiedFeed extends ChangeFeed, DatabaseNetwork {
 /** Our own word among the notices; what was told before it has been heard before it. */
 const MARK = "mark ";
 const HEAR_WITHIN_MS = 2_000;
+/** More changes than these at once are taken for a change of everything. */
+const MOST_USERS = 1_000;
+const USER_ID = /^\d{1,15}$/;
 
 export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): NotifiedFeed {
   const listeners: Parameters<ChangeFeed["onChange"]>[0][] = [];
   const reachListeners: Parameters<DatabaseNetwork["onReach"]>[0][] = [];
   const marks = new Map<string, () => void>();
   let failures: unknown[] = [];
-  /** One notice after the other, each with all its listeners. */
-  let lastTurn: Promise<void> = Promise.resolve();
+  /** Whose changes are followed next; `"all"` when that is everybody's. */
+  let next: Set<number> | "all" = new Set();
+  /** Resolves when `next` has been followed. */
+  let nextFollowed = Promise.withResolvers<void>();
+  /** Resolves when what is being followed has been followed. */
+  let lastFollowed: Promise<void> = Promise.resolve();
+  let isFollowing = false;
   let up = Promise.withResolvers<void>();
   let isStarted = false;
 
-  const tell = (userId: number | undefined) => {
-    lastTurn = lastTurn.then(async () => {
-      for (const hear of listeners) {
-        try {
-          await hear(userId);
-        } catch (error) {
-          // The other listeners still have to follow the change.
-          failures.push(error);
-        }
+  const hear = async (userId: number | undefined) => {
+    for (const listener of listeners) {
+      try {
+        await listener(userId);
+      } catch (error) {
+        // The other listeners still have to follow the change.
+        failures.push(error);
       }
-    });
-    return lastTurn;
+    }
+  };
+
+  const isNoticed = () => next === "all" || next.size > 0;
+
+  /** A user at a time; a flood of notices is one change of everybody's. */
+  const followAll = async () => {
+    isFollowing = true;
+    // Notices that came together are followed together.
+    await Promise.resolve();
+    while (isNoticed()) {
+      const noticed = next;
+      const followed = nextFollowed;
+      [next, nextFollowed, lastFollowed] = [new Set(), Promise.withResolvers(), followed.promise];
+      if (noticed === "all") await hear(undefined);
+      else for (const userId of noticed) await hear(userId);
+      followed.resolve();
+    }
+    isFollowing = false;
+  };
+
+  const tell = (userId: number | undefined): Promise<void> => {
+    if (userId === undefined || next === "all" || next.size >= MOST_USERS) next = "all";
+    else next.add(userId);
+    const followed = nextFollowed.promise;
+    if (!isFollowing) void followAll();
+    return followed;
   };
 
   const listener = createListener({
     url,
     channels: {
       [CHANGES]: (text) => {
-        if (text.startsWith(MARK)) void lastTurn.then(marks.get(text));
-        else void tell(text === "" ? undefined : Number(text));
+        if (!text.startsWith(MARK)) void tell(USER_ID.test(text) ? Number(text) : undefined);
+        else if (marks.has(text)) {
+          void (isNoticed() ? nextFollowed.promise : lastFollowed).then(marks.get(text));
+        }
       },
     },
     onUp() {
       // Whatever was told meanwhile was missed.
       void tell(undefined);
       up.resolve();
-      for (const hear of reachListeners) hear(true);
+      for (const listen of reachListeners) listen(true);
     },
     onDown() {
       up = Promise.withResolvers();
-      for (const hear of reachListeners) hear(false);
+      for (const listen of reachListeners) listen(false);
     },
   });
 
@@ -86,8 +119,8 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
     get isHearing() {
       return !isStarted || listener.isUp;
     },
-    onChange: (hear) => void listeners.push(hear),
-    onReach: (hear) => void reachListeners.push(hear),
+    onChange: (listener) => void listeners.push(listener),
+    onReach: (listener) => void reachListeners.push(listener),
     async tellChanges() {
       // It is stored already: if it cannot be heard, everything is taken for changed.
       if (listener.isUp) await catchUp().catch(() => tell(undefined));

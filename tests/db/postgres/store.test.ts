@@ -28,7 +28,7 @@ import { createSwallowingProxy } from "../../fixtures/postgres/swallowing-proxy.
 const OWNER = { name: "ada", role: "owner", createdAt: 1_795_262_400_000 } as const;
 
 /** What nodes say to each other, which a file has no use for. */
-const CLUSTER_TABLES = ["nodes", "shards", "calls", "admissions", "pictures"];
+const CLUSTER_TABLES = ["nodes", "shards", "calls", "admissions", "pictures", "pushed"];
 
 let cluster: Cluster;
 let url: string;
