@@ -210,13 +210,25 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     own?.done.resolve();
   };
 
-  /** What a crash of the database has lost, and what it could not take. */
+  /** What counts only because a program is connected to the node that received it. */
+  const connectedWord = (connectionId: number, report: Known): Word | undefined => {
+    if (report.lifetime?.kind !== "whileConnected") return undefined;
+    const word = wordNow(connectionId, report);
+    return word?.playback.track.durationMs === null ? word : undefined;
+  };
+
+  /**
+   * What a crash of the database has lost, and what it could not take. What a node received that is
+   * gone is stored by all others: it does no harm.
+   */
   const storeAgain = (found: ReadonlySet<number>) => {
     for (const [id, report] of [...known.entries()]) {
       if (found.has(id)) continue;
       // A database that lost its last moments counts from an earlier version on.
       known.set(id, { ...report, version: 0 });
-      const word = report.node === node ? wordNow(id, report) : undefined;
+      const isGone = report.node !== node && !leases.nodes.includes(report.node);
+      const isOwn = report.node === node || (isGone && !connectedWord(id, report));
+      const word = isOwn ? wordNow(id, report) : undefined;
       if (word && !waiting.get(id)) void store(id, word, report.receivedAtMs);
     }
     const failed = later;
@@ -247,13 +259,6 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
         await clock.sleep(LOAD_AGAIN_MS, new AbortController().signal);
       }
     }
-  };
-
-  /** What counts only because a program is connected to the node that received it. */
-  const connectedWord = (connectionId: number, report: Known): Word | undefined => {
-    if (report.lifetime?.kind !== "whileConnected") return undefined;
-    const word = wordNow(connectionId, report);
-    return word?.playback.track.durationMs === null ? word : undefined;
   };
 
   /** A program that was connected to a node which is gone may be gone too: no node noticed it. */

@@ -306,6 +306,20 @@ describe("while the database cannot be reached", () => {
   });
 });
 
+test("what a crash has lost is stored again although the node that received it is gone", async () => {
+  await push(0, playing("one"));
+  await clock.advance(10);
+  at(0).bus.cut();
+  alive = ["b"];
+  table.crash();
+  at(1).bus.cut();
+  at(1).bus.restore();
+  await clock.advance(100);
+  nodes = [at(1), start("c")];
+  await clock.advance(100);
+  expect(titles()).toEqual(["one", "one"]);
+});
+
 describe("a node that ends", () => {
   test("takes no report with it that was answered, whoever ends after it", async () => {
     await push(0, playing("one"));

@@ -606,7 +606,7 @@ describe("nodes that share a database", () => {
     const { silences, all } = stage.screens;
     results.push([
       `all of this: ${all.length} overlays that showed nothing for a moment`,
-      `${silences.length} times`,
+      [`${silences.length} times`, ...silences.slice(0, 6)].join("; "),
       "never",
     ]);
     // A takeover while the machine has no time for the nodes may come before what was pushed.
