@@ -240,36 +240,34 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       const columns = toColumns(look);
       const revision = basedOn + 1;
       const ofWidget = eq(widgetRevisions.widgetId, id);
-      const [saved] = await atomically((writer) => [
-        writer
-          .update(widgets)
-          .set({ ...columns, revision, updatedAt: savedAt })
-          .where(and(eq(widgets.id, id), eq(widgets.revision, basedOn)))
-          .returning(),
-        ...(isPassing ? [dropPassing(tables, writer, id, basedOn)] : []),
-        // If the widget was not changed, this revision is there already.
-        writer
-          .insert(widgetRevisions)
-          .values({ ...columns, widgetId: id, revision, savedAt, isPassing })
-          .onConflictDoNothing(),
-        writer
-          .delete(widgetRevisions)
-          .where(
-            and(
-              ofWidget,
-              notInArray(
-                widgetRevisions.id,
-                writer
-                  .select({ id: widgetRevisions.id })
-                  .from(widgetRevisions)
-                  .where(ofWidget)
-                  .orderBy(desc(widgetRevisions.revision))
-                  .limit(MOST_REVISIONS),
-              ),
-            ),
-          ),
-      ]);
-      const [row] = saved;
+      const row = await exclusively(function* (writer) {
+        const [changed] = yield* step(
+          writer
+            .update(widgets)
+            .set({ ...columns, revision, updatedAt: savedAt })
+            .where(and(eq(widgets.id, id), eq(widgets.revision, basedOn)))
+            .returning(),
+        );
+        if (!changed) return undefined;
+        if (isPassing) yield* step(dropPassing(tables, writer, id, basedOn));
+        yield* step(
+          writer
+            .insert(widgetRevisions)
+            .values({ ...columns, widgetId: id, revision, savedAt, isPassing }),
+        );
+        const newest = writer
+          .select({ id: widgetRevisions.id })
+          .from(widgetRevisions)
+          .where(ofWidget)
+          .orderBy(desc(widgetRevisions.revision))
+          .limit(MOST_REVISIONS);
+        yield* step(
+          writer
+            .delete(widgetRevisions)
+            .where(and(ofWidget, notInArray(widgetRevisions.id, newest))),
+        );
+        return changed;
+      });
       if (row) return toWidget(row);
       throw new WidgetError(
         "changed meanwhile",

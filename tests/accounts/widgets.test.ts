@@ -208,6 +208,16 @@ describe("a saved look", () => {
     expect(await widgets().revisionsOf(ada.user, widget.id)).toHaveLength(2);
   });
 
+  test("that is refused writes no revision, whichever one it was based on", async () => {
+    const { id, revision } = await widgets().first(ada.user);
+    for (const basedOn of [999_999, -5, revision + 1, 0]) {
+      const saved = widgets().save(ada.user, id, looking({ theme: "bar" }), { basedOn });
+      await expect(saved).rejects.toMatchObject({ reason: "changed meanwhile" });
+    }
+    const revisions = await widgets().revisionsOf(ada.user, id);
+    expect(revisions.map((one) => one.revision)).toEqual([revision]);
+  });
+
   test("may have 20 KB of CSS and no more", async () => {
     const widget = await widgets().first(ada.user);
     const saved = await save(widget, looking({}, "é".repeat(LONGEST_CSS / 2)));
