@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, mkdirSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
@@ -57,6 +57,7 @@ export function openStore(
   if (path !== ":memory:") createFolder(folder);
   let sqlite: Database | undefined;
   try {
+    if (path !== ":memory:" && !isThere(path)) createDatabaseFile(path);
     sqlite = new Database(path, { create: true, readwrite: true, strict: true });
     setLockWait(sqlite, PATIENT_LOCK_WAIT_MS);
     // Counts for a new file, and for an older one when it is rewritten. Setting it again would write.
@@ -230,21 +231,41 @@ function runSteps<Result>(steps: Steps<Result>): Result {
 }
 
 function copyDatabase(sqlite: Database, path: string): void {
-  // SQLite would fill an empty file, and reject any other file.
-  if (isThere(path)) {
+  const refuse = (cause: unknown): never => {
+    throw new DatabaseError(
+      `No copy of the database could be written to ${path}. Check that its folder exists, is writable and has room.`,
+      { cause },
+    );
+  };
+  try {
+    createPrivateFile(path);
+  } catch (error) {
+    if (databaseCode(error) !== "EEXIST") refuse(error);
     throw new DatabaseError(
       `${path} already exists. Move it away or choose another name, so that no copy is overwritten.`,
     );
   }
   try {
+    // SQLite fills an empty file.
     sqlite.run("VACUUM INTO ?", [path]);
-    chmodSync(path, 0o600);
   } catch (error) {
-    throw new DatabaseError(
-      `No copy of the database could be written to ${path}. Check that its folder exists, is writable and has room.`,
-      { cause: error },
-    );
+    rmSync(path, { force: true });
+    refuse(error);
   }
+}
+
+/** SQLite itself would make a file that others can open until its permissions are changed. */
+function createDatabaseFile(path: string): void {
+  try {
+    createPrivateFile(path);
+  } catch {
+    // Another process has made it at this moment; anything else SQLite explains better.
+  }
+}
+
+/** Makes an empty file that only this user can read. @throws when there is one, whatever it is */
+function createPrivateFile(path: string): void {
+  closeSync(openSync(path, "wx", 0o600));
 }
 
 /** A copy left by a failed update must not block the next attempt. */
