@@ -1,5 +1,5 @@
 import { and, asc, eq } from "drizzle-orm";
-import { isNotUnique } from "../db/errors.ts";
+import { step } from "../db/store.ts";
 import { AccountError, type AccountsContext } from "./context.ts";
 import { createFontId } from "./credential.ts";
 import type { User } from "./users.ts";
@@ -47,7 +47,7 @@ export interface Fonts {
 }
 
 export function createFonts({ store, wallMs }: AccountsContext): Fonts {
-  const { queries, atomically } = store;
+  const { queries, atomically, exclusively } = store;
   const { fonts } = store.tables;
   const columns = { id: fonts.id, name: fonts.name };
 
@@ -70,34 +70,18 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
         throw new FontError("not WOFF2", name, "The file is not a complete WOFF2 font.");
       }
       const sha256 = Buffer.from(new Bun.CryptoHasher("sha256").update(bytes).digest());
-      const own = await queries
-        .select({ ...columns, sha256: fonts.sha256 })
-        .from(fonts)
-        .where(eq(fonts.userId, userId));
-      const same = own.find((font) => sha256.equals(font.sha256));
-      if (same) {
-        throw new FontError("there already", same.name, `This font is there as "${same.name}".`);
-      }
-      const refuseName = (): never => {
-        throw new FontError("name taken", name, `There is a font named "${name}" already.`);
-      };
-      // Browsers do not tell families apart by the case of their letters.
-      if (own.some((font) => font.name.toLowerCase() === name.toLowerCase())) refuseName();
-      if (own.length >= MOST_FONTS) {
-        throw new FontError(
-          "too many",
-          name,
-          `There are ${MOST_FONTS} fonts, which is the most there may be. Remove one first.`,
-        );
-      }
       const font: Font = { id: createFontId(), name };
       const row = { ...font, userId, sha256, bytes: Buffer.from(bytes), createdAt: wallMs() };
-      try {
-        await atomically((writer) => [writer.insert(fonts).values(row)]);
-      } catch (error) {
-        if (isNotUnique(error)) refuseName();
-        throw error;
-      }
+      await exclusively(function* (writer) {
+        const own = yield* step(
+          writer
+            .select({ name: fonts.name, sha256: fonts.sha256 })
+            .from(fonts)
+            .where(eq(fonts.userId, userId)),
+        );
+        refuseOneMore(own, font, sha256);
+        yield* step(writer.insert(fonts).values(row));
+      });
       return font;
     },
     async remove({ id: userId }, id) {
@@ -117,6 +101,28 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
       return row?.bytes;
     },
   };
+}
+
+/** @throws {FontError} unless a user who has these fonts may add another */
+function refuseOneMore(
+  own: readonly { readonly name: string; readonly sha256: Buffer }[],
+  { name }: Pick<Font, "name">,
+  sha256: Buffer,
+): void {
+  const same = own.find((font) => sha256.equals(font.sha256));
+  if (same) {
+    throw new FontError("there already", same.name, `This font is there as "${same.name}".`);
+  }
+  // Browsers do not tell families apart by the case of their letters.
+  if (own.some((font) => font.name.toLowerCase() === name.toLowerCase())) {
+    throw new FontError("name taken", name, `There is a font named "${name}" already.`);
+  }
+  if (own.length < MOST_FONTS) return;
+  throw new FontError(
+    "too many",
+    name,
+    `There are ${MOST_FONTS} fonts, which is the most there may be. Remove one first.`,
+  );
 }
 
 /** The name that was typed for a font, as the option `font` can take it; else `undefined`. */

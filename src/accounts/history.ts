@@ -72,6 +72,12 @@ export interface History {
   songsOf(user: Pick<User, "id">, range?: Range): Promise<KeptSong[]>;
   countOf(user: Pick<User, "id">): Promise<number>;
   clear(user: Pick<User, "id">): Promise<void>;
+  /**
+   * Calls back with a user whose history was cleared, or switched off or on, on whichever node:
+   * what was heard before that does not count.
+   * @param listener gets the Unix time in milliseconds
+   */
+  onCleared(listener: (userId: number, clearedAt: number) => void): void;
   /** Deletes what was kept for long enough, of all users. */
   forgetOld(): Promise<void>;
   /** The running stream, or the last one; `undefined` unless the user has allowed it. */
@@ -105,6 +111,20 @@ export async function createHistory(
   const streams = new Map<number, Stream>();
   const notedSongs = new Map<string, Row>();
   const notedStreams = new Map<number, Stream>();
+  /** When each history was last cleared. */
+  const clearings = new Map<number, number>();
+  const clearListeners: Parameters<History["onCleared"]>[0][] = [];
+
+  const forgetNoted = (userId: number) => {
+    for (const [key, row] of notedSongs) if (row.userId === userId) notedSongs.delete(key);
+  };
+
+  const followClearing = (userId: number, clearedAt: number | null) => {
+    if (clearedAt === null || clearings.get(userId) === clearedAt) return;
+    clearings.set(userId, clearedAt);
+    forgetNoted(userId);
+    for (const tell of clearListeners) tell(userId, clearedAt);
+  };
 
   const reload: History["reload"] = async (userId) => {
     const rows = await queries
@@ -115,8 +135,10 @@ export async function createHistory(
       if (userId === undefined) known.clear();
       else known.delete(userId);
     }
-    for (const { userId: id, keeps, hearsStreams, streamStartedAt, streamEndedAt } of rows) {
+    for (const { userId: id, keeps, hearsStreams, clearedAt, ...row } of rows) {
+      const { streamStartedAt, streamEndedAt } = row;
       choices.set(id, { keeps, hearsStreams });
+      followClearing(id, clearedAt);
       const stored = { startedAt: streamStartedAt ?? 0, endedAt: streamEndedAt };
       const stream = notedStreams.get(id) ?? (streamStartedAt === null ? undefined : stored);
       if (stream) streams.set(id, stream);
@@ -193,10 +215,6 @@ export async function createHistory(
     await deferred.writeSoon("streams", storeStreams);
   };
 
-  const forgetNoted = (userId: number) => {
-    for (const [key, row] of notedSongs) if (row.userId === userId) notedSongs.delete(key);
-  };
-
   return {
     of,
     async change({ id: userId }, { keeps, hearsStreams }) {
@@ -211,11 +229,22 @@ export async function createHistory(
         hearsStreams,
         ...(!hearsStreams && { streamStartedAt: null, streamEndedAt: null }),
       };
+      const clearedAt = wallMs();
+      const wasOff = sql`${histories.keeps} IS NULL`;
       await store.atomically((writer) => [
         writer
           .insert(histories)
-          .values({ userId, ...set })
-          .onConflictDoUpdate({ target: histories.userId, set }),
+          .values({ userId, ...set, clearedAt })
+          .onConflictDoUpdate({
+            target: histories.userId,
+            set: {
+              ...set,
+              clearedAt:
+                keeps === null
+                  ? clearedAt
+                  : sql`CASE WHEN ${wasOff} THEN ${clearedAt} ELSE ${histories.clearedAt} END`,
+            },
+          }),
         ...(deletes ? [writer.delete(heardSongs).where(isTooOld)] : []),
       ]);
       await reload(userId);
@@ -261,8 +290,10 @@ export async function createHistory(
       forgetNoted(userId);
       await store.atomically((writer) => [
         writer.delete(heardSongs).where(eq(heardSongs.userId, userId)),
+        writer.update(histories).set({ clearedAt: wallMs() }).where(eq(histories.userId, userId)),
       ]);
     },
+    onCleared: (listener) => void clearListeners.push(listener),
     async forgetOld() {
       const old: { userId: number; before: number }[] = [];
       for (const [userId, { keeps }] of choices) {

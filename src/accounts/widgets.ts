@@ -13,7 +13,7 @@ import {
 } from "drizzle-orm";
 import { isNotUnique } from "../db/errors.ts";
 import type { Schema } from "../db/schema.ts";
-import type { Statement, Writer } from "../db/store.ts";
+import { type Statement, step, type Writer } from "../db/store.ts";
 import { isLanguage, type Language } from "../languages.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import { createWidgetToken, hashCredential, type WidgetToken } from "./credential.ts";
@@ -69,7 +69,7 @@ export interface SaveOptions {
   readonly isPassing?: boolean;
 }
 
-/** The maximum of widgets per user. */
+/** The maximum of widgets per user, with those that can be restored: each may hold a megabyte. */
 export const MOST_WIDGETS = 20;
 /** In bytes of UTF-8. */
 export const LONGEST_CSS = 20 * 1024;
@@ -101,7 +101,7 @@ export interface Widgets {
   first(user: User): Promise<Widget>;
   /** A widget's current token. @param id without it, the first widget's */
   tokenOf(user: User, id?: number): Promise<WidgetToken>;
-  /** @throws {WidgetError} when the name is taken, or the user has the maximum */
+  /** @throws {WidgetError} when the name is taken, or the user has the maximum, removed ones included */
   add(user: User, widget: NewWidget): Promise<Widget>;
   /** @throws {WidgetError} when another widget has this name */
   rename(user: User, id: number, name: string): Promise<void>;
@@ -110,9 +110,9 @@ export interface Widgets {
   save(user: User, id: number, look: Look, options: SaveOptions): Promise<Widget>;
   /** The last looks of a widget, the newest first. */
   revisionsOf(user: User, id: number): Promise<readonly WidgetRevision[]>;
-  /** Its address stops working at once. For {@link UNDO_MS} it can be restored. */
+  /** Its address stops working at once. For {@link UNDO_MS} it can be restored, and keeps its place. */
   remove(user: User, id: number): Promise<void>;
-  /** @throws {WidgetError} when it is gone for good, or its name or place is taken */
+  /** @throws {WidgetError} when it is gone for good, or its name is taken */
   restore(user: User, id: number): Promise<Widget>;
   /** Deletes, of all users, what can no longer be restored. */
   forgetRemoved(): Promise<void>;
@@ -123,7 +123,7 @@ export interface Widgets {
 }
 
 export function createWidgets({ store, vault, wallMs }: AccountsContext): Widgets {
-  const { queries, atomically, tables } = store;
+  const { queries, atomically, exclusively, tables } = store;
   const { users, widgetRevisions, widgets } = tables;
 
   const rowsOf = (user: User, condition?: SQL) =>
@@ -136,7 +136,12 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
   const firstRow = async (user: User): Promise<WidgetRow> => {
     const [row] = await rowsOf(user).limit(1);
     if (row) return row;
-    await insert(user, { name: FIRST_WIDGET_NAME, kind: "overlay" });
+    try {
+      await insert(user, { name: FIRST_WIDGET_NAME, kind: "overlay" });
+    } catch (error) {
+      // Another request has made it at this moment.
+      if (!isNotUnique(error)) throw error;
+    }
     return firstRow(user);
   };
   const rowOf = async (user: User, id: number | undefined): Promise<WidgetRow> => {
@@ -151,15 +156,10 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       `${user.name} has no widget ${id}. "marquee widget list ${user.name}" shows them.`,
     );
   };
-  const refuseMore = async (user: User) => {
-    const [{ many } = { many: 0 }] = await queries
-      .select({ many: count() })
-      .from(widgets)
-      .where(and(eq(widgets.userId, user.id), isNull(widgets.removedAt)));
-    if (many < MOST_WIDGETS) return;
+  const refuseMore = (user: User): never => {
     throw new WidgetError(
       "too many",
-      `${user.name} has ${MOST_WIDGETS} widgets, which is the most there may be. Remove one first: "marquee widget remove ${user.name} ID".`,
+      `${user.name} has ${MOST_WIDGETS} widgets, which is the most there may be. Remove one, "marquee widget remove ${user.name} ID", and try again a minute later: until then it keeps its place.`,
     );
   };
   /** Two widgets of a user may not have the same name. */
@@ -176,14 +176,23 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     throw new WidgetError("css too long", `The CSS must be at most ${LONGEST_CSS} bytes.`);
   };
 
+  /** Which widgets can no longer be restored. */
+  const isOver = () => lt(widgets.removedAt, wallMs() - UNDO_MS);
+
   const insert = (user: User, widget: NewWidget): Promise<number> =>
     storeSealed(vault, async () => {
       const { row } = await draftWidget(vault, user.id, widget, wallMs());
-      const [[inserted]] = await atomically((writer) => {
-        const added = writer.insert(widgets).values(row).returning({ id: widgets.id });
-        return [added, insertFirstRevision(tables, writer, row)];
+      return exclusively(function* (writer) {
+        const ofUser = eq(widgets.userId, user.id);
+        yield* step(writer.delete(widgets).where(and(ofUser, isOver())));
+        const [{ many } = { many: 0 }] = yield* step(
+          writer.select({ many: count() }).from(widgets).where(ofUser),
+        );
+        if (many >= MOST_WIDGETS) refuseMore(user);
+        const added = yield* step(writer.insert(widgets).values(row).returning({ id: widgets.id }));
+        yield* step(insertFirstRevision(tables, writer, row));
+        return added[0]?.id ?? 0;
       });
-      return inserted?.id ?? 0;
     });
 
   /** Changes a widget that is there, and says whether it was. */
@@ -218,7 +227,6 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     },
     async add(user, widget) {
       if (widget.look) refuseLongCss(widget.look);
-      await refuseMore(user);
       const id = await naming(user, widget.name, () => insert(user, widget));
       return byId(user, id);
     },
@@ -232,36 +240,34 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       const columns = toColumns(look);
       const revision = basedOn + 1;
       const ofWidget = eq(widgetRevisions.widgetId, id);
-      const [saved] = await atomically((writer) => [
-        writer
-          .update(widgets)
-          .set({ ...columns, revision, updatedAt: savedAt })
-          .where(and(eq(widgets.id, id), eq(widgets.revision, basedOn)))
-          .returning(),
-        ...(isPassing ? [dropPassing(tables, writer, id, basedOn)] : []),
-        // If the widget was not changed, this revision is there already.
-        writer
-          .insert(widgetRevisions)
-          .values({ ...columns, widgetId: id, revision, savedAt, isPassing })
-          .onConflictDoNothing(),
-        writer
-          .delete(widgetRevisions)
-          .where(
-            and(
-              ofWidget,
-              notInArray(
-                widgetRevisions.id,
-                writer
-                  .select({ id: widgetRevisions.id })
-                  .from(widgetRevisions)
-                  .where(ofWidget)
-                  .orderBy(desc(widgetRevisions.revision))
-                  .limit(MOST_REVISIONS),
-              ),
-            ),
-          ),
-      ]);
-      const [row] = saved;
+      const row = await exclusively(function* (writer) {
+        const [changed] = yield* step(
+          writer
+            .update(widgets)
+            .set({ ...columns, revision, updatedAt: savedAt })
+            .where(and(eq(widgets.id, id), eq(widgets.revision, basedOn)))
+            .returning(),
+        );
+        if (!changed) return undefined;
+        if (isPassing) yield* step(dropPassing(tables, writer, id, basedOn));
+        yield* step(
+          writer
+            .insert(widgetRevisions)
+            .values({ ...columns, widgetId: id, revision, savedAt, isPassing }),
+        );
+        const newest = writer
+          .select({ id: widgetRevisions.id })
+          .from(widgetRevisions)
+          .where(ofWidget)
+          .orderBy(desc(widgetRevisions.revision))
+          .limit(MOST_REVISIONS);
+        yield* step(
+          writer
+            .delete(widgetRevisions)
+            .where(and(ofWidget, notInArray(widgetRevisions.id, newest))),
+        );
+        return changed;
+      });
       if (row) return toWidget(row);
       throw new WidgetError(
         "changed meanwhile",
@@ -284,7 +290,6 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
 
     remove: (user, id) => change(user, id, { removedAt: wallMs() }),
     async restore(user, id) {
-      await refuseMore(user);
       const [row] = await queries
         .select({ name: widgets.name })
         .from(widgets)
@@ -302,10 +307,13 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       return byId(user, id);
     },
     async forgetRemoved() {
-      const isOver = lt(widgets.removedAt, wallMs() - UNDO_MS);
-      const [over] = await queries.select({ id: widgets.id }).from(widgets).where(isOver).limit(1);
+      const [over] = await queries
+        .select({ id: widgets.id })
+        .from(widgets)
+        .where(isOver())
+        .limit(1);
       // A write would wait for other writers, even if it changes nothing.
-      if (over) await atomically((writer) => [writer.delete(widgets).where(isOver)]);
+      if (over) await atomically((writer) => [writer.delete(widgets).where(isOver())]);
     },
 
     async rotate(user, id) {

@@ -43,6 +43,11 @@ export interface Hub {
   onCounted(listener: (userId: number, song: CountedSong) => void): void;
   /** Tells of the song that plays now, if it counts by now. */
   countSongs(userId: number): void;
+  /**
+   * What was heard of a user's present song until now counts for nothing.
+   * @param wallMs when it begins again, as Unix time in milliseconds; now, if that is later
+   */
+  beginAgain(userId: number, wallMs: number): void;
   /** Delivers what a user's privacy rules, or those of any user, have changed. */
   notify(userId?: number): void;
   /** The number of running channels. */
@@ -182,6 +187,10 @@ export function createHub(deps: HubDeps): Hub {
     },
     onCounted: (listener) => void counters.push(listener),
     countSongs,
+    beginAgain(userId, wallMs) {
+      const now = moment();
+      channels.get(userId)?.lastSongs.beginAgain({ ...now, wallMs: Math.max(now.wallMs, wallMs) });
+    },
     notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
     },

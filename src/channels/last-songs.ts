@@ -33,6 +33,8 @@ export interface LastSongs {
   note(reading: Reading | undefined, now: Moment): void;
   /** The songs before the current one, the newest first. */
   finished(): readonly HeardSong[];
+  /** From now on only what is heard from now on counts of the current song, and of those before. */
+  beginAgain(now: Moment): void;
 }
 
 export const MOST_SONGS = 20;
@@ -45,7 +47,7 @@ const TELL_EVERY_MS = 60_000;
 
 interface CurrentSong {
   readonly song: Song;
-  readonly startedAt: number;
+  startedAt: number;
   heardMs: number;
   artwork: Artwork | undefined;
   /** How much of it was heard when it was last told. */
@@ -59,6 +61,8 @@ interface CurrentSong {
 /** @param onCounted is told of songs that count for the history, and of how they go on */
 export function createLastSongs(onCounted: (song: CountedSong) => void = () => {}): LastSongs {
   const finished: HeardSong[] = [];
+  /** Whether the last finished song was heard before a new beginning, so that it does not go on. */
+  let isEnded = false;
   let current: CurrentSong | undefined;
 
   /** @param everyMs how much more must have been heard since it was last told */
@@ -77,14 +81,16 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
     current = undefined;
     if (heardMs < LEAST_HEARD_MS) return;
     finished.unshift({ song, startedAt, heardMs });
+    isEnded = false;
     finished.length = Math.min(finished.length, MOST_SONGS);
   };
 
   const begin = (playback: Playback, now: Moment): CurrentSong => {
     // A song that goes on after a gap is still the same one.
     const [last] = finished;
-    const goesOn = last !== undefined && isSame(last.song, playback);
-    if (goesOn) finished.shift();
+    const isLast = last !== undefined && isSame(last.song, playback);
+    if (isLast) finished.shift();
+    const goesOn = isLast && !isEnded;
     return {
       song: goesOn ? last.song : songOf(playback),
       startedAt: goesOn ? last.startedAt : now.wallMs,
@@ -116,6 +122,14 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
       }
     },
     finished: () => finished,
+    beginAgain({ monotonicMs, wallMs }) {
+      isEnded = true;
+      if (!current) return;
+      current.startedAt = wallMs;
+      current.heardMs = 0;
+      current.toldMs = -Infinity;
+      current.countedUntilMs = monotonicMs;
+    },
   };
 }
 

@@ -37,6 +37,7 @@ const LISTEN_FOR_CHANGES_MS = 1_000;
 const CONNECTIONS = 8;
 const FLUSH_KEY_USES_MS = 30_000;
 const RETRY_WRITES_MS = 1_000;
+const SHRINK_FILE_MS = 1_000;
 /** How often a stopping server retries its remaining writes. */
 const LAST_WRITES_EVERY_MS = 50;
 const FORGET_SONGS_MS = 10 * 60_000;
@@ -64,6 +65,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   refuseWithoutBaseUrl(config);
   const { store, vault } = await openDataFolder(config, "create", CONNECTIONS);
   try {
+    shrink(() => store.file?.makeShrinkable());
     let isLost = false;
     store.network?.onReach((isReached) => {
       if (!isReached) log.error("the database cannot be heard, and is called again and again");
@@ -101,6 +103,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     const lookMs = store.network ? LISTEN_FOR_CHANGES_MS : LOOK_FOR_CHANGES_MS;
     const firstReminderMs = cluster ? USERS_ARE_SHARED_MS : 0;
     const stopKeepingUp = keepUp(accounts, log, lookMs, server.remindOfConsent, firstReminderMs);
+    const shrinking = setInterval(() => shrink(() => store.file?.shrink()), SHRINK_FILE_MS);
 
     const signal = stopSignal();
     const loginUrl = await greet(accounts, resolved, baseUrl, asJson, io);
@@ -130,6 +133,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       cluster?.leases.release(),
     ]);
     stopKeepingUp();
+    clearInterval(shrinking);
     server.close();
     await cluster?.close();
     await writeWhatIsLeft(accounts, clock, stopByMs, log);
@@ -150,6 +154,15 @@ function refuseWithoutBaseUrl({ database, baseUrl }: Config): void {
 async function joinCluster(url: string, clock: Clock, log: Log, vault: DataFolder["vault"]) {
   const { openCluster } = await import("../cluster/postgres/open-cluster.ts");
   return openCluster({ url, clock, log, vault });
+}
+
+/** What a locked database or a full disk prevents is tried again. */
+function shrink(attempt: () => void): void {
+  try {
+    attempt();
+  } catch {
+    // The file stays as large as it is, and works.
+  }
 }
 
 /** Whether other machines can connect, but would be refused because of the host name they use. */

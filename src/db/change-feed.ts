@@ -96,7 +96,7 @@ export const watched: readonly Watched[] = [
   {
     table: schema.histories,
     user: "user_id",
-    on: ["INSERT", "UPDATE OF keeps, hears_streams", "DELETE"],
+    on: ["INSERT", "UPDATE OF keeps, hears_streams, cleared_at", "DELETE"],
   },
   { table: schema.sessions, user: "user_id", on: ["DELETE"] },
   { table: schema.upstreams, on: ["INSERT", "UPDATE OF sealed_app", "DELETE"] },

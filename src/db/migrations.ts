@@ -10,6 +10,7 @@ import severalConnections from "../../drizzle/0007_several_connections.sql" with
 import savedWidgets from "../../drizzle/0008_saved_widgets.sql" with { type: "text" };
 import widgetTokensMoved from "../../drizzle/0009_widget_tokens_moved.sql" with { type: "text" };
 import history from "../../drizzle/0010_history.sql" with { type: "text" };
+import clearedHistory from "../../drizzle/0011_cleared_history.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns, hasTable } from "./sealed-values.ts";
 
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   { name: "0008_saved_widgets", sql: savedWidgets },
   { name: "0009_widget_tokens_moved", sql: widgetTokensMoved },
   { name: "0010_history", sql: history },
+  { name: "0011_cleared_history", sql: clearedHistory },
 ];
 
 /** The database cannot be brought to this version's schema. */

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, mkdirSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
@@ -31,6 +31,17 @@ const PATIENT_LOCK_WAIT_MS = 10_000;
  */
 export const ROOM_BYTES = 2 * 1024 * 1024;
 
+/** A file gives pages back to the disk only in this mode, `PRAGMA auto_vacuum`. */
+const INCREMENTAL = 2;
+/** So much free room stays in a file, in bytes: what is deleted is often followed by something new. */
+const KEPT_FREE_BYTES = 1024 * 1024;
+/** So much is given back at once, in bytes: requests wait for some milliseconds meanwhile. */
+const GIVEN_BACK_BYTES = 1024 * 1024;
+/** The write-ahead log shrinks to this many bytes once all of it is in the file. */
+const LONGEST_LOG_BYTES = 4 * 1024 * 1024;
+/** A larger file of an earlier version is not rewritten at a start, which would wait for seconds. */
+const LARGEST_REWRITTEN_BYTES = 64 * 1024 * 1024;
+
 /**
  * Opens the database in a data folder, creating both if needed, and brings its schema up to date.
  * @param folder a data folder, or `:memory:` for a database that ends with the process
@@ -46,9 +57,15 @@ export function openStore(
   if (path !== ":memory:") createFolder(folder);
   let sqlite: Database | undefined;
   try {
+    if (path !== ":memory:" && !isThere(path)) createDatabaseFile(path);
     sqlite = new Database(path, { create: true, readwrite: true, strict: true });
     setLockWait(sqlite, PATIENT_LOCK_WAIT_MS);
+    // Counts for a new file, and for an older one when it is rewritten. Setting it again would write.
+    if (numberOf(sqlite, "auto_vacuum") !== INCREMENTAL) {
+      sqlite.run(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
+    }
     switchToWriteAheadLog(sqlite);
+    sqlite.run(`PRAGMA journal_size_limit = ${LONGEST_LOG_BYTES}`);
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
     if (path !== ":memory:") chmodSync(path, 0o600);
@@ -82,6 +99,10 @@ function switchToWriteAheadLog(sqlite: Database): void {
     }
   }
 }
+
+/** The value of a pragma that is a number. */
+const numberOf = (sqlite: Database, pragma: string): number =>
+  Number(sqlite.query(`PRAGMA ${pragma}`).values()[0]?.[0]);
 
 function setLockWait(sqlite: Database, atMostMs: number): void {
   sqlite.run(`PRAGMA busy_timeout = ${atMostMs}`);
@@ -175,6 +196,24 @@ function createStore(sqlite: Database, freeBytes: () => number): SqliteStore {
       copyTo: (path) => copyDatabase(sqlite, path),
       snapshot: () => new Uint8Array(sqlite.serialize()),
       compact: () => void sqlite.run("VACUUM"),
+      makeShrinkable() {
+        if (numberOf(sqlite, "auto_vacuum") === INCREMENTAL) return;
+        const bytes = numberOf(sqlite, "page_count") * numberOf(sqlite, "page_size");
+        // The rewritten pages are in the log first.
+        if (bytes > LARGEST_REWRITTEN_BYTES || freeBytes() < 2 * bytes + ROOM_BYTES) return;
+        withoutWaiting(() => sqlite.run("VACUUM"));
+      },
+      shrink() {
+        const pageBytes = numberOf(sqlite, "page_size");
+        const spare = numberOf(sqlite, "freelist_count") - KEPT_FREE_BYTES / pageBytes;
+        if (spare <= 0) return;
+        const pages = Math.min(spare, GIVEN_BACK_BYTES / pageBytes);
+        withoutWaiting(() => {
+          sqlite.run(`PRAGMA incremental_vacuum(${pages})`);
+          // Until then only the log knows that the file is shorter. This waits for nobody.
+          sqlite.run("PRAGMA wal_checkpoint(PASSIVE)");
+        });
+      },
     },
     close() {
       // With all statements finalized SQLite checkpoints the log itself, unless another process
@@ -192,21 +231,41 @@ function runSteps<Result>(steps: Steps<Result>): Result {
 }
 
 function copyDatabase(sqlite: Database, path: string): void {
-  // SQLite would fill an empty file, and reject any other file.
-  if (isThere(path)) {
+  const refuse = (cause: unknown): never => {
+    throw new DatabaseError(
+      `No copy of the database could be written to ${path}. Check that its folder exists, is writable and has room.`,
+      { cause },
+    );
+  };
+  try {
+    createPrivateFile(path);
+  } catch (error) {
+    if (databaseCode(error) !== "EEXIST") refuse(error);
     throw new DatabaseError(
       `${path} already exists. Move it away or choose another name, so that no copy is overwritten.`,
     );
   }
   try {
+    // SQLite fills an empty file.
     sqlite.run("VACUUM INTO ?", [path]);
-    chmodSync(path, 0o600);
   } catch (error) {
-    throw new DatabaseError(
-      `No copy of the database could be written to ${path}. Check that its folder exists, is writable and has room.`,
-      { cause: error },
-    );
+    rmSync(path, { force: true });
+    refuse(error);
   }
+}
+
+/** SQLite itself would make a file that others can open until its permissions are changed. */
+function createDatabaseFile(path: string): void {
+  try {
+    createPrivateFile(path);
+  } catch {
+    // Another process has made it at this moment; anything else SQLite explains better.
+  }
+}
+
+/** Makes an empty file that only this user can read. @throws when there is one, whatever it is */
+function createPrivateFile(path: string): void {
+  closeSync(openSync(path, "wx", 0o600));
 }
 
 /** A copy left by a failed update must not block the next attempt. */

@@ -263,6 +263,8 @@ export function createSchema({
     streamStartedAt: instant("stream_started_at"),
     /** Unset while the stream runs. */
     streamEndedAt: instant("stream_ended_at"),
+    /** When it was cleared, or switched off or on: what was heard of the present song does not count. */
+    clearedAt: instant("cleared_at"),
   });
 
   /** Songs that were heard, of users who keep them. */

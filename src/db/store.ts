@@ -85,6 +85,16 @@ export interface DatabaseFile {
   snapshot(): Uint8Array<ArrayBuffer>;
   /** Rewrites the file, so that no deleted or replaced data stay in it. */
   compact(): void;
+  /**
+   * Rewrites a file of an earlier version, unless it is large, so that it can shrink.
+   * @throws when another process is writing
+   */
+  makeShrinkable(): void;
+  /**
+   * Gives room that deleted data have left back to the disk: a part of it, or nothing if it is
+   * little. @throws when another process is writing
+   */
+  shrink(): void;
 }
 
 /** A database that is reached over a network. */

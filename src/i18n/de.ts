@@ -573,7 +573,8 @@ export const de: Words = {
         taken: "Ein anderes Widget heißt schon „{name}“. Wählen Sie einen anderen Namen.",
         nameInUse:
           "Inzwischen trägt ein anderes Widget seinen Namen. Benennen Sie dieses um und versuchen Sie es innerhalb der Minute noch einmal.",
-        tooMany: "Sie haben {most} Widgets, mehr sind nicht möglich. Entfernen Sie zuerst eines.",
+        tooMany:
+          "Sie haben {most} Widgets, mehr sind nicht möglich. Entfernen Sie eines: Eine Minute später ist sein Platz frei.",
         unknown: "Dieses Widget gibt es nicht mehr.",
         changed:
           "„{name}“ wurde inzwischen geändert. Sehen Sie es sich an und versuchen Sie es noch einmal.",

@@ -555,7 +555,8 @@ export const en = {
         taken: "Another widget has the name “{name}”. Choose a different one.",
         nameInUse:
           "Meanwhile another widget has its name. Rename that one, and try again within the minute.",
-        tooMany: "You have {most} widgets, the most there may be. Remove one first.",
+        tooMany:
+          "You have {most} widgets, the most there may be. Remove one: a minute later its place is free.",
         unknown: "This widget no longer exists.",
         changed: "“{name}” was changed meanwhile. Look at it, and try again.",
         tooLate: "The minute is over: this widget cannot come back.",

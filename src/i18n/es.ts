@@ -557,7 +557,8 @@ export const es: Words = {
         taken: "Otro widget ya se llama «{name}». Elige un nombre distinto.",
         nameInUse:
           "Mientras tanto, otro widget tiene su nombre. Cámbialo y vuelve a intentarlo antes de que acabe el minuto.",
-        tooMany: "Tienes {most} widgets, el máximo posible. Quita uno primero.",
+        tooMany:
+          "Tienes {most} widgets, el máximo posible. Quita uno: un minuto después su sitio queda libre.",
         unknown: "Este widget ya no existe.",
         changed: "«{name}» se ha cambiado mientras tanto. Míralo y vuelve a intentarlo.",
         tooLate: "El minuto ha pasado: este widget ya no puede volver.",

@@ -570,7 +570,8 @@ export const fr: Words = {
         taken: "Un autre widget s’appelle déjà « {name} ». Choisissez un autre nom.",
         nameInUse:
           "Entre-temps, un autre widget porte son nom. Renommez celui-ci et réessayez avant la fin de la minute.",
-        tooMany: "Vous avez {most} widgets, c’est le maximum. Supprimez-en un d’abord.",
+        tooMany:
+          "Vous avez {most} widgets, c’est le maximum. Supprimez-en un : sa place se libère une minute plus tard.",
         unknown: "Ce widget n’existe plus.",
         changed: "« {name} » a été modifié entre-temps. Regardez-le, puis réessayez.",
         tooLate: "La minute est passée : ce widget ne peut plus revenir.",

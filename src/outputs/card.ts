@@ -8,7 +8,7 @@ import type { Language } from "../languages.ts";
 import { type Artwork, artistNames, type Playback, positionAt } from "../playback.ts";
 import { type Card, type CardProgress, drawCard } from "./card-drawing.ts";
 import type { Door } from "./door.ts";
-import { oneLine } from "./harmless.ts";
+import { shortName } from "./line.ts";
 import { type CardOptions, readCardOptions } from "./options.ts";
 
 export interface CardDeps {
@@ -24,6 +24,8 @@ export type CardOutput = (language: Language, token: string, request: Request) =
 /** Proxies of pictures wait ten seconds: for the music, and for its cover. */
 const FIRST_WORD_MS = 1_700;
 const COVER_MS = 2_000;
+/** What a screen reader reads of a name, in UTF-16 units: a source may send fifty long artists. */
+const LONGEST_NAME = 500;
 /** Cards that are asked for in the same moment are the same file, which is then not sent again. */
 const POSITION_STEP_MS = 5_000;
 
@@ -46,9 +48,8 @@ export function createCardOutput({ door, hub, artworks, clock }: CardDeps): Card
     const state = isPaused ? words.widget.paused : words.widget.nowPlaying;
     const { cover, accent } = await coverOf(playback.album.artworks[0]);
     const progress = options.progress ? progressOf(playback, clock.monotonicMs()) : undefined;
-    const title = oneLine(playback.track.title);
-    const artist = oneLine(artistNames(playback));
-    const source = oneLine(playback.source);
+    const { title, artist } = cardNames(playback);
+    const source = shortName(playback.source, LONGEST_NAME);
     return {
       content: {
         ...{ kind: "song", isPaused, title, artist, cover, progress },
@@ -75,6 +76,12 @@ export function createCardOutput({ door, hub, artworks, clock }: CardDeps): Card
     return svgResponse(drawCard(await draw(reading, options, words)), request);
   };
 }
+
+/** The names that a card and the page around it show, each on one line. */
+export const cardNames = (playback: Playback) => ({
+  title: shortName(playback.track.title, LONGEST_NAME),
+  artist: shortName(artistNames(playback), LONGEST_NAME),
+});
 
 /** What a picture shows, in a sentence for who does not see it. */
 export function describe(words: Words, state: string, title: string, artist: string): string {

@@ -4,14 +4,15 @@ import type { Hub } from "../channels/hub.ts";
 import { describeError, type Log } from "../log.ts";
 
 export interface HeardDeps {
-  readonly history: Pick<History, "of" | "note">;
-  readonly hub: Pick<Hub, "onCounted">;
+  readonly history: Pick<History, "of" | "note" | "onCleared">;
+  readonly hub: Pick<Hub, "onCounted" | "beginAgain">;
   readonly artworks: Pick<ArtworkStore, "pathOf" | "analyse">;
   readonly log: Log;
 }
 
 /** Keeps the songs of users who have switched their history on. */
 export function keepHeardSongs({ history, hub, artworks, log }: HeardDeps): void {
+  history.onCleared(hub.beginAgain);
   hub.onCounted((userId, { song, startedAt, heardMs, artwork }) => {
     if (history.of(userId).keeps === null) return;
     // A cover can be shown later only if it was drawn while its source still had it.

@@ -2,14 +2,34 @@ import type { HeardSong, Song } from "../channels/last-songs.ts";
 import type { Reading } from "../channels/reading.ts";
 import { type Playback, positionAt } from "../playback.ts";
 import type { WidgetWords } from "../../widget/words.ts";
-import { chatName, harmlessLine } from "./harmless.ts";
-import type { TextOptions } from "./options.ts";
-import { fillTemplate, isMistake, parseTemplate, type Template, type Values } from "./template.ts";
+import { beginningOf, chatName, harmlessLine, oneLine } from "./harmless.ts";
+import { LONGEST_TEMPLATE, type TextOptions } from "./options.ts";
+import {
+  type Filled,
+  fillTemplate,
+  isMistake,
+  parseTemplate,
+  type Template,
+  type Values,
+} from "./template.ts";
 
 /** A song without an artist, such as a stream's, has no dash either. */
 export const DEFAULT_TEMPLATE = "♪ [{artist} – ]{title}";
 
-/** What a line tells of. */
+/** The longest line that may be asked for, in UTF-16 units. */
+export const MOST_MAX = 500;
+/**
+ * So much of a name is read, in UTF-16 units, however much a source sends: what nobody sees is taken
+ * out of it before it is shown.
+ */
+const MOST_READ = 2 * MOST_MAX;
+/**
+ * So much of a filled template is made harmless, in UTF-16 units. Spaces of a template and slashes of
+ * an address take no place in a line.
+ */
+const MOST_FILLED = LONGEST_TEMPLATE + MOST_READ;
+
+/** What a line tells of. Its names are harmless each for itself. */
 export type Told =
   | { readonly kind: "song"; readonly values: Values; readonly isPaused: boolean }
   | { readonly kind: "nothing" }
@@ -45,15 +65,18 @@ export function toldBefore(heard: HeardSong | undefined): Told {
 
 function valuesOf({ track, artists, albumName, source }: Song): Values {
   return {
-    title: track.title,
-    artist: artists.join(", "),
-    first_artist: artists[0] ?? "",
-    album: albumName,
-    source,
+    title: nameOf(track.title),
+    artist: nameOf(artists.join(", ")),
+    first_artist: nameOf(artists[0] ?? ""),
+    album: nameOf(albumName),
+    source: nameOf(source),
     duration: track.durationMs === null ? "" : clockTime(track.durationMs),
     ...(track.url !== undefined && { url: track.url }),
   };
 }
+
+/** A name for chat, as much of it as a line may show. */
+const nameOf = (text: string): string => cutLine(chatName(beginningOf(text, MOST_READ)), MOST_MAX);
 
 function timesOf(playback: Playback, nowMs: number): Values {
   if (playback.positionUnknown) return {};
@@ -89,10 +112,7 @@ function songLine(
   { values, isPaused }: Extract<Told, { kind: "song" }>,
   { options, words, most }: LineLook,
 ): string {
-  const names = Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, name === "url" ? value : chatName(value)]),
-  ) as Values;
-  const shown: Values = { ...names, url: options.url ? (names.url ?? "") : "" };
+  const shown: Values = { ...values, url: options.url ? (values.url ?? "") : "" };
   if (!shown.title && !shown.artist) return "";
   const playing = options.template || DEFAULT_TEMPLATE;
   const paused = options.pausedTemplate || `${playing} (${words.paused})`;
@@ -110,41 +130,65 @@ const CUT_FIRST = ["title", "artist", "album", "first_artist"] as const;
 
 /** A line that is short enough. */
 function fit(template: Template, values: Values, most: number): string {
-  const draw = (shown: Values) => harmlessLine(fillTemplate(template, shown));
+  const draw = (shown: Values) => harmlessLine(firstOf(fillTemplate(template, shown), MOST_FILLED));
   let shown = values;
+  let line = draw(shown);
   for (const name of CUT_FIRST) {
-    const line = draw(shown);
     if (line.length <= most) return line;
-    const graphemes = graphemesOf(shown[name] ?? "");
-    const cutTo = (many: number): Values => ({
-      ...shown,
-      [name]: cut(graphemes, many),
-    });
+    const whole = shown[name] ?? "";
+    const others = shown;
+    const drawCut = (graphemes: readonly string[]) => {
+      shown = { ...others, [name]: `${graphemes.join("").trimEnd()}…` };
+      return draw(shown);
+    };
+    const [first = ""] = graphemesOf(whole, 1);
+    if (first === whole) continue;
+    line = drawCut([first]);
+    if (line.length > most) continue;
     // The longest beginning that fits; each further grapheme makes the line longer.
+    const graphemes = graphemesOf(whole);
     let [fits, tooMany] = [1, graphemes.length];
     while (tooMany - fits > 1) {
       const middle = Math.floor((fits + tooMany) / 2);
-      if (draw(cutTo(middle)).length <= most) fits = middle;
+      const longer = drawCut(graphemes.slice(0, middle));
+      if (longer.length <= most) [fits, line] = [middle, longer];
       else tooMany = middle;
     }
-    if (graphemes.length > 1) shown = cutTo(fits);
   }
-  return cutLine(draw(shown), most);
+  return cutLine(line, most);
+}
+
+/** The first UTF-16 units of a filled template. */
+function firstOf(pieces: readonly Filled[], most: number): Filled[] {
+  const first: Filled[] = [];
+  let room = most;
+  for (const { text, isTrusted } of pieces) {
+    if (room <= 0) break;
+    first.push({ text: beginningOf(text, room), isTrusted });
+    room -= text.length;
+  }
+  return first;
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-const graphemesOf = (text: string): string[] =>
-  Array.from(segmenter.segment(text), ({ segment }) => segment);
+function graphemesOf(text: string, most = Infinity): string[] {
+  const graphemes: string[] = [];
+  for (const { segment } of segmenter.segment(text)) {
+    if (graphemes.push(segment) === most) break;
+  }
+  return graphemes;
+}
 
-const cut = (graphemes: readonly string[], many: number): string =>
-  many >= graphemes.length ? graphemes.join("") : `${graphemes.slice(0, many).join("").trimEnd()}…`;
+/** A name on one line, as much of it as is shown; of a longer one only the beginning is read. */
+export const shortName = (text: string, most: number): string =>
+  cutLine(oneLine(beginningOf(text, 2 * most)), most);
 
 /** A line cut at a grapheme, with an ellipsis; some graphemes are as long as a line. */
 export function cutLine(line: string, most: number): string {
   if (line.length <= most) return line;
   let kept = "";
-  for (const grapheme of graphemesOf(line)) {
+  for (const { segment: grapheme } of segmenter.segment(line)) {
     if (kept.length + grapheme.length + 1 > most) break;
     kept += grapheme;
   }

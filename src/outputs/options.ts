@@ -8,7 +8,8 @@ import {
 import type { WidgetKind } from "../accounts/widgets.ts";
 import { isMistake, parseTemplate, PLACEHOLDERS } from "./template.ts";
 
-const LONGEST_TEMPLATE = 300;
+/** In UTF-16 units. */
+export const LONGEST_TEMPLATE = 300;
 
 /** What a widget of kind `text` may have saved. An empty template is the default in its language. */
 export const textOptions = {

@@ -1,11 +1,12 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Hub } from "../channels/hub.ts";
+import type { HeardSong } from "../channels/last-songs.ts";
 import type { Clock } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
-import type { Widget } from "../accounts/widgets.ts";
+import type { Playback } from "../playback.ts";
 import type { Door } from "./door.ts";
-import { lineOf, type LineWords, toldBefore, toldOf } from "./line.ts";
+import { lineOf, type LineWords, MOST_MAX, type Told, toldBefore, toldOf } from "./line.ts";
 import { readTextOptions } from "./options.ts";
 
 export interface TextDeps {
@@ -21,6 +22,7 @@ export type TextOutput = (language: Language, token: string, request: Request) =
 const FIRST_WORD_MS = 1_700;
 /** For so long the same question gets the same line: a chat may ask all at once. */
 const SAME_LINE_MS = 1_000;
+/** Lines and songs that are remembered for so long, of all users. */
 const MOST_LINES = 1_000;
 
 /** Twitch prints 500 characters, Nightbot reads fewer than 400. */
@@ -28,7 +30,6 @@ export const USUAL_MOST = 380;
 /** YouTube prints 200 characters. */
 export const YOUTUBE_MOST = 180;
 export const LEAST_MAX = 20;
-export const MOST_MAX = 500;
 /** How many songs before the current one may be asked for. */
 export const MOST_BACK = 5;
 
@@ -39,24 +40,27 @@ export function lineWords(language: Language): LineWords {
 }
 
 export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
-  const lines = createBoundedMap<string, { readonly line: string; readonly drawnAtMs: number }>(
+  /** What is told of users' songs, whichever widget asks, and in whichever length. */
+  const songs = createBoundedMap<string, RecentSong>(MOST_LINES);
+  const lines = createBoundedMap<string, { readonly line: string; readonly readAtMs: number }>(
     MOST_LINES,
   );
+  const isRecent = (readAtMs: number) => clock.monotonicMs() - readAtMs < SAME_LINE_MS;
 
-  const draw = async (
-    userId: number,
-    widget: Widget,
-    language: Language,
-    { back, most }: Asked,
-  ): Promise<string> => {
-    const look = { options: readTextOptions(widget.options), words: lineWords(language), most };
+  const songOf = async (userId: number, back: number): Promise<RecentSong> => {
+    const name = `${userId} ${back}`;
     const reading = hub.peek(userId) ?? (await hub.read(userId, FIRST_WORD_MS));
-    const now = toldOf(reading, clock.monotonicMs());
-    if (back === 0) return lineOf(now, look);
-    const heard = hub.songsBefore(userId)[back - 1];
+    const heard = back === 0 ? undefined : hub.songsBefore(userId)[back - 1];
+    const playing = reading.kind === "playback" ? reading.playback : undefined;
+    const song = heard ?? playing;
+    const known = songs.get(name);
+    if (known && known.song === song && isRecent(known.readAtMs)) return known;
+    const readAtMs = clock.monotonicMs();
     // A pause of sharing looks as if there were no music at all.
-    if (!heard && now.kind === "nothing") return lineOf(now, look);
-    return lineOf(toldBefore(heard), look);
+    const told = back > 0 && song ? toldBefore(heard) : toldOf(reading, readAtMs);
+    const read = { song, told, readAtMs };
+    songs.set(name, read);
+    return read;
   };
 
   return async (addressLanguage, token, request) => {
@@ -73,13 +77,19 @@ export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
     const asked = readAsked(request);
     const name = [widget.id, widget.revision, language, asked.back, asked.most].join(" ");
     const known = lines.get(name);
-    if (known && clock.monotonicMs() - known.drawnAtMs < SAME_LINE_MS) {
-      return answer(200, known.line);
-    }
-    const line = await draw(user.id, widget, language, asked);
-    lines.set(name, { line, drawnAtMs: clock.monotonicMs() });
+    if (known && isRecent(known.readAtMs)) return answer(200, known.line);
+    const { told, readAtMs } = await songOf(user.id, asked.back);
+    const options = readTextOptions(widget.options);
+    const line = lineOf(told, { options, words: lineWords(language), most: asked.most });
+    lines.set(name, { line, readAtMs });
     return answer(200, line);
   };
+}
+
+interface RecentSong {
+  readonly song: HeardSong | Playback | undefined;
+  readonly told: Told;
+  readonly readAtMs: number;
 }
 
 interface Asked {

@@ -76,6 +76,21 @@ describe("a font", () => {
   });
 });
 
+test("fonts that are added at once are eight at most, and have different names", async () => {
+  const all = Array.from(
+    { length: 2 * MOST_FONTS },
+    (_, index) => [`Font ${index}`, anotherFont()] as const,
+  );
+  const reasons = await Promise.all(
+    all.map(([name, bytes]) => reasonOf(add(name, bytes)).catch(() => "added")),
+  );
+  expect(reasons.filter((reason) => reason === "too many")).toHaveLength(MOST_FONTS);
+  expect(await namesOf(ada)).toHaveLength(MOST_FONTS);
+  const [same] = all;
+  const twice = [1, 2].map(() => reasonOf(add("Same", same?.[1], grace)).catch(() => "added"));
+  expect((await Promise.all(twice)).toSorted()).toEqual(["added", "there already"]);
+});
+
 describe("a file", () => {
   const changed = (change: (view: DataView, bytes: Uint8Array) => void) => {
     const bytes = wideFont();

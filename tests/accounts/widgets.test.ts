@@ -56,9 +56,11 @@ describe("a widget's token", () => {
     expect(await widgets().tokenOf(ada.user)).toBe(ada.widgetToken);
   });
 
-  test("is made for a user who has no widget", async () => {
+  test("is made for a user who has no widget, the same for all who ask at once", async () => {
     await world.store.queries.delete(world.store.tables.widgets);
-    const token = await widgets().tokenOf(ada.user);
+    const [token, ...others] = await Promise.all([1, 2, 3].map(() => widgets().tokenOf(ada.user)));
+    if (!token) throw new Error("no token was made");
+    expect(others).toEqual([token, token]);
     expect(await ownerOf(token)).toEqual(ada.user);
     expect(await widgets().tokenOf(ada.user)).toBe(token);
   });
@@ -139,6 +141,31 @@ describe("a user's widgets", () => {
     await addTo(grace, "One more");
   });
 
+  test("are no more than that when they are added at once", async () => {
+    const names = Array.from({ length: 2 * MOST_WIDGETS }, (_, index) => `Widget ${index}`);
+    const added = await Promise.allSettled(names.map((name) => addTo(ada, name)));
+    const refused = added.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    // There is one to begin with.
+    expect(refused).toHaveLength(MOST_WIDGETS + 1);
+    for (const error of refused) expect(error).toMatchObject({ reason: "too many" });
+    expect(await widgets().allOf(ada.user)).toHaveLength(MOST_WIDGETS);
+  });
+
+  test("keep their places while they can be restored, so that none can pile up", async () => {
+    const { queries, tables } = world.store;
+    const ids: number[] = [];
+    for (let number = 2; number <= MOST_WIDGETS; number++) {
+      ids.push((await addTo(ada, "Second")).id);
+      await widgets().remove(ada.user, ids.at(-1) ?? 0);
+    }
+    expect(await widgets().allOf(ada.user)).toHaveLength(1);
+    await expect(addTo(ada, "Second")).rejects.toMatchObject({ reason: "too many" });
+    expect(await widgets().restore(ada.user, ids[0] ?? 0)).toMatchObject({ name: "Second" });
+    await world.clock.advance(UNDO_MS + 1);
+    await addTo(ada, "Third");
+    expect(await queries.$count(tables.widgets, eq(tables.widgets.userId, ada.user.id))).toBe(3);
+  });
+
   test("are out of reach for other users", async () => {
     const second = await addTo(ada, "Second");
     const attempts = [
@@ -179,6 +206,16 @@ describe("a saved look", () => {
     await expect(late).rejects.toMatchObject({ reason: "changed meanwhile" });
     expect(await widgets().first(ada.user)).toMatchObject({ options: { theme: "bar" } });
     expect(await widgets().revisionsOf(ada.user, widget.id)).toHaveLength(2);
+  });
+
+  test("that is refused writes no revision, whichever one it was based on", async () => {
+    const { id, revision } = await widgets().first(ada.user);
+    for (const basedOn of [999_999, -5, revision + 1, 0]) {
+      const saved = widgets().save(ada.user, id, looking({ theme: "bar" }), { basedOn });
+      await expect(saved).rejects.toMatchObject({ reason: "changed meanwhile" });
+    }
+    const revisions = await widgets().revisionsOf(ada.user, id);
+    expect(revisions.map((one) => one.revision)).toEqual([revision]);
   });
 
   test("may have 20 KB of CSS and no more", async () => {

@@ -69,6 +69,31 @@ describe("GET /api/v1/recently-played", () => {
     expect(description.mistakesIn(PATH, 200, body)).toEqual([]);
   });
 
+  test.each([
+    ["cleared", () => server.accounts.history.clear(ada.user)],
+    ["switched off and on", () => keep(null).then(() => keep())],
+  ])("answers nothing that was heard before the history was %s", async (_, clear) => {
+    await keep();
+    await hear("A", 60);
+    await hear("B", 34);
+    expect(await titles()).toEqual(["B", "A"]);
+    await clear();
+    expect(await titles()).toEqual([]);
+    await server.clock.advance(29_000);
+    await server.sourceOf(ada).says(null);
+    expect(await titles()).toEqual([]);
+    await hear("C", 31);
+    expect(await titles()).toEqual(["C"]);
+  });
+
+  test("counts of a song what was heard since the history was switched on", async () => {
+    await hear("A", 34);
+    await keep();
+    await server.clock.advance(40_000);
+    const { data } = await answer();
+    expect(data).toMatchObject([{ started_at: "2026-11-21 12:00:34", played_ms: 40_000 }]);
+  });
+
   test("counts a song from thirty seconds on", async () => {
     await keep();
     await hear("A", 29);

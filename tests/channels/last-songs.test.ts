@@ -14,6 +14,7 @@ function listen() {
     titles: () => songs.finished().map(({ song }) => song.track.title),
     finished: songs.finished,
     note,
+    beginAgain: () => songs.beginAgain({ monotonicMs: nowMs, wallMs: 1_000_000 + nowMs }),
     pass(seconds: number) {
       nowMs += seconds * 1_000;
     },
@@ -45,6 +46,41 @@ describe("the last songs of a channel", () => {
     songs.hear("C", 60, { state: "paused" });
     songs.hear("D", 1);
     expect(songs.titles()).toEqual(["B"]);
+  });
+
+  test("begin again with the present one when what was heard is not to count", () => {
+    const told: [title: string, startedAt: number, heardMs: number][] = [];
+    const songs = createLastSongs(({ song, startedAt, heardMs }) =>
+      told.push([song.track.title, startedAt, heardMs]),
+    );
+    let nowMs = 0;
+    const moment = () => ({ monotonicMs: nowMs, wallMs: 1_000_000 + nowMs });
+    const hear = (title: string, seconds: number) => {
+      const track = { id: title, title, durationMs: null, explicit: false };
+      const playback = aPlayback({ track, observedAtMs: nowMs });
+      songs.note({ kind: "playback", playback, connectionId: 1 }, moment());
+      nowMs += seconds * 1_000;
+    };
+    hear("A", 34);
+    songs.note(undefined, moment());
+    hear("A", 6);
+    expect(told.splice(0)).toEqual([["A", 1_000_000, 34_000]]);
+    songs.beginAgain(moment());
+    hear("A", 29);
+    hear("B", 31);
+    hear("C", 1);
+    expect(told).toEqual([["B", 1_069_000, 31_000]]);
+  });
+
+  test("do not go on with one that had ended before they began again", () => {
+    const songs = listen();
+    songs.hear("A", 60);
+    songs.note({ kind: "nothing" });
+    songs.pass(5);
+    songs.beginAgain();
+    songs.hear("A", 20);
+    songs.hear("B", 1);
+    expect(songs.finished()).toMatchObject([{ startedAt: 1_065_000, heardMs: 20_000 }]);
   });
 
   test("are told from thirty seconds on: each minute, at a pause, a gap and the end", () => {

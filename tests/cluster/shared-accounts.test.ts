@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { FontError, MOST_FONTS } from "../../src/accounts/fonts.ts";
+import { MOST_WORKING_KEYS, TooManyKeysError } from "../../src/accounts/keys.ts";
+import { MOST_WIDGETS, WidgetError } from "../../src/accounts/widgets.ts";
 import { SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { until } from "../fixtures/clock/waiting.ts";
+import { anotherFont } from "../fixtures/fonts/fonts.ts";
 import { createCookieJar } from "../fixtures/http/cookie-jar.ts";
 import { signIn } from "../fixtures/http/signed-in.ts";
 import {
@@ -70,6 +74,11 @@ const fiftyTimes = <Answer>(call: (node: PostgresNode) => Promise<Answer>) =>
       return call(node);
     }),
   );
+
+/** Ignores an error of this kind. */
+const onlyOf = (kind: new (...given: never[]) => Error) => (error: unknown) => {
+  if (!(error instanceof kind)) throw error;
+};
 
 /** How long it takes until the answer has this status, in milliseconds. */
 async function msUntil(status: number, ask: () => Promise<Response>): Promise<number> {
@@ -148,6 +157,54 @@ describe("what is revoked on one node", () => {
       expect((await ask()).status).toBe(200);
       await first.accounts.widgets.rotate(ada.user);
       expect(await msUntil(404, ask)).toBeLessThan(1_000);
+    },
+    30_000,
+  );
+});
+
+describe("limits that hold on one server", () => {
+  testWithPostgres(
+    "hold on two nodes at once: of widgets, fonts and keys",
+    async () => {
+      const [first] = await startTwo();
+      const { user } = await addTo(first, "ada");
+      await Promise.all([
+        fiftyTimes(({ accounts }) =>
+          accounts.widgets
+            .add(user, { name: crypto.randomUUID(), kind: "overlay" })
+            .catch(onlyOf(WidgetError)),
+        ),
+        fiftyTimes(({ accounts }) =>
+          accounts.fonts.add(user, crypto.randomUUID(), anotherFont()).catch(onlyOf(FontError)),
+        ),
+        fiftyTimes(({ accounts }) =>
+          accounts.keys.add(user, "key").catch(onlyOf(TooManyKeysError)),
+        ),
+      ]);
+      expect(await first.accounts.widgets.allOf(user)).toHaveLength(MOST_WIDGETS);
+      expect(await first.accounts.fonts.allOf(user)).toHaveLength(MOST_FONTS);
+      expect(await first.accounts.keys.list(user)).toHaveLength(MOST_WORKING_KEYS);
+    },
+    30_000,
+  );
+});
+
+describe("a history that is cleared on one node", () => {
+  testWithPostgres(
+    "begins again on the other, which may be the one that hears its user",
+    async () => {
+      const [first, second] = await startTwo();
+      const { user } = await addTo(first, "ada");
+      const cleared: number[] = [];
+      second.accounts.history.onCleared((userId) => cleared.push(userId));
+      const count = (many: number) => until(() => (cleared.length === many ? true : undefined));
+      await first.accounts.history.change(user, { keeps: "day", hearsStreams: false });
+      await count(1);
+      await first.accounts.history.clear(user);
+      await count(2);
+      await first.accounts.history.change(user, { keeps: "month", hearsStreams: false });
+      await until(() => (second.accounts.history.of(user.id).keeps === "month" ? true : undefined));
+      expect(cleared).toEqual([user.id, user.id]);
     },
     30_000,
   );

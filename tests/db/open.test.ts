@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LONGEST_CSS, MOST_WIDGETS, UNDO_MS } from "../../src/accounts/widgets.ts";
 import { DatabaseError } from "../../src/db/errors.ts";
 import {
   explainDatabaseFailure,
@@ -50,6 +51,7 @@ describe("an open database", () => {
     ["busy_timeout", 10_000],
     ["synchronous", 2],
     ["foreign_keys", 1],
+    ["auto_vacuum", 2],
   ])("has its %s set to %p", (name, value) =>
     withStore(({ queries }) => {
       expect(queries.get<[unknown]>(`PRAGMA ${name}`)[0]).toBe(value);
@@ -94,6 +96,94 @@ describe("an open database", () => {
     const alone = Database.deserialize(readFileSync(path("marquee.db")).fill(1, 18, 20));
     expect(alone.query("SELECT base_url FROM server").get()).toEqual({ base_url: "x" });
     alone.close();
+  });
+
+  describe("the room that deleted rows leave", () => {
+    const MEGABYTE = 1024 * 1024;
+    const sizeOf = (name: string) => statSync(path(name)).size;
+    const fill = ({ queries }: SqliteStore) => {
+      for (let megabytes = 0; megabytes < 10; megabytes++) {
+        queries.run(
+          `INSERT INTO upstreams (source, sealed_app) VALUES ('${megabytes}', randomblob(${MEGABYTE}))`,
+        );
+      }
+    };
+    const empty = ({ queries }: SqliteStore) => queries.run("DELETE FROM upstreams");
+    const shrinkTimes = ({ file }: SqliteStore, times: number) => {
+      for (let time = 0; time < times; time++) file.shrink();
+    };
+
+    test("is given back to the disk, a megabyte at a time, but for one megabyte", async () => {
+      await withStore((store) => {
+        fill(store);
+        empty(store);
+        shrinkTimes(store, 3);
+      });
+      expect(sizeOf("marquee.db")).toBeWithin(6 * MEGABYTE, 8.5 * MEGABYTE);
+      await withStore((store) => shrinkTimes(store, 20));
+      expect(sizeOf("marquee.db")).toBeWithin(MEGABYTE, 1.5 * MEGABYTE);
+    });
+
+    test("is given back by the write-ahead log too, while the database is open", () =>
+      withStore((store) => {
+        fill(store);
+        empty(store);
+        shrinkTimes(store, 20);
+        fill(store);
+        expect(sizeOf("marquee.db-wal")).toBeLessThan(6 * MEGABYTE);
+      }));
+
+    test("is given back by a file of an earlier version once that is rewritten", async () => {
+      const earlier = new Database(path("marquee.db"), { create: true });
+      earlier.run("CREATE TABLE other (id INTEGER)");
+      earlier.close();
+      await withStore((store) => {
+        fill(store);
+        empty(store);
+        shrinkTimes(store, 20);
+      });
+      expect(sizeOf("marquee.db")).toBeGreaterThan(10 * MEGABYTE);
+      await withStore((store) => {
+        store.file.makeShrinkable();
+        fill(store);
+        empty(store);
+        shrinkTimes(store, 20);
+      });
+      expect(sizeOf("marquee.db")).toBeLessThan(1.5 * MEGABYTE);
+    });
+
+    test("is used again: 200 widgets that are added and removed in turn take 3 MB", async () => {
+      const { accounts, add, clock, store } = await createTestAccounts(folder.path);
+      const { user } = await add("ada");
+      const look = { options: {}, css: "x".repeat(LONGEST_CSS), size: null };
+      for (let round = 1; round <= 200; round++) {
+        const { id } = await accounts.widgets.add(user, { name: "Again", kind: "overlay", look });
+        await accounts.widgets.remove(user, id);
+        if (round % (MOST_WIDGETS - 1) === 0) await clock.advance(UNDO_MS + 1);
+      }
+      await store.close();
+      expect(sizeOf("marquee.db")).toBeLessThan(3 * MEGABYTE);
+    });
+
+    test("stays while another process writes, at once", () =>
+      withStore(async (store) => {
+        fill(store);
+        empty(store);
+        const holder = await holdLock(path("marquee.db"), ["BEGIN", "DELETE FROM server"]);
+        expect(() => store.file.shrink()).toThrow("locked");
+        await holder.release();
+        expect(() => store.file.shrink()).not.toThrow();
+      }));
+
+    test("is not rewritten where the disk has no room for that", async () => {
+      const earlier = new Database(path("marquee.db"), { create: true });
+      earlier.run("CREATE TABLE other (id INTEGER)");
+      earlier.close();
+      const store = openStore(folder.path, undefined, () => ROOM_BYTES);
+      store.file.makeShrinkable();
+      expect(store.queries.get<[number]>("PRAGMA auto_vacuum")).toEqual([0]);
+      store.close();
+    });
   });
 
   test("is closed at once while another process reads, and while one writes", async () => {
@@ -285,6 +375,36 @@ describe("a folder or file that cannot be used", () => {
   });
 });
 
+/** A program that looks at a file's permissions all the time, and says which it has seen. */
+async function lookAtModeOf(file: string) {
+  const script = `
+    import { existsSync, statSync } from "node:fs";
+    const modes = new Set();
+    const look = () => {
+      const seen = statSync(process.argv[2], { throwIfNoEntry: false });
+      if (seen) modes.add((seen.mode & 0o777).toString(8));
+    };
+    console.log("looking");
+    while (!existsSync(process.argv[3])) look();
+    look();
+    console.log(JSON.stringify([...modes]));
+  `;
+  writeFileSync(path("look.ts"), script);
+  const looker = Bun.spawn([process.execPath, path("look.ts"), file, path("stop")], {
+    stdout: "pipe",
+  });
+  const lines = looker.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  await lines.read();
+  return {
+    async modes(): Promise<unknown> {
+      writeFileSync(path("stop"), "");
+      const { value } = await lines.read();
+      await exitOf(looker);
+      return JSON.parse(value ?? "");
+    },
+  };
+}
+
 describe("a copy of the database", () => {
   const rowsOf = (at: string) => {
     const sqlite = new Database(at, { readonly: true });
@@ -313,11 +433,33 @@ describe("a copy of the database", () => {
     store.close();
   });
 
-  test("can be read by its owner alone", async () => {
+  test("can be read by its owner alone, from its first byte on", async () => {
     const store = await populated();
+    store.queries.run(
+      "INSERT INTO upstreams (source, sealed_app) VALUES ('large', randomblob(30000000))",
+    );
+    const umask = process.umask(0o022);
+    const looker = await lookAtModeOf(path("backup.db"));
     store.file.copyTo(path("backup.db"));
-    expect(permissionsOf(path("backup.db"))).toBe("600");
+    process.umask(umask);
+    expect(await looker.modes()).toEqual(["600"]);
     store.close();
+  });
+
+  test("leaves nothing where it could not be finished", async () => {
+    const store = await populated();
+    store.queries.run(
+      "INSERT INTO upstreams (source, sealed_app) VALUES ('large', zeroblob(100000))",
+    );
+    store.close();
+    const damaged = readFileSync(path("marquee.db"));
+    // In the middle of that row, which takes the last pages.
+    const at = Math.floor(damaged.length / 4096 - 12) * 4096;
+    writeFileSync(path("marquee.db"), damaged.fill(0xa5, at, at + 4096));
+    const copying = openStore(folder.path);
+    expect(() => copying.file.copyTo(path("backup.db"))).toThrow(DatabaseError);
+    expect(readdirSync(folder.path)).not.toContain("backup.db");
+    copying.close();
   });
 
   test("works as a database of its own", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { Artwork, Playback } from "../../src/playback.ts";
+import { charactersReadBy } from "../fixtures/characters-read.ts";
 import { type AddedWidget, addWidget } from "../fixtures/data/widgets.ts";
 import { attributeOf } from "../fixtures/http/html.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -115,6 +116,13 @@ describe("the card", () => {
     const svg = await drawn();
     expect(svg).toContain("data:image/jpeg");
     expect(Buffer.byteLength(svg)).toBeLessThan(30_000);
+  });
+
+  test("has at most 30 KB, and reads of names what it shows, however many artists there are", async () => {
+    const artists = Array<string>(50).fill("夜 & ".repeat(250));
+    await hears({ artists });
+    expect(Buffer.byteLength(await drawn())).toBeLessThan(30_000);
+    expect(await charactersReadBy(() => drawn(), ["normalize"])).toBeLessThan(10_000);
   });
 
   test("is drawn without its cover when that cannot be read or is too slow", async () => {

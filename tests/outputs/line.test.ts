@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { lineOf, type LineWords, toldBefore, toldOf } from "../../src/outputs/line.ts";
 import type { Playback } from "../../src/playback.ts";
+import { charactersReadBy } from "../fixtures/characters-read.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
 const WORDS: LineWords = {
@@ -103,5 +104,26 @@ describe("a line", () => {
       "Paper Lanterns 3:20",
     );
     expect(lineOf(toldBefore(undefined), look())).toBe("None");
+  });
+});
+
+describe("the work for a line", () => {
+  /** A song with as many artists as a source may name, and names of this length. */
+  const named = (length: number): Partial<Playback> => {
+    const name = (part: string) => part.repeat(length).slice(0, length);
+    const artists = Array.from({ length: 50 }, (_, index) => name(`Ä.b@$c${index} `));
+    return { ...titled(name("The 夜 ")), artists, album: { name: name("e\u0301"), artworks: [] } };
+  };
+
+  test.each([
+    ["the default template", ""],
+    ["a template with all names, eight times", "{title}{artist}{album}{first_artist}".repeat(8)],
+    ["a template of nothing but artists", "{artist}".repeat(37)],
+  ])("is bounded with %s, however much a source sends", async (_, template) => {
+    for (const most of [20, 380, 500]) {
+      const line = () => lineOf(hearing(named(1_000)), look({ template }, most));
+      expect(line().length).toBeWithin(10, most + 1);
+      expect(await charactersReadBy(line)).toBeLessThan(300_000);
+    }
   });
 });

@@ -5,6 +5,7 @@ import cluster from "../../../drizzle/postgres/0001_cluster.sql" with { type: "t
 import history from "../../../drizzle/postgres/0002_history.sql" with { type: "text" };
 import evenAfterOutage from "../../../drizzle/postgres/0003_even_after_outage.sql" with { type: "text" };
 import storedReports from "../../../drizzle/postgres/0004_stored_reports.sql" with { type: "text" };
+import clearedHistory from "../../../drizzle/postgres/0005_cleared_history.sql" with { type: "text" };
 import { type Watched, watched } from "../change-feed.ts";
 import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -18,6 +19,7 @@ export const migrations: readonly Migration[] = [
   { name: "0002_history", sql: history },
   { name: "0003_even_after_outage", sql: evenAfterOutage },
   { name: "0004_stored_reports", sql: storedReports },
+  { name: "0005_cleared_history", sql: clearedHistory },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */

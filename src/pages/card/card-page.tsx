@@ -7,10 +7,8 @@ import { plainText } from "../../http/plain-text.ts";
 import { fill, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type Language, languageTag } from "../../languages.ts";
-import { describe } from "../../outputs/card.ts";
+import { cardNames, describe } from "../../outputs/card.ts";
 import type { Door } from "../../outputs/door.ts";
-import { oneLine } from "../../outputs/harmless.ts";
-import { artistNames } from "../../playback.ts";
 import { attribute } from "../attribute.ts";
 import { Document, htmlResponse } from "../html.tsx";
 
@@ -89,8 +87,8 @@ function shownOf(reading: Reading, language: Language) {
   }
   const { playback } = reading;
   const state = playback.state === "paused" ? words.widget.paused : words.widget.nowPlaying;
-  const title = oneLine(playback.track.title) || words.widget.nowPlaying;
-  const artist = oneLine(artistNames(playback));
+  const { title: named, artist } = cardNames(playback);
+  const title = named || words.widget.nowPlaying;
   return {
     title: artist === "" ? title : `${title} – ${artist}`,
     description: describe(words, state, title, artist),

@@ -9,11 +9,14 @@ import { withQuery } from "./editor-query.ts";
 import { dashboardPage } from "./frame.tsx";
 import { galleryOf } from "./gallery-link.ts";
 import {
+  type Answer,
   EditorForm,
-  noticeIn,
+  NEVER_SAVED,
+  noticeOf,
   type OutputEditor,
   type OutputEditorDeps,
   type OutputWidget,
+  outcomeIn,
   ReplaceAddress,
   rotateToken,
   saveOptions,
@@ -22,6 +25,7 @@ import {
 } from "./output-parts.tsx";
 import type { DashboardRequest } from "./request.ts";
 import { Pills } from "./widget-controls.tsx";
+import { editedRevision } from "./widget-draft.tsx";
 
 const SWITCHES = ["progress", "source"] as const;
 
@@ -37,18 +41,18 @@ export function createCardEditor(deps: OutputEditorDeps): OutputEditor {
     widget: OutputWidget,
     typed: Typed,
     basedOn: number,
+    { status = 200, outcome = outcomeIn(request) }: Answer = {},
   ): Promise<Response> => {
     const { words, user, baseUrl } = request;
     const { card: t } = words.outputs;
     const token = await accounts.widgets.tokenOf(user, widget.id);
-    const notice = noticeIn(request, t);
-    return dashboardPage({
+    const page = {
       request,
       title: widget.name,
       parent: galleryOf(request),
       lead: t.lead,
       scripts: [outputEditorScript.path],
-      ...(notice && { notice }),
+      ...(outcome && { notice: noticeOf(outcome, t) }),
       children: (
         <>
           <section>
@@ -67,7 +71,8 @@ export function createCardEditor(deps: OutputEditorDeps): OutputEditor {
           <ReplaceAddress request={request} widget={widget} consequence={t.rotateText} />
         </>
       ),
-    });
+    };
+    return dashboardPage(page, status);
   };
 
   return {
@@ -76,7 +81,10 @@ export function createCardEditor(deps: OutputEditorDeps): OutputEditor {
       const action = fieldOf(form, "do");
       if (action === "rotate") return rotateToken(deps, request, widget);
       const typed = readForm(form);
-      const basedOn = Number(fieldOf(form, "basedOn"));
+      const basedOn = editedRevision(form, widget);
+      if (basedOn === undefined) {
+        return draw(request, widget, widget.options, widget.revision, NEVER_SAVED);
+      }
       if (action !== "save") return draw(request, widget, typed, basedOn);
       const options = Object.fromEntries(
         Object.entries({ ...widget.options, ...typed }).filter(([name, value]) => {

@@ -57,14 +57,24 @@ function backTo(request: DashboardRequest, id: number, outcome: Outcome): Respon
   return redirect(withQuery(pathTo(request, "widget"), query), 303);
 }
 
-/** What the last form came to, in the words of a kind. */
-export function noticeIn(
-  { query }: DashboardRequest,
-  words: Readonly<Record<Outcome, string>>,
-): Notice | undefined {
-  const outcome = OUTCOMES.find((one) => one === query.get(OUTCOME));
-  return outcome && { tone: outcome === "changed" ? "bad" : "good", text: words[outcome] };
+/** How an editor is drawn after a form. */
+export interface Answer {
+  readonly status?: number;
+  readonly outcome?: Outcome | undefined;
 }
+
+/** The form has edited a revision that the widget never had: the page shows what is saved. */
+export const NEVER_SAVED: Answer = { status: 422, outcome: "changed" };
+
+/** What the last form came to. */
+export const outcomeIn = ({ query }: DashboardRequest): Outcome | undefined =>
+  OUTCOMES.find((one) => one === query.get(OUTCOME));
+
+/** An outcome in the words of a kind. */
+export const noticeOf = (outcome: Outcome, words: Readonly<Record<Outcome, string>>): Notice => ({
+  tone: outcome === "changed" ? "bad" : "good",
+  text: words[outcome],
+});
 
 /** Why services on the internet cannot reach this server; nothing when they can. */
 export function Unreachable({

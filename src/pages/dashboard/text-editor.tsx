@@ -17,11 +17,14 @@ import { Field } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import { galleryOf } from "./gallery-link.ts";
 import {
+  type Answer,
   EditorForm,
-  noticeIn,
+  NEVER_SAVED,
+  noticeOf,
   type OutputEditor,
   type OutputEditorDeps,
   type OutputWidget,
+  outcomeIn,
   ReplaceAddress,
   rotateToken,
   saveOptions,
@@ -30,6 +33,7 @@ import {
 } from "./output-parts.tsx";
 import type { DashboardRequest } from "./request.ts";
 import { testTrack } from "./test-track.ts";
+import { editedRevision } from "./widget-draft.tsx";
 
 export interface TextEditorDeps extends OutputEditorDeps {
   readonly hub: Pick<Hub, "peek" | "read">;
@@ -58,13 +62,12 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
     widget: OutputWidget,
     typed: Typed,
     basedOn: number,
-    status = 200,
+    { status = 200, outcome = outcomeIn(request) }: Answer = {},
   ): Promise<Response> => {
     const { words, user, baseUrl, language } = request;
     const { text: t } = words.outputs;
     const token = await accounts.widgets.tokenOf(user, widget.id);
     const address = outputAddress(baseUrl, widget.language ?? language, "text", token);
-    const notice = noticeIn(request, t);
     const part = { request, widget, typed };
     return dashboardPage(
       {
@@ -73,7 +76,7 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
         parent: galleryOf(request),
         lead: t.lead,
         scripts: [outputEditorScript.path],
-        ...(notice && { notice }),
+        ...(outcome && { notice: noticeOf(outcome, t) }),
         children: (
           <>
             <section>
@@ -101,10 +104,15 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
       const action = fieldOf(form, "do");
       if (action === "rotate") return rotateToken(deps, request, widget);
       const typed = readForm(form);
-      const basedOn = Number(fieldOf(form, "basedOn"));
+      const basedOn = editedRevision(form, widget);
+      if (basedOn === undefined) {
+        return draw(request, widget, widget.options, widget.revision, NEVER_SAVED);
+      }
       const isWrong = TEMPLATES.some((name) => mistakeIn(request.words, typed[name] ?? ""));
       if (action !== "save" || isWrong) {
-        return draw(request, widget, typed, basedOn, action === "save" ? 400 : 200);
+        return draw(request, widget, typed, basedOn, {
+          status: action === "save" ? 400 : 200,
+        });
       }
       const kept = Object.entries({ ...widget.options, ...typed });
       const options = Object.fromEntries(kept.filter(([, value]) => value !== ""));

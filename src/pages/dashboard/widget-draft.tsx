@@ -75,8 +75,15 @@ export function readDraft(form: FormData, widget: Widget): Draft {
     name: form.has("name") ? fieldOf(form, "name") : widget.name,
     // Browsers send line breaks as CR LF.
     css: typeof css === "string" ? css.replaceAll("\r\n", "\n") : widget.css,
-    basedOn: Number(fieldOf(form, "basedOn") || widget.revision),
+    basedOn: editedRevision(form, widget) ?? widget.revision,
   };
+}
+
+/** The revision that a form has edited; `undefined` for one that the widget never had. */
+export function editedRevision(form: FormData, { revision }: Widget): number | undefined {
+  const typed = fieldOf(form, "basedOn");
+  const edited = /^[1-9]\d{0,14}$/.test(typed) ? Number(typed) : undefined;
+  return edited !== undefined && edited <= revision ? edited : undefined;
 }
 
 /** The look that saving a draft stores. */

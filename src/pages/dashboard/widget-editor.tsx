@@ -18,6 +18,7 @@ import {
   type Draft,
   type DraftMistakes,
   draftOfVersion,
+  editedRevision,
   type EditorPartProps,
   EditorQueryField,
   isAsSaved,
@@ -185,6 +186,12 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
     };
     if (draft.editorQuery.invalid.size > 0 || Object.keys(mistakes).length > 0) {
       return refuse(mistakes);
+    }
+    if (fieldOf(form, "basedOn") !== "" && editedRevision(form, widget) === undefined) {
+      const text = fill(words.dashboard.gallery.mistakes.changed, { name: widget.name });
+      return byScript
+        ? answer(422, { kind: "refused", text })
+        : showPage(request, widget, draft, { isOutdated: true }, 422);
     }
     try {
       const saved = await save(user, widget, draft, isPassing);

@@ -15,6 +15,7 @@ const SUITES = [
     "changes",
     "connection-status",
     "connections",
+    "fonts",
     "inboxes",
     "keys",
     "magic-links",

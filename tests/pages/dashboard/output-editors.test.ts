@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { type AddedWidget, addWidget } from "../../fixtures/data/widgets.ts";
-import { textOf } from "../../fixtures/http/html.ts";
+import { attributeOf, textOf } from "../../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../../fixtures/servers/test-server.ts";
 
@@ -74,6 +74,23 @@ describe("the editor of a text", () => {
     expect(answer.headers.get("location")).toEndWith("told=changed");
     expect(await optionsOf(line)).toEqual({ template: "{artist}" });
   });
+
+  test.each(["999999", "-5", "1e300", "x", "1.5", "2", ""])(
+    "is not saved over %j, which it never was, and stays with its own history",
+    async (basedOn) => {
+      for (const [widget, options] of [
+        [line, { template: "{title}" }],
+        [card, { mode: "light" }],
+      ] as const) {
+        const answer = await send(widget, { do: "save", basedOn, ...options });
+        expect(answer.status).toBe(422);
+        expect(await attributeOf(answer, "input[name=basedOn]", "value")).toBe("1");
+        expect(await optionsOf(widget)).toEqual({});
+        const revisions = await server.accounts.widgets.revisionsOf(ada.user, widget.widget.id);
+        expect(revisions.map(({ revision }) => revision)).toEqual([1]);
+      }
+    },
+  );
 
   test("prints no command of a hosted bot while the server is at home, and says why", async () => {
     const html = await (await page(line)).text();

@@ -455,6 +455,19 @@ describe("saving", () => {
     expect([wrong.status, await wrong.json()]).toMatchObject([422, { kind: "refused" }]);
   });
 
+  test.each(["999999", "-5", "1e300", "x"])(
+    "over %j, which the widget never was, is refused without losing anything",
+    async (basedOn) => {
+      const wrong = await save({ theme: "glass", basedOn });
+      expect(wrong.status).toBe(422);
+      expect(await attributeOf(wrong.clone(), "input[name=basedOn]", "value")).toBe("1");
+      expect(await all(wrong, "input[name=theme][checked]", "value")).toEqual(["glass"]);
+      const byScript = await save({ answer: "json", theme: "glass", basedOn });
+      expect([byScript.status, await byScript.json()]).toMatchObject([422, { kind: "refused" }]);
+      expect(await widgets().revisionsOf(ada.user, 1)).toHaveLength(1);
+    },
+  );
+
   test("while editing leaves one look a minute in the history", async () => {
     for (const opacity of ["10", "20", "30", "40"]) {
       await save({ answer: "json", passing: "1", opacity });

@@ -1,0 +1,1 @@
+ALTER TABLE `histories` ADD `cleared_at` integer;
