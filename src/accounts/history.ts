@@ -1,5 +1,7 @@
 import { and, desc, eq, gte, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
+import { type BoundedMap, createBoundedMap } from "../bounded-map.ts";
 import type { Schema } from "../db/schema.ts";
+import { step } from "../db/store.ts";
 import type { AccountsContext } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import type { User } from "./users.ts";
@@ -98,7 +100,21 @@ const MOST_KEPT = 100_000;
 /** OBS may lose its connection, or start again after a crash. */
 const SAME_STREAM_MS = 5 * 60_000;
 
+/** Songs of all users that this node has stored lately. */
+const MOST_STARTS = 10_000;
+/** Nodes begin to follow a song at different times, and their clocks differ. */
+const SAME_SONG_WITHIN_MS = 2 * 3_600_000;
+
 type Row = Schema["heardSongs"]["$inferInsert"];
+
+const keyOf = ({ userId, startedAt }: Pick<Row, "userId" | "startedAt">): string =>
+  `${userId} ${startedAt}`;
+
+/** Whether a user's newest song, which another node has stored, is the one that plays here. */
+const isSameSong = (newest: Schema["heardSongs"]["$inferSelect"], row: Row): boolean =>
+  newest.trackId === row.trackId &&
+  newest.title === row.title &&
+  row.startedAt - (newest.startedAt + newest.playedMs) < SAME_SONG_WITHIN_MS;
 
 export async function createHistory(
   { store, wallMs }: AccountsContext,
@@ -111,6 +127,10 @@ export async function createHistory(
   const streams = new Map<number, Stream>();
   const notedSongs = new Map<string, Row>();
   const notedStreams = new Map<number, Stream>();
+  /** With which start the songs of this node are stored, by their key here. */
+  const storedStarts = createBoundedMap<string, number>(MOST_STARTS);
+  /** The keys under which this node has stored songs. */
+  const ownSongs = createBoundedMap<string, true>(MOST_STARTS);
   /** When each history was last cleared. */
   const clearings = new Map<number, number>();
   const clearListeners: Parameters<History["onCleared"]>[0][] = [];
@@ -151,6 +171,38 @@ export async function createHistory(
   /** The oldest time that is kept. */
   const sinceOf = (keeps: Period): number => wallMs() - PERIODS[keeps];
 
+  /**
+   * When songs started, by key, for all nodes that have got them: each node measures it with its own
+   * clock, from when it began to follow. The first one that stores a song decides.
+   */
+  const sharedStarts = async (rows: readonly Row[]): Promise<BoundedMap<string, number>> => {
+    const isNew = rows.filter((row) => storedStarts.get(keyOf(row)) === undefined);
+    if (!store.network || isNew.length === 0) return storedStarts;
+    const found = await store.exclusively(function* (writer) {
+      const starts: [string, number][] = [];
+      for (const row of isNew) {
+        const [newest] = yield* step(
+          writer
+            .select()
+            .from(heardSongs)
+            .where(eq(heardSongs.userId, row.userId))
+            .orderBy(desc(heardSongs.startedAt))
+            .limit(1),
+        );
+        const isKept = newest && isSameSong(newest, row) && !ownSongs.get(keyOf(newest));
+        if (!isKept) yield* step(writer.insert(heardSongs).values(row).onConflictDoNothing());
+        starts.push([keyOf(row), isKept ? newest.startedAt : row.startedAt]);
+      }
+      return starts;
+    });
+    isNew.forEach((row, index) => {
+      const [key, startedAt] = found[index] ?? [keyOf(row), row.startedAt];
+      storedStarts.set(key, startedAt);
+      ownSongs.set(keyOf({ ...row, startedAt }), true);
+    });
+    return storedStarts;
+  };
+
   const storeSongs = async () => {
     const storing = [...notedSongs];
     const userIds = [...new Set(storing.map(([, { userId }]) => userId))];
@@ -160,11 +212,14 @@ export async function createHistory(
       .from(histories)
       .where(and(inArray(histories.userId, userIds), isNotNull(histories.keeps)));
     const keeping = new Set(found.map(({ userId }) => userId));
+    const kept = storing.filter(([, { userId }]) => keeping.has(userId)).map(([, row]) => row);
+    const starts = await sharedStarts(kept);
     // What was cleared meanwhile stays cleared.
     const rows = storing
       .filter(([key, row]) => notedSongs.get(key) === row && keeping.has(row.userId))
-      .map(([, row]) => row);
+      .map(([key, row]) => ({ ...row, startedAt: starts.get(key) ?? row.startedAt }));
     if (rows.length > 0) {
+      const longer = sql`excluded.played_ms > ${heardSongs.playedMs}`;
       await store.inBackground((writer) => [
         writer
           .insert(heardSongs)
@@ -172,7 +227,7 @@ export async function createHistory(
           .onConflictDoUpdate({
             target: [heardSongs.userId, heardSongs.startedAt],
             set: {
-              playedMs: sql`excluded.played_ms`,
+              playedMs: sql`CASE WHEN ${longer} THEN excluded.played_ms ELSE ${heardSongs.playedMs} END`,
               coverPath: sql`excluded.cover_path`,
               coverUrl: sql`excluded.cover_url`,
             },
@@ -251,9 +306,9 @@ export async function createHistory(
     },
     async note(userId, song) {
       if (of(userId).keeps === null) return;
-      const key = `${userId} ${song.startedAt}`;
-      notedSongs.delete(key);
-      notedSongs.set(key, toRow(userId, song));
+      const row = toRow(userId, song);
+      notedSongs.delete(keyOf(row));
+      notedSongs.set(keyOf(row), row);
       const [oldest] = notedSongs.keys();
       if (notedSongs.size > MOST_WAITING && oldest !== undefined) notedSongs.delete(oldest);
       await deferred.writeSoon("history", storeSongs);

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import type { KeptSong } from "../../src/accounts/history.ts";
 import { FontError, MOST_FONTS } from "../../src/accounts/fonts.ts";
 import { MOST_WORKING_KEYS, TooManyKeysError } from "../../src/accounts/keys.ts";
 import { MOST_WIDGETS, WidgetError } from "../../src/accounts/widgets.ts";
@@ -205,6 +206,66 @@ describe("a history that is cleared on one node", () => {
       await first.accounts.history.change(user, { keeps: "month", hearsStreams: false });
       await until(() => (second.accounts.history.of(user.id).keeps === "month" ? true : undefined));
       expect(cleared).toEqual([user.id, user.id]);
+    },
+    30_000,
+  );
+});
+
+describe("a song that two nodes have got", () => {
+  const song = (title: string, startedAt: number, playedMs: number): KeptSong => ({
+    startedAt,
+    playedMs,
+    source: "Test",
+    track: { id: title, title, durationMs: 200_000, explicit: false },
+    artists: ["Juniper Vale"],
+    albumName: "",
+    coverPath: null,
+    coverUrl: null,
+  });
+
+  testWithPostgres(
+    "is kept once, although they measured its start themselves",
+    async () => {
+      const [first, second] = await startTwo();
+      const { user } = await addTo(first, "ada");
+      const histories = [first.accounts.history, second.accounts.history];
+      await first.accounts.history.change(user, { keeps: "always", hearsStreams: false });
+      await until(() => (second.accounts.history.of(user.id).keeps === null ? undefined : true));
+      const kept = async () =>
+        (await first.accounts.history.songsOf(user)).map(({ track, playedMs }) => [
+          track.title,
+          playedMs,
+        ]);
+      for (let turn = 0; turn < 6; turn++) {
+        const beganAt = 1_000_000 + turn * 300_000;
+        // The second began to follow later, and its clock is some milliseconds off.
+        const notes = [30_000, 90_000, 150_000].flatMap((playedMs) =>
+          histories.map((history, node) =>
+            history.note(
+              user.id,
+              song(`song ${turn % 2}`, beganAt + node * (turn * 7_000 + 3), playedMs - node * 5),
+            ),
+          ),
+        );
+        await Promise.all(notes);
+      }
+      expect(await kept()).toEqual([1, 0, 1, 0, 1, 0].map((number) => [`song ${number}`, 150_000]));
+    },
+    30_000,
+  );
+
+  testWithPostgres(
+    "goes on under its start when another node takes the user over",
+    async () => {
+      const [first, second] = await startTwo();
+      const { user } = await addTo(first, "ada");
+      await first.accounts.history.change(user, { keeps: "always", hearsStreams: false });
+      await until(() => (second.accounts.history.of(user.id).keeps === null ? undefined : true));
+      await first.accounts.history.note(user.id, song("long", 1_000_000, 60_000));
+      await second.accounts.history.note(user.id, song("long", 1_075_000, 90_000));
+      expect(await second.accounts.history.songsOf(user)).toMatchObject([
+        { startedAt: 1_000_000, playedMs: 90_000 },
+      ]);
     },
     30_000,
   );
