@@ -42,6 +42,7 @@ function serveSockets(onOpen: (socket: Bun.ServerWebSocket<undefined>) => void) 
     },
     websocket: {
       data: undefined,
+      backpressureLimit: 128 * 1024 * 1024,
       open: onOpen,
       message: (_, text) => void received.push(String(text)),
       close: () => closed.resolve(),
@@ -184,6 +185,25 @@ describe("a WebSocket to an upstream", () => {
     expect(got).toEqual(many);
   });
 
+  test("lets a server wait that sends large messages, not only one that sends many", async () => {
+    const mebibyte = 1024 * 1024;
+    const opened = Promise.withResolvers<Bun.ServerWebSocket<undefined>>();
+    const server = serveSockets((socket) => {
+      for (let count = 0; count < 60; count++) socket.send("x".repeat(mebibyte));
+      opened.resolve(socket);
+    });
+    const socket = await upstreamOf(server.origin).openSocket(server.origin, {
+      signal: stop.signal,
+    });
+    const sender = await inTime("the messages", opened.promise);
+    // Time enough to take all of them for who does not wait.
+    for (let turn = 0; turn < 100; turn++) await settle();
+    expect(sender.getBufferedAmount()).toBeGreaterThan(30 * mebibyte);
+    for (let count = 0; count < 60; count++) {
+      expect(await inTime("the next", socket.receive())).toHaveLength(mebibyte);
+    }
+  });
+
   test("says that nothing came within a time", async () => {
     const server = serveSockets(() => {});
     const socket = await upstreamOf(server.origin).openSocket(server.origin, {
@@ -217,7 +237,7 @@ describe("a WebSocket to an upstream", () => {
 
 describe("a stream of server-sent events", () => {
   function serveEvents(headers = { "content-type": "text/event-stream" }, status = 200) {
-    const opened = Promise.withResolvers<ReadableStreamDefaultController<string>>();
+    const opened = Promise.withResolvers<ReadableStreamDefaultController<string | Uint8Array>>();
     const closed = Promise.withResolvers<void>();
     const requests: Request[] = [];
     const server = Bun.serve({
@@ -226,7 +246,7 @@ describe("a stream of server-sent events", () => {
       fetch(request) {
         requests.push(request);
         request.signal.addEventListener("abort", () => closed.resolve());
-        const body = new ReadableStream<string>({
+        const body = new ReadableStream<string | Uint8Array>({
           start(controller) {
             controller.enqueue(": hello\n\n");
             opened.resolve(controller);
@@ -280,6 +300,58 @@ describe("a stream of server-sent events", () => {
     (await opened).enqueue(`data: ${"x".repeat(1024 * 1024)}`);
     expect((await failureOf(events.receive())).message).toContain("more than a megabyte");
     await inTime("the end", closed);
+  });
+
+  test("ends when an event's empty lines have no end", async () => {
+    const { origin, opened, closed } = serveEvents();
+    const events = await open(origin);
+    (await opened).enqueue("data:\n".repeat(1024 * 1024 + 1));
+    expect((await failureOf(events.receive())).message).toContain("more than a megabyte");
+    await inTime("the end", closed);
+  });
+
+  test("ends when few large events wait, as it does for many small ones", async () => {
+    const { origin, opened, closed } = serveEvents();
+    const events = await open(origin);
+    const server = await opened;
+    const sent = 900;
+    const half = `data: ${"x".repeat(512 * 1024)}\n\n`;
+    for (let count = 0; count < sent; count++) server.enqueue(half);
+    await inTime("the end", closed);
+    let kept = 0;
+    let error: unknown;
+    while (error === undefined) {
+      await events.receive().then(
+        () => kept++,
+        (reason: unknown) => {
+          error = reason;
+        },
+      );
+    }
+    expect(String(error)).toContain("more events than can be read");
+    // Four megabytes, and the event that was too much.
+    expect(kept).toBeLessThanOrEqual(9);
+  });
+
+  test("is read whole where a text holds one of Unicode's other line breaks", async () => {
+    const { origin, opened } = serveEvents();
+    const events = await open(origin);
+    (await opened).enqueue('data: {"title":"a\u2028b\u2029c: é 😀"}\n\n');
+    expect((await inTime("an event", events.receive()))?.data).toBe(
+      '{"title":"a\u2028b\u2029c: é 😀"}',
+    );
+  });
+
+  test("is read whole where its bytes come one by one", async () => {
+    const { origin, opened } = serveEvents();
+    const events = await open(origin);
+    const server = await opened;
+    const expected = { type: "größe", data: "eins\nzwei 😀" };
+    for (const byte of Buffer.from("event: größe\r\ndata: eins\r\ndata: zwei 😀\r\n\r\n")) {
+      server.enqueue(new Uint8Array([byte]));
+      await settle();
+    }
+    expect(await inTime("an event", events.receive())).toEqual(expected);
   });
 
   test.each([

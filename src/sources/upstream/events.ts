@@ -33,8 +33,12 @@ export interface UpstreamEvents {
   close(): void;
 }
 
-/** A server that sends more before it is read is broken. */
+/** A server that sends more before it is read is broken: events, and their texts in all. */
 const MOST_WAITING = 1_000;
+const LONGEST_WAITING = 4 * LARGEST_ANSWER_BYTES;
+/** What a line takes besides its text, so that empty lines count too. */
+const LINE_OVERHEAD = 1;
+const NEWLINE = 0x0a;
 
 export async function openEvents(
   url: URL,
@@ -43,7 +47,7 @@ export async function openEvents(
   { clock, call }: { readonly clock: Pick<Clock, "after">; readonly call: Fetch },
 ): Promise<UpstreamEvents> {
   signal.throwIfAborted();
-  const inbox = createInbox<ServerSentEvent>(clock);
+  const inbox = createInbox<ServerSentEvent>(clock, ({ type, data }) => type.length + data.length);
   const ending = new AbortController();
   const opening = Promise.withResolvers<Response>();
   let cancelTimer = () => {};
@@ -82,50 +86,82 @@ export async function openEvents(
 
   const read = async () => {
     const parser = createEventParser();
-    const decoder = new TextDecoder();
     const reader = body.getReader();
     for (;;) {
       expectWithin(silenceMs, "fell silent");
       const { done, value } = await reader.read();
       if (ending.signal.aborted) return;
       if (done) return void end("ended the stream");
-      for (const event of parser.push(decoder.decode(value, { stream: true }))) inbox.push(event);
-      if (parser.unfinished > LARGEST_ANSWER_BYTES) {
-        end(`sent an event of more than ${sizeText(LARGEST_ANSWER_BYTES)}`);
+      for (const event of parser.push(value)) {
+        inbox.push(event);
+        if (inbox.size > MOST_WAITING || inbox.weight > LONGEST_WAITING) {
+          return void end("sent more events than can be read");
+        }
       }
-      if (inbox.size > MOST_WAITING) end("sent more events than can be read");
+      if (parser.unfinished > LARGEST_ANSWER_BYTES) {
+        return void end(`sent an event of more than ${sizeText(LARGEST_ANSWER_BYTES)}`);
+      }
     }
   };
   read().catch(() => end("could not be reached"));
   return { receive: inbox.receive, close: () => void end("was closed by us") };
 }
 
-/** Cuts a text that arrives in pieces into events. */
+/** Cuts bytes that arrive in pieces of any size into events. */
 function createEventParser() {
-  let unfinishedLine = "";
+  const decoder = new TextDecoder();
+  const unfinishedLine = new Bun.ArrayBufferSink();
+  unfinishedLine.start({ stream: true, asUint8Array: true });
+  let unfinishedLineBytes = 0;
   let type = "";
   let lines: string[] = [];
+  let linesLength = 0;
+
+  const addToLine = (bytes: Uint8Array) => {
+    unfinishedLine.write(bytes);
+    unfinishedLineBytes += bytes.length;
+  };
+  const takeLine = (): string => {
+    unfinishedLineBytes = 0;
+    const bytes = unfinishedLine.flush();
+    // Decoded alone, a line does not keep all the bytes in memory with which it arrived.
+    return typeof bytes === "number" ? "" : decoder.decode(bytes).replace(/\r$/, "");
+  };
+  const takeEvent = (): ServerSentEvent | undefined => {
+    const event = { type: type || "message", data: lines.join("\n") };
+    const isEmpty = lines.length === 0;
+    type = "";
+    lines = [];
+    linesLength = 0;
+    return isEmpty ? undefined : event;
+  };
+  const readField = (line: string) => {
+    const colon = line.indexOf(":");
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "event") type = value;
+    if (field !== "data") return;
+    lines.push(value);
+    linesLength += value.length + LINE_OVERHEAD;
+  };
+
   return {
     /** The length of an event that is not complete. */
     get unfinished() {
-      return lines.reduce((sum, line) => sum + line.length, unfinishedLine.length);
+      return linesLength + unfinishedLineBytes;
     },
-    push(text: string): ServerSentEvent[] {
-      const events: ServerSentEvent[] = [];
-      const arrived = (unfinishedLine + text).split("\n");
-      unfinishedLine = arrived.pop() ?? "";
-      for (const line of arrived.map((ended) => ended.replace(/\r$/, ""))) {
-        if (line === "") {
-          if (lines.length > 0) events.push({ type: type || "message", data: lines.join("\n") });
-          type = "";
-          lines = [];
-          continue;
-        }
-        const [, field, value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
-        if (field === "data") lines.push(value);
-        if (field === "event") type = value;
+    /** Each event that is complete with these bytes. */
+    *push(bytes: Uint8Array): Generator<ServerSentEvent, void> {
+      let from = 0;
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+        addToLine(bytes.subarray(from, end));
+        from = end + 1;
+        const line = takeLine();
+        const event = line === "" ? takeEvent() : undefined;
+        if (event) yield event;
+        if (line !== "") readField(line);
       }
-      return events;
+      addToLine(bytes.subarray(from));
     },
   };
 }

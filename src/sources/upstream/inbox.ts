@@ -3,6 +3,8 @@ import type { Clock } from "../../clock.ts";
 /** What has arrived and is not yet read, in its order. */
 export interface Inbox<Message> {
   readonly size: number;
+  /** What the messages weigh together. */
+  readonly weight: number;
   push(message: Message): void;
   /** Makes `receive` throw once everything that has arrived is read. Only the first error counts. */
   end(error: unknown): void;
@@ -14,9 +16,16 @@ export interface Inbox<Message> {
   receive(withinMs?: number): Promise<Message | undefined>;
 }
 
-/** For one reader: `receive` must not be called again before it has resolved. */
-export function createInbox<Message>(clock: Pick<Clock, "after">): Inbox<Message> {
+/**
+ * For one reader: `receive` must not be called again before it has resolved.
+ * @param weigh how much a message counts towards `weight`; by default nothing
+ */
+export function createInbox<Message>(
+  clock: Pick<Clock, "after">,
+  weigh: (message: Message) => number = () => 0,
+): Inbox<Message> {
   const waiting: Message[] = [];
+  let weight = 0;
   let ended: { readonly error: unknown } | undefined;
   let wake = () => {};
 
@@ -24,8 +33,12 @@ export function createInbox<Message>(clock: Pick<Clock, "after">): Inbox<Message
     get size() {
       return waiting.length;
     },
+    get weight() {
+      return weight;
+    },
     push(message) {
       waiting.push(message);
+      weight += weigh(message);
       wake();
     },
     end(error) {
@@ -41,7 +54,11 @@ export function createInbox<Message>(clock: Pick<Clock, "after">): Inbox<Message
         cancel?.();
       }
       const message = waiting.shift();
-      if (message === undefined && ended) throw ended.error;
+      if (message === undefined) {
+        if (ended) throw ended.error;
+        return undefined;
+      }
+      weight -= weigh(message);
       return message;
     },
   };

@@ -29,7 +29,7 @@ export interface UpstreamSocket {
 
 /** A ping is sent this often. A server that answers neither it nor anything else is gone. */
 export const PING_MS = 15_000;
-/** A server that sends faster than it is read has to wait. */
+/** A server that sends faster than it is read has to wait, or its largest message is waiting. */
 const MOST_WAITING = 64;
 
 /** The same class with Bun's own types, which the types of browsers hide. */
@@ -52,7 +52,7 @@ export async function openSocket(
     headers: new Headers(headers),
     perMessageDeflate: false,
   });
-  const inbox = createInbox<string>(clock);
+  const inbox = createInbox<string>(clock, ({ length }) => length);
   const opening = Promise.withResolvers<void>();
   let hasEnded = false;
   let heard = true;
@@ -93,7 +93,7 @@ export async function openSocket(
       return end(`sent a message of more than ${sizeText(largestBytes)}`);
     }
     inbox.push(data);
-    if (inbox.size >= MOST_WAITING) socket.pause();
+    if (inbox.size >= MOST_WAITING || inbox.weight >= largestBytes) socket.pause();
   });
   socket.addEventListener("error", () => end("takes no WebSocket or could not be reached"));
   socket.addEventListener("close", ({ code }) => end(`closed the connection (code ${code})`));
