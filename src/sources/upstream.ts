@@ -1,8 +1,9 @@
-import ipaddr from "ipaddr.js";
 import type { Clock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import type { EventRequest, UpstreamEvents } from "./upstream/events.ts";
 import {
+  type AbortableFetch,
+  codeOf,
   type Fetch,
   LARGEST_ANSWER_BYTES,
   sizeText,
@@ -10,6 +11,14 @@ import {
   UpstreamError,
   type UpstreamHeaders,
 } from "./upstream/limits.ts";
+import {
+  type Destination,
+  headersFor,
+  lookUp,
+  type LookUp,
+  mayBePublic,
+  publicDestinationsOf,
+} from "./upstream/public-hosts.ts";
 import type { SocketRequest, UpstreamSocket } from "./upstream/socket.ts";
 
 /** What a call sends; this module sets the other options of `fetch`. */
@@ -55,7 +64,10 @@ export interface UpstreamDeps {
   readonly clock: Pick<Clock, "after">;
   /** Origins that the operator chose. These may be private addresses and use plain http. */
   readonly trustedOrigins: readonly string[];
+  /** Replaces the network. Names are resolved only if `lookUp` is given too. */
   readonly fetch?: Fetch;
+  /** Replaces the resolution of names. */
+  readonly lookUp?: LookUp;
   /** Is called after each call with its HTTP status, or `failed`. */
   onCall?(outcome: number | "failed"): void;
 }
@@ -66,18 +78,65 @@ const WITHOUT_BODY = [204, 205, 304];
 const REDIRECTS = [301, 302, 303, 307, 308];
 const MOST_REDIRECTS = 3;
 
+/** Nobody answered at all, so nothing has been sent. */
+const UNREACHED: readonly unknown[] = [
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+];
+
 export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps): Upstream {
   const call: Fetch = deps.fetch ?? ((url, init) => fetch(url, init));
+  const addressesOf = deps.lookUp ?? (deps.fetch ? undefined : lookUp);
+  const isTrusted = (url: URL) => trustedOrigins.includes(url.origin);
 
   /** The address, and its part that errors may name. */
   const guard = (target: string | URL) => {
     const url = new URL(target);
     const place = url.origin + url.pathname;
-    if (!isAllowed(url, trustedOrigins)) {
+    const isAllowed = isTrusted(url) || (url.protocol === "https:" && mayBePublic(url));
+    if (!/^https?:$/.test(url.protocol) || url.username || url.password || !isAllowed) {
       throw new UpstreamError(`${place} is not an address that may be called`);
     }
     return { url, place };
   };
+
+  /** Where an address leads that `guard` has let through. */
+  const destinationsOf = async (
+    url: URL,
+    place: string,
+    signal: AbortSignal,
+  ): Promise<readonly Destination[]> => {
+    if (isTrusted(url) || !addressesOf) return [{ url }];
+    const late = Promise.withResolvers<never>();
+    const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
+    const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, giveUp);
+    signal.addEventListener("abort", giveUp);
+    try {
+      const found = publicDestinationsOf(url, addressesOf).catch(() => {
+        throw new UpstreamError(`${place} could not be reached, as its name is not known`);
+      });
+      const destinations = await Promise.race([found, late.promise]);
+      if (destinations.length > 0) return destinations;
+      throw new UpstreamError(
+        `${place} leads to a private address, which the operator has to allow before it is called`,
+      );
+    } finally {
+      cancelDeadline();
+      signal.removeEventListener("abort", giveUp);
+    }
+  };
+
+  /** Like `fetch`, for addresses that `guard` has let through. */
+  const callAt =
+    (place: string): AbortableFetch =>
+    async (address, init) =>
+      firstReached(await destinationsOf(new URL(address), place, init.signal), (destination) => {
+        const { url, name } = destination;
+        const headers = headersFor(destination, init.headers);
+        return call(url.href, { ...init, headers, ...(name && { tls: name.tls }) });
+      });
 
   /** Opens a stream. Its code is loaded when it is first used. */
   const open = async <Stream>(
@@ -109,8 +168,9 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
       request.signal?.addEventListener("abort", stop);
       if (request.signal?.aborted) stop();
       const headers = withUserAgent(request.headers);
+      const callJudged = callAt(place);
       const ask = (address: URL) =>
-        call(address.href, {
+        callJudged(address.href, {
           method: request.method ?? "GET",
           headers,
           ...(request.body !== undefined && { body: request.body }),
@@ -150,7 +210,10 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
         const { url, place } = guard(target);
         const { openSocket } = await import("./upstream/socket.ts");
         const headers = withUserAgent(request.headers);
-        const stream = await openSocket(url, place, { ...request, headers }, clock);
+        const destinations = await destinationsOf(url, place, request.signal);
+        const stream = await firstReached(destinations, (destination) =>
+          openSocket(destination, place, { ...request, headers }, clock),
+        );
         return { status: 101, stream };
       }),
     openEvents: (target, request) =>
@@ -158,7 +221,8 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
         const { url, place } = guard(target);
         const { openEvents } = await import("./upstream/events.ts");
         const headers = withUserAgent(request.headers);
-        const stream = await openEvents(url, place, { ...request, headers }, { clock, call });
+        const parts = { clock, call: callAt(place) };
+        const stream = await openEvents(url, place, { ...request, headers }, parts);
         return { status: 200, stream };
       }),
   };
@@ -169,6 +233,26 @@ function withUserAgent(given?: UpstreamHeaders): Headers {
   headers.set("User-Agent", USER_AGENT);
   return headers;
 }
+
+/** What comes of the first destination that can be reached. */
+async function firstReached<Result>(
+  destinations: readonly Destination[],
+  reach: (destination: Destination) => Promise<Result>,
+): Promise<Result> {
+  let unreached: unknown;
+  for (const destination of destinations) {
+    try {
+      return await reach(destination);
+    } catch (error) {
+      if (!wasUnreached(error)) throw error;
+      unreached = error;
+    }
+  }
+  throw unreached;
+}
+
+const wasUnreached = (error: unknown): boolean =>
+  UNREACHED.includes(error instanceof UpstreamError ? error.cause : codeOf(error));
 
 /** Where an answer redirects to, if that is the same server. */
 function redirectWithin(from: URL, { status, headers }: Response): URL | undefined {
@@ -204,18 +288,4 @@ async function readAll(
     throw new UpstreamError(`${place} answered with more than ${sizeText(largestBytes)}`);
   }
   return new Uint8Array(Buffer.concat(chunks));
-}
-
-/** Allows public hosts over https, and the origins that the operator chose. */
-function isAllowed(url: URL, trustedOrigins: readonly string[]): boolean {
-  if (url.username || url.password) return false;
-  if (/^https?:$/.test(url.protocol) && trustedOrigins.includes(url.origin)) return true;
-  return url.protocol === "https:" && isPublicHost(url.hostname);
-}
-
-/** The URL parser has already turned decimal and hexadecimal spellings into dotted addresses. */
-function isPublicHost(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$|\.$/g, "");
-  if (ipaddr.isValid(bare)) return ipaddr.process(bare).range() === "unicast";
-  return bare.includes(".") && !/\.(localhost|local|internal|home\.arpa)\.?$/i.test(bare);
 }

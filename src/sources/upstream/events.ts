@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { createInbox } from "./inbox.ts";
 import {
-  type Fetch,
+  type AbortableFetch,
   LARGEST_ANSWER_BYTES,
   sizeText,
   UPSTREAM_DEADLINE_MS,
@@ -44,7 +44,7 @@ export async function openEvents(
   url: URL,
   place: string,
   { headers, signal, silenceMs }: EventRequest,
-  { clock, call }: { readonly clock: Pick<Clock, "after">; readonly call: Fetch },
+  { clock, call }: { readonly clock: Pick<Clock, "after">; readonly call: AbortableFetch },
 ): Promise<UpstreamEvents> {
   signal.throwIfAborted();
   const inbox = createInbox<ServerSentEvent>(clock, ({ type, data }) => type.length + data.length);
@@ -52,8 +52,9 @@ export async function openEvents(
   const opening = Promise.withResolvers<Response>();
   let cancelTimer = () => {};
 
-  const end = (problem: string) => {
-    const error = new UpstreamError(`${place} ${problem}`);
+  const end = (problem: string | UpstreamError) => {
+    const error =
+      problem instanceof UpstreamError ? problem : new UpstreamError(`${place} ${problem}`);
     if (ending.signal.aborted) return error;
     cancelTimer();
     signal.removeEventListener("abort", onAbort);
@@ -75,7 +76,7 @@ export async function openEvents(
   // The error of `fetch` may contain the whole URL with its query, so it is left out.
   call(url.href, { headers: asked, redirect: "manual", signal: ending.signal }).then(
     opening.resolve,
-    () => end("could not be reached"),
+    (error: unknown) => end(error instanceof UpstreamError ? error : "could not be reached"),
   );
   const response = await opening.promise;
   const { status, body } = response;

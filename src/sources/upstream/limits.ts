@@ -1,7 +1,13 @@
 /** What every call to an upstream has in common. */
 
 /** Like `fetch`; tests pass their own. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
+
+/** The same for a call that is always given a signal. */
+export type AbortableFetch = (
+  url: string,
+  init: BunFetchRequestInit & { readonly signal: AbortSignal },
+) => Promise<Response>;
 
 export type UpstreamHeaders = ConstructorParameters<typeof Headers>[0];
 
@@ -19,3 +25,7 @@ export class UpstreamError extends Error {
 export function sizeText(bytes: number): string {
   return bytes === 1024 * 1024 ? "a megabyte" : `${bytes / (1024 * 1024)} megabytes`;
 }
+
+/** The code of an error of the network, such as `ECONNREFUSED`. */
+export const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;

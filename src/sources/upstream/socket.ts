@@ -1,12 +1,14 @@
 import type { Clock } from "../../clock.ts";
 import { createInbox } from "./inbox.ts";
 import {
+  codeOf,
   LARGEST_ANSWER_BYTES,
   sizeText,
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
   type UpstreamHeaders,
 } from "./limits.ts";
+import { type Destination, headersFor } from "./public-hosts.ts";
 
 export interface SocketRequest {
   readonly headers?: UpstreamHeaders;
@@ -39,17 +41,19 @@ const BunWebSocket = WebSocket as unknown as new (
 ) => Bun.WebSocket;
 
 export async function openSocket(
-  url: URL,
+  destination: Destination,
   place: string,
   { headers, signal, largestBytes = LARGEST_ANSWER_BYTES }: SocketRequest,
   clock: Pick<Clock, "after">,
 ): Promise<UpstreamSocket> {
   signal.throwIfAborted();
+  const { url, name } = destination;
   const address = new URL(url);
   address.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   // Without compression, a small message cannot become a large one.
   const socket = new BunWebSocket(address.href, {
-    headers: new Headers(headers),
+    headers: headersFor(destination, headers),
+    ...(name && { tls: name.tls }),
     perMessageDeflate: false,
   });
   const inbox = createInbox<string>(clock, ({ length }) => length);
@@ -58,10 +62,10 @@ export async function openSocket(
   let heard = true;
 
   // The error of the WebSocket contains the whole address with its query, so it is left out.
-  const end = (problem: string) => {
+  const end = (problem: string, code?: unknown) => {
     if (hasEnded) return;
     hasEnded = true;
-    const error = new UpstreamError(`${place} ${problem}`);
+    const error = new UpstreamError(`${place} ${problem}`, { cause: code });
     cancelTimer();
     signal.removeEventListener("abort", onAbort);
     opening.reject(error);
@@ -95,7 +99,9 @@ export async function openSocket(
     inbox.push(data);
     if (inbox.size >= MOST_WAITING || inbox.weight >= largestBytes) socket.pause();
   });
-  socket.addEventListener("error", () => end("takes no WebSocket or could not be reached"));
+  socket.addEventListener("error", ({ error }) =>
+    end("takes no WebSocket or could not be reached", codeOf(error)),
+  );
   socket.addEventListener("close", ({ code }) => end(`closed the connection (code ${code})`));
 
   await opening.promise;

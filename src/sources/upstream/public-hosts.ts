@@ -1,0 +1,86 @@
+import ipaddr from "ipaddr.js";
+import type { UpstreamHeaders } from "./limits.ts";
+
+/**
+ * Which hosts may be called although nobody has allowed them: those with a public address, by name
+ * or by number. Judged here and nowhere else.
+ */
+
+/** The addresses of a name. Tests pass their own. */
+export type LookUp = (name: string) => Promise<readonly string[]>;
+
+/**
+ * Asks the name servers without a thread of its own where the platform can: a name server that
+ * never answers must not hold the threads that read files and draw pictures.
+ */
+export const lookUp: LookUp = async (name) =>
+  (await Bun.dns.lookup(name)).map(({ address }) => address);
+
+/** Real names have few; the others are never needed. */
+const MOST_ADDRESSES = 4;
+/** A machine whose IPv6 leads nowhere may notice that only when the time for a call is over. */
+const FAMILIES = ["ipv4", "ipv6"];
+/** IPv6 addresses that belong to the public internet: https://www.iana.org/assignments/ipv6-address-space */
+const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
+/** An IPv4 address as networks that only have IPv6 reach it: https://www.rfc-editor.org/rfc/rfc6052 */
+const NAT64 = ipaddr.parseCIDR("64:ff9b::/96");
+
+/** The host of a URL without brackets, and without the dot that may end a name. */
+const bareHostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
+
+/**
+ * Whether a host may be public by its text alone: a public address, or a name of which only its
+ * addresses can tell. The URL parser has already turned decimal and hexadecimal spellings of
+ * addresses into dotted ones.
+ */
+export function mayBePublic(url: URL): boolean {
+  const host = bareHostOf(url);
+  if (ipaddr.isValid(host)) return isPublicAddress(host);
+  return host.includes(".") && !/\.(localhost|local|internal|home\.arpa)$/i.test(host);
+}
+
+/** Where to connect for a URL, so that its name is not resolved again after it was judged. */
+export interface Destination {
+  /** The same URL, with an address instead of a name. */
+  readonly url: URL;
+  /** The name that the server there goes by, if it is not in the URL. */
+  readonly name?: { readonly hostHeader: string; readonly tls: { readonly serverName: string } };
+}
+
+/** The public addresses of a URL's host, in the order in which they are to be tried. */
+export async function publicDestinationsOf(
+  url: URL,
+  lookUp: LookUp,
+): Promise<readonly Destination[]> {
+  const host = bareHostOf(url);
+  if (ipaddr.isValid(host)) return isPublicAddress(host) ? [{ url }] : [];
+  const name = { hostHeader: url.host, tls: { serverName: host } };
+  const addresses = (await lookUp(host))
+    .filter(isPublicAddress)
+    .map((text) => ipaddr.process(text));
+  return addresses
+    .toSorted((one, other) => FAMILIES.indexOf(one.kind()) - FAMILIES.indexOf(other.kind()))
+    .slice(0, MOST_ADDRESSES)
+    .map((address) => {
+      const at = new URL(url);
+      at.hostname = address.kind() === "ipv6" ? `[${address}]` : String(address);
+      return { url: at, name };
+    });
+}
+
+/** The headers of a request that is sent there. */
+export function headersFor({ name }: Destination, given?: UpstreamHeaders): Headers {
+  const headers = new Headers(given);
+  if (name) headers.set("Host", name.hostHeader);
+  return headers;
+}
+
+function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.process(text);
+  if (address instanceof ipaddr.IPv4) return address.range() === "unicast";
+  if (address.match(NAT64)) {
+    return new ipaddr.IPv4(address.toByteArray().slice(-4)).range() === "unicast";
+  }
+  return address.range() === "unicast" && address.match(GLOBAL_IPV6);
+}
