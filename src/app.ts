@@ -133,6 +133,11 @@ export function createApp(deps: AppDeps): App {
 
   const artworks = createArtworkStore({
     opaqueName: vault.opaqueName,
+    isCurrent({ key }, userId) {
+      const playback = hub.rawPlayback(userId);
+      // While too little is known, it may be.
+      return playback === undefined || !!playback?.album.artworks.some((one) => one.key === key);
+    },
     ...(shared && { elsewhere: shared.findArtwork }),
     ...(deps.artworkCache && { disk: deps.artworkCache }),
     onUnreadable: (error, origin) =>
@@ -142,7 +147,7 @@ export function createApp(deps: AppDeps): App {
     clientAddress(server?.requestIP(request)?.address, request.headers.get("x-forwarded-for"));
   const playingBody = createPlayingBody(
     clock,
-    (artwork) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg"),
+    (artwork, userId) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg", userId),
   );
   const api = createApi({
     ...(shared && { admissions: shared.admissions }),
@@ -201,7 +206,8 @@ export function createApp(deps: AppDeps): App {
       clock,
       log,
       playingBody,
-      pictureOf: async (artwork) => (await artworks.pictureOf(artwork, "640.jpg"))?.bytes,
+      pictureOf: async (artwork, userId) =>
+        (await artworks.pictureOf(artwork, "640.jpg", userId))?.bytes,
     });
     await files.followUsers();
   };

@@ -117,7 +117,7 @@ export function createEvents({
   const greeting = encoder.encode(`retry: ${retrySeconds * 1000}\n\n`);
 
   const eventOf = ({ user, changes }: Room, reading: Reading): Event => {
-    const body = playingBody(reading, user.name);
+    const body = playingBody(reading, user);
     const json = typeof body === "string" ? body : decoder.decode(body);
     return {
       bytes: encoder.encode(`event: now-playing\nid: ${changes}\ndata: ${json}\n\n`),

@@ -2,27 +2,22 @@ import type { Clock } from "../clock.ts";
 import { FIRST_WORD_MS } from "../channels/follow.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
-import type { Artwork } from "../playback.ts";
 import type { Config } from "../config.ts";
 import { document, failure, failureBody } from "./envelope.ts";
 import type { Answer } from "./guard.ts";
-import { createPlayingJson } from "./playing-json.ts";
+import { type ArtworkUrl, createPlayingJson, type PlayingUser } from "./playing-json.ts";
 import { secondsOf } from "./rate-limit.ts";
 
 /** Writes the body of the answer to a reading. Bytes are valid until the next call. */
-export type PlayingBody = (reading: Reading, userName: string) => string | Uint8Array<ArrayBuffer>;
+export type PlayingBody = (reading: Reading, user: PlayingUser) => string | Uint8Array<ArrayBuffer>;
 
 const NOTHING = JSON.stringify({ success: true, data: null });
 const UNAVAILABLE = "Playback is temporarily unavailable";
 const UNAVAILABLE_BODY = failureBody(UNAVAILABLE);
 
-/** @param artworkUrl the absolute URL of a picture */
-export function createPlayingBody(
-  clock: Clock,
-  artworkUrl: (artwork: Artwork) => string,
-): PlayingBody {
+export function createPlayingBody(clock: Clock, artworkUrl: ArtworkUrl): PlayingBody {
   const playingJson = createPlayingJson(artworkUrl);
-  return (reading, userName) => {
+  return (reading, user) => {
     switch (reading.kind) {
       case "nothing":
       case "unlinked":
@@ -31,7 +26,7 @@ export function createPlayingBody(
         return UNAVAILABLE_BODY;
       case "playback": {
         const unixSeconds = Math.floor(clock.wallMs() / 1000);
-        return playingJson(reading.playback, userName, clock.monotonicMs(), unixSeconds);
+        return playingJson(reading.playback, user, clock.monotonicMs(), unixSeconds);
       }
     }
   };
@@ -45,8 +40,8 @@ export interface NowPlayingDeps {
 
 /** `GET /api/v1/now-playing`: the playback of the key's user, in the envelope. */
 export function createNowPlaying({ hub, playingBody, config }: NowPlayingDeps): Answer {
-  const answer = (reading: Reading, userName: string, headers: Headers | undefined): Response => {
-    if (reading.kind !== "unavailable") return document(playingBody(reading, userName), headers);
+  const answer = (reading: Reading, user: PlayingUser, headers: Headers | undefined): Response => {
+    if (reading.kind !== "unavailable") return document(playingBody(reading, user), headers);
     // The rate limit would refuse an earlier call.
     const waitSeconds = Math.max(config.rateLimitSeconds, secondsOf(reading.retryAfterMs));
     return failure(503, UNAVAILABLE, { "Retry-After": String(waitSeconds) });
@@ -54,7 +49,7 @@ export function createNowPlaying({ hub, playingBody, config }: NowPlayingDeps): 
 
   return ({ user }, headers) => {
     const known = hub.peek(user.id);
-    if (known) return answer(known, user.name, headers);
-    return hub.read(user.id, FIRST_WORD_MS).then((reading) => answer(reading, user.name, headers));
+    if (known) return answer(known, user, headers);
+    return hub.read(user.id, FIRST_WORD_MS).then((reading) => answer(reading, user, headers));
   };
 }

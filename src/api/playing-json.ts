@@ -1,4 +1,5 @@
 import { type Artwork, artistNames, type Motion, type Playback, positionIn } from "../playback.ts";
+import type { User } from "../accounts/users.ts";
 import type * as schema from "./schema.ts";
 
 /**
@@ -15,6 +16,14 @@ interface Template extends Motion {
   namedAtMs: number;
 }
 
+/** Whose music an answer is about. */
+export type PlayingUser = Pick<User, "id" | "name">;
+
+/**
+ * The absolute URL of a picture of a user's music. To ask for it also keeps a picture available.
+ */
+export type ArtworkUrl = (artwork: Artwork, userId: number) => string;
+
 /** A picture that only this server has stays available if it is named again after this time. */
 const NAME_AGAIN_MS = 1_000;
 /** More than the numbers of an answer and their names take. */
@@ -28,15 +37,16 @@ const STARTS = { playing: startOf(true), paused: startOf(false) };
  * Writes the answer of now-playing while something plays: `{"success":true,"data":…,"meta":…}` in
  * UTF-8. The text of a playback is made once; an answer fills in the position and the time.
  * The bytes are valid until the next call: a `Response` made of them has a copy.
- * @param artworkUrl the absolute URL of a picture. To ask for it also keeps a picture available.
  */
-export function createPlayingJson(artworkUrl: (artwork: Artwork) => string) {
+export function createPlayingJson(artworkUrl: ArtworkUrl) {
   const templates = new WeakMap<Playback, Template>();
   let page = Buffer.allocUnsafe(4096);
 
-  const prepare = (playback: Playback, userName: string, nowMs: number): Template => {
+  const prepare = (playback: Playback, user: PlayingUser, nowMs: number): Template => {
     const { state, positionMs, observedAtMs, rate } = playback;
-    const { track, artist_name, album, device } = toData(playback, 0, artworkUrl);
+    const { track, artist_name, album, device } = toData(playback, 0, (artwork) =>
+      artworkUrl(artwork, user.id),
+    );
     const rest = JSON.stringify({ track, artist_name, album, device }).slice(1);
     const template: Template = {
       state,
@@ -44,20 +54,20 @@ export function createPlayingJson(artworkUrl: (artwork: Artwork) => string) {
       observedAtMs,
       rate,
       durationMs: track.duration_ms,
-      userName,
+      userName: user.name,
       start: STARTS[state],
-      end: Buffer.from(`,${rest},"meta":{"user":${JSON.stringify(userName)},"timestamp":`),
+      end: Buffer.from(`,${rest},"meta":{"user":${JSON.stringify(user.name)},"timestamp":`),
       namedAtMs: nowMs,
     };
     templates.set(playback, template);
     return template;
   };
 
-  return (playback: Playback, userName: string, nowMs: number, unixSeconds: number) => {
+  return (playback: Playback, user: PlayingUser, nowMs: number, unixSeconds: number) => {
     let template = templates.get(playback);
-    if (template?.userName !== userName) template = prepare(playback, userName, nowMs);
+    if (template?.userName !== user.name) template = prepare(playback, user, nowMs);
     if (nowMs - template.namedAtMs > NAME_AGAIN_MS) {
-      for (const artwork of playback.album.artworks) artworkUrl(artwork);
+      for (const artwork of playback.album.artworks) artworkUrl(artwork, user.id);
       template.namedAtMs = nowMs;
     }
     const { start, end, durationMs } = template;

@@ -4,12 +4,13 @@ const SAMPLE_SIDE_PX = 32;
 const PALETTE_COLOURS = 12;
 
 /**
- * A vivid colour of a picture, such as `#e07a5f`, or `null` when it has none, as in a grey picture.
+ * A vivid colour of a picture that we have drawn, such as `#e07a5f`, or `null` when it has none, as
+ * in a grey picture.
  * Bun reduces the picture to a palette and writes a PNG file with that palette in a separate chunk
  * (https://www.w3.org/TR/png-3/#11PLTE), so no pixels need to be decoded here.
  */
-export async function accentOf(picture: Uint8Array, maxPixels: number): Promise<string | null> {
-  const file = await new Bun.Image(picture, { maxPixels })
+export async function accentOf(picture: Uint8Array): Promise<string | null> {
+  const file = await new Bun.Image(picture)
     .resize(SAMPLE_SIDE_PX, SAMPLE_SIDE_PX, { filter: "box" })
     .png({ palette: true, colors: PALETTE_COLOURS, dither: false })
     .bytes();

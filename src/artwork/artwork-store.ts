@@ -2,36 +2,36 @@ import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
 import { accentOf } from "./accent.ts";
 import type { DiskCache } from "./disk-cache.ts";
+import { draw, type Rendition, renditions } from "./drawing.ts";
+import { createTurns } from "./turns.ts";
 
-/** The sizes and formats of served pictures. The name is the last part of the path. */
-export const renditions = {
-  /** For the overlay. */
-  "256.webp": { sidePx: 256, type: "image/webp" },
-  /** For overlay themes with a large cover. */
-  "512.webp": { sidePx: 512, type: "image/webp" },
-  /** For API clients, in the format that every program can show. */
-  "640.jpg": { sidePx: 640, type: "image/jpeg" },
-  /** For cards, which carry the picture in them. */
-  "128.jpg": { sidePx: 128, type: "image/jpeg" },
-} as const;
-
-export type Rendition = keyof typeof renditions;
+export { type Rendition, renditions, resize } from "./drawing.ts";
 
 export interface RenderedArtwork {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
 }
 
-/** The pictures of the sources, at paths that cannot be guessed and never change. */
+/**
+ * The pictures of the sources, at paths that cannot be guessed and never change. One picture is
+ * drawn at a time. A user's pictures wait for each other; users take turns.
+ */
 export interface ArtworkStore {
-  /** Registers a picture and returns its path, such as `/art/mZ0…/256.webp`. */
-  pathOf(artwork: Artwork, rendition: Rendition): string;
+  /** Registers a picture of a user's music and returns its path, such as `/art/mZ0…/256.webp`. */
+  pathOf(artwork: Artwork, rendition: Rendition, userId: number): string;
   /** A vivid colour of the picture; `null` if it has none or is not analysed yet. */
   accentOf(artwork: Artwork): string | null;
-  /** Prepares the picture and colour for the overlay; never rejects. */
-  analyse(artwork: Artwork): Promise<void>;
-  /** A picture; `undefined` when it cannot be read. */
-  pictureOf(artwork: Artwork, rendition: Rendition): Promise<RenderedArtwork | undefined>;
+  /**
+   * Prepares the picture and colour for the overlay; never rejects. Nothing is prepared once the
+   * user's music has moved on.
+   */
+  analyse(artwork: Artwork, userId: number): Promise<void>;
+  /** A picture of a user's music; `undefined` when it cannot be read. */
+  pictureOf(
+    artwork: Artwork,
+    rendition: Rendition,
+    userId: number,
+  ): Promise<RenderedArtwork | undefined>;
   /** The picture at a path; `undefined` when it is unknown or cannot be read. */
   render(id: string, rendition: string): Promise<RenderedArtwork | undefined>;
 }
@@ -39,6 +39,8 @@ export interface ArtworkStore {
 export interface ArtworkStoreDeps {
   /** Turns a picture's key into a name that cannot be guessed. */
   opaqueName(key: string): string;
+  /** Whether a picture may still be one of what a user's music plays. */
+  isCurrent(artwork: Artwork, userId: number): boolean;
   /** Called once per origin, and once for the disk: an origin often has many unreadable covers. */
   onUnreadable(reason: unknown, origin: string): void;
   /** Keeps resized pictures across restarts. */
@@ -51,17 +53,16 @@ const MOST_ARTWORKS = 1_024;
 const MOST_RENDERED_BYTES = 16 * 1024 * 1024;
 /** Limits the memory for origins that were already logged. */
 const MOST_REPORTED = 1_000;
-/** No real cover is larger. Protects against decompression bombs. */
-const MOST_PIXELS = 6_000 * 6_000;
 
-/** One picture and the results of its analysis. */
+/** One picture and the result of its analysis. */
 interface Entry {
   /** The latest one: the source of an earlier one may no longer exist. */
   artwork: Artwork;
+  /** Whose music named it last; `undefined` when only another node knows. */
+  userId: number | undefined;
   accent: string | null;
+  /** Set once it was analysed, or could not be. */
   analysed: Promise<void> | undefined;
-  /** The original file, while it is in use. */
-  original: { readonly bytes: Promise<Uint8Array>; users: number } | undefined;
 }
 
 /** A picture with the name that cannot be guessed. */
@@ -70,8 +71,25 @@ interface Registered {
   readonly entry: Entry;
 }
 
+/** Who wants a picture to be drawn. */
+interface Wish {
+  /** `undefined` when that is unknown. */
+  readonly userId: number | undefined;
+  /** Whether it is wanted however long it takes, and not only while the music plays. */
+  readonly isLasting: boolean;
+}
+
+/** A picture that waits for its turn, or is being drawn. */
+interface Drawing {
+  readonly userIds: Set<number | undefined>;
+  isLasting: boolean;
+  hasBegun: boolean;
+  /** The one that was wanted first comes first. `undefined` when nobody wants them any more. */
+  readonly pictures: ReadonlyMap<Rendition, PromiseWithResolvers<RenderedArtwork | undefined>>;
+}
+
 export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
-  const { opaqueName, onUnreadable, disk } = deps;
+  const { opaqueName, isCurrent, onUnreadable, disk } = deps;
   const entries = createBoundedMap<string, Entry>(MOST_ARTWORKS);
   /** Makes repeated lookups of the same picture fast: every answer needs one. */
   const registered = new WeakMap<Artwork, Registered>();
@@ -79,12 +97,20 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     MOST_RENDERED_BYTES,
     ({ bytes }) => bytes.length,
   );
-  const rendering = new Map<string, Promise<RenderedArtwork | undefined>>();
+  /** Simultaneous requests for a picture look for it once. */
+  const lookups = new Map<string, Promise<RenderedArtwork | undefined>>();
+  const drawings = new Map<string, Drawing>();
+  const turns = createTurns<number | undefined>();
 
-  const register = (artwork: Artwork): Registered => {
+  const register = (artwork: Artwork, userId?: number): Registered => {
     const before = registered.get(artwork);
-    if (before && entries.get(before.id) === before.entry) return before;
-    const id = before?.id ?? opaqueName(artwork.key);
+    const isKnown = before && entries.get(before.id) === before.entry;
+    const found = isKnown ? before : registerAnew(artwork, before?.id ?? opaqueName(artwork.key));
+    found.entry.userId = userId ?? found.entry.userId;
+    return found;
+  };
+
+  const registerAnew = (artwork: Artwork, id: string): Registered => {
     const found = { id, entry: entries.get(id) ?? addEntry(id, artwork) };
     found.entry.artwork = artwork;
     registered.set(artwork, found);
@@ -92,7 +118,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   };
 
   const addEntry = (id: string, artwork: Artwork): Entry => {
-    const entry: Entry = { artwork, accent: null, analysed: undefined, original: undefined };
+    const entry: Entry = { artwork, userId: undefined, accent: null, analysed: undefined };
     entries.set(id, entry);
     return entry;
   };
@@ -104,129 +130,156 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     onUnreadable(reason, origin);
   };
 
-  /** Simultaneous uses share the original; after the last one it is released. */
-  const withOriginal = async <T>(entry: Entry, use: (bytes: Uint8Array) => Promise<T>) => {
-    const original = (entry.original ??= { bytes: loadOf(entry.artwork), users: 0 });
-    original.users += 1;
-    try {
-      return await use(await original.bytes);
-    } finally {
-      original.users -= 1;
-      if (original.users === 0) entry.original = undefined;
-    }
-  };
+  const nameOf = (id: string, rendition: Rendition) => `${id}-${rendition}`;
 
-  const draw = (id: string, entry: Entry, rendition: Rendition, name: string) =>
-    withOriginal(entry, async (original) => {
-      const bytes = await resize(original, rendition);
-      // If the disk is full, the picture is only resized again after the next restart.
-      disk?.write(name, bytes).catch((error: unknown) => report(error, "the disk"));
-      if (isOursAlone(entry)) void study(id, entry);
-      return bytes;
-    });
-
-  const find = async (id: string, rendition: Rendition, name: string) => {
-    let entry = entries.get(id);
-    try {
-      const drawn = await disk?.read(name);
-      const found = drawn || entry ? undefined : await deps.elsewhere?.(id);
-      if (found) entry = entries.get(id) ?? addEntry(id, found);
-      const bytes = drawn ?? (entry && (await draw(id, entry, rendition, name)));
-      if (!bytes) return undefined;
-      const picture = { bytes, type: renditions[rendition].type };
-      rendered.set(name, picture);
-      return picture;
-    } catch (error) {
-      report(error, entry?.artwork.origin);
-      return undefined;
-    }
-  };
-
-  const render = async (id: string, rendition: string) => {
-    if (!isRendition(rendition) || !ID_PATTERN.test(id)) return undefined;
-    const name = `${id}-${rendition}`;
-    const existing = rendered.get(name) ?? rendering.get(name);
-    if (existing) return existing;
-    const picture = find(id, rendition, name).finally(() => rendering.delete(name));
-    rendering.set(name, picture);
+  const keep = (id: string, rendition: Rendition, bytes: Uint8Array<ArrayBuffer>) => {
+    const picture = { bytes, type: renditions[rendition].type };
+    rendered.set(nameOf(id, rendition), picture);
     return picture;
   };
 
-  const examine = async (id: string, entry: Entry) => {
-    try {
-      await withOriginal(entry, async (picture) => {
-        await render(id, "256.webp");
-        entry.accent = await accentOf(picture, MOST_PIXELS);
-        if (isOursAlone(entry)) void drawTheRest(id, entry);
-      });
-    } catch (error) {
-      report(error, entry.artwork.origin);
+  /** A picture that was drawn before; registers one that other nodes know. */
+  const lookUp = async (id: string, rendition: Rendition) => {
+    const bytes = await disk?.read(nameOf(id, rendition));
+    if (bytes) return keep(id, rendition, bytes);
+    const found = entries.get(id) ? undefined : await deps.elsewhere?.(id);
+    if (found && !entries.get(id)) addEntry(id, found);
+    return undefined;
+  };
+
+  const lookUpOnce = (id: string, rendition: Rendition) => {
+    const name = nameOf(id, rendition);
+    const running = lookups.get(name);
+    if (running) return running;
+    const lookup = lookUp(id, rendition).finally(() => lookups.delete(name));
+    lookups.set(name, lookup);
+    return lookup;
+  };
+
+  const isWanted = ({ isLasting, userIds }: Drawing, { artwork }: Entry): boolean =>
+    isLasting || [...userIds].some((userId) => userId === undefined || isCurrent(artwork, userId));
+
+  const drawAlone = async (id: string, original: Uint8Array, { pictures }: Drawing) => {
+    for await (const [rendition, bytes] of draw(original, [...pictures.keys()])) {
+      pictures.get(rendition)?.resolve(keep(id, rendition, bytes));
+      // If the disk is full, the picture is only drawn again after the next restart.
+      disk
+        ?.write(nameOf(id, rendition), bytes)
+        .catch((error: unknown) => report(error, "the disk"));
     }
   };
-  const study = (id: string, entry: Entry) => (entry.analysed ??= examine(id, entry));
 
-  /** One at a time: resizing a large picture takes a hundred megabytes. */
-  const drawTheRest = (id: string, entry: Entry) =>
-    withOriginal(entry, async () => {
-      for (const rendition of Object.keys(renditions)) await render(id, rendition);
+  const drawInTurn = async (id: string, entry: Entry, name: string, drawing: Drawing) => {
+    const end = (settle: (picture: PromiseWithResolvers<RenderedArtwork | undefined>) => void) => {
+      drawings.delete(name);
+      for (const picture of drawing.pictures.values()) settle(picture);
+    };
+    const isOver = () => {
+      if (isWanted(drawing, entry)) return false;
+      end(({ resolve }) => resolve(undefined));
+      return true;
+    };
+    // Another user's turn may have come first.
+    if (drawing.hasBegun) return;
+    drawing.hasBegun = true;
+    if (isOver()) return;
+    try {
+      // Its server may take seconds, so others do not wait for it.
+      const original = await loadOf(entry.artwork);
+      await turns.alone(async () => {
+        if (isOver()) return;
+        await drawAlone(id, original, drawing);
+        drawings.delete(name);
+      });
+    } catch (error) {
+      end(({ reject }) => reject(error));
+    }
+  };
+
+  /** Whoever wants the same picture meanwhile gets it from the same drawing. */
+  const drawn = (id: string, entry: Entry, rendition: Rendition, wish: Wish) => {
+    const isAlone = isOursAlone(entry);
+    const name = isAlone ? id : nameOf(id, rendition);
+    const drawing = drawings.get(name) ?? newDrawing(isAlone ? firstOfAll(rendition) : [rendition]);
+    drawings.set(name, drawing);
+    drawing.isLasting ||= wish.isLasting;
+    if (!drawing.userIds.has(wish.userId)) {
+      drawing.userIds.add(wish.userId);
+      turns.queue(wish.userId, () => drawInTurn(id, entry, name, drawing));
+    }
+    return drawing.pictures.get(rendition)?.promise;
+  };
+
+  /** @throws when the picture cannot be read */
+  const find = async (id: string, rendition: Rendition, wish: Wish) => {
+    const known = rendered.get(nameOf(id, rendition)) ?? (await lookUpOnce(id, rendition));
+    if (known) return known;
+    const entry = entries.get(id);
+    const { userId = entry?.userId } = wish;
+    return entry && drawn(id, entry, rendition, { ...wish, userId });
+  };
+
+  const show = (id: string, rendition: Rendition, userId?: number) =>
+    find(id, rendition, { userId, isLasting: true }).catch((error: unknown) => {
+      report(error, entries.get(id)?.artwork.origin);
+      return undefined;
     });
 
+  const colour = async (entry: Entry, { bytes }: RenderedArtwork) => {
+    entry.accent = await accentOf(bytes);
+  };
+
   return {
-    pathOf: (artwork, rendition) => `/art/${register(artwork).id}/${rendition}`,
+    pathOf: (artwork, rendition, userId) => `/art/${register(artwork, userId).id}/${rendition}`,
     accentOf: (artwork) => register(artwork).entry.accent,
-    analyse(artwork) {
-      const { id, entry } = register(artwork);
-      return study(id, entry);
+    async analyse(artwork, userId) {
+      const { id, entry } = register(artwork, userId);
+      try {
+        const picture =
+          !entry.analysed && (await find(id, "256.webp", { userId, isLasting: false }));
+        if (picture) entry.analysed ??= colour(entry, picture);
+        await entry.analysed;
+      } catch (error) {
+        // It is not read again and again.
+        entry.analysed = Promise.resolve();
+        report(error, artwork.origin);
+      }
     },
-    pictureOf: (artwork, rendition) => render(register(artwork).id, rendition),
-    render,
+    pictureOf: (artwork, rendition, userId) =>
+      show(register(artwork, userId).id, rendition, userId),
+    async render(id, rendition) {
+      return isRendition(rendition) && ID_PATTERN.test(id) ? show(id, rendition) : undefined;
+    },
   };
 }
 
 /** Pictures without a URL get all renditions at once, so that the original can be released. */
 const isOursAlone = ({ artwork }: Entry): boolean => artwork.url === undefined;
 
+const firstOfAll = (first: Rendition): readonly Rendition[] => [
+  first,
+  ...Object.keys(renditions)
+    .filter(isRendition)
+    .filter((name) => name !== first),
+];
+
+function newDrawing(wanted: readonly Rendition[]): Drawing {
+  const pictures = new Map(
+    wanted.map((rendition) => {
+      const picture = Promise.withResolvers<RenderedArtwork | undefined>();
+      // Nobody may wait for this one.
+      picture.promise.catch(() => {});
+      return [rendition, picture];
+    }),
+  );
+  return { userIds: new Set(), isLasting: false, hasBegun: false, pictures };
+}
+
 /** Turns a synchronous error of the source into a rejection. */
 const loadOf = async (artwork: Artwork): Promise<Uint8Array> => artwork.load();
 
 /** Matches names from {@link ArtworkStoreDeps.opaqueName}. Only these are used in file names. */
 const ID_PATTERN = /^[\w-]{22}$/;
-
-/** The largest file that an overlay may load for one cover, and that a card may carry. */
-const MOST_OVERLAY_BYTES = 60 * 1024;
-const MOST_CARD_BYTES = 16 * 1024;
-/** Tried in order until a picture is small enough; the first nearly always suffices. */
-const ATTEMPTS = [
-  { scale: 1, quality: 82 },
-  { scale: 1, quality: 60 },
-  { scale: 0.75, quality: 60 },
-  { scale: 0.5, quality: 60 },
-] as const;
-
-/** Resizes the whole picture, uncropped, to at most the rendition's size. */
-export async function resize(
-  bytes: Uint8Array,
-  rendition: Rendition,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const { sidePx } = renditions[rendition];
-  const resized = (scale: number) =>
-    new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).resize(sidePx * scale, sidePx * scale, {
-      fit: "inside",
-      withoutEnlargement: true,
-    });
-  if (rendition === "640.jpg") {
-    return new Uint8Array(await resized(1).jpeg({ quality: 85 }).bytes());
-  }
-  const isForCard = rendition === "128.jpg";
-  let picture = new Uint8Array();
-  for (const { scale, quality } of ATTEMPTS) {
-    const smaller = resized(scale);
-    const file = isForCard ? smaller.jpeg({ quality }) : smaller.webp({ quality });
-    picture = new Uint8Array(await file.bytes());
-    if (picture.length <= (isForCard ? MOST_CARD_BYTES : MOST_OVERLAY_BYTES)) break;
-  }
-  return picture;
-}
 
 function isRendition(name: string): name is Rendition {
   return Object.hasOwn(renditions, name);

@@ -1,19 +1,26 @@
 import type { Artwork } from "../playback.ts";
 import type { Clock } from "../clock.ts";
 import { createUpstream, type Fetch } from "../sources/upstream.ts";
+import { createCoverRate } from "./cover-rate.ts";
 
-/** Pictures that programs name or send. Their addresses are called by this server only. */
+/**
+ * Pictures that programs name or send. Their addresses are called by this server only. A connection
+ * that brings too many new ones gets none until a minute has passed.
+ */
 export interface Covers {
   /** Whether this text is a cover that may be used. */
   allows(text: string): boolean;
-  /** The picture at an address or in a data URI; `undefined` when it may not be used. */
+  /**
+   * The picture at an address or in a data URI; `undefined` when it may not be used.
+   * @param origin names the connection
+   */
   named(text: string, origin: string): Artwork | undefined;
   /** A picture that was sent, for as long as the caller keeps the bytes. */
-  sent(picture: Uint8Array, origin: string): Artwork;
+  sent(picture: Uint8Array, origin: string): Artwork | undefined;
 }
 
 export interface CoversDeps {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "monotonicMs">;
   /** Hosts that may be called although they are private, and with plain http. */
   readonly playerHosts: readonly string[];
   /** Replaces the network. */
@@ -50,6 +57,10 @@ export function createCovers({ clock, playerHosts, fetch }: CoversDeps): Covers 
     return response.bytes();
   };
 
+  const rate = createCoverRate(clock);
+  const admitted = (artwork: Artwork, origin: string) =>
+    rate.admits(origin, artwork.key) ? artwork : undefined;
+
   /** So that each picture is looked at once. */
   const sentArtworks = new WeakMap<Uint8Array, Artwork>();
 
@@ -64,6 +75,7 @@ export function createCovers({ clock, playerHosts, fetch }: CoversDeps): Covers 
         if (!bytes) throw new Error("the picture is no longer there");
         return bytes;
       });
+      if (!admitted(artwork, origin)) return undefined;
       sentArtworks.set(picture, artwork);
       return artwork;
     },
@@ -71,9 +83,12 @@ export function createCovers({ clock, playerHosts, fetch }: CoversDeps): Covers 
     named(text, origin) {
       const data = dataIn(text);
       if (data !== undefined)
-        return inMemory(text, origin, async () => Buffer.from(data, "base64"));
+        return admitted(
+          inMemory(text, origin, async () => Buffer.from(data, "base64")),
+          origin,
+        );
       const url = addressIn(text);
-      return url && { key: `pushed ${url.href}`, origin, load: () => load(url) };
+      return url && admitted({ key: `pushed ${url.href}`, origin, load: () => load(url) }, origin);
     },
   };
 }

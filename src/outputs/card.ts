@@ -30,14 +30,21 @@ const LONGEST_NAME = 500;
 const POSITION_STEP_MS = 5_000;
 
 export function createCardOutput({ door, hub, artworks, clock }: CardDeps): CardOutput {
-  const coverOf = async (artwork: Artwork | undefined) => {
+  const coverOf = async (artwork: Artwork | undefined, userId: number) => {
     if (!artwork) return { cover: undefined, accent: null };
-    const drawn = artworks.analyse(artwork).then(() => artworks.pictureOf(artwork, "128.jpg"));
+    const drawn = artworks
+      .analyse(artwork, userId)
+      .then(() => artworks.pictureOf(artwork, "128.jpg", userId));
     const cover = await atMost(clock, COVER_MS, drawn);
     return { cover: cover?.bytes, accent: artworks.accentOf(artwork) };
   };
 
-  const draw = async (reading: Reading, options: CardOptions, words: Words): Promise<Card> => {
+  const draw = async (
+    reading: Reading,
+    userId: number,
+    options: CardOptions,
+    words: Words,
+  ): Promise<Card> => {
     const { mode } = options;
     if (reading.kind !== "playback") {
       const text = words.widget.nothingPlaying;
@@ -46,7 +53,7 @@ export function createCardOutput({ door, hub, artworks, clock }: CardDeps): Card
     const { playback } = reading;
     const isPaused = playback.state === "paused";
     const state = isPaused ? words.widget.paused : words.widget.nowPlaying;
-    const { cover, accent } = await coverOf(playback.album.artworks[0]);
+    const { cover, accent } = await coverOf(playback.album.artworks[0], userId);
     const progress = options.progress ? progressOf(playback, clock.monotonicMs()) : undefined;
     const { title, artist } = cardNames(playback);
     const source = shortName(playback.source, LONGEST_NAME);
@@ -73,7 +80,7 @@ export function createCardOutput({ door, hub, artworks, clock }: CardDeps): Card
     const options = readCardOptions(widget.options, new URL(request.url).searchParams);
     const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
     const words = languages[widget.language ?? addressLanguage];
-    return svgResponse(drawCard(await draw(reading, options, words)), request);
+    return svgResponse(drawCard(await draw(reading, user.id, options, words)), request);
   };
 }
 

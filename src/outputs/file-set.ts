@@ -1,4 +1,5 @@
 import type { PlayingBody } from "../api/now-playing.ts";
+import type { PlayingUser } from "../api/playing-json.ts";
 import type { Reading } from "../channels/reading.ts";
 import { type Artwork, artistNames, type Playback } from "../playback.ts";
 
@@ -6,6 +7,8 @@ import { type Artwork, artistNames, type Playback } from "../playback.ts";
 export interface FileSet {
   readonly texts: Readonly<Record<TextFile, string>>;
   /** The picture of `cover.png`; without one it is transparent. */
+  /** Whose music it is. */
+  readonly userId: number;
   readonly cover: Artwork | undefined;
 }
 
@@ -19,8 +22,8 @@ export type TextFile =
 const IDLE = " ";
 
 /** @param playingBody writes `now-playing.json` */
-export function fileSetOf(reading: Reading, userName: string, playingBody: PlayingBody): FileSet {
-  const body = playingBody(reading, userName);
+export function fileSetOf(reading: Reading, user: PlayingUser, playingBody: PlayingBody): FileSet {
+  const body = playingBody(reading, user);
   const playback = reading.kind === "playback" ? reading.playback : undefined;
   return {
     texts: {
@@ -30,6 +33,7 @@ export function fileSetOf(reading: Reading, userName: string, playingBody: Playi
       "album.txt": oneLine(playback?.album.name ?? ""),
       "now-playing.json": typeof body === "string" ? body : Buffer.from(body).toString(),
     },
+    userId: user.id,
     cover: playback?.album.artworks[0],
   };
 }

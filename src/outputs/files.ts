@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Users } from "../accounts/users.ts";
 import type { PlayingBody } from "../api/now-playing.ts";
+import type { PlayingUser } from "../api/playing-json.ts";
 import { follow } from "../channels/follow.ts";
 import type { Hub } from "../channels/hub.ts";
 import { atMost, type Clock } from "../clock.ts";
@@ -27,8 +28,8 @@ export interface FilesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly playingBody: PlayingBody;
-  /** A picture that Bun can read; `undefined` when it cannot be had. */
-  pictureOf(artwork: Artwork): Promise<Uint8Array | undefined>;
+  /** A picture of a user's music that Bun can read; `undefined` when it cannot be had. */
+  pictureOf(artwork: Artwork, userId: number): Promise<Uint8Array | undefined>;
 }
 
 const COVER_PX = 512;
@@ -61,7 +62,7 @@ export function createFiles(deps: FilesDeps): Files {
   /** Whose music is followed: the name, and what ends that. */
   const followed = new Map<number, { readonly name: string; leave(): void }>();
   const reportOf = createReport(deps.folder, log);
-  const idle = (name: string) => fileSetOf({ kind: "nothing" }, name, playingBody);
+  const idle = (user: PlayingUser) => fileSetOf({ kind: "nothing" }, user, playingBody);
 
   const folderOf = (name: string): UserFolder => {
     const known = folders.get(name);
@@ -75,7 +76,7 @@ export function createFiles(deps: FilesDeps): Files {
   const watch = (userId: number, name: string) => {
     const folder = folderOf(name);
     const leave = follow(hub, userId, (reading) =>
-      folder.show(fileSetOf(reading, name, playingBody)),
+      folder.show(fileSetOf(reading, { id: userId, name }, playingBody)),
     );
     followed.set(userId, { name, leave });
   };
@@ -85,7 +86,7 @@ export function createFiles(deps: FilesDeps): Files {
     if (name === undefined) return;
     leave?.();
     followed.delete(userId);
-    folderOf(name).show(idle(name));
+    folderOf(name).show(idle({ id: userId, name }));
   };
 
   return {
@@ -132,8 +133,8 @@ function createUserFolder(
       await clock.sleep(SECOND_MS - (clock.wallMs() % SECOND_MS), forever);
   };
 
-  const drawCover = async (artwork: Artwork) => {
-    const picture = await pictureOf(artwork);
+  const drawCover = async (artwork: Artwork, userId: number) => {
+    const picture = await pictureOf(artwork, userId);
     const png = picture && (await squarePng(picture, COVER_PX).catch(() => undefined));
     if (png) cover = { key: artwork.key, png };
   };
@@ -142,7 +143,7 @@ function createUserFolder(
   const coverOf = async (set: FileSet): Promise<Uint8Array> => {
     const artwork = set.cover;
     if (artwork && cover?.key !== artwork.key) {
-      const drawn = drawCover(artwork);
+      const drawn = drawCover(artwork, set.userId);
       const isInTime = await atMost(
         clock,
         COVER_WAIT_MS,

@@ -6,7 +6,7 @@ import { describeError, type Log } from "../log.ts";
 export interface HeardDeps {
   readonly history: Pick<History, "of" | "note" | "onCleared">;
   readonly hub: Pick<Hub, "onCounted" | "beginAgain">;
-  readonly artworks: Pick<ArtworkStore, "pathOf" | "analyse">;
+  readonly artworks: Pick<ArtworkStore, "pathOf" | "pictureOf">;
   readonly log: Log;
 }
 
@@ -16,14 +16,16 @@ export function keepHeardSongs({ history, hub, artworks, log }: HeardDeps): void
   hub.onCounted((userId, { song, startedAt, heardMs, artwork }) => {
     if (history.of(userId).keeps === null) return;
     // A cover can be shown later only if it was drawn while its source still had it.
-    if (artwork) void artworks.analyse(artwork);
+    if (artwork) void artworks.pictureOf(artwork, "256.webp", userId);
     const { source, artists, albumName } = song;
     const { id, title, durationMs, explicit } = song.track;
     const kept = {
       ...{ startedAt, source, artists, albumName },
       track: { id, title, durationMs, explicit },
       playedMs: Math.round(heardMs),
-      coverPath: artwork ? artworks.pathOf(artwork, "256.webp").replace(/\/[^/]*$/, "") : null,
+      coverPath: artwork
+        ? artworks.pathOf(artwork, "256.webp", userId).replace(/\/[^/]*$/, "")
+        : null,
       coverUrl: artwork?.url ?? null,
     };
     history.note(userId, kept).catch((error: unknown) => {

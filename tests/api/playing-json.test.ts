@@ -49,7 +49,7 @@ describe("the JSON of what plays", () => {
         (playback, user, times) => {
           const playingJson = createPlayingJson(artworkUrl);
           for (const [nowMs, timestamp] of times) {
-            expect(textOf(playingJson(playback, user, nowMs, timestamp))).toBe(
+            expect(textOf(playingJson(playback, { id: 1, name: user }, nowMs, timestamp))).toBe(
               JSON.stringify({
                 success: true,
                 data: toData(playback, nowMs, artworkUrl),
@@ -67,7 +67,8 @@ describe("the JSON of what plays", () => {
       fc.property(anyPlayback, text, text, (playback, one, other) => {
         const playingJson = createPlayingJson(artworkUrl);
         const users = [one, other, one].map(
-          (user) => JSON.parse(textOf(playingJson(playback, user, 0, 0))).meta.user,
+          (user) =>
+            JSON.parse(textOf(playingJson(playback, { id: 1, name: user }, 0, 0))).meta.user,
         );
         expect(users).toEqual([one, other, one]);
       }),
@@ -85,11 +86,12 @@ describe("the JSON of what plays", () => {
       { numRuns: 1, seed: 1 },
     );
     if (!playback) throw new Error("no playback");
-    playingJson(playback, "ada", 0, 0);
+    const ada = { id: 1, name: "ada" };
+    playingJson(playback, ada, 0, 0);
     const namedFirst = named;
-    playingJson(playback, "ada", 1, 0);
+    playingJson(playback, ada, 1, 0);
     expect(named).toBe(namedFirst);
-    playingJson(playback, "ada", 2_000, 0);
+    playingJson(playback, ada, 2_000, 0);
     expect(named).toBe(namedFirst + 1);
   });
 });

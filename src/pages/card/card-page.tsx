@@ -45,7 +45,7 @@ export function createCardPage(deps: CardPageDeps): CardPage {
     const language = widget.language ?? addressLanguage;
     const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
     const { title, description, artwork } = shownOf(reading, language);
-    const picture = artwork && baseUrl + artworks.pathOf(artwork, "640.jpg");
+    const picture = artwork && baseUrl + artworks.pathOf(artwork, "640.jpg", user.id);
     const path = `card/${token}`;
     const facts = {
       ...{ language, title, description, picture },

@@ -62,13 +62,13 @@ export interface PresenterDeps {
 export function createPresenter(deps: PresenterDeps): Presenter {
   const { accounts, sources, hub, live, covers, clock } = deps;
 
-  const trackOf = (playback: Playback): DashboardTrack => {
+  const trackOf = (playback: Playback, userId: number): DashboardTrack => {
     const [artwork] = playback.album.artworks;
     return {
       title: playback.track.title,
       artist: artistNames(playback),
       album: playback.album.name,
-      art: artwork ? covers.pathOf(artwork) : null,
+      art: artwork ? covers.pathOf(artwork, userId) : null,
       // Without a known position there is no bar.
       durationMs: playback.positionUnknown ? null : playback.track.durationMs,
       positionMs: Math.round(positionAt(playback, clock.monotonicMs())),
@@ -104,7 +104,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
         : { tone: "warn", text: dashboard.health.nothing, linkAgain: true };
       return {
         label: heard ? label : widget.nothingPlaying,
-        track: heard && trackOf(heard),
+        track: heard && trackOf(heard, id),
         privacy: privacyOf(id, language, heard),
         status,
         hearsOwnMusic: music.some(({ source }) => source.id !== "demo"),

@@ -122,12 +122,12 @@ export function createLive(deps: LiveDeps): Live {
       .flatMap(({ sockets }) => [...sockets])
       .filter(({ data }) => data.userId === userId && data.onStream).length;
 
-  const messageOf = (reading: Reading): string =>
+  const messageOf = (reading: Reading, { listenerId }: Room): string =>
     encode({
       type: "state",
       sentAtMs: clock.wallMs(),
       version: VERSION,
-      state: toWidgetState(reading, clock.monotonicMs(), covers),
+      state: toWidgetState(reading, listenerId, clock.monotonicMs(), covers),
     });
 
   const broadcast = (sockets: Iterable<LiveSocket>, message: string) => {
@@ -141,12 +141,12 @@ export function createLive(deps: LiveDeps): Live {
     // A playback that is only shown again, such as after a pause of sharing, was observed long ago.
     const isNews = room.sockets.size > 0 && observedAtMs !== room.observedAtMs;
     room.observedAtMs = observedAtMs ?? room.observedAtMs;
-    const { late } = await covers.prepare(reading);
+    const { late } = await covers.prepare(reading, room.listenerId);
     if (room.latest !== reading) return;
     if (isNews && observedAtMs !== undefined) deps.onDelivered(clock.monotonicMs() - observedAtMs);
-    broadcast(room.sockets, messageOf(reading));
+    broadcast(room.sockets, messageOf(reading, room));
     await late;
-    if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading));
+    if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading, room));
   };
 
   const openRoom = ({ token, listenerId, userId }: LiveTicket): Room => {
@@ -169,9 +169,10 @@ export function createLive(deps: LiveDeps): Live {
     const reading = hub.peek(room.listenerId);
     if (!reading) return;
     const tell = () => {
-      if (room.sockets.has(socket)) socket.send(messageOf(hub.peek(room.listenerId) ?? reading));
+      if (room.sockets.has(socket))
+        socket.send(messageOf(hub.peek(room.listenerId) ?? reading, room));
     };
-    const { late } = await covers.prepare(reading);
+    const { late } = await covers.prepare(reading, room.listenerId);
     tell();
     await late;
     if (late) tell();

@@ -3,9 +3,10 @@ import type { Reading } from "../../channels/reading.ts";
 import { artistNames, positionAt } from "../../playback.ts";
 import type { Covers } from "./covers.ts";
 
-/** A reading as the overlay shows it, with the position at a monotonic time in milliseconds. */
+/** A user's reading as the overlay shows it, with the position at a monotonic time in milliseconds. */
 export function toWidgetState(
   reading: Reading,
+  userId: number,
   nowMs: number,
   covers: Pick<Covers, "pathOf" | "accentOf">,
 ): WidgetState {
@@ -20,7 +21,7 @@ export function toWidgetState(
       title: playback.track.title,
       artist: artistNames(playback),
       album: playback.album.name,
-      art: artwork ? covers.pathOf(artwork) : null,
+      art: artwork ? covers.pathOf(artwork, userId) : null,
       accent: artwork ? covers.accentOf(artwork) : null,
       durationMs: playback.track.durationMs,
       source: playback.source,

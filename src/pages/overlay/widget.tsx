@@ -49,9 +49,10 @@ export function createWidget(deps: WidgetDeps): Widget {
   ): Promise<Response> => {
     const look = overlayLook(widget, language, query, fontFaces);
     const { options, warnings, words, languageTag, css } = look;
-    const reading = await hub.read(options.demo ? DEMO_LISTENER : listenerId, FIRST_WORD_MS);
+    const heardId = options.demo ? DEMO_LISTENER : listenerId;
+    const reading = await hub.read(heardId, FIRST_WORD_MS);
     const known = reading.kind !== "unavailable";
-    await covers.prepare(reading);
+    await covers.prepare(reading, heardId);
     const page = (
       <WidgetPage
         languageTag={languageTag}
@@ -61,7 +62,7 @@ export function createWidget(deps: WidgetDeps): Widget {
         options={options}
         warnings={warnings}
         version={VERSION}
-        state={known ? toWidgetState(reading, clock.monotonicMs(), covers) : undefined}
+        state={known ? toWidgetState(reading, heardId, clock.monotonicMs(), covers) : undefined}
         iconPath={basePath + icon.path}
         stylesheetPath={basePath + widgetStylesheet.path}
         scriptPath={basePath + widgetScript.path}

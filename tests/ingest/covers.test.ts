@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { MOST_A_MINUTE } from "../../src/ingest/cover-rate.ts";
+import { createCovers } from "../../src/ingest/covers.ts";
+import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
+import { createPushedServer } from "../fixtures/ingest/pushed-server.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
+
+let clock: FakeClock;
+beforeEach(() => {
+  clock = createFakeClock();
+});
+
+const addressOf = (at: number) => `https://covers.example/${at}.png`;
+const dataOf = (at: number) =>
+  `data:image/png;base64,${Buffer.from(`picture ${at}`).toString("base64")}`;
+
+describe("the covers of a connection", () => {
+  const createAll = () => createCovers({ clock, playerHosts: [] });
+
+  test("are all there for somebody who skips every two seconds", async () => {
+    const covers = createAll();
+    for (let at = 0; at < 200; at++) {
+      expect(covers.named(addressOf(at), "json 1")).toBeDefined();
+      await clock.advance(2_000);
+    }
+  });
+
+  test("are those of thirty songs in a minute, however they come", async () => {
+    const covers = createAll();
+    const ways = [
+      (at: number) => covers.named(addressOf(at), "webnowplaying 1"),
+      (at: number) => covers.named(dataOf(at), "webnowplaying 1"),
+      (at: number) => covers.sent(Buffer.from(`sent ${at}`), "webnowplaying 1"),
+    ];
+    const given = Array.from({ length: 90 }, (_, at) => ways[at % 3]?.(at));
+    expect(given.filter((cover) => cover !== undefined)).toHaveLength(MOST_A_MINUTE);
+    expect(covers.named(addressOf(0), "webnowplaying 1")).toBeDefined();
+    expect(covers.named(addressOf(1_000), "webnowplaying 2")).toBeDefined();
+    await clock.advance(60_000);
+    expect(covers.named(addressOf(1_000), "webnowplaying 1")).toBeDefined();
+    expect(MOST_A_MINUTE).toBe(30);
+  });
+
+  test("are left out exactly while thirty others came within a minute", async () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 4_000 }), { minLength: 50, maxLength: 150 });
+    await fc.assert(
+      fc.asyncProperty(gaps, async (gapsMs) => {
+        clock = createFakeClock();
+        const covers = createAll();
+        let admittedAtMs: number[] = [];
+        for (const [at, gapMs] of gapsMs.entries()) {
+          await clock.advance(gapMs);
+          const nowMs = clock.monotonicMs();
+          admittedAtMs = admittedAtMs.filter((atMs) => nowMs - atMs < 60_000);
+          const isAdmitted = covers.named(addressOf(at), "json 1") !== undefined;
+          expect(isAdmitted).toBe(admittedAtMs.length < MOST_A_MINUTE);
+          if (isAdmitted) admittedAtMs.push(nowMs);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+test("a program that pushes a new cover with every message makes few calls elsewhere", async () => {
+  const called: string[] = [];
+  const server = await createPushedServer("json", {
+    fetch: async (url) => {
+      called.push(url);
+      return new Response(new Uint8Array(solidPicture("#e07a5f", 8)));
+    },
+  });
+  for (let at = 0; at < 100; at++) {
+    const song = { title: `Song ${at}`, cover_url: addressOf(at) };
+    expect((await server.post(`/in/${server.secret}/json`, song)).status).toBe(200);
+    const shown = await server.shown();
+    expect(shown?.track.name).toBe(song.title);
+    for (const { url } of shown?.album.images ?? []) await server.get(new URL(url).pathname);
+    // Messages may come twenty times a second.
+    await server.clock.advance(51);
+  }
+  expect(called.length).toBe(MOST_A_MINUTE);
+});
