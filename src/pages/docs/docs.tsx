@@ -19,6 +19,7 @@ import { type KeyOffer, Reference } from "./reference.tsx";
 import { WIDGET_TOKEN_IN_FILES, withServersAddresses } from "./own-addresses.ts";
 import { type Heading, type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 import {
+  callsTable,
   comparisonTable,
   looksTable,
   optionsTable,
@@ -85,6 +86,7 @@ export function createDocs(deps: DocsDeps): Docs {
         if (token === "settings") return settingsTable(language);
         if (token === "options") return optionsTable(language);
         if (token === "comparison") return comparisonTable(language, sources.all);
+        if (token === "calls") return callsTable(language, sources.all);
         if (token === "looks") return looksTable(language);
         return token === "sources" ? sourcesTable(language, sources.all) : undefined;
       },
