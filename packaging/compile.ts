@@ -1,6 +1,9 @@
 /** Compiles the executable: `bun packaging/compile.ts` for this machine, into dist/. */
-import { dirname, join } from "node:path";
+import { chmodSync, renameSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { commitOf } from "./commit.ts";
+import { signMacho } from "./macho.ts";
+import { isForMac } from "./targets.ts";
 
 /** Compiler flags for every platform. */
 export const COMPILE_FLAGS = [
@@ -36,7 +39,8 @@ export class CompileError extends Error {
 }
 
 /**
- * Writes an executable. For another platform, Bun downloads that platform's Bun the first time.
+ * Writes an executable. For another platform, Bun downloads that platform's Bun the first time. One
+ * for macOS is signed, as macOS requires.
  * @throws {CompileError}
  */
 export async function compile({ root, outfile, commit, target }: CompileOptions): Promise<string> {
@@ -58,7 +62,16 @@ export async function compile({ root, outfile, commit, target }: CompileOptions)
     child.exited,
   ]);
   if (code !== 0) throw new CompileError((complaints || told).trim());
+  if (isForMac(target ?? `bun-${process.platform}-`)) await signFile(resolve(root, outfile));
   return told.trimEnd();
+}
+
+async function signFile(path: string): Promise<void> {
+  // A new file: macOS remembers the signature of a file that it has seen, not of its name.
+  const signed = `${path}.signed`;
+  await Bun.write(signed, signMacho(await Bun.file(path).bytes()));
+  chmodSync(signed, 0o755);
+  renameSync(signed, path);
 }
 
 if (import.meta.main) {

@@ -16,6 +16,9 @@ export const TARGETS: readonly Target[] = [
   { bun: "bun-windows-x64", suffix: "windows-x64.exe" },
 ];
 
+/** Whether a platform's executables are signed, as macOS requires; `bun` is Bun's name for it. */
+export const isForMac = (bun: string): boolean => bun.startsWith("bun-darwin-");
+
 /** A released file's name, such as `marquee-0.1.0-linux-x64`. */
 export const releaseName = (version: string, { suffix }: Target): string =>
   `marquee-${version}-${suffix}`;

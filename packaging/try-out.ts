@@ -4,7 +4,8 @@
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Target } from "./targets.ts";
+import { MachoError, verifyMacho } from "./macho.ts";
+import { isForMac, type Target } from "./targets.ts";
 import { findWay, type Way } from "./ways-to-run.ts";
 
 /** An executable did not do what it should. */
@@ -27,14 +28,25 @@ export interface Attempt {
 /** Long, because Wine sets up its folder at the first start, and an emulator is slow. */
 const STEP_WITHIN_MS = 60_000;
 
-/** Tries out an executable if this machine can run it; `workplace` is an empty folder. */
+/**
+ * Tries out an executable if this machine can run it, and checks a signature on every machine;
+ * `workplace` is an empty folder.
+ */
 export async function attempt(
   { target, path }: Candidate,
   workplace: string,
   stepWithinMs = STEP_WITHIN_MS,
 ): Promise<Attempt> {
+  const isSigned = isForMac(target.bun);
+  try {
+    if (isSigned) verifyMacho(await Bun.file(path).bytes());
+  } catch (error) {
+    if (!(error instanceof MachoError)) throw error;
+    return { outcome: "fails", told: `signature: ${error.message}` };
+  }
+  const signed = isSigned ? "signature valid, " : "";
   const found = await findWay(target, join(workplace, "way"));
-  if ("lacks" in found) return { outcome: "not tried", told: `needs ${found.lacks}` };
+  if ("lacks" in found) return { outcome: "not tried", told: `${signed}needs ${found.lacks}` };
   const { way } = found;
   const startedAtMs = performance.now();
   try {
@@ -46,7 +58,10 @@ export async function attempt(
     way.end();
   }
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1);
-  return { outcome: "works", told: `${way.name}, stopped by ${way.stopWith}, ${seconds} s` };
+  return {
+    outcome: "works",
+    told: `${signed}${way.name}, stopped by ${way.stopWith}, ${seconds} s`,
+  };
 }
 
 /** @throws {TryOutError} naming the step that failed or took too long */

@@ -1005,6 +1005,11 @@ export const de: Words = {
       atOnce: "sofort",
       within: "bis zu {seconds} s",
     },
+    calls: {
+      calls: "Ruft auf",
+      entered: "die Adresse, die eingetragen wurde",
+      covers: "die https-Adressen von Covern, die sie nennt",
+    },
   },
   history: {
     lead: "Die Titel, die zu hören waren, wenn Sie sie aufheben lassen.",

@@ -974,6 +974,11 @@ export const en = {
       atOnce: "at once",
       within: "up to {seconds} s",
     },
+    calls: {
+      calls: "Calls",
+      entered: "the address that was entered",
+      covers: "https addresses of covers that it names",
+    },
   },
   history: {
     lead: "The songs that were heard, if you want them to be kept.",

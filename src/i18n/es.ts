@@ -982,6 +982,11 @@ export const es: Words = {
       atOnce: "al instante",
       within: "hasta {seconds} s",
     },
+    calls: {
+      calls: "Llama a",
+      entered: "la dirección que se ha introducido",
+      covers: "las direcciones https de las carátulas que indica",
+    },
   },
   history: {
     lead: "Las canciones que se oyeron, si quieres guardarlas.",

@@ -1004,6 +1004,11 @@ export const fr: Words = {
       atOnce: "aussitôt",
       within: "jusqu’à {seconds} s",
     },
+    calls: {
+      calls: "Appelle",
+      entered: "l’adresse saisie",
+      covers: "les adresses https des pochettes qu’elle indique",
+    },
   },
   history: {
     lead: "Les titres entendus, si vous voulez les garder.",

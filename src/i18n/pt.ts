@@ -980,6 +980,11 @@ export const pt: Words = {
       atOnce: "na hora",
       within: "até {seconds} s",
     },
+    calls: {
+      calls: "Chama",
+      entered: "o endereço que foi informado",
+      covers: "os endereços https das capas que ela informa",
+    },
   },
   history: {
     lead: "As músicas que foram ouvidas, se você quiser guardar.",

@@ -1,3 +1,4 @@
+import { parseWidgetOptions } from "../../widget/options.ts";
 import {
   dashboardAddress,
   docsAddress,
@@ -10,6 +11,9 @@ import { languages } from "../i18n/index.ts";
 import { type Language, negotiateLanguage } from "../languages.ts";
 import { homeStylesheet } from "./assets.ts";
 import { Document, htmlResponse } from "./html.tsx";
+
+const DEMO_OPTIONS = new URLSearchParams({ position: "bl" });
+const DEMO_MODE = parseWidgetOptions(DEMO_OPTIONS).options.mode;
 
 export interface HomeDeps {
   /** The server's base URL, without a slash at the end. */
@@ -56,7 +60,8 @@ function HomePage({ baseUrl, basePath, language }: HomeDeps & { language: Langua
         </p>
         <div class="scene">
           <iframe
-            src={pageAddress(basePath, language, "demo?position=bl")}
+            src={pageAddress(basePath, language, `demo?${DEMO_OPTIONS}`)}
+            data-mode={DEMO_MODE}
             title={home.demo}
             width="500"
             height="120"

@@ -19,7 +19,14 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
     {
       id: "azuracast",
       name: NAME,
-      facts: { runs: "server", position: "yes", pause: "no", cover: "yes", delayMs: 5_000 },
+      facts: {
+        runs: "server",
+        position: "yes",
+        pause: "no",
+        cover: "yes",
+        delayMs: 5_000,
+        calls: ["entered", "covers"],
+      },
       intervalMs: 5_000,
       options: [
         urlOption("Where AzuraCast is."),

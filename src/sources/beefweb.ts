@@ -36,7 +36,14 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
     {
       id: "beefweb",
       name: NAME,
-      facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
+      facts: {
+        runs: "computer",
+        position: "yes",
+        pause: "yes",
+        cover: "yes",
+        delayMs: 1_000,
+        calls: ["entered"],
+      },
       intervalMs: 1_000,
       options: [
         urlOption("Where Beefweb is.", DEFAULT_URL),

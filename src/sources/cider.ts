@@ -24,7 +24,14 @@ export function createCider(deps: StreamedSourceDeps): Source {
     id: ID,
     name: NAME,
     delivery: "streamed",
-    facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+    facts: {
+      runs: "computer",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["entered", "covers"],
+    },
     options: [
       urlOption("Where Cider's RPC server is.", DEFAULT_URL),
       tokenOption("The app token made in Cider's settings, if Cider asks for one."),

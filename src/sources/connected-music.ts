@@ -66,7 +66,7 @@ export function sourceOf(
     id,
     name: id,
     delivery: "polled",
-    facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0 },
+    facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0, calls: [] },
     options: [],
     open() {
       throw new SourceSettingsError(`this version has no source ${JSON.stringify(id)}`);

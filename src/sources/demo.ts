@@ -7,7 +7,7 @@ export const demo = defineSource({
   id: "demo",
   name: "Demo",
   delivery: "streamed",
-  facts: { runs: "here", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+  facts: { runs: "here", position: "yes", pause: "yes", cover: "yes", delayMs: 0, calls: [] },
   options: [],
   parseSettings: () => null,
   account: () => ({ displayName: "Marquee Demo", product: null }),

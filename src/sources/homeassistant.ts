@@ -24,7 +24,14 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
     id: ID,
     name: NAME,
     delivery: "streamed",
-    facts: { runs: "server", position: "some", pause: "yes", cover: "yes", delayMs: 0 },
+    facts: {
+      runs: "server",
+      position: "some",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["entered", "covers"],
+    },
     options: [
       urlOption("Where Home Assistant is.", DEFAULT_URL),
       {

@@ -19,7 +19,14 @@ export function createIcecast(deps: PolledSourceDeps): Source {
     {
       id: "icecast",
       name: NAME,
-      facts: { runs: "server", position: "no", pause: "no", cover: "no", delayMs: 5_000 },
+      facts: {
+        runs: "server",
+        position: "no",
+        pause: "no",
+        cover: "no",
+        delayMs: 5_000,
+        calls: ["entered"],
+      },
       intervalMs: 5_000,
       options: [
         urlOption("Where Icecast is.", DEFAULT_URL),

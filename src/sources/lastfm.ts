@@ -66,7 +66,14 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     {
       id: "lastfm",
       name: LASTFM,
-      facts: { runs: "service", position: "no", pause: "no", cover: "yes", delayMs: 10_000 },
+      facts: {
+        runs: "service",
+        position: "no",
+        pause: "no",
+        cover: "yes",
+        delayMs: 10_000,
+        calls: [{ service: apiUrl }, "covers"],
+      },
       intervalMs: 10_000,
       requestBudget,
       options: [{ name: "user", placeholder: "name", help: "Your user name at Last.fm." }],

@@ -42,7 +42,14 @@ export function createListenBrainzReader({
     {
       id: "listenbrainz-reader",
       name: SOURCE_NAME,
-      facts: { runs: "service", position: "no", pause: "no", cover: "no", delayMs: 5_000 },
+      facts: {
+        runs: "service",
+        position: "no",
+        pause: "no",
+        cover: "no",
+        delayMs: 5_000,
+        calls: [{ service: apiUrl }],
+      },
       intervalMs: 5_000,
       requestBudget,
       options: [{ name: "user", placeholder: "name", help: "Your user name at ListenBrainz." }],

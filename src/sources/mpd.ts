@@ -32,7 +32,14 @@ export const mpd = defineSource<MpdSettings>({
   id: "mpd",
   name: NAME,
   delivery: "streamed",
-  facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+  facts: {
+    runs: "computer",
+    position: "yes",
+    pause: "yes",
+    cover: "yes",
+    delayMs: 0,
+    calls: ["entered"],
+  },
   options: [
     {
       name: "address",

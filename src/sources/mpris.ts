@@ -24,7 +24,14 @@ export function createMpris(deps: MprisDeps): Source {
     id: "mpris",
     name: NAME,
     delivery: "streamed",
-    facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+    facts: {
+      runs: "computer",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["covers"],
+    },
     ownerOnly: true,
     options: [
       {

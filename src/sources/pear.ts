@@ -28,7 +28,14 @@ export function createPear(deps: StreamedSourceDeps): Source {
     id: ID,
     name: NAME,
     delivery: "streamed",
-    facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
+    facts: {
+      runs: "computer",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 1_000,
+      calls: ["entered", "covers"],
+    },
     options: [
       urlOption(
         `Where pear-desktop's API server is (default: ${API_URL}), or without a token its Amuse plug-in (default: ${AMUSE_URL}).`,

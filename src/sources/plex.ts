@@ -25,7 +25,14 @@ export function createPlex(deps: StreamedSourceDeps): Source {
     id: ID,
     name: NAME,
     delivery: "streamed",
-    facts: { runs: "server", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+    facts: {
+      runs: "server",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["entered"],
+    },
     options: [
       urlOption("Where the Plex Media Server is.", DEFAULT_URL),
       userOption("Whose music is heard, as named in Plex; without it, the server's owner's."),

@@ -29,7 +29,7 @@ const inbox = (id: string) => (baseUrl: string, secret: string) => `${baseUrl}/i
 export const LISTENBRAINZ: PushedSource = {
   id: "listenbrainz",
   name: "ListenBrainz submissions",
-  facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0 },
+  facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0, calls: [] },
   // Programs append `1/submit-listens`, `/1/submit-listens` or nothing: it works with each of them.
   inboxAddress: (baseUrl) => `${baseUrl}/listenbrainz/`,
 };
@@ -37,35 +37,63 @@ export const LISTENBRAINZ: PushedSource = {
 export const AUDIOSCROBBLER: PushedSource = {
   id: "audioscrobbler",
   name: "Audioscrobbler",
-  facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0 },
+  facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0, calls: [] },
   inboxAddress: (baseUrl) => `${baseUrl}/audioscrobbler/`,
 };
 
 export const WEBSCROBBLER: PushedSource = {
   id: "webscrobbler",
   name: "Web Scrobbler",
-  facts: { runs: "browser", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+  facts: {
+    runs: "browser",
+    position: "yes",
+    pause: "yes",
+    cover: "yes",
+    delayMs: 0,
+    calls: ["covers"],
+  },
   inboxAddress: inbox("webscrobbler"),
 };
 
 export const TUNA: PushedSource = {
   id: "tuna",
   name: "Tuna",
-  facts: { runs: "browser", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+  facts: {
+    runs: "browser",
+    position: "yes",
+    pause: "yes",
+    cover: "yes",
+    delayMs: 0,
+    calls: ["covers"],
+  },
   inboxAddress: inbox("tuna"),
 };
 
 export const WEBNOWPLAYING: PushedSource = {
   id: "webnowplaying",
   name: "WebNowPlaying",
-  facts: { runs: "browser", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+  facts: {
+    runs: "browser",
+    position: "yes",
+    pause: "yes",
+    cover: "yes",
+    delayMs: 0,
+    calls: ["covers"],
+  },
   inboxAddress: (baseUrl, secret) => inbox("webnowplaying")(baseUrl.replace(/^http/, "ws"), secret),
 };
 
 export const JSON_PUSHES: PushedSource = {
   id: "json",
   name: "JSON",
-  facts: { runs: "anywhere", position: "some", pause: "some", cover: "some", delayMs: 0 },
+  facts: {
+    runs: "anywhere",
+    position: "some",
+    pause: "some",
+    cover: "some",
+    delayMs: 0,
+    calls: ["covers"],
+  },
   inboxAddress: inbox("json"),
 };
 

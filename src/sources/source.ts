@@ -88,7 +88,13 @@ export type Place = "computer" | "service" | "server" | "browser" | "anywhere" |
 /** Whether a source tells something: always where there is something to tell, sometimes, never. */
 export type Told = "yes" | "some" | "no";
 
-/** What people compare when they choose a source. */
+/**
+ * Whom this server calls for a source: a service with its URL, the server that a user enters, or the
+ * servers with covers that a player, a service or a program names.
+ */
+export type Called = { readonly service: string } | "entered" | "covers";
+
+/** What people compare when they choose a source, and what leaves this machine for it. */
 export interface SourceFacts {
   readonly runs: Place;
   readonly position: Told;
@@ -96,6 +102,8 @@ export interface SourceFacts {
   readonly cover: Told;
   /** The longest time after which a change is usually seen, in milliseconds; 0 for at once. */
   readonly delayMs: number;
+  /** Empty for a source that calls nobody. */
+  readonly calls: readonly Called[];
 }
 
 /** A kind of player or service. Only the source's own files know its upstream. */

@@ -138,7 +138,14 @@ export function createSpotify(deps: SpotifyDeps): Source {
     name: "Spotify",
     options: [],
     delivery: "polled",
-    facts: { runs: "service", position: "yes", pause: "yes", cover: "yes", delayMs: 5_000 },
+    facts: {
+      runs: "service",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 5_000,
+      calls: [{ service: deps.apiUrl }, { service: deps.accountsUrl }, "covers"],
+    },
     oauth: createLinking({
       accountsUrl: deps.accountsUrl,
       service,

@@ -31,7 +31,14 @@ export function createSubsonic(deps: PolledSourceDeps): Source {
     {
       id: "subsonic",
       name: SUBSONIC,
-      facts: { runs: "server", position: "some", pause: "some", cover: "yes", delayMs: 5_000 },
+      facts: {
+        runs: "server",
+        position: "some",
+        pause: "some",
+        cover: "yes",
+        delayMs: 5_000,
+        calls: ["entered"],
+      },
       intervalMs: 5_000,
       options: [
         urlOption("Where your music server is.", DEFAULT_URL),

@@ -25,7 +25,14 @@ export function createVlc(deps: PolledSourceDeps): Source {
     {
       id: "vlc",
       name: NAME,
-      facts: { runs: "computer", position: "yes", pause: "yes", cover: "yes", delayMs: 1_000 },
+      facts: {
+        runs: "computer",
+        position: "yes",
+        pause: "yes",
+        cover: "yes",
+        delayMs: 1_000,
+        calls: ["entered"],
+      },
       intervalMs: 1_000,
       options: [
         urlOption("Where VLC's web interface is.", DEFAULT_URL),

@@ -1,6 +1,6 @@
 import { signIn } from "../fixtures/http/signed-in.ts";
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { type Language, LANGUAGES } from "../../src/languages.ts";
@@ -20,6 +20,23 @@ const PHONE = { width: 360, height: 740 };
 const SHEET = { width: 718, height: 1047 };
 /** The pages with most to get wrong: long tables, pictures, forms. */
 const RICH_PAGES = ["running", "widget", "reference"];
+
+/** What can be read on a page and looks like a credential: in its text, fields, and hints. */
+async function drawnSecrets(page: Page): Promise<string[]> {
+  const drawn = await page.evaluate(() => {
+    const fields = [...document.querySelectorAll("input, textarea")].map((field) =>
+      (field instanceof HTMLInputElement && field.type !== "password") ||
+      field instanceof HTMLTextAreaElement
+        ? field.value
+        : "",
+    );
+    const hints = [...document.querySelectorAll("[title], [alt], [placeholder]")].flatMap((one) =>
+      ["title", "alt", "placeholder"].map((name) => one.getAttribute(name) ?? ""),
+    );
+    return [document.title, document.body.textContent ?? "", ...fields, ...hints];
+  });
+  return drawn.flatMap((text) => text.match(/\bmq[a-z]?_\w{8,}/g) ?? []);
+}
 
 describe("the documentation in a browser", () => {
   let browser: Browser | undefined;
@@ -116,6 +133,45 @@ describe("the documentation in a browser", () => {
     }
   }, 20_000);
 
+  /** Signs the browser of a page in as Ada, and loads the page again. */
+  async function signInAsAda(page: Page): Promise<void> {
+    const { cookie } = await signIn(server, ada, server.url);
+    const [name = "", value = ""] = cookie.split("=");
+    await page.context().addCookies([{ name, value, url: server.url }]);
+    await page.reload();
+  }
+
+  test("copies a signed-in reader's own widget address, which it does not show", async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const { page } = await open("en", "widget", { permissions });
+    await signInAsAda(page);
+    const examples = page.locator(".example", { hasText: "/widget/mqw_…" });
+    const count = await examples.count();
+    expect(count).toBeGreaterThan(2);
+    for (let index = 0; index < count; index++) {
+      const example = examples.nth(index);
+      await example.getByRole("button", { name: languages.en.docs.copy }).click();
+      await example.getByRole("button", { name: languages.en.docs.copied }).waitFor();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      expect(copied).toContain(`${server.url}/en/widget/${ada.widgetToken}`);
+      expect(await example.locator("code").innerText()).not.toContain(ada.widgetToken);
+    }
+    expect(await drawnSecrets(page)).toEqual([]);
+  }, 20_000);
+
+  test.each([true, false])(
+    "draws no token, key or secret of a signed-in reader on any page, with scripts: %p",
+    async (javaScriptEnabled) => {
+      const { page } = await open("en", "", { javaScriptEnabled });
+      await signInAsAda(page);
+      for (const name of DOCS_PAGES) {
+        await page.goto(address("en", name));
+        expect({ name, secrets: await drawnSecrets(page) }).toEqual({ name, secrets: [] });
+      }
+    },
+    30_000,
+  );
+
   test("tries the API with a real key, a wrong one, and without the server", async () => {
     const { page, complaints } = await open("en", "reference");
     const form = page.locator("form[data-try$='/now-playing']");
@@ -161,14 +217,12 @@ describe("the documentation in a browser", () => {
     expect(await stranger.page.getByRole("button", { name }).count()).toBe(0);
 
     const { page } = await open("en", "reference");
-    const { cookie } = await signIn(server, ada, server.url);
-    const [cookieName = "", value = ""] = cookie.split("=");
-    await page.context().addCookies([{ name: cookieName, value, url: server.url }]);
-    await page.reload();
+    await signInAsAda(page);
     const form = page.locator("form[data-try$='/user']");
     await form.getByRole("button", { name }).click();
     await form.getByRole("button", { name }).waitFor({ state: "hidden" });
     expect(await form.getByLabel(languages.en.reference.key).inputValue()).toMatch(/^mq_/);
+    expect(await drawnSecrets(page)).toEqual([]);
     await form.getByRole("button", { name: languages.en.reference.send }).click();
     const answer = form.locator("[data-answer] code");
     await answer.filter({ hasText: '"username": "ada"' }).waitFor();

@@ -75,7 +75,7 @@ test("a source reads and changes what is stored of the connection it watches", a
     id: "counting",
     name: "Counting",
     delivery: "streamed",
-    facts: { runs: "anywhere", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+    facts: { runs: "anywhere", position: "yes", pause: "yes", cover: "yes", delayMs: 0, calls: [] },
     options: [],
     parseSettings: (settings) => settings,
     account: () => ({ displayName: null, product: null }),

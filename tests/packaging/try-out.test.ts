@@ -6,6 +6,8 @@ import { compile } from "../../packaging/compile.ts";
 import { tryAll } from "../../packaging/release.ts";
 import { hostTarget, releaseName, type Target, TARGETS } from "../../packaging/targets.ts";
 import { findWay } from "../../packaging/ways-to-run.ts";
+import { signMacho } from "../../packaging/macho.ts";
+import { machoProgram } from "../fixtures/packaging/macho.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
@@ -63,12 +65,20 @@ describe("trying a released executable out: a first start, the API, user add, th
   }
 
   test.skipIf(process.platform === "darwin")(
-    "is left out, with the reason, for a Mac",
+    "is left out for a Mac, whose signature is checked anyway",
     async () => {
       const path = join(folder.path, "marquee-1.2.3-macos-arm64");
+      const signed = signMacho(machoProgram({ processor: "arm64", code: new Uint8Array(9_000) }));
+      await Bun.write(path, signed);
       expect(await tried(targetNamed("macos-arm64"), path)).toEqual({
         code: 0,
-        line: "marquee-1.2.3-macos-arm64  not tried  needs a Mac",
+        line: "marquee-1.2.3-macos-arm64  not tried  signature valid, needs a Mac",
+      });
+      signed[5_000] = 1;
+      await Bun.write(path, signed);
+      expect(await tried(targetNamed("macos-arm64"), path)).toEqual({
+        code: 1,
+        line: "marquee-1.2.3-macos-arm64  fails      signature: the hashes of 1 of its 3 pages are wrong",
       });
     },
   );

@@ -16,7 +16,7 @@ const source = defineSource<string>({
   id: "linked",
   name: "Linked",
   delivery: "streamed",
-  facts: { runs: "anywhere", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+  facts: { runs: "anywhere", position: "yes", pause: "yes", cover: "yes", delayMs: 0, calls: [] },
   options: [],
   parseSettings(input) {
     if (typeof input !== "string") throw new SourceSettingsError("no account");

@@ -1,4 +1,5 @@
 import type { SearchEntry } from "../docs/docs.tsx";
+import { withWidgetToken } from "../docs/own-addresses.ts";
 
 /** Copy buttons beside examples, and a search that works without any other server. */
 const MOST_RESULTS = 12;
@@ -7,7 +8,7 @@ const COPIED_MS = 2_000;
 const MOST_SHOWN = 20_000;
 
 const docs = document.querySelector<HTMLElement>(".docs");
-const { copy = "", copied = "", search = "", noResults = "" } = docs?.dataset ?? {};
+const { copy = "", copied = "", search = "", noResults = "", widgetToken } = docs?.dataset ?? {};
 
 // On small screens the list of pages is a scrolling row: scroll it to the current page.
 const chosen = document.querySelector<HTMLElement>(".docs aside nav [aria-current]");
@@ -24,7 +25,8 @@ for (const example of document.querySelectorAll(".example")) {
   button.className = "quiet";
   button.textContent = copy;
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(example.querySelector("code")?.textContent ?? "");
+    const text = example.querySelector("code")?.textContent ?? "";
+    await navigator.clipboard.writeText(widgetToken ? withWidgetToken(text, widgetToken) : text);
     button.textContent = copied;
     setTimeout(() => {
       button.textContent = copy;

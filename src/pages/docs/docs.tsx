@@ -16,9 +16,10 @@ import { docsScript, docsStylesheet } from "../assets.ts";
 import { attribute } from "../attribute.ts";
 import { Document, htmlResponse } from "../html.tsx";
 import { type KeyOffer, Reference } from "./reference.tsx";
-import { WIDGET_TOKEN_IN_FILES, withServersAddresses, withWidgetToken } from "./own-addresses.ts";
+import { WIDGET_TOKEN_IN_FILES, withServersAddresses } from "./own-addresses.ts";
 import { type Heading, type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 import {
+  callsTable,
   comparisonTable,
   looksTable,
   optionsTable,
@@ -85,6 +86,7 @@ export function createDocs(deps: DocsDeps): Docs {
         if (token === "settings") return settingsTable(language);
         if (token === "options") return optionsTable(language);
         if (token === "comparison") return comparisonTable(language, sources.all);
+        if (token === "calls") return callsTable(language, sources.all);
         if (token === "looks") return looksTable(language);
         return token === "sources" ? sourcesTable(language, sources.all) : undefined;
       },
@@ -111,6 +113,7 @@ export function createDocs(deps: DocsDeps): Docs {
     title: string,
     description: string,
     content: JSX.Element,
+    copiedToken?: WidgetToken,
   ): Promise<Response> => {
     const { docs } = languages[language];
     const page = (
@@ -128,6 +131,7 @@ export function createDocs(deps: DocsDeps): Docs {
           class="docs"
           data-copy={docs.copy}
           data-copied={docs.copied}
+          {...(copiedToken && { "data-widget-token": copiedToken })}
           data-search={docsAddress(basePath, language, "search.json")}
           data-no-results={docs.noResults}
         >
@@ -232,10 +236,10 @@ export function createDocs(deps: DocsDeps): Docs {
       if (!isDocumentName(name)) return undefined;
       const { html, headings } = render(language, name);
       const reader = html.includes(WIDGET_TOKEN_IN_FILES) ? await readerOf() : undefined;
-      const own = reader ? withWidgetToken(html, await reader.widgetToken()) : html;
+      const token = await reader?.widgetToken();
       const content = (
         <>
-          {own.replace(/(<\/h1>\n)/, `$1${contents(language, headings)}`) as "safe"}
+          {html.replace(/(<\/h1>\n)/, `$1${contents(language, headings)}`) as "safe"}
           <Neighbours
             language={language}
             name={name}
@@ -245,7 +249,7 @@ export function createDocs(deps: DocsDeps): Docs {
         </>
       );
       const title = titleOf(language, name);
-      return respond(language, `docs/${name}`, title, firstSentence(html), content);
+      return respond(language, `docs/${name}`, title, firstSentence(html), content, token);
     },
 
     picture(file) {

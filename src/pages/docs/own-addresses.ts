@@ -1,19 +1,18 @@
-import type { WidgetToken } from "../../accounts/credential.ts";
-
 /**
- * The documentation's files use the addresses of a server with default settings. A page shows its
+ * The documentation's files use the addresses of a server with default settings. A page gives its
  * own server's addresses instead, so that copied examples work without changes:
  *
  * - `http://127.0.0.1:4747` is the base URL;
  * - in the configuration of a proxy, and without `http://`, `127.0.0.1:4747` is where this server
  *   listens, since the base URL is the proxy's own address;
- * - `mqw_…` is the widget token of a reader who is signed in.
+ * - `mqw_…` is the widget token of a reader who is signed in, but only in what the copy buttons give:
+ *   streamers read the documentation on air, so the page itself never shows the token.
  */
 
 const BASE_URL_IN_FILES = "http://127.0.0.1:4747";
 const LISTENING_ADDRESS_IN_FILES = "127.0.0.1:4747";
 const ANY_ADDRESS_IN_FILES = /(?:http:\/\/)?127\.0\.0\.1:4747/g;
-/** The ellipsis makes it differ from a mention of the prefix `mqw_` alone. */
+/** Stands for the widget token. The ellipsis makes it differ from a mention of the prefix alone. */
 export const WIDGET_TOKEN_IN_FILES = "mqw_…";
 
 const PROXY_LANGUAGES: readonly (string | undefined)[] = ["caddyfile", "nginx"];
@@ -38,6 +37,6 @@ export function withServersAddresses(
       );
 }
 
-/** A page with the reader's own widget address wherever it shows one. */
-export const withWidgetToken = (html: string, token: WidgetToken): string =>
-  html.replaceAll(WIDGET_TOKEN_IN_FILES, token);
+/** An example as a signed-in reader copies it. */
+export const withWidgetToken = (example: string, token: string): string =>
+  example.replaceAll(WIDGET_TOKEN_IN_FILES, token);

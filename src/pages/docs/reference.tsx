@@ -112,6 +112,7 @@ function Endpoint({
         </p>
         <input
           id={`key-${name}`}
+          type="password"
           autocomplete="off"
           spellcheck="false"
           placeholder="mq_…"

@@ -3,7 +3,7 @@ import { flagOf, type SettingName, settingNames, settings, variableOf } from "..
 import { fill, languages } from "../../i18n/index.ts";
 import type { Language } from "../../languages.ts";
 import { settingMeanings } from "../../i18n/settings.ts";
-import type { Source } from "../../sources/source.ts";
+import type { Called, Source } from "../../sources/source.ts";
 import { SHIPPED_LOOK_NAMES } from "../looks/shipped-names.ts";
 
 /** Tables of the documentation, as HTML, generated from the program's own tables. */
@@ -56,6 +56,21 @@ export function comparisonTable(language: Language, sources: readonly Source[]):
           : fill(t.within, { seconds: String(Math.ceil(facts.delayMs / 1_000)) }),
       ].map((text) => Bun.escapeHTML(text)),
     ),
+  );
+}
+
+/** Whom this server calls for each source that calls anybody. */
+export function callsTable(language: Language, sources: readonly Source[]): string {
+  const { docs } = languages[language];
+  const textOf = (called: Called): string =>
+    typeof called === "string"
+      ? Bun.escapeHTML(docs.calls[called])
+      : code(new URL(called.service).host);
+  return table(
+    [docs.source, docs.calls.calls],
+    sources
+      .filter(({ facts }) => facts.calls.length > 0)
+      .map(({ name, facts }) => [Bun.escapeHTML(name), facts.calls.map(textOf).join(", ")]),
   );
 }
 

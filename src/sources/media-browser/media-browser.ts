@@ -31,7 +31,14 @@ export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDep
     id: server.id,
     name: server.name,
     delivery: "streamed",
-    facts: { runs: "server", position: "yes", pause: "yes", cover: "yes", delayMs: 0 },
+    facts: {
+      runs: "server",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["entered"],
+    },
     options: [
       urlOption(`Where ${server.name} is.`, DEFAULT_URL),
       userOption(`Your user name on ${server.name}; only your own sessions are heard.`),

@@ -2,13 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { languages } from "../../../src/i18n/index.ts";
 import { LANGUAGES } from "../../../src/languages.ts";
 import { comparisonTable } from "../../../src/pages/docs/tables.ts";
-import { unescapeHtml } from "../../fixtures/http/html.ts";
+import { rowsIn } from "../../fixtures/http/html.ts";
 import { allSources } from "../../fixtures/sources/all-sources.ts";
-
-const rowsIn = (html: string): string[][] =>
-  [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
-    [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell = ""]) => unescapeHtml(cell)),
-  );
 
 describe("the table of sources", () => {
   test("tells of each what it knows and how soon", () => {

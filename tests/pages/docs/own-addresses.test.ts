@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { DOCUMENTS } from "../../../src/docs/documents.ts";
 import { LANGUAGES } from "../../../src/languages.ts";
-import { examplesIn } from "../../fixtures/docs/docs-pages.ts";
+import { withWidgetToken } from "../../../src/pages/docs/own-addresses.ts";
+import { DOCS_PAGES, docsPath, examplesIn } from "../../fixtures/docs/docs-pages.ts";
 import type { Fence } from "../../fixtures/docs/documents.ts";
 import { type ListeningServer, startTestServer } from "../../fixtures/servers/listening-server.ts";
 import { startMarquee } from "../../fixtures/servers/marquee-process.ts";
@@ -51,6 +52,13 @@ const proxiedTo = (examples: readonly Fence[]): string[] =>
     (line) => /(?:reverse_proxy|proxy_pass) (?:http:\/\/)?([^\s;]+)/.exec(line)?.[1] ?? "",
   );
 
+/** Any credential with random letters, not the `mqw_…` of the files. */
+const SECRET = /\bmq[a-z]?_\w{8,}/g;
+
+/** The widget token that a page's copy buttons insert. */
+const tokenToCopy = (html: string): string | undefined =>
+  /<div class="docs"[^>]* data-widget-token="(\w+)"/.exec(html)?.[1];
+
 const hasCurl = Bun.which("curl") !== null;
 
 describe.each(["", "/music"])("copied from a server whose base URL ends with %j", (basePath) => {
@@ -88,15 +96,33 @@ describe.each(["", "/music"])("copied from a server whose base URL ends with %j"
     }
   });
 
-  test.each(LANGUAGES)("every widget address is the reader's own, in %s", async (language) => {
-    for (const user of [ada, grace]) {
-      const { get } = await signIn(server, user, server.url);
-      const addresses = linesOf(await examplesOf(language, get), /\/widget\//);
-      expect(addresses.length).toBeGreaterThan(2);
-      for (const address of addresses) {
-        expect(address.trim()).toStartWith(`${server.url}/${language}/widget/${user.widgetToken}`);
-        expect((await fetch(address.trim())).status).toBe(200);
+  test.each(LANGUAGES)(
+    "every widget address is copied as the reader's own, in %s",
+    async (language) => {
+      for (const user of [ada, grace]) {
+        const { get } = await signIn(server, user, server.url);
+        expect(tokenToCopy(await (await get(`/${language}/docs/widget`)).text())).toBe(
+          user.widgetToken,
+        );
+        const addresses = linesOf(await examplesOf(language, get), /\/widget\//);
+        expect(addresses.length).toBeGreaterThan(2);
+        for (const shown of addresses) {
+          expect(shown.trim()).toStartWith(`${server.url}/${language}/widget/mqw_…`);
+          const address = withWidgetToken(shown.trim(), user.widgetToken);
+          expect(address).toStartWith(`${server.url}/${language}/widget/${user.widgetToken}`);
+          expect((await fetch(address)).status).toBe(200);
+        }
       }
+    },
+  );
+
+  test("no page has a token, a key or a secret of its reader, but for copying", async () => {
+    const { get } = await signIn(server, ada, server.url);
+    for (const page of DOCS_PAGES) {
+      const html = await (await get(`/en/${docsPath(page)}`)).text();
+      const token = tokenToCopy(html);
+      const drawn = token ? html.replace(`data-widget-token="${token}"`, "") : html;
+      expect({ page, secrets: drawn.match(SECRET) }).toEqual({ page, secrets: null });
     }
   });
 

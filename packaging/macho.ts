@@ -1,0 +1,304 @@
+/**
+ * Signs programs for macOS ad hoc, as `codesign --sign -` does, and checks such signatures.
+ *
+ * Bun writes into its own signed program and leaves the signature as it was (x64), or signs it anew
+ * under the name `a.out` (arm64). Every program that it makes has Bun's UUID, by which macOS tells
+ * programs apart. A page whose hash is wrong ends a program where its signature asks for the hardened
+ * runtime, as Bun's does. Ours does not ask for it, and so needs no entitlements for a JIT.
+ *
+ * The format: https://github.com/apple-oss-distributions/xnu/blob/main/osfmk/kern/cs_blobs.h
+ * Everything in a signature is big-endian, everything else in the file little-endian.
+ */
+
+/** A file is no program that can be signed, or its signature is wrong; the message says why. */
+export class MachoError extends Error {
+  override readonly name = "MachoError";
+}
+
+const MAGIC_64 = 0xfeedfacf;
+const ARM64 = 0x0100000c;
+const HEADER_BYTES = 32;
+const SECTION_BYTES = 80;
+/** The load commands that are read here, with their length, a segment's without its sections. */
+const SEGMENT = { id: 0x19, bytes: 72 };
+const UUID = { id: 0x1b, bytes: 24 };
+const CODE_SIGNATURE = { id: 0x1d, bytes: 16 };
+
+const PAGE_BYTES = 4_096;
+const HASH_BYTES = 32;
+const SIGNATURE_ALIGNMENT = 16;
+
+/** An ad hoc signature has three parts: a code directory, no requirements, and no certificate. */
+const SIGNATURE_MAGIC = 0xfade0cc0;
+const PARTS = [0, 2, 0x10000] as const;
+const PARTS_AT = 12 + 8 * PARTS.length;
+const REQUIREMENTS = Uint8Array.fromHex("fade0c010000000c00000000");
+const CERTIFICATE = Uint8Array.fromHex("fade0b0100000008");
+
+const DIRECTORY_MAGIC = 0xfade0c02;
+/** The first version that says where the main program's code is. */
+const DIRECTORY_VERSION = 0x20400;
+const AD_HOC = 0x2;
+/** Hashes of 32 bytes by SHA-256, for no platform, of pages of 2¹² bytes. */
+const HASHES = 0x20_02_00_0c;
+const MAIN_PROGRAM = 1;
+/** The name by which macOS knows the program, whatever its file is called. */
+const IDENTIFIER = new TextEncoder().encode("marquee\0");
+const IDENTIFIER_AT = 88;
+/** Of the requirements, and of Info.plist, which a program without a folder does not have. */
+const SPECIAL_HASHES = [sha256(REQUIREMENTS), new Uint8Array(HASH_BYTES)];
+const HASHES_AT = IDENTIFIER_AT + IDENTIFIER.length + SPECIAL_HASHES.length * HASH_BYTES;
+
+/** What a signature depends on. */
+interface Program {
+  readonly isArm64: boolean;
+  readonly text: Segment;
+  /** The last segment, which holds the signature. */
+  readonly last: Segment;
+  readonly uuidAt: number;
+  readonly commandsEnd: number;
+  /** Where the first section's bytes begin: load commands have room up to there. */
+  readonly sectionsAt: number;
+  /** Its load command, and where it begins: everything before that is signed. */
+  readonly signature: { readonly command: number; readonly at: number } | undefined;
+}
+
+interface Segment {
+  /** Its load command. */
+  readonly command: number;
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/**
+ * The program with a UUID of its own and an ad hoc signature. The same program always becomes the
+ * same bytes, and a program that this has signed stays as it is.
+ * @throws {MachoError}
+ */
+export function signMacho(program: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { isArm64, text, last, uuidAt, commandsEnd, sectionsAt, signature } = readProgram(program);
+  const codeBytes = signature?.at ?? alignUp(program.length, SIGNATURE_ALIGNMENT);
+  const directoryBytes = HASHES_AT + pagesOf(codeBytes) * HASH_BYTES;
+  const requirementsAt = PARTS_AT + directoryBytes;
+  const certificateAt = requirementsAt + REQUIREMENTS.length;
+  const usedBytes = certificateAt + CERTIFICATE.length;
+  const signatureBytes = alignUp(usedBytes, SIGNATURE_ALIGNMENT);
+
+  const signed = new Uint8Array(codeBytes + signatureBytes);
+  signed.set(program.subarray(0, codeBytes));
+  const view = viewOf(signed);
+  const command = signature?.command ?? commandsEnd;
+  if (!signature) {
+    if (commandsEnd + CODE_SIGNATURE.bytes > sectionsAt) {
+      throw new MachoError("there is no room for a signature's load command");
+    }
+    view.setUint32(16, view.getUint32(16, true) + 1, true);
+    view.setUint32(20, view.getUint32(20, true) + CODE_SIGNATURE.bytes, true);
+    view.setUint32(command, CODE_SIGNATURE.id, true);
+    view.setUint32(command + 4, CODE_SIGNATURE.bytes, true);
+  }
+  view.setUint32(command + 8, codeBytes, true);
+  view.setUint32(command + 12, signatureBytes, true);
+  const lastBytes = signed.length - last.at;
+  const memoryBytes = alignUp(lastBytes, isArm64 ? 16_384 : 4_096);
+  view.setBigUint64(last.command + 32, BigInt(memoryBytes), true);
+  view.setBigUint64(last.command + 48, BigInt(lastBytes), true);
+
+  const code = signed.subarray(0, codeBytes);
+  code.fill(0, uuidAt, uuidAt + 16);
+  code.set(uuidFrom(sha256(code)), uuidAt);
+
+  let at = codeBytes;
+  const write = (...values: readonly (number | Uint8Array)[]) => {
+    for (const value of values) {
+      if (typeof value === "number") view.setUint32(at, value);
+      else signed.set(value, at);
+      at += typeof value === "number" ? 4 : value.length;
+    }
+  };
+  write(SIGNATURE_MAGIC, usedBytes, PARTS.length);
+  write(PARTS[0], PARTS_AT, PARTS[1], requirementsAt, PARTS[2], certificateAt);
+  write(DIRECTORY_MAGIC, directoryBytes, DIRECTORY_VERSION, AD_HOC, HASHES_AT, IDENTIFIER_AT);
+  write(SPECIAL_HASHES.length, pagesOf(codeBytes), codeBytes, HASHES, 0, 0, 0, 0, 0, 0);
+  write(0, text.at, 0, text.bytes, 0, MAIN_PROGRAM, IDENTIFIER, ...SPECIAL_HASHES);
+  for (let page = 0; page < pagesOf(codeBytes); page++) write(pageHash(code, page));
+  write(REQUIREMENTS, CERTIFICATE);
+  return signed;
+}
+
+/**
+ * Checks that a program is signed as {@link signMacho} signs it. Every byte of the file counts.
+ * @throws {MachoError} naming the first thing that is wrong
+ */
+export function verifyMacho(program: Uint8Array): void {
+  const { signature, text } = readProgram(program);
+  if (!signature) throw new MachoError("it is not signed");
+  const code = program.subarray(0, signature.at);
+  const { directory, requirements, certificate } = readParts(program.subarray(signature.at));
+  if (!isEqual(requirements, REQUIREMENTS) || !isEqual(certificate, CERTIFICATE)) {
+    throw new MachoError("its signature has requirements or a certificate");
+  }
+  const pages = pagesOf(code.length);
+  if (directory.length !== HASHES_AT + pages * HASH_BYTES) {
+    throw new MachoError(`its signature has not the length for ${pages} pages`);
+  }
+  const view = viewOf(directory);
+  const head: readonly number[] = [
+    ...[DIRECTORY_MAGIC, directory.length, DIRECTORY_VERSION, AD_HOC, HASHES_AT, IDENTIFIER_AT],
+    ...[SPECIAL_HASHES.length, pages, code.length, HASHES, 0, 0, 0, 0, 0, 0],
+    ...[0, text.at, 0, text.bytes, 0, MAIN_PROGRAM],
+  ];
+  const wrong = head.findIndex((value, index) => view.getUint32(4 * index) !== value);
+  if (wrong >= 0) throw new MachoError(`its code directory is wrong at byte ${4 * wrong}`);
+  const named = Buffer.concat([IDENTIFIER, ...SPECIAL_HASHES]);
+  if (!isEqual(directory.subarray(IDENTIFIER_AT, HASHES_AT), named)) {
+    throw new MachoError("its signature has another name, or is for other requirements");
+  }
+  let wrongPages = 0;
+  for (let page = 0; page < pages; page++) {
+    const at = HASHES_AT + page * HASH_BYTES;
+    if (!isEqual(directory.subarray(at, at + HASH_BYTES), pageHash(code, page))) wrongPages += 1;
+  }
+  if (wrongPages > 0) {
+    throw new MachoError(`the hashes of ${wrongPages} of its ${pages} pages are wrong`);
+  }
+}
+
+/** The parts of a signature, which lie one after the other. @throws {MachoError} */
+function readParts(signature: Uint8Array) {
+  const view = viewOf(signature);
+  const word = (index: number) => (index * 4 < signature.length ? view.getUint32(index * 4) : 0);
+  const usedBytes = word(1);
+  const [directoryAt, requirementsAt, certificateAt] = [word(4), word(6), word(8)];
+  const padding = signature.subarray(usedBytes);
+  const isAdHoc =
+    word(0) === SIGNATURE_MAGIC &&
+    word(2) === PARTS.length &&
+    PARTS.every((part, index) => word(3 + 2 * index) === part) &&
+    directoryAt === PARTS_AT &&
+    directoryAt <= requirementsAt &&
+    requirementsAt <= certificateAt &&
+    certificateAt <= usedBytes &&
+    alignUp(usedBytes, SIGNATURE_ALIGNMENT) === signature.length &&
+    padding.every((byte) => byte === 0);
+  if (!isAdHoc) throw new MachoError("its signature is not an ad hoc one");
+  return {
+    directory: signature.subarray(directoryAt, requirementsAt),
+    requirements: signature.subarray(requirementsAt, certificateAt),
+    certificate: signature.subarray(certificateAt, usedBytes),
+  };
+}
+
+/** @throws {MachoError} when the file is no whole 64-bit program that ends with its last segment */
+function readProgram(program: Uint8Array): Program {
+  const view = viewOf(program);
+  if (program.length < HEADER_BYTES || view.getUint32(0, true) !== MAGIC_64) {
+    throw new MachoError("it is no 64-bit program for macOS");
+  }
+  const commandsEnd = HEADER_BYTES + view.getUint32(20, true);
+  const commands = commandsIn(view, commandsEnd);
+  const all = ({ id, bytes }: typeof UUID): number[] => {
+    const found = commands.filter((command) => command.id === id);
+    if (found.some((command) => command.bytes < bytes)) {
+      throw new MachoError("a load command is too short");
+    }
+    return found.map(({ at }) => at);
+  };
+  const segments = all(SEGMENT);
+  const segmentNamed = (name: string): Segment => {
+    const named = segments.filter((at) => textAt(program, at + 8) === name);
+    const [command] = named;
+    if (command === undefined || named.length > 1) {
+      throw new MachoError(`it has ${named.length} segments ${name}`);
+    }
+    const [at, bytes] = [40, 48].map((offset) => Number(view.getBigUint64(command + offset, true)));
+    return { command, at: at ?? 0, bytes: bytes ?? 0 };
+  };
+  const text = segmentNamed("__TEXT");
+  const last = segmentNamed("__LINKEDIT");
+  if (last.at + last.bytes !== program.length) {
+    throw new MachoError(
+      `its last segment ends at byte ${last.at + last.bytes} of ${program.length}`,
+    );
+  }
+  if (text.at + text.bytes > last.at) throw new MachoError("its segments overlap");
+  const [uuid, ...otherUuids] = all(UUID);
+  if (uuid === undefined || otherUuids.length > 0) throw new MachoError("it has not one UUID");
+  const [command, ...others] = all(CODE_SIGNATURE);
+  if (others.length > 0) throw new MachoError("it has several signatures");
+  const signature =
+    command === undefined ? undefined : { command, at: view.getUint32(command + 8, true) };
+  if (signature) {
+    const end = signature.at + view.getUint32(signature.command + 12, true);
+    if (end !== program.length || signature.at < Math.max(commandsEnd, last.at)) {
+      throw new MachoError("its signature is not at its end");
+    }
+  }
+  return {
+    isArm64: view.getUint32(4, true) === ARM64,
+    text,
+    last,
+    uuidAt: uuid + 8,
+    commandsEnd,
+    sectionsAt: Math.min(program.length, ...segments.flatMap((at) => sectionsOf(view, at))),
+    signature,
+  };
+}
+
+/** The load commands. @throws {MachoError} when they are cut off */
+function commandsIn(view: DataView, end: number) {
+  const commands: { id: number; at: number; bytes: number }[] = [];
+  let at = HEADER_BYTES;
+  while (at + 8 <= Math.min(end, view.byteLength)) {
+    const bytes = view.getUint32(at + 4, true);
+    if (bytes < 8) break;
+    commands.push({ id: view.getUint32(at, true), at, bytes });
+    at += bytes;
+  }
+  if (at === end && end <= view.byteLength && commands.length === view.getUint32(16, true)) {
+    return commands;
+  }
+  throw new MachoError("its load commands are cut off");
+}
+
+/** Where the sections of a segment begin in the file; those that are empty there begin nowhere. */
+function sectionsOf(view: DataView, segment: number): number[] {
+  const count = view.getUint32(segment + 64, true);
+  if (SEGMENT.bytes + count * SECTION_BYTES > view.getUint32(segment + 4, true)) {
+    throw new MachoError("a load command is too short");
+  }
+  return Array.from({ length: count }, (_, index) =>
+    view.getUint32(segment + SEGMENT.bytes + index * SECTION_BYTES + 48, true),
+  ).filter((at) => at > 0);
+}
+
+/** A name of up to 16 bytes. */
+const textAt = (bytes: Uint8Array, at: number): string =>
+  Buffer.from(bytes.subarray(at, at + 16))
+    .toString("latin1")
+    .replace(/\0+$/, "");
+
+/** The hash of a page; the last page is hashed as far as it goes. */
+const pageHash = (code: Uint8Array, page: number): Uint8Array =>
+  sha256(code.subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES));
+
+const pagesOf = (bytes: number): number => Math.ceil(bytes / PAGE_BYTES);
+
+/** A UUID of version 8, which is for what others define, from a hash. */
+function uuidFrom(hash: Uint8Array): Uint8Array {
+  const uuid = hash.slice(0, 16);
+  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x80;
+  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80;
+  return uuid;
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest();
+}
+
+const alignUp = (bytes: number, to: number): number => Math.ceil(bytes / to) * to;
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+
+const isEqual = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
