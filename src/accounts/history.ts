@@ -1,4 +1,5 @@
-import { and, desc, eq, gte, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gt, gte, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
+import { beginningOf } from "../beginning.ts";
 import { type BoundedMap, createBoundedMap } from "../bounded-map.ts";
 import type { Schema } from "../db/schema.ts";
 import { step } from "../db/store.ts";
@@ -82,7 +83,10 @@ export interface History {
   onCleared(listener: (userId: number, clearedAt: number) => void): void;
   /** Deletes what was kept for long enough, of all users. */
   forgetOld(): Promise<void>;
-  /** The running stream, or the last one; `undefined` unless the user has allowed it. */
+  /**
+   * The running stream, or the last one; `undefined` unless the user has allowed it. One that does
+   * not end is over after two days.
+   */
   streamOf(userId: number): Stream | undefined;
   /** Stores that a stream has started. Soon after an end, the last one goes on. */
   streamStarted(userId: number): Promise<void>;
@@ -97,6 +101,20 @@ const NOTHING_KEPT: HistoryChoice = { keeps: null, hearsStreams: false };
 const MOST_WAITING = 1_000;
 /** A user's newest songs; whoever keeps them for good has room for years. */
 const MOST_KEPT = 100_000;
+/**
+ * So much is stored of a song's names, in UTF-16 units, and of all of its artists together: sources
+ * may send fifty names of a thousand characters, once every thirty seconds.
+ */
+const LONGEST_NAME = 300;
+const LONGEST_ARTISTS = 1_000;
+/** Longer addresses are not stored: a part of one leads nowhere. */
+const LONGEST_URL = 1_000;
+/** All songs of a user, in characters: so many as no usual ones have. */
+const MOST_CHARACTERS = 64_000_000;
+/** After so many characters of new songs it is seen to that a user has no more than that. */
+const CHARACTERS_BETWEEN_LOOKS = 1_000_000;
+/** Twitch ends a stream after two days. One that runs for longer has lost its end. */
+const LONGEST_STREAM_MS = 48 * 3_600_000;
 /** OBS may lose its connection, or start again after a crash. */
 const SAME_STREAM_MS = 5 * 60_000;
 
@@ -133,6 +151,8 @@ export async function createHistory(
   const ownSongs = createBoundedMap<string, true>(MOST_STARTS);
   /** When each history was last cleared. */
   const clearings = new Map<number, number>();
+  /** Of songs that were noted since the user's total was last looked at. */
+  const charactersNoted = new Map<number, number>();
   const clearListeners: Parameters<History["onCleared"]>[0][] = [];
 
   const forgetNoted = (userId: number) => {
@@ -237,6 +257,31 @@ export async function createHistory(
     for (const [key, row] of storing) if (notedSongs.get(key) === row) notedSongs.delete(key);
   };
 
+  /** Up to when a user's songs are too many characters; `undefined` when they are not. */
+  const tooMuchUntil = async (userId: number): Promise<number | undefined> => {
+    if ((charactersNoted.get(userId) ?? 0) < CHARACTERS_BETWEEN_LOOKS) return undefined;
+    charactersNoted.delete(userId);
+    const { startedAt, title, artists, albumName, source, trackId, coverUrl } = heardSongs;
+    const texts = [title, artists, albumName, source, trackId, coverUrl];
+    const size = sql.join(
+      texts.map((text) => sql`coalesce(length(${text}), 0)`),
+      sql` + `,
+    );
+    const newerToo = sql<number>`sum(${size}) OVER (ORDER BY ${startedAt} DESC)`.as("newer_too");
+    const sums = queries
+      .select({ startedAt, newerToo })
+      .from(heardSongs)
+      .where(eq(heardSongs.userId, userId))
+      .as("sums");
+    const [first] = await queries
+      .select({ startedAt: sums.startedAt })
+      .from(sums)
+      .where(gt(sums.newerToo, MOST_CHARACTERS))
+      .orderBy(desc(sums.startedAt))
+      .limit(1);
+    return first?.startedAt;
+  };
+
   /** When the first song started of as many as a user may have; `undefined` when there are fewer. */
   const oldestOf = async (userId: number): Promise<number | undefined> => {
     const [first] = await queries
@@ -268,6 +313,13 @@ export async function createHistory(
     streams.set(userId, stream);
     notedStreams.set(userId, stream);
     await deferred.writeSoon("streams", storeStreams);
+  };
+
+  const streamOf: History["streamOf"] = (userId) => {
+    const stream = of(userId).hearsStreams ? streams.get(userId) : undefined;
+    if (stream?.endedAt !== null) return stream;
+    const latestEnd = stream.startedAt + LONGEST_STREAM_MS;
+    return wallMs() < latestEnd ? stream : { ...stream, endedAt: latestEnd };
   };
 
   return {
@@ -309,6 +361,7 @@ export async function createHistory(
       const row = toRow(userId, song);
       notedSongs.delete(keyOf(row));
       notedSongs.set(keyOf(row), row);
+      charactersNoted.set(userId, (charactersNoted.get(userId) ?? 0) + charactersOf(row));
       const [oldest] = notedSongs.keys();
       if (notedSongs.size > MOST_WAITING && oldest !== undefined) notedSongs.delete(oldest);
       await deferred.writeSoon("history", storeSongs);
@@ -355,6 +408,8 @@ export async function createHistory(
         if (keeps === null) continue;
         const before = keeps === "always" ? await oldestOf(userId) : sinceOf(keeps);
         if (before !== undefined) old.push({ userId, before });
+        const until = await tooMuchUntil(userId);
+        if (until !== undefined) old.push({ userId, before: until + 1 });
       }
       if (old.length === 0) return;
       await store.inBackground((writer) =>
@@ -365,18 +420,21 @@ export async function createHistory(
         ),
       );
     },
-    streamOf: (userId) => (of(userId).hearsStreams ? streams.get(userId) : undefined),
+    streamOf,
     async streamStarted(userId) {
       if (!of(userId).hearsStreams) return;
-      const last = streams.get(userId);
+      const last = streamOf(userId);
       if (last?.endedAt === null) return;
-      const goesOn = last !== undefined && wallMs() - last.endedAt <= SAME_STREAM_MS;
+      const goesOn =
+        last !== undefined &&
+        wallMs() - last.endedAt <= SAME_STREAM_MS &&
+        wallMs() - last.startedAt < LONGEST_STREAM_MS;
       const startedAt = goesOn ? last.startedAt : wallMs();
       await noteStream(userId, { startedAt, endedAt: null });
     },
     async streamStopped(userId, endedAt) {
-      const last = streams.get(userId);
-      if (!of(userId).hearsStreams || last?.endedAt !== null) return;
+      const last = streamOf(userId);
+      if (last?.endedAt !== null) return;
       await noteStream(userId, { ...last, endedAt });
     },
     reload,
@@ -386,12 +444,33 @@ export async function createHistory(
 const toRow = (userId: number, { track, artists, ...song }: KeptSong): Row => ({
   userId,
   ...song,
-  trackId: track.id,
-  title: track.title,
+  source: nameToStore(song.source),
+  trackId: idToStore(track.id),
+  title: nameToStore(track.title),
   durationMs: track.durationMs,
   explicit: track.explicit,
-  artists: JSON.stringify(artists),
+  artists: JSON.stringify(artistsToStore(artists)),
+  albumName: nameToStore(song.albumName),
+  coverUrl: song.coverUrl !== null && song.coverUrl.length <= LONGEST_URL ? song.coverUrl : null,
 });
+
+const nameToStore = (name: string): string => beginningOf(name, LONGEST_NAME);
+
+/** Cutting could make two different ids equal, so a long one is replaced by its digest. */
+const idToStore = (id: string): string =>
+  id.length <= LONGEST_NAME ? id : new Bun.CryptoHasher("sha256").update(id).digest("base64url");
+
+/** The first artists, as many as there is room for. */
+function artistsToStore(artists: readonly string[]): string[] {
+  let room = LONGEST_ARTISTS;
+  return artists.map(nameToStore).filter((name) => {
+    room -= name.length;
+    return room >= 0;
+  });
+}
+
+const charactersOf = ({ title, artists, albumName, source, trackId, coverUrl }: Row): number =>
+  [title, artists, albumName, source, trackId, coverUrl ?? ""].join("").length;
 
 function toSong(row: Schema["heardSongs"]["$inferSelect"]): KeptSong {
   const { startedAt, playedMs, source, albumName, coverPath, coverUrl } = row;

@@ -12,10 +12,6 @@ const ONE_DOT_LEADER = "․";
 /** Real writing has fewer marks on one letter. More of them grow over the lines around. */
 const TOO_MANY_MARKS = /(\p{M}{6})\p{M}+/gu;
 
-/** The first UTF-16 units of a text, without half a character at the end. */
-export const beginningOf = (text: string, most: number): string =>
-  text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
-
 /**
  * A text on one line, without characters that break it or turn its direction, and well-formed, so
  * that it may stand in XML.

@@ -1,8 +1,9 @@
+import { beginningOf } from "../beginning.ts";
 import type { HeardSong, Song } from "../channels/last-songs.ts";
 import type { Reading } from "../channels/reading.ts";
 import { type Playback, positionAt } from "../playback.ts";
 import type { WidgetWords } from "../../widget/words.ts";
-import { beginningOf, chatName, harmlessLine, oneLine } from "./harmless.ts";
+import { chatName, harmlessLine, oneLine } from "./harmless.ts";
 import { LONGEST_TEMPLATE, type TextOptions } from "./options.ts";
 import {
   type Filled,

@@ -60,11 +60,15 @@ export function parseServerUrl(text: string): string {
   );
 }
 
-/** The host and port of a server that users entered; members may enter only allowed hosts. */
+/** The address of a server that users entered; members may enter only allowed hosts. */
 export function addressOf({ url }: { readonly url: string }): SourceAddress {
   const { hostname, port, protocol } = new URL(url);
   const usualPort = protocol === "https:" ? 443 : 80;
-  return { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? usualPort : Number(port) };
+  return {
+    scheme: protocol.slice(0, -1),
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: port === "" ? usualPort : Number(port),
+  };
 }
 
 export const basicAuthorization = (user: string, password: string): string =>

@@ -65,8 +65,8 @@ export const mpd = defineSource<MpdSettings>({
   addressOf({ address }) {
     const parsed = parseAddress(address);
     return "unix" in parsed
-      ? { host: parsed.unix, port: null }
-      : { host: parsed.hostname.toLowerCase(), port: parsed.port };
+      ? { scheme: "unix", host: parsed.unix, port: null }
+      : { scheme: "mpd", host: parsed.hostname.toLowerCase(), port: parsed.port };
   },
   async findHere(search) {
     const address = search.machine.at(DEFAULT_ADDRESS);

@@ -65,8 +65,8 @@ export function isHeardBy(found: Found, connected: OpenSource): boolean {
     });
 }
 
-/** An address with one spelling for this machine. */
-function placeOf(address: OpenSource["address"]): OpenSource["address"] {
+/** Where an address leads, with one spelling for this machine. */
+function placeOf(address: OpenSource["address"]) {
   const isLoopback = /^(localhost|127(\.\d+){3}|::1)$/.test(address?.host ?? "");
-  return address && isLoopback ? { ...address, host: "127.0.0.1" } : address;
+  return address && { host: isLoopback ? "127.0.0.1" : address.host, port: address.port };
 }

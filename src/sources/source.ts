@@ -64,8 +64,13 @@ export interface SourceAccount {
   readonly linkedUntil?: number;
 }
 
-/** The address of one server: another port of the same host may belong to another user. */
+/**
+ * The address of one server: another port of the same host may belong to another user, and by another
+ * scheme others may read what is sent to it.
+ */
 export interface SourceAddress {
+  /** Such as `https`. */
+  readonly scheme: string;
   /** A host name in lower case, an IP address, or the path of a socket. */
   readonly host: string;
   /** `null` for a socket's path. */

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { History, HistoryChoice } from "../../src/accounts/history.ts";
-import { heardSongs, histories } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { holdLock } from "../fixtures/data/locked-database.ts";
@@ -22,8 +21,8 @@ beforeEach(async () => {
   ({ history } = world.accounts);
   ada = await world.add("ada");
 });
-afterEach(() => {
-  world.store.close();
+afterEach(async () => {
+  await world.store.close();
   folder.remove();
 });
 
@@ -33,13 +32,14 @@ const hear = (title: string, { user } = ada) =>
   history.note(user.id, aKeptSong({ startedAt: world.clock.wallMs() }, title));
 const titles = async ({ user } = ada) =>
   (await history.songsOf(user)).map(({ track }) => track.title);
-const rows = () => world.store.queries.select().from(heardSongs).all().length;
+const heardRows = async () => world.store.queries.select().from(world.store.tables.heardSongs);
+const rows = async () => (await heardRows()).length;
 
 describe("the history", () => {
   test("keeps nothing until it is switched on", async () => {
     await hear("A");
     expect(history.of(ada.user.id)).toEqual({ keeps: null, hearsStreams: false });
-    expect([await titles(), rows()]).toEqual([[], 0]);
+    expect([await titles(), await rows()]).toEqual([[], 0]);
   });
 
   test("gives songs back as they were noted, the newest first", async () => {
@@ -74,9 +74,9 @@ describe("the history", () => {
     await world.clock.advance(2 * HOUR);
     expect(await titles()).toEqual(["B"]);
     expect(await history.countOf(ada.user)).toBe(1);
-    expect(rows()).toBe(2);
+    expect(await rows()).toBe(2);
     await history.forgetOld();
-    expect(rows()).toBe(1);
+    expect(await rows()).toBe(1);
   });
 
   test("keeps for good what is to be kept for good", async () => {
@@ -93,9 +93,9 @@ describe("the history", () => {
     await world.clock.advance(2 * DAY);
     await hear("B");
     await choose({ keeps: "month" });
-    expect(rows()).toBe(2);
+    expect(await rows()).toBe(2);
     await choose({ keeps: "day" });
-    expect(rows()).toBe(1);
+    expect(await rows()).toBe(1);
   });
 
   test("is emptied when it is switched off, of what waits too", async () => {
@@ -104,7 +104,7 @@ describe("the history", () => {
     const waiting = hear("B");
     await choose({ keeps: null });
     await waiting;
-    expect(rows()).toBe(0);
+    expect(await rows()).toBe(0);
   });
 
   test("is cleared for its user alone, and goes on", async () => {
@@ -127,8 +127,8 @@ describe("the history", () => {
     const others = [hear("B"), hear("G", grace)];
     await world.accounts.users.remove("ada");
     await Promise.all(others);
-    expect(rows()).toBe(1);
-    expect(world.store.queries.select().from(histories).all()).toHaveLength(1);
+    expect(await rows()).toBe(1);
+    expect(await world.store.queries.$count(world.store.tables.histories)).toBe(1);
     expect(await titles(grace)).toEqual(["G"]);
   });
 
@@ -141,7 +141,58 @@ describe("the history", () => {
       startedAt: world.clock.wallMs(),
       endedAt: null,
     });
-    other.store.close();
+    await other.store.close();
+  });
+
+  describe("of a source that sends endless names", () => {
+    const long = (part: string, length: number) => part.repeat(length).slice(0, length);
+    const endless = (startedAt: number) =>
+      aKeptSong({
+        startedAt,
+        source: long("S", 1_000),
+        track: {
+          id: long("i", 1_000),
+          title: long("夜", 1_000),
+          durationMs: null,
+          explicit: false,
+        },
+        artists: Array<string>(50).fill(`A${long("👩", 998)}`),
+        albumName: long("A", 1_000),
+        coverUrl: `https://covers.example/${long("u", 2_000)}`,
+      });
+
+    test("has songs of a few thousand characters, and whole names of artists", async () => {
+      await choose({ keeps: "always" });
+      await history.note(ada.user.id, endless(world.clock.wallMs()));
+      expect(Buffer.byteLength(JSON.stringify(await heardRows()))).toBeLessThan(8_000);
+      const [song] = await history.songsOf(ada.user);
+      expect(song?.artists.map(({ length }) => length)).toEqual([299, 299, 299]);
+      expect(song?.artists.every((name) => name.isWellFormed())).toBe(true);
+      expect(song?.track.id).toMatch(/^[\w-]{43}$/);
+      expect(song?.coverUrl).toBe(null);
+    });
+
+    test("has at most 64 million characters of them, the newest", async () => {
+      await choose({ keeps: "month" });
+      const { wallMs } = world.clock;
+      for (let minutes = 70; minutes > 0; minutes--) {
+        await world.store.queries.insert(world.store.tables.heardSongs).values({
+          ...{ userId: ada.user.id, startedAt: wallMs() - minutes * 60_000, playedMs: 40_000 },
+          ...{ source: "", trackId: "", title: long("x", 1_000_000), explicit: false },
+          ...{ artists: "[]", albumName: "" },
+        });
+      }
+      // Nobody adds up what has hardly changed.
+      await hear("A");
+      await history.forgetOld();
+      expect(await rows()).toBe(71);
+      const song = endless(wallMs() + 1_000);
+      await Promise.all(Array.from({ length: 600 }, () => history.note(ada.user.id, song)));
+      await history.forgetOld();
+      const kept = (await heardRows()).map(({ startedAt }) => startedAt);
+      expect(kept).toHaveLength(2 + 63);
+      expect(Math.min(...kept)).toBe(wallMs() - 63 * 60_000);
+    });
   });
 
   test("stores what it could not while another program held a lock", async () => {
@@ -153,7 +204,7 @@ describe("the history", () => {
     expect(await titles()).toEqual([]);
     await lock.release();
     expect(await world.accounts.retryWrites()).toBe(true);
-    expect(rows()).toBe(2);
+    expect(await rows()).toBe(2);
   });
 
   test("holds at most a thousand songs that wait, the newest", async () => {
@@ -167,7 +218,7 @@ describe("the history", () => {
     await Promise.allSettled(tries);
     await lock.release();
     await world.accounts.retryWrites();
-    expect(rows()).toBe(1_000);
+    expect(await rows()).toBe(1_000);
     expect((await titles())[0]).toBe("Song 1099");
   });
 });
@@ -206,6 +257,18 @@ describe("a stream", () => {
     expect(stream()).toEqual({ startedAt, endedAt: null });
     await stop();
     await world.clock.advance(5 * 60_000 + 1);
+    await start();
+    expect(stream()).toEqual({ startedAt: world.clock.wallMs(), endedAt: null });
+  });
+
+  test("is over after two days, when nobody has told of its end", async () => {
+    await choose({ hearsStreams: true });
+    const startedAt = world.clock.wallMs();
+    await start();
+    await world.clock.advance(2 * DAY - 1);
+    expect(stream()).toEqual({ startedAt, endedAt: null });
+    await world.clock.advance(1);
+    expect(stream()).toEqual({ startedAt, endedAt: startedAt + 2 * DAY });
     await start();
     expect(stream()).toEqual({ startedAt: world.clock.wallMs(), endedAt: null });
   });

@@ -21,11 +21,11 @@ describe("the address of a server", () => {
   );
 
   test.each([
-    ["http://Player.local", { host: "player.local", port: 80 }],
-    ["https://player.local/a", { host: "player.local", port: 443 }],
-    ["http://[::1]:8080", { host: "::1", port: 8080 }],
-    ["http://0x7f000001:1", { host: "127.0.0.1", port: 1 }],
-  ])("%s is checked as host and port", (url, address) => {
+    ["http://Player.local", { scheme: "http", host: "player.local", port: 80 }],
+    ["https://player.local/a", { scheme: "https", host: "player.local", port: 443 }],
+    ["http://[::1]:8080", { scheme: "http", host: "::1", port: 8080 }],
+    ["http://0x7f000001:1", { scheme: "http", host: "127.0.0.1", port: 1 }],
+  ])("%s is checked as scheme, host and port", (url, address) => {
     expect(addressOf({ url: parseServerUrl(url) })).toEqual(address);
   });
 });

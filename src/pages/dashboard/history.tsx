@@ -36,6 +36,8 @@ export interface HistoryDeps {
 }
 
 const SONGS_A_PAGE = 50;
+/** The last songs of a stream: two days of them, of three minutes each. */
+const MOST_IN_SET_LIST = 1_000;
 const PERIOD_NAMES = Object.keys(PERIODS) as readonly Period[];
 
 /** The forms of a set list, with the endings of their files. */
@@ -120,7 +122,11 @@ async function readSetList(
   if (!stream) return undefined;
   hub.countSongs(user.id);
   const from = stream.startedAt - LONGEST_SONG_MS;
-  const songs = await history.songsOf(user, { from, until: stream.endedAt ?? Infinity });
+  const songs = await history.songsOf(user, {
+    from,
+    until: stream.endedAt ?? Infinity,
+    most: MOST_IN_SET_LIST,
+  });
   const rules = privacy.of(user.id);
   const shown = songs.filter((song) => !hidesTrack(rules, song));
   return { stream, songs: setListOf(shown, stream) };

@@ -443,23 +443,21 @@ export function createSection(deps: MusicDeps): Section {
   /**
    * Opens the source with the given settings, and with the stored secrets where none were typed.
    * Secrets are never shown, so a form cannot send them back. They are not sent to another server,
-   * even on the same host.
+   * even on the same host, nor in another way.
    */
   const withKeptSecrets = (
     { source, changes: before }: OptionsForm,
     given: Readonly<Record<string, string>>,
   ): OpenSource => {
-    const asked = source.open(given);
-    if (!before?.stored.usable) return asked;
+    if (!before?.stored.usable) return source.open(given);
     const known = before.stored.open;
-    const isSameServer =
-      known.address?.host === asked.address?.host && known.address?.port === asked.address?.port;
-    if (!isSameServer) return asked;
     const secrets = source.options
       .filter(({ secret }) => secret)
       .map((option) => [option.name, currentValue(known.settings, option)] as const)
       .filter(([, value]) => value !== undefined);
-    return source.open({ ...Object.fromEntries(secrets), ...given });
+    // Some sources cannot be opened without a secret.
+    const asked = source.open({ ...Object.fromEntries(secrets), ...given });
+    return Bun.deepEquals(asked.address, known.address) ? asked : source.open(given);
   };
 
   const connect = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {

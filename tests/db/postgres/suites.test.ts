@@ -16,6 +16,7 @@ const SUITES = [
     "connection-status",
     "connections",
     "fonts",
+    "history",
     "inboxes",
     "keys",
     "magic-links",
@@ -36,6 +37,8 @@ const OF_FILES = [
   "another process writes at that moment",
   "no file of the data folder",
   "creates the data folder",
+  "another program held a lock",
+  "songs that wait, the newest",
 ];
 
 const root = join(import.meta.dir, "../../..");

@@ -169,6 +169,25 @@ describe("the set list", () => {
     expect(await (await file("text")).text()).not.toContain("Next day");
   });
 
+  test("has the last thousand songs of a stream, however many there were", async () => {
+    await keep("always", "1");
+    await server.accounts.history.streamStarted(ada.user.id);
+    await server.clock.advance(86_400_000);
+    const { queries, tables } = server.store;
+    const songs = Array.from({ length: 1_500 }, (_, index) => ({
+      ...{
+        userId: ada.user.id,
+        startedAt: server.clock.wallMs() - index * 30_000,
+        playedMs: 30_000,
+      },
+      ...{ source: "", trackId: "", title: `Song ${index}`, explicit: false },
+      ...{ artists: "[]", albumName: "" },
+    }));
+    await queries.insert(tables.heardSongs).values(songs);
+    const lines = (await (await file("text")).text()).trim().split("\n");
+    expect([lines.length, lines.at(-1)]).toEqual([1_000, "24:00:00 Song 0"]);
+  });
+
   test("is an empty file where there is none", async () => {
     expect((await file("text")).status).toBe(200);
     expect(await (await file("chapters")).text()).toBe("");

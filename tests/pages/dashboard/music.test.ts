@@ -5,6 +5,7 @@ import { fill, formatDay, formatTime, languages } from "../../../src/i18n/index.
 import { LANGUAGES } from "../../../src/languages.ts";
 import { createFakeMpd, type FakeMpd } from "../../fixtures/mpd/fake-mpd.ts";
 import { START_MS } from "../../fixtures/clock/fake-clock.ts";
+import { allSources } from "../../fixtures/sources/all-sources.ts";
 import { attributeOf, textOf } from "../../fixtures/http/html.ts";
 import { createLinkingServer, type LinkingServer } from "../../fixtures/servers/linking-server.ts";
 import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
@@ -109,6 +110,54 @@ describe("connecting MPD by form", () => {
     await connectMpd(owner, other);
     expect((await connectionOf(ada))?.settings).toEqual({ address: other });
   });
+
+  describe.each(allSources().filter(({ options }) => options.some(({ secret }) => secret)))(
+    "to $name again",
+    (source) => {
+      const entered: Readonly<Record<string, string>> = {
+        address: "music.example:6601",
+        url: "https://music.example:8443/player",
+        user: "ada",
+        entity: "media_player.living_room",
+      };
+      const { options } = source;
+      const secretNames = options.filter(({ secret }) => secret).map(({ name }) => name);
+      const secrets = Object.fromEntries(secretNames.map((name) => [name, "swordfish"]));
+      const enter = (texts: Readonly<Record<string, string>>) =>
+        owner.post(MUSIC, {
+          do: "connect",
+          target: source.id,
+          ...Object.fromEntries(
+            options.map(({ name }) => [
+              `${source.id}-${name}`,
+              { ...entered, ...texts }[name] ?? "",
+            ]),
+          ),
+        });
+      const stored = async () => (await connectionOf(ada))?.settings;
+
+      test("keeps the secret for the same server", async () => {
+        expect((await enter(secrets)).status).toBe(303);
+        const before = await stored();
+        expect(JSON.stringify(before)).toContain("swordfish");
+        expect((await enter({})).status).toBe(303);
+        expect(await stored()).toEqual(before);
+      });
+
+      test.each([
+        ["host", { url: "https://elsewhere.example:8443", address: "elsewhere.example:6601" }],
+        ["port", { url: "https://music.example:8444", address: "music.example:6602" }],
+        ["scheme", { url: "http://music.example:8443", address: "/music.example:6601" }],
+      ])("does not hand the secret to another %s", async (_, elsewhere) => {
+        await enter(secrets);
+        const before = await stored();
+        const answer = await enter(elsewhere);
+        // Some are not connected without a secret.
+        if (answer.status === 422) expect(await stored()).toEqual(before);
+        else expect(JSON.stringify(await stored())).not.toContain("swordfish");
+      });
+    },
+  );
 
   test("is heard at once, and no longer once it is disconnected", async () => {
     const players: FakeMpd[] = [createFakeMpd(), createFakeMpd()];
