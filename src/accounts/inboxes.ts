@@ -31,8 +31,8 @@ export interface Inboxes {
    * that send only a digest of their secret.
    */
   inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
-  /** The connection to a source of the first user who has one. */
-  firstInboxOf(source: string): Promise<Inbox | undefined>;
+  /** The owner's first connection to a source. */
+  ownersInboxOf(source: string): Promise<Inbox | undefined>;
   /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
   forgetInboxes(userId?: number): void;
 }
@@ -104,9 +104,10 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
         .orderBy(asc(connections.id));
       return Promise.all(rows.map(({ id }) => secretOf(id)));
     },
-    async firstInboxOf(source) {
+    async ownersInboxOf(source) {
       const [first] = await inboxesWhere(eq(connections.source, source))
-        .orderBy(asc(connections.userId), asc(connections.position))
+        .innerJoin(users, and(eq(users.id, connections.userId), eq(users.role, "owner")))
+        .orderBy(asc(connections.position))
         .limit(1);
       return first;
     },

@@ -22,8 +22,8 @@ export interface Inboxes {
    * Audioscrobbler, whose programs send a digest instead of the secret.
    */
   inboxSecretsOf(userName: string, source: string): Promise<readonly string[]>;
-  /** The connection to a source of the first user who has one. */
-  firstInboxOf(source: string): Promise<InboxOwner | undefined>;
+  /** The owner's first connection to a source. */
+  ownersInboxOf(source: string): Promise<InboxOwner | undefined>;
 }
 
 export type Admission =

@@ -43,8 +43,8 @@ export interface WebNowPlayingSockets {
   /** `/in/:secret/webnowplaying`: `undefined` when the request was upgraded. */
   upgrade(context: PushContext, upgrader: PushUpgrader | undefined): Promise<Response | undefined>;
   /**
-   * The port of this machine: it opens the inbox of the first user who has one, without a secret,
-   * so no page of a website may use it. `undefined` when the request was upgraded.
+   * The port of this machine: it opens the owner's inbox without a secret, so no page of a website
+   * may use it. `undefined` when the request was upgraded.
    */
   upgradeLocally(request: Request, upgrader: PushUpgrader): Promise<Response | undefined>;
   opened(socket: PushSocket): void;
@@ -62,7 +62,7 @@ export interface WebNowPlayingDeps {
   readonly inbox: Inbox;
   readonly covers: Covers;
   readonly door: Door;
-  readonly inboxes: Pick<Inboxes, "firstInboxOf">;
+  readonly inboxes: Pick<Inboxes, "ownersInboxOf">;
   readonly delivery: Delivery;
 }
 
@@ -132,14 +132,15 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
         return failure(403, "This port is for the browser extension WebNowPlaying only");
       }
-      const owner = await inboxes.firstInboxOf(source.id);
-      if (!owner) return failure(404, "No user has connected WebNowPlaying");
+      const owner = await inboxes.ownersInboxOf(source.id);
+      if (!owner) return failure(404, "The owner of this server has not connected WebNowPlaying");
       const { userId, connectionId } = owner;
       const data: PushTicket = {
         kind: "push",
         userId,
         connectionId,
-        isValid: async () => (await inboxes.firstInboxOf(source.id))?.connectionId === connectionId,
+        isValid: async () =>
+          (await inboxes.ownersInboxOf(source.id))?.connectionId === connectionId,
       };
       if (upgrader.upgrade(request, { data })) return undefined;
       return failure(426, "This port is for WebSockets only", { Upgrade: "websocket" });

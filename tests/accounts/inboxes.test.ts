@@ -70,6 +70,18 @@ describe("the secret of a connection", () => {
     expect(await connections().inboxSecretsOf("nobody", "json")).toEqual([]);
   });
 
+  test("is not needed where the owner's own programs are known by their port", async () => {
+    const { ownersInboxOf } = connections();
+    await connections().connect(grace, "webnowplaying", null);
+    expect(await ownersInboxOf("webnowplaying")).toBe(undefined);
+    const { id } = await connections().connect(ada, "webnowplaying", null);
+    await connections().connect(ada, "webnowplaying", null, { name: "Second" });
+    const own = { connectionId: id, userId: ada.id, source: "webnowplaying" };
+    expect(await ownersInboxOf("webnowplaying")).toEqual(own);
+    await world.accounts.users.remove("ada");
+    expect(await ownersInboxOf("webnowplaying")).toMatchObject({ userId: grace.id });
+  });
+
   test("is found in memory once it was looked up, until the user's connections change", async () => {
     const { secret } = await inbox();
     const found = await connections().inboxOf(secret);

@@ -99,9 +99,7 @@ describe("Audioscrobbler", () => {
     expect(await send("np", { s: "x", ...TRACK })).toBe("BADSESSION\n");
     expect(await send("np", TRACK)).toBe("BADSESSION\n");
     const s = await session();
-    const owner = await server.secrets.inboxOf(server.secret);
-    if (!owner) throw new Error("the secret opens nothing");
-    server.secrets.give(server.ada, owner);
+    await server.accounts.connections.rotateSecret(server.connectionId);
     expect(await send("np", { s, ...TRACK })).toBe("BADSESSION\n");
     expect(await server.shown()).toBe(null);
   });

@@ -215,10 +215,7 @@ describe("WebNowPlaying", () => {
 
   test("is let go when its secret is rotated", async () => {
     const browser = await openBrowser();
-    const owner = await server.secrets.inboxOf(server.secret);
-    if (!owner) throw new Error("the secret opens nothing");
-    server.secrets.give(server.ada, owner);
-    await server.accounts.users.setLanguage(server.ada.user, "fr");
+    await server.accounts.connections.rotateSecret(server.connectionId);
     expect(await browser.closed).toBe(1008);
   });
 
@@ -272,13 +269,40 @@ describe("the port for WebNowPlaying", () => {
     },
   );
 
-  test("opens nothing else, and nobody's inbox without a connection", async () => {
-    const status = async () => (await fetch(`http://127.0.0.1:${localPort}/en/`)).status;
-    expect(await status()).toBe(426);
-    const owner = await server.secrets.firstInboxOf("webnowplaying");
-    if (!owner) throw new Error("nobody has an inbox");
-    server.secrets.give(server.ada, { ...owner, source: "json" });
-    expect(await status()).toBe(404);
+  test("opens nothing else, and no inbox but the owner's, also when a member has the only one", async () => {
+    const ask = async () => {
+      const response = await fetch(`http://127.0.0.1:${localPort}/en/`);
+      return { status: response.status, error: (await response.json()).error };
+    };
+    expect(await ask()).toMatchObject({ status: 426 });
+    const { connections } = server.accounts;
+    const [own] = await connections.allOf(server.ada.user.id);
+    if (!own) throw new Error("ada has no connection");
+    await connections.disconnect(server.ada.user, own.publicId);
+    const [grace] = await server.accounts.add(["grace"], {
+      source: "webnowplaying",
+      settings: null,
+    });
+    expect(grace?.user.role).toBe("member");
+    expect(await ask()).toEqual({
+      status: 404,
+      error: "The owner of this server has not connected WebNowPlaying",
+    });
+    expect(await open()).toBe("closed");
+    await connections.connect(server.ada.user, "webnowplaying", null);
+    expect(await open()).toBe(GREETING);
+  });
+
+  test("lets a browser go when the owner's connection ends, although a member has one", async () => {
+    await server.accounts.add(["grace"], { source: "webnowplaying", settings: null });
+    expect(await open()).toBe(GREETING);
+    await titleShown("Paper Lanterns");
+    const [browser] = sockets;
+    const closed = new Promise((resolve) => browser?.addEventListener("close", resolve));
+    const [own] = await server.accounts.connections.allOf(server.ada.user.id);
+    if (!own) throw new Error("ada has no connection");
+    await server.accounts.connections.disconnect(server.ada.user, own.publicId);
+    expect(await closed).toMatchObject({ code: 1008 });
   });
 
   test("that is taken is named by its own setting", () => {
