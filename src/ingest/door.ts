@@ -1,3 +1,4 @@
+import type { InboxSecret } from "../accounts/credential.ts";
 import { createGuessLimit } from "../api/guess-limit.ts";
 import { secondsOf } from "../api/rate-limit.ts";
 import { createBoundedMap } from "../bounded-map.ts";
@@ -21,22 +22,40 @@ export interface Inboxes {
    * The secrets of a user's connections to a source; none when there is no such user. For
    * Audioscrobbler, whose programs send a digest instead of the secret.
    */
-  inboxSecretsOf(userName: string, source: string): Promise<readonly string[]>;
+  inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
+  /** A name for a secret, made with the server's key; it ends with the secret. */
+  sessionOf(secret: InboxSecret): string;
+  /** The connection of the secret that a session was made of; `undefined` when it has none. */
+  inboxOfSession(session: string): Promise<InboxOwner | undefined>;
   /** The owner's first connection to a source. */
   ownersInboxOf(source: string): Promise<InboxOwner | undefined>;
 }
 
 export type Admission =
-  | { readonly kind: "admitted"; readonly owner: InboxOwner }
+  | Admitted
   /** The secret opens nothing here. */
   | { readonly kind: "wrong" }
-  /** Too many wrong secrets from this network, or too many messages with this secret. */
-  | { readonly kind: "limited"; readonly reason: string; readonly waitSeconds: number };
+  /** Too many wrong secrets from this network. */
+  | Limited;
+
+interface Admitted {
+  readonly kind: "admitted";
+  readonly owner: InboxOwner;
+}
+
+/** Too many came. */
+export interface Limited {
+  readonly kind: "limited";
+  readonly reason: string;
+  readonly waitSeconds: number;
+}
 
 /** Lets those in who know a secret, within the limits. */
 export interface Door {
   /** Counts the secret as a guess if it opens no connection of this source. */
   admit(secret: string, source: PushedSource, request: Request): Promise<Admission>;
+  /** Counts a message to a connection whose secret is known to be right. */
+  count(owner: InboxOwner): Admitted | Limited;
   /** Counts a wrong secret that was noticed elsewhere. */
   refuse(request: Request): Admission;
   /** Whose the secret is; counts nothing. */
@@ -86,19 +105,23 @@ export function createDoor({ clock, inboxes, addressOf }: DoorDeps): Door {
     return { kind: "limited", reason: "Too many wrong secrets", waitSeconds: secondsOf(waitMs) };
   };
 
+  const count = (owner: InboxOwner): Admitted | Limited => {
+    const waitMs = countMessage(owner.connectionId);
+    if (waitMs === 0) return { kind: "admitted", owner };
+    return {
+      kind: "limited",
+      reason: `Too many messages: at most ${MOST_A_SECOND} a second`,
+      waitSeconds: secondsOf(waitMs),
+    };
+  };
+
   return {
     ownerOf,
+    count,
     refuse,
     async admit(secret, source, request) {
       const owner = await ownerOf(secret, source);
-      if (!owner) return refuse(request);
-      const waitMs = countMessage(owner.connectionId);
-      if (waitMs === 0) return { kind: "admitted", owner };
-      return {
-        kind: "limited",
-        reason: `Too many messages: at most ${MOST_A_SECOND} a second`,
-        waitSeconds: secondsOf(waitMs),
-      };
+      return owner ? count(owner) : refuse(request);
     },
   };
 }
