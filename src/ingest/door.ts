@@ -50,12 +50,23 @@ export interface Limited {
   readonly waitSeconds: number;
 }
 
+/** What a frame may do. */
+export type FrameTurn =
+  /** Be shown. */
+  | { readonly kind: "now" }
+  /** Be read, and shown with what follows when the limit allows another message. */
+  | { readonly kind: "later"; readonly waitMs: number }
+  /** Nothing: its socket is to be closed. */
+  | { readonly kind: "flood" };
+
 /** Lets those in who know a secret, within the limits. */
 export interface Door {
   /** Counts the secret as a guess if it opens no connection of this source. */
   admit(secret: string, source: PushedSource, request: Request): Promise<Admission>;
   /** Counts a message to a connection whose secret is known to be right. */
   count(owner: InboxOwner): Admitted | Limited;
+  /** Counts a frame that came to a connection over an open socket, together with its messages. */
+  countFrame(connectionId: number, frame: string | Uint8Array): FrameTurn;
   /** Counts a wrong secret that was noticed elsewhere. */
   refuse(request: Request): Admission;
   /** Whose the secret is; counts nothing. */
@@ -71,11 +82,23 @@ export interface DoorDeps {
 
 /** How many messages a secret may send in a second. */
 const MOST_A_SECOND = 20;
+/**
+ * How many frames of a secret are read in a second, shown or not. A browser that connects sends two
+ * for each of its tabs that play: eight browsers at once may have a dozen each.
+ */
+const MOST_FRAMES_A_SECOND = 200;
+/** Sixteen tabs may have the largest pictures that are taken. */
+const MOST_PICTURE_BYTES_A_SECOND = 32 * 1024 * 1024;
+/** In UTF-16 units. Sixteen tabs may have the largest covers as data URIs that are taken. */
+const MOST_TEXT_A_SECOND = 1024 * 1024;
 const MOST_CONNECTIONS = 10_000;
 
 interface Second {
   readonly startedAtMs: number;
   messages: number;
+  /** What the frames among them contain. */
+  text: number;
+  pictureBytes: number;
 }
 
 export function createDoor({ clock, inboxes, addressOf }: DoorDeps): Door {
@@ -87,17 +110,21 @@ export function createDoor({ clock, inboxes, addressOf }: DoorDeps): Door {
     return owner?.source === source.id ? owner : undefined;
   };
 
-  /** Milliseconds until the next message is within the limit; 0 when this one is. */
-  const countMessage = (connectionId: number): number => {
+  /** What a connection has sent in this second, one message more included. */
+  const countMessage = (connectionId: number): Second => {
     const nowMs = clock.monotonicMs();
-    const second = seconds.get(connectionId);
+    let second = seconds.get(connectionId);
     if (!second || nowMs - second.startedAtMs >= 1_000) {
-      seconds.set(connectionId, { startedAtMs: nowMs, messages: 1 });
-      return 0;
+      second = { startedAtMs: nowMs, messages: 0, text: 0, pictureBytes: 0 };
+      seconds.set(connectionId, second);
     }
     second.messages += 1;
-    return second.messages > MOST_A_SECOND ? second.startedAtMs + 1_000 - nowMs : 0;
+    return second;
   };
+
+  /** Milliseconds until the next message is within the limit; 0 when the last one was. */
+  const waitMsOf = ({ messages, startedAtMs }: Second): number =>
+    messages > MOST_A_SECOND ? startedAtMs + 1_000 - clock.monotonicMs() : 0;
 
   const refuse = (request: Request): Admission => {
     const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
@@ -106,7 +133,7 @@ export function createDoor({ clock, inboxes, addressOf }: DoorDeps): Door {
   };
 
   const count = (owner: InboxOwner): Admitted | Limited => {
-    const waitMs = countMessage(owner.connectionId);
+    const waitMs = waitMsOf(countMessage(owner.connectionId));
     if (waitMs === 0) return { kind: "admitted", owner };
     return {
       kind: "limited",
@@ -118,6 +145,18 @@ export function createDoor({ clock, inboxes, addressOf }: DoorDeps): Door {
   return {
     ownerOf,
     count,
+    countFrame(connectionId, frame) {
+      const second = countMessage(connectionId);
+      if (typeof frame === "string") second.text += frame.length;
+      else second.pictureBytes += frame.length;
+      const isFlood =
+        second.messages > MOST_FRAMES_A_SECOND ||
+        second.text > MOST_TEXT_A_SECOND ||
+        second.pictureBytes > MOST_PICTURE_BYTES_A_SECOND;
+      if (isFlood) return { kind: "flood" };
+      const waitMs = waitMsOf(second);
+      return waitMs > 0 ? { kind: "later", waitMs } : { kind: "now" };
+    },
     refuse,
     async admit(secret, source, request) {
       const owner = await ownerOf(secret, source);
