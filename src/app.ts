@@ -18,7 +18,6 @@ import { createClientAddress } from "./http/client-address.ts";
 import { createHealth } from "./http/health.ts";
 import { createMetricsEndpoint } from "./http/metrics-endpoint.ts";
 import { createHosts } from "./http/hosts.ts";
-import type { Inboxes } from "./ingest/door.ts";
 import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import type { Inbox } from "./ingest/inbox.ts";
 import { createIngest } from "./ingest/ingest.ts";
@@ -60,8 +59,6 @@ export interface AppDeps {
   readonly metrics?: Metrics;
   /** What other programs have pushed. */
   readonly inbox: Inbox;
-  /** Whose connections the secrets of other programs open. */
-  readonly inboxes: Inboxes;
   /** Replaces the network. */
   readonly fetch?: Fetch;
   /** What several nodes share; absent where this server is alone. */
@@ -167,7 +164,7 @@ export function createApp(deps: AppDeps): App {
     config,
     baseUrl,
     inbox: deps.inbox,
-    inboxes: deps.inboxes,
+    inboxes: accounts.connections,
     addressOf,
     userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
   });

@@ -102,7 +102,7 @@ export const settings = {
     fallback: null,
     fallbackText: "none: it does not listen to browsers",
     placeholder: "number",
-    help: "Port of this machine where the browser extension WebNowPlaying finds Marquee.",
+    help: "Port of this machine where the owner's browser extension WebNowPlaying finds Marquee.",
     allowed: "a whole number from 1 to 65535",
     parse: (text) => wholeNumber(text, 1, 65_535),
   }),

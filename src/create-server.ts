@@ -16,7 +16,6 @@ import type { ToldArtwork } from "./cluster/message.ts";
 import type { Relay } from "./cluster/relay.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { Store } from "./db/store.ts";
-import type { Inboxes } from "./ingest/door.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -46,8 +45,6 @@ export interface ServerDeps {
   readonly fetch?: Fetch;
   /** Replaces where players of this machine are looked for. */
   readonly machine?: Machine;
-  /** Replaces whose connections the secrets of other programs open. */
-  readonly inboxes?: Inboxes;
   /** What is shared with other nodes. Without it this server is alone. */
   readonly cluster?: Cluster;
   /** Replaces the random number generator: numbers from 0 to 1. */
@@ -114,7 +111,6 @@ export function createServer(deps: ServerDeps): ServerParts {
     ...(deps.artworkCache && { artworkCache: deps.artworkCache }),
     ...(deps.fetch && { fetch: deps.fetch }),
     inbox,
-    inboxes: deps.inboxes ?? accounts.connections,
     accounts,
     hub,
     sources,

@@ -721,7 +721,7 @@ export const de: Words = {
           webscrobbler:
             "Fügen Sie in den Optionen der Erweiterung unter „Accounts“ einen Webhook mit dieser Adresse hinzu.",
           webnowplaying:
-            "Auf diesem Rechner tragen Sie in der Erweiterung den Port aus --webnowplaying-port ein. Andere Programme verbinden sich mit dieser Adresse.",
+            "Gehört Ihnen dieser Server, tragen Sie in der Erweiterung auf dem Rechner, auf dem Marquee läuft, den Port aus --webnowplaying-port ein. Andere Programme und die anderer Nutzer verbinden sich mit dieser Adresse.",
           tuna: "Ersetzen Sie http://localhost:1608/ im Skript durch diese Adresse.",
           listenbrainz: "Tragen Sie beides ein, wo das Programm nach ListenBrainz fragt.",
           audioscrobbler:

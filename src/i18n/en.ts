@@ -698,7 +698,7 @@ export const en = {
           webscrobbler:
             "In the extension’s options, under “Accounts”, add a webhook with this address.",
           webnowplaying:
-            "On this computer, enter the port of --webnowplaying-port in the extension. Other programs connect to this address.",
+            "If you own this server, enter the port of --webnowplaying-port in the extension, on the computer where Marquee runs. Other programs, and those of other users, connect to this address.",
           tuna: "Replace http://localhost:1608/ in the script by this address.",
           listenbrainz: "Enter both where the program asks for ListenBrainz.",
           audioscrobbler: "Enter all three where the program asks for a scrobbling server.",

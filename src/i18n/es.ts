@@ -702,7 +702,7 @@ export const es: Words = {
           webscrobbler:
             "En las opciones de la extensión, en «Accounts», añade un webhook con esta dirección.",
           webnowplaying:
-            "En este ordenador, introduce en la extensión el puerto de --webnowplaying-port. Los demás programas se conectan a esta dirección.",
+            "Si este servidor es tuyo, introduce en la extensión el puerto de --webnowplaying-port, en el ordenador donde se ejecuta Marquee. Los demás programas, y los de otros usuarios, se conectan a esta dirección.",
           tuna: "Sustituye http://localhost:1608/ en el script por esta dirección.",
           listenbrainz: "Introduce las dos cosas donde el programa pida ListenBrainz.",
           audioscrobbler:

@@ -719,7 +719,7 @@ export const fr: Words = {
           webscrobbler:
             "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
           webnowplaying:
-            "Sur cet ordinateur, saisissez le port de --webnowplaying-port dans l’extension. Les autres programmes se connectent à cette adresse.",
+            "Si ce serveur est le vôtre, saisissez le port de --webnowplaying-port dans l’extension, sur l’ordinateur où tourne Marquee. Les autres programmes, et ceux des autres utilisateurs, se connectent à cette adresse.",
           tuna: "Remplacez http://localhost:1608/ dans le script par cette adresse.",
           listenbrainz: "Saisissez les deux là où le programme demande ListenBrainz.",
           audioscrobbler:

@@ -701,7 +701,7 @@ export const pt: Words = {
           webscrobbler:
             "Nas opções da extensão, em “Accounts”, adicione um webhook com este endereço.",
           webnowplaying:
-            "Neste computador, coloque na extensão a porta de --webnowplaying-port. Outros programas se conectam a este endereço.",
+            "Se este servidor é seu, coloque na extensão a porta de --webnowplaying-port, no computador em que o Marquee roda. Outros programas, e os de outros usuários, se conectam a este endereço.",
           tuna: "Troque http://localhost:1608/ no script por este endereço.",
           listenbrainz: "Coloque os dois onde o programa pede o ListenBrainz.",
           audioscrobbler: "Coloque os três onde o programa pede um servidor de scrobbling.",

@@ -17,7 +17,7 @@ const translations: Readonly<
     playerHosts:
       "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, séparés par des virgules.",
     webnowplayingPort:
-      "Port de cette machine où l’extension de navigateur WebNowPlaying trouve Marquee.",
+      "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
     demo: "Les utilisateurs qui n’ont connecté aucune musique entendent la liste de démonstration.",
     open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
@@ -54,7 +54,7 @@ const translations: Readonly<
     playerHosts:
       "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
     webnowplayingPort:
-      "Puerto de esta máquina en el que la extensión de navegador WebNowPlaying encuentra a Marquee.",
+      "Puerto de esta máquina en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
     owner: "Nombre del primer usuario, creado en el primer inicio.",
     demo: "Los usuarios que no han conectado música oyen la lista de demostración.",
     open: "Si el primer inicio en una terminal de escritorio abre el navegador en el enlace de inicio de sesión: auto o never.",
@@ -90,7 +90,7 @@ const translations: Readonly<
     playerHosts:
       "Hosts que os usuários que não são o dono podem informar para o player deles, separados por vírgulas.",
     webnowplayingPort:
-      "Porta desta máquina em que a extensão de navegador WebNowPlaying encontra o Marquee.",
+      "Porta desta máquina em que a extensão de navegador WebNowPlaying do dono encontra o Marquee.",
     owner: "Nome do primeiro usuário, criado na primeira inicialização.",
     demo: "Os usuários que não conectaram música ouvem a playlist de demonstração.",
     open: "Se a primeira inicialização em um terminal da área de trabalho abre o navegador no link de acesso: auto ou never.",
@@ -127,7 +127,7 @@ const translations: Readonly<
     playerHosts:
       "Hosts, die andere Nutzer als der Eigentümer für ihren Player eintragen dürfen, durch Kommas getrennt.",
     webnowplayingPort:
-      "Port dieses Rechners, an dem die Browsererweiterung WebNowPlaying Marquee findet.",
+      "Port dieses Rechners, an dem die Browsererweiterung WebNowPlaying des Eigentümers Marquee findet.",
     owner: "Name des ersten Nutzers, der beim ersten Start angelegt wird.",
     demo: "Nutzer, die keine Musik verbunden haben, hören die Demo-Wiedergabeliste.",
     open: "Ob der erste Start im Terminal eines Desktops den Browser mit dem Anmeldelink öffnet: auto oder never.",

@@ -50,6 +50,13 @@ export function readHandshake(query: URLSearchParams): Handshake | { readonly mi
   return { userName: userName.toLowerCase(), timestamp, digest: digest.toLowerCase() };
 }
 
+/** How far a program's clock may be off. */
+const MOST_OFF_MS = 5 * 60_000;
+
+/** Whether a handshake was made about now, in Unix milliseconds. */
+export const isTimely = ({ timestamp }: Handshake, nowMs: number): boolean =>
+  /^\d+$/.test(timestamp) && Math.abs(Number(timestamp) * 1_000 - nowMs) <= MOST_OFF_MS;
+
 /** Whether the digest was made with this secret. */
 export const isMadeWith = (secret: string, { timestamp, digest }: Handshake): boolean =>
   md5(md5(secret) + timestamp) === digest;

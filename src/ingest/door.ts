@@ -1,3 +1,4 @@
+import type { InboxSecret } from "../accounts/credential.ts";
 import { createGuessLimit } from "../api/guess-limit.ts";
 import { secondsOf } from "../api/rate-limit.ts";
 import { createBoundedMap } from "../bounded-map.ts";
@@ -21,22 +22,51 @@ export interface Inboxes {
    * The secrets of a user's connections to a source; none when there is no such user. For
    * Audioscrobbler, whose programs send a digest instead of the secret.
    */
-  inboxSecretsOf(userName: string, source: string): Promise<readonly string[]>;
-  /** The connection to a source of the first user who has one. */
-  firstInboxOf(source: string): Promise<InboxOwner | undefined>;
+  inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
+  /** A name for a secret, made with the server's key; it ends with the secret. */
+  sessionOf(secret: InboxSecret): string;
+  /** The connection of the secret that a session was made of; `undefined` when it has none. */
+  inboxOfSession(session: string): Promise<InboxOwner | undefined>;
+  /** The owner's first connection to a source. */
+  ownersInboxOf(source: string): Promise<InboxOwner | undefined>;
 }
 
 export type Admission =
-  | { readonly kind: "admitted"; readonly owner: InboxOwner }
+  | Admitted
   /** The secret opens nothing here. */
   | { readonly kind: "wrong" }
-  /** Too many wrong secrets from this network, or too many messages with this secret. */
-  | { readonly kind: "limited"; readonly reason: string; readonly waitSeconds: number };
+  /** Too many wrong secrets from this network. */
+  | Limited;
+
+interface Admitted {
+  readonly kind: "admitted";
+  readonly owner: InboxOwner;
+}
+
+/** Too many came. */
+export interface Limited {
+  readonly kind: "limited";
+  readonly reason: string;
+  readonly waitSeconds: number;
+}
+
+/** What a frame may do. */
+export type FrameTurn =
+  /** Be shown. */
+  | { readonly kind: "now" }
+  /** Be read, and shown with what follows when the limit allows another message. */
+  | { readonly kind: "later"; readonly waitMs: number }
+  /** Nothing: its socket is to be closed. */
+  | { readonly kind: "flood" };
 
 /** Lets those in who know a secret, within the limits. */
 export interface Door {
   /** Counts the secret as a guess if it opens no connection of this source. */
   admit(secret: string, source: PushedSource, request: Request): Promise<Admission>;
+  /** Counts a message to a connection whose secret is known to be right. */
+  count(owner: InboxOwner): Admitted | Limited;
+  /** Counts a frame that came to a connection over an open socket, together with its messages. */
+  countFrame(connectionId: number, frame: string | Uint8Array): FrameTurn;
   /** Counts a wrong secret that was noticed elsewhere. */
   refuse(request: Request): Admission;
   /** Whose the secret is; counts nothing. */
@@ -52,11 +82,23 @@ export interface DoorDeps {
 
 /** How many messages a secret may send in a second. */
 const MOST_A_SECOND = 20;
+/**
+ * How many frames of a secret are read in a second, shown or not. A browser that connects sends two
+ * for each of its tabs that play: eight browsers at once may have a dozen each.
+ */
+const MOST_FRAMES_A_SECOND = 200;
+/** Sixteen tabs may have the largest pictures that are taken. */
+const MOST_PICTURE_BYTES_A_SECOND = 32 * 1024 * 1024;
+/** In UTF-16 units. Sixteen tabs may have the largest covers as data URIs that are taken. */
+const MOST_TEXT_A_SECOND = 1024 * 1024;
 const MOST_CONNECTIONS = 10_000;
 
 interface Second {
   readonly startedAtMs: number;
   messages: number;
+  /** What the frames among them contain. */
+  text: number;
+  pictureBytes: number;
 }
 
 export function createDoor({ clock, inboxes, addressOf }: DoorDeps): Door {
@@ -68,17 +110,21 @@ export function createDoor({ clock, inboxes, addressOf }: DoorDeps): Door {
     return owner?.source === source.id ? owner : undefined;
   };
 
-  /** Milliseconds until the next message is within the limit; 0 when this one is. */
-  const countMessage = (connectionId: number): number => {
+  /** What a connection has sent in this second, one message more included. */
+  const countMessage = (connectionId: number): Second => {
     const nowMs = clock.monotonicMs();
-    const second = seconds.get(connectionId);
+    let second = seconds.get(connectionId);
     if (!second || nowMs - second.startedAtMs >= 1_000) {
-      seconds.set(connectionId, { startedAtMs: nowMs, messages: 1 });
-      return 0;
+      second = { startedAtMs: nowMs, messages: 0, text: 0, pictureBytes: 0 };
+      seconds.set(connectionId, second);
     }
     second.messages += 1;
-    return second.messages > MOST_A_SECOND ? second.startedAtMs + 1_000 - nowMs : 0;
+    return second;
   };
+
+  /** Milliseconds until the next message is within the limit; 0 when the last one was. */
+  const waitMsOf = ({ messages, startedAtMs }: Second): number =>
+    messages > MOST_A_SECOND ? startedAtMs + 1_000 - clock.monotonicMs() : 0;
 
   const refuse = (request: Request): Admission => {
     const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
@@ -86,19 +132,35 @@ export function createDoor({ clock, inboxes, addressOf }: DoorDeps): Door {
     return { kind: "limited", reason: "Too many wrong secrets", waitSeconds: secondsOf(waitMs) };
   };
 
+  const count = (owner: InboxOwner): Admitted | Limited => {
+    const waitMs = waitMsOf(countMessage(owner.connectionId));
+    if (waitMs === 0) return { kind: "admitted", owner };
+    return {
+      kind: "limited",
+      reason: `Too many messages: at most ${MOST_A_SECOND} a second`,
+      waitSeconds: secondsOf(waitMs),
+    };
+  };
+
   return {
     ownerOf,
+    count,
+    countFrame(connectionId, frame) {
+      const second = countMessage(connectionId);
+      if (typeof frame === "string") second.text += frame.length;
+      else second.pictureBytes += frame.length;
+      const isFlood =
+        second.messages > MOST_FRAMES_A_SECOND ||
+        second.text > MOST_TEXT_A_SECOND ||
+        second.pictureBytes > MOST_PICTURE_BYTES_A_SECOND;
+      if (isFlood) return { kind: "flood" };
+      const waitMs = waitMsOf(second);
+      return waitMs > 0 ? { kind: "later", waitMs } : { kind: "now" };
+    },
     refuse,
     async admit(secret, source, request) {
       const owner = await ownerOf(secret, source);
-      if (!owner) return refuse(request);
-      const waitMs = countMessage(owner.connectionId);
-      if (waitMs === 0) return { kind: "admitted", owner };
-      return {
-        kind: "limited",
-        reason: `Too many messages: at most ${MOST_A_SECOND} a second`,
-        waitSeconds: secondsOf(waitMs),
-      };
+      return owner ? count(owner) : refuse(request);
     },
   };
 }

@@ -13,9 +13,11 @@ import {
   GREETING,
   isPartOfTrack,
   NEW_BROWSER,
+  readPicture,
   shownOf,
   trackOf,
 } from "./webnowplaying.ts";
+import { createPictures } from "./webnowplaying-pictures.ts";
 
 /** The data of a browser's socket. */
 export interface PushTicket {
@@ -43,12 +45,17 @@ export interface WebNowPlayingSockets {
   /** `/in/:secret/webnowplaying`: `undefined` when the request was upgraded. */
   upgrade(context: PushContext, upgrader: PushUpgrader | undefined): Promise<Response | undefined>;
   /**
-   * The port of this machine: it opens the inbox of the first user who has one, without a secret,
-   * so no page of a website may use it. `undefined` when the request was upgraded.
+   * The port of this machine: it opens the owner's inbox without a secret, so no page of a website
+   * may use it. `undefined` when the request was upgraded.
    */
   upgradeLocally(request: Request, upgrader: PushUpgrader): Promise<Response | undefined>;
   opened(socket: PushSocket): void;
-  /** Takes a frame. What is not understood is ignored. */
+  /**
+   * Takes a frame. What is not understood is ignored. Frames count like pushes. Browsers send only
+   * what has changed, and never again, so frames past the limit are not dropped: they are read, and
+   * shown together when the next second begins. Many more close the socket: then the browser comes
+   * back and tells everything.
+   */
   received(socket: PushSocket, frame: string | Uint8Array): void;
   closed(socket: PushSocket): void;
   /** Closes the sockets, of one user or all, whose secret opens nothing any more. */
@@ -62,7 +69,7 @@ export interface WebNowPlayingDeps {
   readonly inbox: Inbox;
   readonly covers: Covers;
   readonly door: Door;
-  readonly inboxes: Pick<Inboxes, "firstInboxOf">;
+  readonly inboxes: Pick<Inboxes, "ownersInboxOf">;
   readonly delivery: Delivery;
 }
 
@@ -75,6 +82,7 @@ const EXTENSION_ORIGIN = /^[a-z-]+-extension:\/\//;
 
 /** A user's browsers and their reconnections; more are refused. */
 const MOST_SOCKETS = 8;
+const FLOOD = "More messages came in a second than a browser sends.";
 /** Revision 2 sends the fields of a track one by one: this is how long the rest is waited for. */
 const REST_OF_TRACK_MS = 30;
 
@@ -83,28 +91,43 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
   const source = WEBNOWPLAYING;
   /** By connection: what the browser of each socket has told. */
   const connections = new Map<number, Map<PushSocket, Browser>>();
-  const waiting = new Set<number>();
+  /** By connection that is shown soon: cancels that. */
+  const waiting = new Map<number, () => void>();
+  const pictures = createPictures(covers);
 
   const browsersOf = (connectionId: number): Map<PushSocket, Browser> =>
     connections.get(connectionId) ?? new Map<PushSocket, Browser>();
 
-  const show = (connectionId: number) => {
+  /** The player whose music is shown. Of all pictures, only its own is kept. */
+  const choosePlayer = (connectionId: number) => {
     const player = shownOf(browsersOf(connectionId).values());
+    pictures.show(connectionId, player?.picture);
+    return player;
+  };
+
+  const show = (connectionId: number) => {
+    const player = choosePlayer(connectionId);
     if (!player) return void delivery.takeTrack({ connectionId, source }, null, undefined);
-    const { picture } = player;
     const origin = `${source.id} ${connectionId}`;
-    const artwork = picture ? covers.sent(picture, origin) : covers.named(player.cover, origin);
+    const artwork = pictures.shownOf(connectionId, origin) ?? covers.named(player.cover, origin);
     const track = trackOf(player, clock.monotonicMs());
     void delivery.takeTrack({ connectionId, source }, track, artwork);
   };
 
-  const showSoon = (connectionId: number) => {
+  const showIn = (ms: number, connectionId: number) => {
     if (waiting.has(connectionId)) return;
-    waiting.add(connectionId);
-    clock.after(REST_OF_TRACK_MS, () => {
+    const cancel = clock.after(ms, () => {
       waiting.delete(connectionId);
-      if (connections.has(connectionId)) show(connectionId);
+      show(connectionId);
     });
+    waiting.set(connectionId, cancel);
+  };
+
+  /** The state of a browser after a frame; `undefined` when the frame is not understood. */
+  const after = (browser: Browser, frame: string | Uint8Array, connectionId: number) => {
+    if (typeof frame === "string") return afterText(browser, frame, clock.monotonicMs());
+    const sent = readPicture(frame);
+    return sent && afterPicture(browser, sent.playerId, pictures.receive(connectionId, sent.png));
   };
 
   return {
@@ -128,14 +151,17 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
         return failure(403, "This port is for the browser extension WebNowPlaying only");
       }
-      const owner = await inboxes.firstInboxOf(source.id);
-      if (!owner) return failure(404, "No user has connected WebNowPlaying");
+      const owner = await inboxes.ownersInboxOf(source.id);
+      if (!owner) return failure(404, "The owner of this server has not connected WebNowPlaying");
+      const admission = door.count(owner);
+      if (admission.kind === "limited") return refusalOf(admission);
       const { userId, connectionId } = owner;
       const data: PushTicket = {
         kind: "push",
         userId,
         connectionId,
-        isValid: async () => (await inboxes.firstInboxOf(source.id))?.connectionId === connectionId,
+        isValid: async () =>
+          (await inboxes.ownersInboxOf(source.id))?.connectionId === connectionId,
       };
       if (upgrader.upgrade(request, { data })) return undefined;
       return failure(426, "This port is for WebSockets only", { Upgrade: "websocket" });
@@ -157,16 +183,25 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       const browsers = connections.get(connectionId);
       const browser = browsers?.get(socket);
       if (!browsers || !browser) return;
-      const isText = typeof frame === "string";
-      const next = isText
-        ? afterText(browser, frame, clock.monotonicMs())
-        : afterPicture(browser, frame);
-      if (!next) return inbox.noteRefused(connectionId, "A message could not be understood.");
-      if (next === browser) return inbox.noteReceived(connectionId);
+      const turn = door.countFrame(connectionId, frame);
+      if (turn.kind === "flood") {
+        inbox.noteRefused(connectionId, FLOOD);
+        socket.close(POLICY_VIOLATION, FLOOD);
+        return;
+      }
+      const next = after(browser, frame, connectionId);
+      if (!next || next === browser) {
+        if (turn.kind === "later") return;
+        if (next) inbox.noteReceived(connectionId);
+        else inbox.noteRefused(connectionId, "A message could not be understood.");
+        return;
+      }
       browsers.set(socket, next);
       // A picture is shown with its track, which follows.
-      if (!isText) return;
-      if (isPartOfTrack(frame)) showSoon(connectionId);
+      if (typeof frame !== "string") return;
+      choosePlayer(connectionId);
+      if (turn.kind === "later") showIn(turn.waitMs, connectionId);
+      else if (isPartOfTrack(frame)) showIn(REST_OF_TRACK_MS, connectionId);
       else show(connectionId);
     },
 
@@ -176,6 +211,9 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       if (!browsers?.delete(socket)) return;
       if (browsers.size > 0) return show(connectionId);
       connections.delete(connectionId);
+      waiting.get(connectionId)?.();
+      waiting.delete(connectionId);
+      pictures.forget(connectionId);
       void inbox.shorten(connectionId, DISCONNECTED_MS).catch(() => {});
     },
 

@@ -1,5 +1,6 @@
 import { toTimeMs } from "./fields.ts";
 import type { PushedTrack } from "./message.ts";
+import type { PictureId } from "./webnowplaying-pictures.ts";
 
 /**
  * The protocol of WebNowPlaying, revisions 3 and 2: https://wnp.keifufu.dev. A browser tells of
@@ -17,8 +18,8 @@ export interface Player {
   readonly album: string;
   /** The address of its cover, or empty. */
   readonly cover: string;
-  /** The picture that was sent for this track: a PNG file. */
-  readonly picture: Uint8Array | undefined;
+  /** The picture that was sent for this track. */
+  readonly picture: PictureId | undefined;
   readonly state: "playing" | "paused" | "stopped";
   /** The position as the browser last told it. */
   readonly toldMs: number;
@@ -31,19 +32,18 @@ export interface Player {
   readonly activeAt: number;
 }
 
-/** What one browser has told: its players by id, and pictures whose tracks are still to come. */
+/** What one browser has told: its players by id, and a picture whose track is still to come. */
 export interface Browser {
   readonly players: ReadonlyMap<string, Player>;
-  readonly pictures: ReadonlyMap<string, Uint8Array>;
+  readonly waiting: { readonly playerId: string; readonly picture: PictureId } | undefined;
 }
 
-export const NEW_BROWSER: Browser = { players: new Map(), pictures: new Map() };
+export const NEW_BROWSER: Browser = { players: new Map(), waiting: undefined };
 
 const LONGEST_TEXT_BYTES = 64 * 1024;
 const LARGEST_PICTURE_BYTES = 2 * 1024 * 1024;
 /** No browser plays more; the one that was told of first is forgotten. */
 const MOST_PLAYERS = 16;
-const MOST_PICTURES = 2;
 
 /**
  * The state after a text frame at a monotonic time in milliseconds; `undefined` when the frame is
@@ -65,16 +65,22 @@ export function afterText(browser: Browser, frame: string, nowMs: number): Brows
   return field && withPlayer(browser, OLD_PLAYER, { [field]: rest }, nowMs);
 }
 
-/** The state after a binary frame: a player's id and a PNG file, sent before the player's text. */
-export function afterPicture(browser: Browser, frame: Uint8Array): Browser | undefined {
-  const picture = frame.subarray(4);
-  const isPng = PNG_SIGNATURE.every((byte, index) => picture[index] === byte);
-  if (!isPng || picture.length > LARGEST_PICTURE_BYTES) return undefined;
-  const id = String(new DataView(frame.buffer, frame.byteOffset).getUint32(0, true));
-  const pictures = new Map(browser.pictures);
-  pictures.delete(id);
-  return { ...browser, pictures: newest(pictures.set(id, new Uint8Array(picture)), MOST_PICTURES) };
+/** Reads a binary frame: a player's id and a PNG file, sent before the player's text. */
+export function readPicture(
+  frame: Uint8Array,
+): { readonly playerId: string; readonly png: Uint8Array } | undefined {
+  const png = frame.subarray(4);
+  const isPng = PNG_SIGNATURE.every((byte, index) => png[index] === byte);
+  if (!isPng || png.length > LARGEST_PICTURE_BYTES) return undefined;
+  const playerId = new DataView(frame.buffer, frame.byteOffset).getUint32(0, true);
+  return { playerId: String(playerId), png };
 }
+
+/** The state after a picture for the next text of a player. */
+export const afterPicture = (browser: Browser, playerId: string, picture: PictureId): Browser => ({
+  ...browser,
+  waiting: { playerId, picture },
+});
 
 /** Whether a frame is of revision 2, which sends each field of a track on its own. */
 export const isPartOfTrack = (frame: string): boolean => /^[A-Z]/.test(frame);
@@ -135,6 +141,7 @@ const PLACES = {
   activeAt: 25,
 } as const;
 const LEAST_FIELDS = 10;
+const MOST_FIELDS = 26;
 
 type FieldName = keyof typeof PLACES;
 /** Fields that have changed. */
@@ -157,15 +164,13 @@ const OLD_NAMES: Readonly<Record<string, FieldName>> = {
 /** Fields end with `|`, and `\|` is part of one. `undefined` when there are too few. */
 function splitFields(text: string): string[] | undefined {
   const fields: string[] = [];
-  let field = "";
-  for (const part of text.split("|").slice(0, -1)) {
-    field += part;
-    if (part.endsWith("\\")) {
-      field = `${field.slice(0, -1)}|`;
-    } else {
-      fields.push(field);
-      field = "";
-    }
+  let start = 0;
+  // What follows the last end is no field, and what follows the last place is not used.
+  for (let end = text.indexOf("|"); end !== -1; end = text.indexOf("|", end + 1)) {
+    if (text[end - 1] === "\\") continue;
+    fields.push(text.slice(start, end).replaceAll("\\|", "|"));
+    if (fields.length === MOST_FIELDS) break;
+    start = end + 1;
   }
   return fields.length < LEAST_FIELDS ? undefined : fields;
 }
@@ -197,13 +202,12 @@ const NEW_PLAYER: Player = {
 };
 
 function withPlayer(browser: Browser, id: string, changes: Changes, nowMs: number): Browser {
+  const { waiting } = browser;
   const before = browser.players.get(id) ?? NEW_PLAYER;
-  const pictures = new Map(browser.pictures);
-  const picture = pictures.get(id);
-  pictures.delete(id);
+  const isFor = waiting?.playerId === id;
   const players = new Map(browser.players);
-  players.set(id, changed(before, changes, picture, nowMs));
-  return { players: newest(players, MOST_PLAYERS), pictures };
+  players.set(id, changed(before, changes, isFor ? waiting.picture : undefined, nowMs));
+  return { players: newest(players, MOST_PLAYERS), waiting: isFor ? undefined : waiting };
 }
 
 function withoutPlayer(browser: Browser, id: string): Browser | undefined {
@@ -216,7 +220,7 @@ function withoutPlayer(browser: Browser, id: string): Browser | undefined {
 function changed(
   before: Player,
   changes: Changes,
-  picture: Uint8Array | undefined,
+  picture: PictureId | undefined,
   nowMs: number,
 ): Player {
   const text = (name: FieldName, old: string) => changes[name]?.trim() ?? old;

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createAccounts } from "../../src/accounts/accounts.ts";
 import { AccountError } from "../../src/accounts/context.ts";
 import { createInboxSecret, parseInboxSecret } from "../../src/accounts/credential.ts";
+import { createVault, newSecretKey } from "../../src/accounts/secrets.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { redact } from "../../src/log.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { TEST_KEY } from "../fixtures/servers/test-server.ts";
 
 let world: TestAccounts;
 let ada: User;
@@ -70,6 +73,18 @@ describe("the secret of a connection", () => {
     expect(await connections().inboxSecretsOf("nobody", "json")).toEqual([]);
   });
 
+  test("is not needed where the owner's own programs are known by their port", async () => {
+    const { ownersInboxOf } = connections();
+    await connections().connect(grace, "webnowplaying", null);
+    expect(await ownersInboxOf("webnowplaying")).toBe(undefined);
+    const { id } = await connections().connect(ada, "webnowplaying", null);
+    await connections().connect(ada, "webnowplaying", null, { name: "Second" });
+    const own = { connectionId: id, userId: ada.id, source: "webnowplaying" };
+    expect(await ownersInboxOf("webnowplaying")).toEqual(own);
+    await world.accounts.users.remove("ada");
+    expect(await ownersInboxOf("webnowplaying")).toMatchObject({ userId: grace.id });
+  });
+
   test("is found in memory once it was looked up, until the user's connections change", async () => {
     const { secret } = await inbox();
     const found = await connections().inboxOf(secret);
@@ -89,6 +104,44 @@ describe("the secret of a connection", () => {
     expect(await connections().secretOf(id)).toBe(next);
     expect(await connections().inboxOf(secret)).toBe(undefined);
     expect(await connections().inboxOf(next)).toMatchObject({ connectionId: id });
+  });
+
+  test("makes a session that every node with the same key knows, until it is replaced", async () => {
+    const { id, secret } = await inbox();
+    await connections().secretOf((await connections().connect(grace, "json", null)).id);
+    const session = connections().sessionOf(secret);
+    expect(session).toMatch(/^[0-9a-f]{32}$/);
+    expect(connections().sessionOf(secret)).toBe(session);
+    const nodeWith = async (key: string) => {
+      const { store } = world;
+      const node = await createAccounts({ store, vault: createVault(key), wallMs: () => 0 });
+      return node.connections;
+    };
+    const other = await nodeWith(TEST_KEY);
+    const belongs = { connectionId: id, userId: ada.id, source: "json" };
+    expect(await other.inboxOfSession(session)).toEqual(belongs);
+    expect(await connections().inboxOfSession(session)).toEqual(belongs);
+    expect(await (await nodeWith(newSecretKey())).inboxOfSession(session)).toBe(undefined);
+    const again = await connections().connect(ada, "json", { other: true });
+    expect(await connections().inboxOfSession(session)).toEqual({
+      ...belongs,
+      connectionId: again.id,
+    });
+    await connections().rotateSecret(again.id);
+    expect(await connections().inboxOfSession(session)).toBe(undefined);
+  });
+
+  test("makes a session of which no digit can be changed", async () => {
+    const { secret } = await inbox();
+    const session = connections().sessionOf(secret);
+    for (let at = 0; at < session.length; at++) {
+      const other = session[at] === "0" ? "1" : "0";
+      const changed = session.slice(0, at) + other + session.slice(at + 1);
+      expect(await connections().inboxOfSession(changed)).toBe(undefined);
+    }
+    for (const nonsense of ["", "x", session.toUpperCase().slice(1), `${session}0`, secret]) {
+      expect(await connections().inboxOfSession(nonsense)).toBe(undefined);
+    }
   });
 
   test("stays when the connection's settings are replaced, and ends with the connection", async () => {

@@ -13,7 +13,6 @@ import { examplesIn } from "../fixtures/docs/docs-pages.ts";
 import { type Fence, readDocument } from "../fixtures/docs/documents.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import { type AddedWidget, addWidget } from "../fixtures/data/widgets.ts";
-import { createTestSecrets } from "../fixtures/ingest/secrets.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -187,21 +186,21 @@ describe("an example of the API", () => {
   let server: TestServer;
   let description: ApiDescription;
   let ada: AddedUser;
-  const secrets = createTestSecrets();
   let secret: string;
   let line: AddedWidget;
   let card: AddedWidget;
 
   beforeAll(async () => {
     server = await createTestServer({
-      inboxes: secrets,
       settings: { rateLimitSeconds: "0", metricsToken: "0123456789abcdef" },
     });
     description = await readApiDescription(server);
     ada = await server.addUser("ada");
     line = await addWidget(server, ada, "text");
     card = await addWidget(server, ada, "card");
-    secret = secrets.give(ada, { connectionId: 99, userId: ada.user.id, source: "json" });
+    const { connections } = server.accounts;
+    const { id } = await connections.connect(ada.user, "json", null);
+    secret = await connections.secretOf(id);
     await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
   });
   afterAll(() => server.close());

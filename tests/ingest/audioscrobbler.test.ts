@@ -11,6 +11,7 @@ import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { createMpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { openPort } from "../fixtures/servers/real-port.ts";
+import { createTestServer } from "../fixtures/servers/test-server.ts";
 
 const TRACK = {
   a: "Juniper Vale",
@@ -29,11 +30,18 @@ afterEach(() => server.close());
 
 const md5 = (text: string) => new Bun.CryptoHasher("md5").update(text).digest("hex");
 
-const handshake = async (changes: Record<string, string> = {}, secret = server.secret) => {
-  const t = "1700000000";
+/** The time of day, in seconds. */
+const secondsNow = () => String(Math.floor(server.clock.wallMs() / 1_000));
+
+const handshake = async (
+  changes: Record<string, string> = {},
+  secret = server.secret,
+  at: Pick<PushedServer, "get"> = server,
+) => {
+  const { t = secondsNow() } = changes;
   const a = md5(md5(secret) + t);
   const query = { hs: "true", p: "1.2.1", c: "tst", v: "1.0", u: "ada", t, a, ...changes };
-  const response = await server.get(`/audioscrobbler/?${new URLSearchParams(query)}`);
+  const response = await at.get(`/audioscrobbler/?${new URLSearchParams(query)}`);
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toStartWith("text/plain");
   return (await response.text()).split("\n");
@@ -99,11 +107,63 @@ describe("Audioscrobbler", () => {
     expect(await send("np", { s: "x", ...TRACK })).toBe("BADSESSION\n");
     expect(await send("np", TRACK)).toBe("BADSESSION\n");
     const s = await session();
-    const owner = await server.secrets.inboxOf(server.secret);
-    if (!owner) throw new Error("the secret opens nothing");
-    server.secrets.give(server.ada, owner);
+    await server.accounts.connections.rotateSecret(server.connectionId);
     expect(await send("np", { s, ...TRACK })).toBe("BADSESSION\n");
     expect(await server.shown()).toBe(null);
+  });
+
+  test("goes on at any node, also after its connection was connected again", async () => {
+    const other = await createTestServer({ beside: server, realSources: true });
+    const [, s = ""] = await handshake({}, server.secret, other);
+    expect(await send("np", { s, ...TRACK })).toBe("OK\n");
+    expect((await server.shown())?.track.name).toBe("Paper Lanterns");
+    await server.accounts.connections.connect(server.ada.user, "audioscrobbler", null);
+    expect(await send("np", { s, ...TRACK, t: "Next" })).toBe("OK\n");
+    expect((await server.shown())?.track.name).toBe("Next");
+    other.close();
+  });
+
+  test("keeps its session whatever another user's programs do", async () => {
+    const s = await session();
+    const [grace] = await server.accounts.add(["grace"], {
+      source: "audioscrobbler",
+      settings: null,
+    });
+    const [connection] = grace ? await server.accounts.connections.allOf(grace.user.id) : [];
+    const secret = await server.accounts.connections.secretOf(connection?.id ?? 0);
+    for (let begun = 0; begun < 10_060; begun += 20) {
+      await server.clock.advance(1_000);
+      const many = Array.from({ length: 20 }, () => handshake({ u: "grace" }, secret));
+      for (const [verdict] of await Promise.all(many)) expect(verdict).toBe("OK");
+    }
+    expect(await send("np", { s, ...TRACK })).toBe("OK\n");
+  }, 20_000);
+
+  test("is refused with a time that is more than five minutes off, which is no guess", async () => {
+    const now = Number(secondsNow());
+    for (const t of [now - 301, now + 301, 0, 1_700_000_000]) {
+      for (let tries = 0; tries < 4; tries++) {
+        expect(await handshake({ t: String(t) })).toEqual(["BADTIME", ""]);
+      }
+    }
+    for (const t of ["now", "-1", "1e9", `${now}.5`]) {
+      expect(await handshake({ t })).toEqual(["BADTIME", ""]);
+    }
+    for (const t of [now - 299, now + 299]) {
+      expect((await handshake({ t: String(t) }))[0]).toBe("OK");
+    }
+    expect(await handshake({ a: "x" })).toEqual(["BADAUTH", ""]);
+  });
+
+  test("may begin as often as it may speak: both count together", async () => {
+    const s = await session();
+    for (let begun = 1; begun < 10; begun++) expect((await handshake())[0]).toBe("OK");
+    for (let sent = 0; sent < 10; sent++) expect(await send("np", { s, ...TRACK })).toBe("OK\n");
+    const limited = "FAILED Too many messages: at most 20 a second: try again in 1 s";
+    expect(await handshake()).toEqual([limited, ""]);
+    expect(await send("np", { s, ...TRACK })).toBe(`${limited}\n`);
+    await server.clock.advance(1_000);
+    expect((await handshake())[0]).toBe("OK");
   });
 
   test("fails with a reason when something is missing, and what was playing stays", async () => {
@@ -121,6 +181,7 @@ describe("Audioscrobbler", () => {
 
   test("fails, always with status 200, past its limits", async () => {
     const s = await session();
+    await server.clock.advance(1_000);
     for (let pushes = 0; pushes < 20; pushes++) {
       expect(await send("np", { s, ...TRACK })).toBe("OK\n");
     }
@@ -141,7 +202,7 @@ describe("Audioscrobbler", () => {
     await send("np", { s, ...TRACK });
     const log = server.logged.join("\n");
     expect(log).toContain("/audioscrobbler/np");
-    for (const secret of [server.secret.slice(5), s, md5(md5(server.secret) + "1700000000")]) {
+    for (const secret of [server.secret.slice(5), s, md5(md5(server.secret) + secondsNow())]) {
       expect(log).not.toContain(secret);
     }
   });
@@ -165,6 +226,7 @@ describe("mpdscribble", () => {
       const port = freePort();
       const origin = `http://127.0.0.1:${port}`;
       const real = await createPushedServer("audioscrobbler", { baseUrl: origin });
+      real.clock.setWallMs(Date.now());
       const listening = openPort(real, { port });
       const daemon = await createMpdDaemon({
         music: {

@@ -1,18 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import {
-  afterPicture,
   afterText,
   type Browser,
   GREETING,
   NEW_BROWSER,
+  readPicture,
   shownOf,
   trackOf,
 } from "../../src/ingest/webnowplaying.ts";
-import { freePort, until } from "../fixtures/clock/waiting.ts";
+import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
+import type { Covers } from "../../src/ingest/covers.ts";
+import type { Artwork } from "../../src/playback.ts";
+import {
+  createPictures,
+  MOST_PICTURE_BYTES,
+  type Pictures,
+} from "../../src/ingest/webnowplaying-pictures.ts";
+import { signIn } from "../fixtures/http/signed-in.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 
 interface Fields {
@@ -86,6 +94,15 @@ async function openBrowser(secret = server.secret) {
   return {
     greeting: await greeting.promise,
     send: (message: string | Uint8Array<ArrayBuffer>) => socket.send(message),
+    /** Resolves when the server has read all that was sent. */
+    async read() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      socket.addEventListener("pong", () => resolve(), { once: true });
+      // Bun's sockets can ping; the types are those of browsers.
+      if ("ping" in socket && typeof socket.ping === "function") socket.ping();
+      await inTime("an answer to a ping", promise);
+      await settle();
+    },
     close: () => socket.close(),
     closed: closed.promise,
   };
@@ -215,10 +232,7 @@ describe("WebNowPlaying", () => {
 
   test("is let go when its secret is rotated", async () => {
     const browser = await openBrowser();
-    const owner = await server.secrets.inboxOf(server.secret);
-    if (!owner) throw new Error("the secret opens nothing");
-    server.secrets.give(server.ada, owner);
-    await server.accounts.users.setLanguage(server.ada.user, "fr");
+    await server.accounts.connections.rotateSecret(server.connectionId);
     expect(await browser.closed).toBe(1008);
   });
 
@@ -227,6 +241,256 @@ describe("WebNowPlaying", () => {
     await settle();
     void port.stop(1_000);
     expect(await browser.closed).toBe(1012);
+  });
+});
+
+/** The dashboard of the user, open in a browser. */
+async function openDashboard() {
+  const { cookie } = await signIn(server, server.ada);
+  const { host } = new URL(port.origin);
+  const origin = "http://127.0.0.1:4747";
+  const headers = { cookie, host, origin };
+  const socket: WebSocket = Reflect.construct(WebSocket, [
+    `${port.origin.replace("http", "ws")}/en/dashboard/live`,
+    { headers },
+  ]);
+  sockets.push(socket);
+  const messages: string[] = [];
+  const first = Promise.withResolvers<void>();
+  socket.onmessage = ({ data }) => {
+    messages.push(String(data));
+    first.resolve();
+  };
+  await inTime("the dashboard's first state", first.promise);
+  return messages;
+}
+
+describe("more frames than a program may push", () => {
+  /** What follows from the frames: words that are stored, deliveries, states of dashboards. */
+  async function countWhatFollows() {
+    const messages = await openDashboard();
+    const words = spyOn(server.inbox, "put");
+    const states = spyOn(server.accounts.connections, "allOf");
+    let posts = 0;
+    let readings = 0;
+    server.inbox.onPost(() => (posts += 1));
+    const first = Promise.withResolvers<void>();
+    server.hub.subscribe(server.ada.user.id, () => {
+      readings += 1;
+      first.resolve();
+    });
+    await inTime("a first reading", first.promise);
+    await settle();
+    const before = { states: states.mock.calls.length, readings, messages: messages.length };
+    return () => ({
+      words: words.mock.calls.length,
+      posts,
+      readings: readings - before.readings,
+      states: states.mock.calls.length - before.states,
+      messages: messages.length - before.messages,
+    });
+  }
+
+  test("are shown twenty times in a second, and the last of them when the next one begins", async () => {
+    const follows = await countWhatFollows();
+    await server.clock.advance(1_000);
+    const browser = await openBrowser();
+    for (let at = 1; at <= 150; at++)
+      browser.send(frame("1", "7", { ...SONG, title: `Song ${at}` }));
+    await browser.read();
+    // Its connection was the first message.
+    expect((await server.shown())?.track.name).toBe("Song 19");
+    const first = follows();
+    expect(first).toMatchObject({ words: 19, posts: 19 });
+    expect(first.readings).toBeWithin(1, 21);
+    expect(first.states).toBeWithin(1, 39);
+    expect(first.messages).toBeWithin(1, 39);
+    await server.clock.advance(1_000);
+    expect((await server.shown())?.track.name).toBe("Song 150");
+    expect(follows()).toMatchObject({ words: 20, posts: 20, readings: first.readings + 1 });
+    browser.send(frame("1", "7", { title: "Still there" }));
+    await browser.read();
+    expect((await server.shown())?.track.name).toBe("Still there");
+  });
+
+  test("close the socket past two hundred, and the browser can come back in the next second", async () => {
+    const follows = await countWhatFollows();
+    await server.clock.advance(1_000);
+    const browser = await openBrowser();
+    for (let at = 0; at < 20_000; at++) {
+      browser.send(frame("1", "7", { ...SONG, title: `Song ${at}` }));
+    }
+    expect(await browser.closed).toBe(1008);
+    await settle();
+    const { words, posts, readings, states } = follows();
+    expect([words, posts]).toEqual([19, 20]);
+    expect(readings).toBeWithin(1, 22);
+    expect(states).toBeWithin(1, 41);
+    const { refusal } = server.inbox.postOf(server.connectionId);
+    expect(refusal?.reason).toBe("More messages came in a second than a browser sends.");
+    expect((await openBrowser()).greeting).toStartWith("closed");
+    await server.clock.advance(1_000);
+    expect((await openBrowser()).greeting).toStartWith("ADAPTER_VERSION");
+  });
+
+  test("count together, over all sockets of the secret", async () => {
+    const [one, other] = [await openBrowser(), await openBrowser()];
+    for (let at = 0; at < 150; at++) one.send("4 0");
+    await one.read();
+    for (let at = 0; at < 150; at++) other.send("4 0");
+    expect(await other.closed).toBe(1008);
+  });
+
+  test.each([
+    ["text", () => "x".repeat(65_000), 16],
+    ["pictures", () => new Uint8Array(2 * 1024 * 1024), 16],
+  ])("close the socket, too, when they have too much %s", async (_, make, most) => {
+    const browser = await openBrowser();
+    for (let at = 0; at < most; at++) browser.send(make());
+    await browser.read();
+    await server.clock.advance(1_000);
+    for (let at = 0; at < most + 1; at++) browser.send(make());
+    expect(await browser.closed).toBe(1008);
+  });
+
+  test("that nobody understands are noted twenty times in a second", async () => {
+    const follows = await countWhatFollows();
+    await server.clock.advance(1_000);
+    const browser = await openBrowser();
+    for (let at = 0; at < 150; at++) browser.send("nonsense");
+    await browser.read();
+    await server.clock.advance(1_000);
+    expect(follows()).toMatchObject({ words: 0, posts: 19, readings: 0 });
+  });
+
+  test("are read all the same: a browser with sixteen tabs tells of each when it connects", async () => {
+    const browser = await openBrowser();
+    browser.send("4 0");
+    for (let tab = 1; tab <= 16; tab++) {
+      const activeAt = tab === 12 ? "1900000000000" : "1700000000000";
+      browser.send(await picture(tab));
+      browser.send(frame("0", String(tab), { ...SONG, title: `Tab ${tab}`, activeAt, cover: "x" }));
+    }
+    await browser.read();
+    await server.clock.advance(1_000);
+    const shown = await server.shown();
+    expect(shown?.track.name).toBe("Tab 12");
+    expect(shown?.album.images).toHaveLength(1);
+    // What was told once is known, although it was past the limit.
+    browser.send("2 12");
+    browser.send(frame("1", "15", { activeAt: "1900000000001" }));
+    await browser.read();
+    expect((await server.shown())?.track.name).toBe("Tab 15");
+  });
+});
+
+describe("the pictures of WebNowPlaying", () => {
+  const MEGABYTE = 1024 * 1024;
+  const artworks = new WeakMap<Artwork, Uint8Array>();
+  const sent: Covers["sent"] = (bytes, origin) => {
+    const artwork: Artwork = { key: "picture", origin, load: async () => bytes };
+    artworks.set(artwork, bytes);
+    return artwork;
+  };
+  /** How many bytes of pictures can still be shown, of so many connections. */
+  const keptOf = (pictures: Pictures, connections: number) => {
+    let bytes = 0;
+    for (let id = 0; id < connections; id++) {
+      const artwork = pictures.shownOf(id, "test");
+      bytes += (artwork && artworks.get(artwork)?.length) ?? 0;
+    }
+    return bytes;
+  };
+
+  test("are one of each connection that is shown, and one that waits", () => {
+    const pictures = createPictures({ sent });
+    const ids = Array.from({ length: 16 }, (_, at) => pictures.receive(1, new Uint8Array([at])));
+    for (const id of ids.slice(0, -1)) {
+      pictures.show(1, id);
+      expect(pictures.shownOf(1, "test")).toBe(undefined);
+    }
+    pictures.show(1, ids[15]);
+    const shown = pictures.shownOf(1, "test");
+    expect(shown && artworks.get(shown)).toEqual(new Uint8Array([15]));
+    const next = pictures.receive(1, new Uint8Array([16]));
+    expect(pictures.shownOf(1, "test")).toBe(shown);
+    pictures.show(1, next);
+    pictures.show(1, ids[15]);
+    expect(pictures.shownOf(1, "test")).toBe(undefined);
+  });
+
+  test("of all connections take 32 megabytes at most, and the oldest make room", () => {
+    const pictures = createPictures({ sent });
+    for (let id = 0; id < 40; id++) {
+      pictures.show(id, pictures.receive(id, new Uint8Array(2 * MEGABYTE)));
+    }
+    expect(pictures.shownOf(23, "test")).toBe(undefined);
+    expect(pictures.shownOf(24, "test")).toBeDefined();
+    expect(keptOf(pictures, 40)).toBe(MOST_PICTURE_BYTES);
+  });
+
+  test("make room for those that wait, too", () => {
+    const pictures = createPictures({ sent });
+    pictures.show(0, pictures.receive(0, new Uint8Array(2 * MEGABYTE)));
+    const waiting = Array.from({ length: 17 }, (_, at) =>
+      pictures.receive(at + 1, new Uint8Array(2 * MEGABYTE)),
+    );
+    for (const [at, id] of waiting.entries()) pictures.show(at + 1, id);
+    expect(keptOf(pictures, 18)).toBe(MOST_PICTURE_BYTES);
+    expect([0, 1, 2].map((id) => pictures.shownOf(id, "test") !== undefined)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test("stay a cover that is known when they have made room", () => {
+    const pictures = createPictures({ sent });
+    pictures.show(0, pictures.receive(0, new Uint8Array(2 * MEGABYTE)));
+    const cover = pictures.shownOf(0, "test");
+    for (let id = 1; id < 40; id++) pictures.receive(id, new Uint8Array(2 * MEGABYTE));
+    expect(pictures.shownOf(0, "test")).toBe(cover);
+  });
+
+  test("are forgotten with the connection's last socket", () => {
+    const pictures = createPictures({ sent });
+    pictures.show(1, pictures.receive(1, new Uint8Array(1)));
+    const waiting = pictures.receive(1, new Uint8Array(1));
+    pictures.forget(1);
+    expect(pictures.shownOf(1, "test")).toBe(undefined);
+    pictures.show(1, waiting);
+    expect(pictures.shownOf(1, "test")).toBe(undefined);
+  });
+
+  test("give way to the address of a cover when another player was shown meanwhile", async () => {
+    const browser = await openBrowser();
+    browser.send(await picture(1));
+    browser.send(frame("0", "1", { ...SONG, title: "One" }));
+    await browser.read();
+    const sentCover = (await server.shown())?.album.images[0]?.url;
+    expect(sentCover).toContain("/art/");
+    browser.send(frame("0", "2", { ...SONG, title: "Two", activeAt: "1800000000000", cover: "" }));
+    await browser.read();
+    expect((await server.shown())?.track.name).toBe("Two");
+    browser.send("2 2");
+    await browser.read();
+    const shown = await server.shown();
+    expect(shown?.track.name).toBe("One");
+    expect(shown?.album.images).toHaveLength(1);
+    expect(shown?.album.images[0]?.url).not.toBe(sentCover);
+  });
+
+  test("of a tab that is not shown leave the shown one's in place", async () => {
+    const browser = await openBrowser();
+    browser.send(await picture(1));
+    browser.send(frame("0", "1", { ...SONG, title: "One" }));
+    await browser.read();
+    const before = (await server.shown())?.album.images;
+    browser.send(await picture(2));
+    browser.send(frame("0", "2", { ...SONG, title: "Two", activeAt: "1" }));
+    browser.send(frame("1", "1", { position: "11" }));
+    await browser.read();
+    expect(await server.shown()).toMatchObject({ progress_ms: 11_000, album: { images: before } });
   });
 });
 
@@ -272,13 +536,40 @@ describe("the port for WebNowPlaying", () => {
     },
   );
 
-  test("opens nothing else, and nobody's inbox without a connection", async () => {
-    const status = async () => (await fetch(`http://127.0.0.1:${localPort}/en/`)).status;
-    expect(await status()).toBe(426);
-    const owner = await server.secrets.firstInboxOf("webnowplaying");
-    if (!owner) throw new Error("nobody has an inbox");
-    server.secrets.give(server.ada, { ...owner, source: "json" });
-    expect(await status()).toBe(404);
+  test("opens nothing else, and no inbox but the owner's, also when a member has the only one", async () => {
+    const ask = async () => {
+      const response = await fetch(`http://127.0.0.1:${localPort}/en/`);
+      return { status: response.status, error: (await response.json()).error };
+    };
+    expect(await ask()).toMatchObject({ status: 426 });
+    const { connections } = server.accounts;
+    const [own] = await connections.allOf(server.ada.user.id);
+    if (!own) throw new Error("ada has no connection");
+    await connections.disconnect(server.ada.user, own.publicId);
+    const [grace] = await server.accounts.add(["grace"], {
+      source: "webnowplaying",
+      settings: null,
+    });
+    expect(grace?.user.role).toBe("member");
+    expect(await ask()).toEqual({
+      status: 404,
+      error: "The owner of this server has not connected WebNowPlaying",
+    });
+    expect(await open()).toBe("closed");
+    await connections.connect(server.ada.user, "webnowplaying", null);
+    expect(await open()).toBe(GREETING);
+  });
+
+  test("lets a browser go when the owner's connection ends, although a member has one", async () => {
+    await server.accounts.add(["grace"], { source: "webnowplaying", settings: null });
+    expect(await open()).toBe(GREETING);
+    await titleShown("Paper Lanterns");
+    const [browser] = sockets;
+    const closed = new Promise((resolve) => browser?.addEventListener("close", resolve));
+    const [own] = await server.accounts.connections.allOf(server.ada.user.id);
+    if (!own) throw new Error("ada has no connection");
+    await server.accounts.connections.disconnect(server.ada.user, own.publicId);
+    expect(await closed).toMatchObject({ code: 1008 });
   });
 
   test("that is taken is named by its own setting", () => {
@@ -359,9 +650,8 @@ describe("a browser", () => {
     let browser = NEW_BROWSER;
     fc.assert(
       fc.property(fc.oneof(texts, pictures), fc.nat(), (sent, nowMs) => {
-        const next =
-          typeof sent === "string" ? afterText(browser, sent, nowMs) : afterPicture(browser, sent);
-        browser = next ?? browser;
+        if (typeof sent === "string") browser = afterText(browser, sent, nowMs) ?? browser;
+        else expect(readPicture(sent)).toBe(undefined);
         expect(browser.players.size).toBeLessThanOrEqual(16);
         const player = shownOf([browser]);
         if (!player) return;
@@ -384,10 +674,8 @@ describe("a browser", () => {
 
   test("may send pictures, but nothing else as one", async () => {
     const good = await picture(7);
-    expect(afterPicture(NEW_BROWSER, good)?.pictures.size).toBe(1);
-    expect(afterPicture(NEW_BROWSER, Buffer.concat([good, Buffer.alloc(2 * 1024 * 1024)]))).toBe(
-      undefined,
-    );
-    expect(afterPicture(NEW_BROWSER, good.subarray(1))).toBe(undefined);
+    expect(readPicture(good)).toMatchObject({ playerId: "7" });
+    expect(readPicture(Buffer.concat([good, Buffer.alloc(2 * 1024 * 1024)]))).toBe(undefined);
+    expect(readPicture(good.subarray(1))).toBe(undefined);
   });
 });

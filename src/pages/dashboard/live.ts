@@ -39,13 +39,21 @@ const MOST_SOCKETS_PER_SESSION = 20;
 const CLOSED_SIGNED_OUT = 4001;
 const CLOSED_RESTARTING = 1012;
 
+/** Why a room is drawn: only `played` is also sent if nothing but the position has changed. */
+type Draw = "changed" | "played";
+
 /** The dashboards of one user in one language, which all show the same. */
 interface Room {
   readonly user: DashboardTicket["user"];
   readonly language: Language;
   readonly sockets: Set<DashboardSocket>;
+  /** Those that nothing was sent to yet. */
+  readonly newcomers: Set<DashboardSocket>;
   /** What was sent to the room last, without the position. */
   told: string;
+  isDrawing: boolean;
+  /** What happened while it was drawn: then it is drawn once more. */
+  again: Draw | undefined;
   leave(): void;
 }
 
@@ -58,35 +66,64 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
 
   const allSockets = () => [...rooms.values()].flatMap(({ sockets }) => [...sockets]);
 
-  /** Sends the state to a room if it changed; a playback position that advances is no change. */
-  const tellNow = async (room: Room, always: boolean) => {
+  /** Sends the state to newcomers, and to all if it changed; a position that advances is no change. */
+  const tellNow = async (room: Room, why: Draw) => {
+    const welcomed = [...room.newcomers];
     const state = await presenter.present(room.user, room.language);
     const { track } = state;
     const telling = JSON.stringify({ ...state, track: track && { ...track, positionMs: 0 } });
-    if (!always && telling === room.told) return;
-    room.told = telling;
     const message = JSON.stringify(state);
-    for (const socket of room.sockets) socket.send(message);
+    const isForAll = why === "played" || telling !== room.told;
+    room.told = telling;
+    for (const socket of isForAll ? room.sockets : welcomed) {
+      if (room.sockets.has(socket)) socket.send(message);
+      room.newcomers.delete(socket);
+    }
   };
 
-  const welcomeNow = async (socket: DashboardSocket, room: Room) => {
-    const state = await presenter.present(room.user, room.language);
-    if (room.sockets.has(socket)) socket.send(JSON.stringify(state));
+  /**
+   * One state is made at a time: however much happens meanwhile, it is made once more. Nothing
+   * awaits this, so a failure is logged and must not end the server.
+   */
+  const tell = async (room: Room, why: Draw) => {
+    if (room.again !== "played") room.again = why;
+    if (room.isDrawing) return;
+    room.isDrawing = true;
+    while (room.again && room.sockets.size > 0) {
+      const next = room.again;
+      room.again = undefined;
+      try {
+        await tellNow(room, next);
+      } catch (error) {
+        if (room.sockets.size === 0) break;
+        log.error("a dashboard could not be told what changed", { reason: describeError(error) });
+      }
+    }
+    room.isDrawing = false;
+    leaveIfEmpty(room);
   };
 
-  /** Nothing awaits this promise, so a failure is logged and must not end the server. */
-  const unlessItFails = (told: Promise<void>, room: Room) => {
-    told.catch((error: unknown) => {
-      if (room.sockets.size === 0) return;
-      log.error("a dashboard could not be told what changed", { reason: describeError(error) });
-    });
+  /** A room that is being drawn stays, so that who opens and closes dashboards draws no others. */
+  const leaveIfEmpty = (room: Room) => {
+    if (room.isDrawing || room.sockets.size > 0) return;
+    room.leave();
+    rooms.delete(roomOf(room));
   };
-  const tell = (room: Room, always = false) => unlessItFails(tellNow(room, always), room);
 
-  const openRoom = ({ user, language }: DashboardTicket): Room => {
-    const room: Room = { user, language, sockets: new Set(), told: "", leave: () => {} };
+  const openRoom = ({ user, language }: DashboardTicket, first: DashboardSocket): Room => {
+    const room: Room = {
+      user,
+      language,
+      sockets: new Set([first]),
+      newcomers: new Set([first]),
+      told: "",
+      isDrawing: false,
+      again: undefined,
+      leave: () => {},
+    };
     rooms.set(roomOf(room), room);
-    room.leave = hub.subscribe(user.id, () => tell(room, true), "heard");
+    // What is known already is heard at once, and drawn.
+    room.leave = hub.subscribe(user.id, () => void tell(room, "played"), "heard");
     return room;
   };
 
@@ -102,17 +139,16 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     }),
     opened(socket) {
       const known = rooms.get(roomOf(socket.data));
-      const room = known ?? openRoom(socket.data);
-      room.sockets.add(socket);
-      if (known) unlessItFails(welcomeNow(socket, room), room);
-      else tell(room);
+      known?.sockets.add(socket);
+      known?.newcomers.add(socket);
+      const room = known ?? openRoom(socket.data, socket);
+      if (known || !room.isDrawing) void tell(room, "changed");
     },
     closed(socket) {
       const room = rooms.get(roomOf(socket.data));
-      room?.sockets.delete(socket);
-      if (!room || room.sockets.size > 0) return;
-      room.leave();
-      rooms.delete(roomOf(room));
+      if (!room?.sockets.delete(socket)) return;
+      room.newcomers.delete(socket);
+      leaveIfEmpty(room);
     },
     async dropEndedSessions(isOpen, userId) {
       for (const socket of allSockets()) {
@@ -122,14 +158,14 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     },
     redraw(userId) {
       for (const room of rooms.values()) {
-        if (userId === undefined || room.user.id === userId) tell(room);
+        if (userId === undefined || room.user.id === userId) void tell(room, "changed");
       }
     },
     redrawConnection(connectionId) {
       for (const room of rooms.values()) {
         // An open dashboard has the channel run, so that all its connections are known.
         const heard = hub.heardOf(room.user.id);
-        if (heard.some((one) => one.connectionId === connectionId)) tell(room);
+        if (heard.some((one) => one.connectionId === connectionId)) void tell(room, "changed");
       }
     },
     stop() {

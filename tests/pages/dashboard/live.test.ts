@@ -14,6 +14,8 @@ let live: DashboardLive;
 let drawn: string[];
 let listening: Set<() => void>;
 let overlays: number;
+/** What drawing waits for. */
+let gate: PromiseWithResolvers<void>;
 
 const stateNow = (): DashboardState => ({
   label: "Now playing",
@@ -31,6 +33,8 @@ beforeEach(() => {
   drawn = [];
   listening = new Set();
   overlays = 0;
+  gate = Promise.withResolvers();
+  gate.resolve();
   live = createDashboardLive({
     log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
     hub: {
@@ -44,6 +48,7 @@ beforeEach(() => {
     presenter: {
       async present({ id }, language) {
         drawn.push(`${id} ${language}`);
+        await gate.promise;
         return stateNow();
       },
     },
@@ -141,6 +146,56 @@ describe("open dashboards", () => {
     live.redraw(1);
     await settle();
     expect(first.messages).toHaveLength(told);
+  });
+
+  test("are drawn one after the other, and once more for all that happened meanwhile", async () => {
+    const first = open(1);
+    await settle();
+    drawn = [];
+    gate = Promise.withResolvers();
+    for (let at = 0; at < 1_000; at++) {
+      live.redraw(1);
+      live.redrawConnection(10);
+      for (const hear of listening) hear();
+    }
+    const late = open(1);
+    await settle();
+    expect(drawn).toEqual(["1 en"]);
+    overlays = 7;
+    gate.resolve();
+    await settle();
+    expect(drawn).toEqual(["1 en", "1 en"]);
+    for (const { messages } of [first, late]) {
+      expect(messages.at(-1)).toBe(JSON.stringify(stateNow()));
+    }
+  });
+
+  test("are drawn one after the other, however often somebody opens and closes one", async () => {
+    gate = Promise.withResolvers();
+    for (let at = 0; at < 1_000; at++) open(1).close();
+    await settle();
+    expect(drawn).toEqual(["1 en"]);
+    const last = open(1);
+    gate.resolve();
+    await settle();
+    expect(drawn).toEqual(["1 en", "1 en"]);
+    expect(last.messages).toHaveLength(1);
+    last.close();
+    expect(listening.size).toBe(0);
+  });
+
+  test("are drawn again after that has failed", async () => {
+    const { messages } = open(1);
+    await settle();
+    gate = Promise.withResolvers();
+    live.redraw(1);
+    live.redraw(1);
+    overlays = 5;
+    gate.reject(new Error("the database is away"));
+    gate = Promise.withResolvers();
+    gate.resolve();
+    await settle();
+    expect(messages.at(-1)).toBe(JSON.stringify(stateNow()));
   });
 
   test("are not drawn any more once they are closed", async () => {

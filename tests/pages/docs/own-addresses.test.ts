@@ -7,7 +7,6 @@ import { DOCS_PAGES, docsPath, examplesIn } from "../../fixtures/docs/docs-pages
 import type { Fence } from "../../fixtures/docs/documents.ts";
 import { type ListeningServer, startTestServer } from "../../fixtures/servers/listening-server.ts";
 import { startMarquee } from "../../fixtures/servers/marquee-process.ts";
-import { createTestSecrets } from "../../fixtures/ingest/secrets.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 import { signIn } from "../../fixtures/http/signed-in.ts";
@@ -68,12 +67,13 @@ describe.each(["", "/music"])("copied from a server whose base URL ends with %j"
   let secret: string;
 
   beforeAll(async () => {
-    const inboxes = createTestSecrets();
     const settings = { rateLimitSeconds: "0", metricsToken: METRICS_TOKEN };
-    server = await startTestServer({ basePath, settings, inboxes });
+    server = await startTestServer({ basePath, settings });
     ada = await server.addUser("ada");
     grace = await server.addUser("grace");
-    secret = inboxes.give(ada, { connectionId: 99, userId: ada.user.id, source: "json" });
+    const { connections } = server.accounts;
+    const { id } = await connections.connect(ada.user, "json", null);
+    secret = await connections.secretOf(id);
     await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
   });
   afterAll(() => server.stop());
