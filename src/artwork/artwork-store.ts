@@ -51,6 +51,8 @@ export interface ArtworkStoreDeps {
 
 const MOST_ARTWORKS = 1_024;
 const MOST_RENDERED_BYTES = 16 * 1024 * 1024;
+/** Files of a user that are loaded or wait to be drawn, at eight megabytes: the newest of them. */
+const MOST_LOADED = 4;
 /** Limits the memory for origins that were already logged. */
 const MOST_REPORTED = 1_000;
 
@@ -79,11 +81,13 @@ interface Wish {
   readonly isLasting: boolean;
 }
 
-/** A picture that waits for its turn, or is being drawn. */
+/** A picture that waits for the turn of one of its users, or is being drawn. */
 interface Drawing {
+  readonly name: string;
   readonly userIds: Set<number | undefined>;
   isLasting: boolean;
-  hasBegun: boolean;
+  /** The file, once it is asked for. */
+  original: Promise<Uint8Array> | undefined;
   /** The one that was wanted first comes first. `undefined` when nobody wants them any more. */
   readonly pictures: ReadonlyMap<Rendition, PromiseWithResolvers<RenderedArtwork | undefined>>;
 }
@@ -100,7 +104,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   /** Simultaneous requests for a picture look for it once. */
   const lookups = new Map<string, Promise<RenderedArtwork | undefined>>();
   const drawings = new Map<string, Drawing>();
-  const turns = createTurns<number | undefined>();
+  const turns = createTurns<number | undefined>(MOST_LOADED);
 
   const register = (artwork: Artwork, userId?: number): Registered => {
     const before = registered.get(artwork);
@@ -156,9 +160,6 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     return lookup;
   };
 
-  const isWanted = ({ isLasting, userIds }: Drawing, { artwork }: Entry): boolean =>
-    isLasting || [...userIds].some((userId) => userId === undefined || isCurrent(artwork, userId));
-
   const drawAlone = async (id: string, original: Uint8Array, { pictures }: Drawing) => {
     for await (const [rendition, bytes] of draw(original, [...pictures.keys()])) {
       pictures.get(rendition)?.resolve(keep(id, rendition, bytes));
@@ -169,30 +170,39 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     }
   };
 
-  const drawInTurn = async (id: string, entry: Entry, name: string, drawing: Drawing) => {
-    const end = (settle: (picture: PromiseWithResolvers<RenderedArtwork | undefined>) => void) => {
-      drawings.delete(name);
-      for (const picture of drawing.pictures.values()) settle(picture);
-    };
-    const isOver = () => {
-      if (isWanted(drawing, entry)) return false;
-      end(({ resolve }) => resolve(undefined));
-      return true;
-    };
-    // Another user's turn may have come first.
-    if (drawing.hasBegun) return;
-    drawing.hasBegun = true;
-    if (isOver()) return;
+  const end = (
+    { name, pictures }: Drawing,
+    settle: (picture: PromiseWithResolvers<RenderedArtwork | undefined>) => void,
+  ) => {
+    drawings.delete(name);
+    for (const picture of pictures.values()) settle(picture);
+  };
+
+  /** Whether a drawing has ended; ends one that nobody wants any more. */
+  const isOver = (drawing: Drawing, { artwork }: Entry): boolean => {
+    const { name, isLasting, userIds } = drawing;
+    if (drawings.get(name) !== drawing) return true;
+    const isFor = (userId: number | undefined) =>
+      userId === undefined || isCurrent(artwork, userId);
+    if (isLasting || [...userIds].some(isFor)) return false;
+    end(drawing, ({ resolve }) => resolve(undefined));
+    return true;
+  };
+
+  /** Draws a picture in one user's turn, unless another user's turn comes first. */
+  const drawInTurn = async (id: string, entry: Entry, drawing: Drawing, userId?: number) => {
+    if (isOver(drawing, entry)) return;
     try {
-      // Its server may take seconds, so others do not wait for it.
-      const original = await loadOf(entry.artwork);
-      await turns.alone(async () => {
-        if (isOver()) return;
+      // Its server may take seconds, so nobody's turn is used up by that.
+      drawing.original ??= loadOf(entry.artwork);
+      const original = await drawing.original;
+      await turns.alone(userId, async () => {
+        if (isOver(drawing, entry)) return;
         await drawAlone(id, original, drawing);
-        drawings.delete(name);
+        drawings.delete(drawing.name);
       });
     } catch (error) {
-      end(({ reject }) => reject(error));
+      if (!isOver(drawing, entry)) end(drawing, ({ reject }) => reject(error));
     }
   };
 
@@ -200,12 +210,14 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   const drawn = (id: string, entry: Entry, rendition: Rendition, wish: Wish) => {
     const isAlone = isOursAlone(entry);
     const name = isAlone ? id : nameOf(id, rendition);
-    const drawing = drawings.get(name) ?? newDrawing(isAlone ? firstOfAll(rendition) : [rendition]);
+    const drawing =
+      drawings.get(name) ?? newDrawing(name, isAlone ? firstOfAll(rendition) : [rendition]);
     drawings.set(name, drawing);
     drawing.isLasting ||= wish.isLasting;
-    if (!drawing.userIds.has(wish.userId)) {
-      drawing.userIds.add(wish.userId);
-      turns.queue(wish.userId, () => drawInTurn(id, entry, name, drawing));
+    const { userId } = wish;
+    if (!drawing.userIds.has(userId)) {
+      drawing.userIds.add(userId);
+      turns.prepare(userId, () => drawInTurn(id, entry, drawing, userId));
     }
     return drawing.pictures.get(rendition)?.promise;
   };
@@ -263,7 +275,7 @@ const firstOfAll = (first: Rendition): readonly Rendition[] => [
     .filter((name) => name !== first),
 ];
 
-function newDrawing(wanted: readonly Rendition[]): Drawing {
+function newDrawing(name: string, wanted: readonly Rendition[]): Drawing {
   const pictures = new Map(
     wanted.map((rendition) => {
       const picture = Promise.withResolvers<RenderedArtwork | undefined>();
@@ -272,7 +284,7 @@ function newDrawing(wanted: readonly Rendition[]): Drawing {
       return [rendition, picture];
     }),
   );
-  return { userIds: new Set(), isLasting: false, hasBegun: false, pictures };
+  return { name, userIds: new Set(), isLasting: false, original: undefined, pictures };
 }
 
 /** Turns a synchronous error of the source into a rejection. */

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { deflateSync } from "node:zlib";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { Artwork } from "../../src/playback.ts";
-import { noisePicture, patternPicture } from "../fixtures/sources/pictures.ts";
+import { blackPicture, noisePicture, patternPicture, pngOf } from "../fixtures/sources/pictures.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -141,38 +140,6 @@ describe("404 answers", () => {
   );
 });
 
-/** A black PNG of one bit a pixel: small, however large the picture. */
-function blackPicture(sidePx: number): Uint8Array {
-  return pngOf(sidePx, sidePx, Buffer.alloc((Math.ceil(sidePx / 8) + 1) * sidePx));
-}
-
-/** A PNG that promises a picture of a size, whatever its rows hold. */
-function pngOf(
-  widthPx: number,
-  heightPx: number,
-  rows: Buffer = Buffer.alloc(1 << 20),
-): Uint8Array {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(widthPx, 0);
-  header.writeUInt32BE(heightPx, 4);
-  header.set([1, 0, 0, 0, 0], 8);
-  return Buffer.concat([
-    Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
-    pngChunk("IHDR", header),
-    pngChunk("IDAT", deflateSync(rows)),
-    pngChunk("IEND", Buffer.alloc(0)),
-  ]);
-}
-
-function pngChunk(type: string, body: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(body.length);
-  const typed = Buffer.concat([Buffer.from(type), body]);
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(Bun.hash.crc32(typed));
-  return Buffer.concat([length, typed, checksum]);
-}
-
 describe("a file that is no picture we can show", () => {
   const expectNoPicture = async (load: Artwork["load"]) => {
     const id = await named(load);
@@ -203,9 +170,9 @@ describe("a file that is no picture we can show", () => {
   });
 
   test("is a small file of a huge picture, while one of a large picture is shown", async () => {
-    expect(blackPicture(7_000).length).toBeLessThan(10_000);
-    await expectNoPicture(async () => blackPicture(7_000));
-    const id = await named(async () => blackPicture(2_000), "large");
+    expect(blackPicture(7_000, 7_000).length).toBeLessThan(10_000);
+    await expectNoPicture(async () => blackPicture(7_000, 7_000));
+    const id = await named(async () => blackPicture(2_000, 2_000), "large");
     expect((await picture(id, "256.webp")).status).toBe(200);
   });
 
