@@ -12,6 +12,7 @@ import {
   pageAttributes,
   positionAfter,
   progressShare,
+  shownForMs,
   trackOf,
 } from "./view.ts";
 
@@ -125,12 +126,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   /** Hides the card when its display time is over, now or later. */
   const planHiding = () => {
     clearTimeout(hideTimer);
-    const shownForMs = hidesCard(state, options)
-      ? options.hideDelay
-      : options.show > 0 && trackOf(state)
-        ? options.show * 1000
-        : Number.POSITIVE_INFINITY;
-    const restMs = changedAtMs + shownForMs - performance.now();
+    const restMs = changedAtMs + shownForMs(state, options) - performance.now();
     // A page drawn while nothing played starts with a hidden card.
     if (hidesCard(state, options) && hasFlag("hidden")) return;
     hide(restMs <= 0);

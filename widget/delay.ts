@@ -1,4 +1,5 @@
 import type { WidgetState } from "./state.ts";
+import { isWithdrawn } from "./view.ts";
 
 /** Shows states as much later as the streamer's video is. */
 export interface Delay {
@@ -22,7 +23,8 @@ const MOST_WAITING = 100;
 
 /**
  * Holds back what is heard. While there is nothing else to show, at first and after a lost
- * connection, a state is shown at once, with its position as it was that long ago.
+ * connection, a state is shown at once, with its position as it was that long ago. What the user
+ * hides is gone at once.
  */
 export function createDelay(seconds: number, handlers: DelayHandlers): Delay {
   const delayMs = seconds * 1000;
@@ -53,16 +55,22 @@ export function createDelay(seconds: number, handlers: DelayHandlers): Delay {
     showDue();
   };
 
+  const stop = () => {
+    clearTimeout(timer);
+    waiting.length = 0;
+  };
+
   return {
     hears(state) {
-      if (isBlank && waiting.length === 0) show(state, -delayMs);
+      if (isWithdrawn(state)) {
+        // What waits is what the user hides, or older.
+        stop();
+        show(state, 0);
+      } else if (isBlank && waiting.length === 0) show(state, -delayMs);
       else take(state);
     },
     loses: () => take(undefined),
     waits: () => waiting.length > 0,
-    stop() {
-      clearTimeout(timer);
-      waiting.length = 0;
-    },
+    stop,
   };
 }

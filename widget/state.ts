@@ -10,7 +10,11 @@ export type WidgetState =
       readonly positionMs: number | null;
     }
   /** Nothing is playing. */
-  | { readonly kind: "idle" }
+  | {
+      readonly kind: "idle";
+      /** The user has begun to hide what was shown: it disappears at once, whatever the delays. */
+      readonly isWithdrawn?: true;
+    }
   /** The music source has failed for a while. */
   | { readonly kind: "offline" };
 

@@ -36,6 +36,10 @@ export function cardTexts(
   return { label, title, artist, album, announcement: `${status}: ${credit}` };
 }
 
+/** Whether what was shown before may not be seen any more. */
+export const isWithdrawn = (state: WidgetState): boolean =>
+  state.kind === "idle" && state.isWithdrawn === true;
+
 /** Whether the options hide the card in this state. */
 export function hidesCard(state: WidgetState, options: WidgetOptions): boolean {
   return (
@@ -46,6 +50,12 @@ export function hidesCard(state: WidgetState, options: WidgetOptions): boolean {
 
 /** Themes with a large cover, which get the larger picture. */
 const LARGE_COVERS: readonly WidgetOptions["theme"][] = ["art", "vinyl"];
+
+/** For how long the card is shown in a state, from its beginning, in milliseconds. */
+export function shownForMs(state: WidgetState, options: WidgetOptions): number {
+  if (hidesCard(state, options)) return isWithdrawn(state) ? 0 : options.hideDelay;
+  return options.show > 0 && trackOf(state) ? options.show * 1000 : Number.POSITIVE_INFINITY;
+}
 
 /** The path of the picture to show, or `null`. */
 export function coverPath(track: WidgetTrack | undefined, options: WidgetOptions): string | null {

@@ -60,7 +60,7 @@ export async function rotateSecretKey(rotation: Rotation): Promise<number> {
     afterStep("committed");
     finish();
     afterStep("finished");
-    forgetReplaced(store);
+    await forgetReplaced(store);
     return count;
   }
   throw new SecretError(
@@ -110,13 +110,13 @@ async function explainUnreadable(
 }
 
 /**
- * Values sealed under the old key would stay in a file's free pages, and in the backups that the
- * dashboard makes.
+ * Values sealed under the old key would stay in free pages of a file, which go into the backups that
+ * the dashboard makes, and in the former rows of a server's tables.
  */
-function forgetReplaced(store: Store): void {
+async function forgetReplaced(store: Store): Promise<void> {
   try {
-    store.file?.compact();
+    await store.forgetReplaced();
   } catch {
-    // Locked or disk full: the pages are reused sooner or later.
+    // Locked or disk full: the room is used again sooner or later.
   }
 }

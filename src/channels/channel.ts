@@ -29,8 +29,11 @@ export interface CurrentReading {
 
 type Subscriber = (reading: Reading) => void;
 
-/** Which changes a subscriber gets: of what others are shown, or of all that sources report. */
-export type Scope = "shown" | "heard";
+/**
+ * Which changes a subscriber gets: of what others are shown, the same for who shows it later and has
+ * to know when the user hides it, or of all that sources report.
+ */
+export type Scope = "shown" | "shown later" | "heard";
 
 /** What one connection of a user hears. */
 export interface HeardOfConnection {
@@ -154,7 +157,9 @@ export function createChannel(deps: ChannelDeps): Channel {
   /** Everything that a subscriber sees of a reading, as text to compare. */
   const textOf = (reading: Reading, scope: Scope): string => {
     const shown = reading.kind === "playback" ? JSON.stringify(reading.playback) : reading.kind;
-    return scope === "shown" ? shown : JSON.stringify([shown, heard(), isPaused()]);
+    if (scope === "shown") return shown;
+    if (scope === "heard") return JSON.stringify([shown, heard(), isPaused()]);
+    return reading.kind === "nothing" ? `${shown} ${reading.hides ?? ""}` : shown;
   };
 
   const notify = () => {

@@ -24,8 +24,8 @@ export interface Hub {
   /** The same without waiting; `undefined` where `read` would wait. Starts the channel. */
   peek(userId: number): Reading | undefined;
   /**
-   * Calls back with each reading until the result is called. With the scope `heard` it also calls
-   * back when something changes that others are not shown.
+   * Calls back with each reading until the result is called. With another scope than `shown` it also
+   * calls back when something changes that others are not shown.
    */
   subscribe(userId: number, subscriber: (reading: Reading) => void, scope?: Scope): () => void;
   /** Starts and stops the watching of connections that have changed, of one user or of all. */

@@ -14,7 +14,11 @@ export type Reading =
       /** The connection that is shown; `undefined` for what no stored connection plays. */
       readonly connectionId: number | undefined;
     }
-  | { readonly kind: "nothing" }
+  | {
+      readonly kind: "nothing";
+      /** The user has paused sharing, or hides the song that plays. */
+      readonly hides?: "all" | "song";
+    }
   /** No music is connected, or the upstreams want the user to connect again. */
   | { readonly kind: "unlinked" }
   | { readonly kind: "unavailable"; readonly retryAfterMs: number };

@@ -1,6 +1,9 @@
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import type { HeardConnection } from "./connection-state.ts";
-import { merge, nextMergeAt, NOTHING, type Reading } from "./merge.ts";
+import { merge, nextMergeAt, type Reading } from "./merge.ts";
+
+const ALL_HIDDEN: Reading = { kind: "nothing", hides: "all" };
+const SONG_HIDDEN: Reading = { kind: "nothing", hides: "song" };
 
 export type { Reading } from "./merge.ts";
 
@@ -23,11 +26,11 @@ export function readingAt(
   rules: PrivacyRules,
   now: Now,
 ): Reading | undefined {
-  if (isSharingPaused(rules, now.wallMs)) return NOTHING;
+  if (isSharingPaused(rules, now.wallMs)) return ALL_HIDDEN;
   const { monotonicMs: nowMs, watchedSinceMs } = now;
   const reading = connections && merge(connections, { nowMs, watchedSinceMs });
   const isHidden = reading?.kind === "playback" && hidesTrack(rules, reading.playback);
-  return isHidden ? NOTHING : reading;
+  return isHidden ? SONG_HIDDEN : reading;
 }
 
 /** When the reading changes by time alone (monotonic); `undefined` when it does not. */

@@ -14,6 +14,7 @@ import type { DatabaseFile, Results, Statement, Steps, Store } from "./store.ts"
 export interface SqliteStore extends Store {
   readonly queries: BunSQLiteDatabase<typeof tables>;
   readonly sealed: SqliteSealedValues;
+  forgetReplaced(): void;
   hasUsers(): boolean;
   probeWrite(): void;
   readonly file: DatabaseFile;
@@ -161,6 +162,7 @@ function createStore(sqlite: Database, freeBytes: () => number): SqliteStore {
         return Array.from({ length: count }, (_, index) => first + index);
       }),
     sealed,
+    forgetReplaced: () => void sqlite.run("VACUUM"),
     hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
     probeWrite() {
       withoutWaiting(() =>
@@ -195,7 +197,6 @@ function createStore(sqlite: Database, freeBytes: () => number): SqliteStore {
       },
       copyTo: (path) => copyDatabase(sqlite, path),
       snapshot: () => new Uint8Array(sqlite.serialize()),
-      compact: () => void sqlite.run("VACUUM"),
       makeShrinkable() {
         if (numberOf(sqlite, "auto_vacuum") === INCREMENTAL) return;
         const bytes = numberOf(sqlite, "page_count") * numberOf(sqlite, "page_size");

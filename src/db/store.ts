@@ -57,6 +57,11 @@ export interface Store extends ChangeFeed {
   exclusively<Result>(steps: (writer: Writer) => Steps<Result>): Promise<Result>;
   /** The objects of a JSON array as rows to select from; name them with `AS`. */
   rows(json: string, fields: Readonly<Record<string, "text" | "bigint">>): SQL;
+  /**
+   * Rewrites what holds sealed values, so that none that was replaced or deleted stays in it.
+   * @throws when others are in the way, or there is no room
+   */
+  forgetReplaced(): Awaitable<void>;
   /** Reserves ids that no other new user gets. */
   reserveUserIds(count: number): Promise<readonly number[]>;
   /** What only a database in a file can do. */
@@ -83,8 +88,6 @@ export interface DatabaseFile {
   copyTo(path: string): void;
   /** A consistent copy of the database as the bytes of a file. */
   snapshot(): Uint8Array<ArrayBuffer>;
-  /** Rewrites the file, so that no deleted or replaced data stay in it. */
-  compact(): void;
   /**
    * Rewrites a file of an earlier version, unless it is large, so that it can shrink.
    * @throws when another process is writing

@@ -228,6 +228,40 @@ describe("what is hidden", () => {
     expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
   });
 
+  test("is withdrawn from overlays that show it later: by a pause, and by a rule for what plays", async () => {
+    await plays("Paper Lanterns");
+    const overlay = await open();
+    await told(overlay);
+    await save("lanterns");
+    expect(await told(overlay)).toEqual({ kind: "idle", isWithdrawn: true });
+    await plays("Another Song");
+    await told(overlay);
+    // What is shown late was never hidden: only what comes after it is.
+    await plays("Paper Lanterns");
+    expect(await told(overlay)).toEqual({ kind: "idle" });
+    await plays("Another Song");
+    await told(overlay);
+    await server.sourceOf(ada).says(null);
+    expect(await told(overlay)).toEqual({ kind: "idle" });
+    await browser.post(PATH, { do: "pause", for: "long" });
+    expect(await told(overlay)).toEqual({ kind: "idle", isWithdrawn: true });
+    const reopened = await open();
+    expect(await told(reopened)).toEqual({ kind: "idle", isWithdrawn: true });
+    await browser.post(PATH, { do: "resume" });
+    expect(await told(overlay)).toEqual({ kind: "idle" });
+  });
+
+  test("is not told to API clients as another change when nothing plays", async () => {
+    const heard: string[] = [];
+    const leave = server.hub.subscribe(ada.user.id, ({ kind }) => void heard.push(kind));
+    await plays("Paper Lanterns");
+    await server.sourceOf(ada).says(null);
+    await browser.post(PATH, { do: "pause", for: "long" });
+    await browser.post(PATH, { do: "resume" });
+    expect(heard).toEqual(["playback", "nothing"]);
+    leave();
+  });
+
   test("tells nothing of what changes during a pause", async () => {
     await plays("Paper Lanterns");
     const overlay = await open();

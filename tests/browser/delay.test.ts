@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
 import {
   hiddenIs,
   inEveryEngine,
@@ -70,6 +71,25 @@ inEveryEngine("an overlay for a delayed video", (stage) => {
     expect(await page.textContent(".np-title")).toBe("First");
     await page.clock.runFor(1_100);
     await titleIs(page, "Track 130");
+  });
+
+  test.each([
+    ["when sharing is paused", { pausedUntil: UNTIL_RESUMED }],
+    ["when a rule begins to hide the song", { hiddenTitles: ["second"] }],
+  ])("is empty at once %s, whatever its delays", async (_, rules) => {
+    await stage.hears(titled("First"));
+    const { page, hears, heard } = await openDelayed(stage, "?delay=30&hideDelay=600000");
+    await hears(titled("Second"));
+    const { accounts } = stage.server;
+    await heard(() => accounts.privacy.change(stage.ada.user, { ...NOTHING_HIDDEN, ...rules }));
+    await hiddenIs(page, true);
+    await page.clock.runFor(31_000);
+    expect(await isHidden(page)).toBe(true);
+    expect(await page.textContent(".np-title")).toBe("First");
+    await heard(() => accounts.privacy.change(stage.ada.user, NOTHING_HIDDEN));
+    await page.clock.runFor(30_100);
+    await titleIs(page, "Second");
+    await hiddenIs(page, false);
   });
 
   test("is right at once when the source is shown again or the computer wakes up", async () => {

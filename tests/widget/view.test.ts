@@ -4,7 +4,13 @@ import { languages } from "../../src/i18n/index.ts";
 import { positionAt } from "../../src/playback.ts";
 import { parseWidgetOptions } from "../../widget/options.ts";
 import type { WidgetState } from "../../widget/state.ts";
-import { cardTexts, clockText, positionAfter, progressShare } from "../../widget/view.ts";
+import {
+  cardTexts,
+  clockText,
+  positionAfter,
+  progressShare,
+  shownForMs,
+} from "../../widget/view.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
 type WithTrack = Extract<WidgetState, { kind: "playing" | "paused" }> & { positionMs: number };
@@ -174,5 +180,23 @@ describe("cardTexts", () => {
   test("say the streamer's own words while nothing plays", () => {
     expect(textsOf({ kind: "idle" }).title).toBe("Nothing playing");
     expect(textsOf({ kind: "idle" }, "idleText=Back soon").title).toBe("Back soon");
+  });
+});
+
+describe("the time for which the card is shown", () => {
+  const shownFor = (state: WidgetState, query: string) =>
+    shownForMs(state, parseWidgetOptions(new URLSearchParams(query)).options);
+  const playing: WidgetState = { kind: "playing", track, positionMs: 0 };
+
+  test.each<[query: string, state: WidgetState, ms: number]>([
+    ["", { kind: "idle" }, 5_000],
+    ["hideDelay=60000", { kind: "idle" }, 60_000],
+    ["hideDelay=60000", { kind: "idle", isWithdrawn: true }, 0],
+    ["hideDelay=60000&idle=text", { kind: "idle", isWithdrawn: true }, Infinity],
+    ["hideDelay=60000&paused=hide", { ...playing, kind: "paused" }, 60_000],
+    ["", playing, Infinity],
+    ["show=8", playing, 8_000],
+  ])("with %j in %o is %d ms", (query, state, ms) => {
+    expect(shownFor(state, query)).toBe(ms);
   });
 });

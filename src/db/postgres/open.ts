@@ -1,12 +1,13 @@
-import { sql } from "drizzle-orm";
+import { getTableName, sql } from "drizzle-orm";
 import { addressOfDatabase } from "../../config.ts";
 import { describeError } from "../../log.ts";
 import { DatabaseError, databaseCode } from "../errors.ts";
 import { MigrationError } from "../migrations.ts";
+import { sealedColumns } from "../sealed-values.ts";
 import type { Results, Statement, Steps, Store, Writer } from "../store.ts";
 import { createNotifiedFeed } from "./change-feed.ts";
 import { isMigrated, migrate } from "./migrations.ts";
-import { createPool, inTime, type Pool } from "./pool.ts";
+import { connectTo, createPool, disconnect, inTime, type Pool } from "./pool.ts";
 import { queriesOf, queriesOn } from "./queries.ts";
 import { tables } from "./schema.ts";
 import { createSealedValues } from "./sealed-values.ts";
@@ -17,6 +18,8 @@ const OLDEST_VERSION = 130_000;
 const EXCLUSIVE_LOCK = 4_747_002;
 /** Whoever asks whether the server is ready does not wait long. */
 const PROBE_LIMIT_MS = 1_500;
+/** How long a command waits for another program's lock on a table. */
+const PATIENT_LOCK_WAIT_MS = 10_000;
 /** How often a transaction is tried that met another one. */
 const MOST_ATTEMPTS = 10;
 
@@ -93,6 +96,7 @@ function createStore(url: string, pool: Pool): Store {
     tables,
     queries,
     sealed: createSealedValues(pool),
+    forgetReplaced: () => rewriteSealedTables(url),
     rows: (json, fields) => {
       const entries = Object.entries(fields);
       // Some numbers have a fraction, which only the cast removes.
@@ -139,6 +143,19 @@ function createStore(url: string, pool: Pool): Store {
       await Promise.all([feed.close(), pool.close()]);
     },
   };
+}
+
+/** Only a rewritten table holds none of its former rows; others wait until it is. */
+async function rewriteSealedTables(url: string): Promise<void> {
+  const client = connectTo(url);
+  try {
+    await client.unsafe("SET statement_timeout = 0");
+    await client.unsafe(`SET lock_timeout = ${PATIENT_LOCK_WAIT_MS}`);
+    const names = sealedColumns.map(({ column }) => getTableName(column.table));
+    for (const name of new Set(names)) await client.unsafe(`VACUUM (FULL) ${name}`);
+  } finally {
+    await disconnect(client);
+  }
 }
 
 /** Tries again while PostgreSQL asks for it, because another transaction was in the way. */

@@ -60,7 +60,7 @@ export interface LiveDeps {
   readonly widgets: Pick<Widgets, "find">;
   /** The CSS that makes a user's fonts known. */
   fontFacesOf(userId: number): Promise<string>;
-  readonly hub: Pick<Hub, "subscribe" | "peek">;
+  readonly hub: Pick<Hub, "subscribe" | "peek" | "rawPlayback">;
   readonly clock: Clock;
   readonly covers: Covers;
   /** What overlays tell of streams. */
@@ -122,13 +122,26 @@ export function createLive(deps: LiveDeps): Live {
       .flatMap(({ sockets }) => [...sockets])
       .filter(({ data }) => data.userId === userId && data.onStream).length;
 
-  const messageOf = (reading: Reading, { listenerId }: Room): string =>
+  const messageOf = (reading: Reading, { listenerId }: Room, isWithdrawn: boolean): string =>
     encode({
       type: "state",
       sentAtMs: clock.wallMs(),
       version: VERSION,
-      state: toWidgetState(reading, listenerId, clock.monotonicMs(), covers),
+      state: toWidgetState(reading, listenerId, clock.monotonicMs(), covers, isWithdrawn),
     });
+
+  /**
+   * Whether a reading hides what pages show now, or may show: not when the next song is hidden.
+   * @param before the reading that pages have got; `undefined` when that is not known
+   */
+  const withdraws = (reading: Reading, before: Reading | undefined, listenerId: number) => {
+    if (reading.kind !== "nothing" || reading.hides === undefined) return false;
+    if (reading.hides === "all" || !before) return true;
+    return (
+      before.kind === "playback" &&
+      before.playback.track.id === hub.rawPlayback(listenerId)?.track.id
+    );
+  };
 
   const broadcast = (sockets: Iterable<LiveSocket>, message: string) => {
     for (const socket of sockets) socket.send(message);
@@ -136,6 +149,7 @@ export function createLive(deps: LiveDeps): Live {
 
   /** Sends a reading to a room, unless a newer one arrives before its cover is ready. */
   const announce = async (room: Room, reading: Reading) => {
+    const isWithdrawn = withdraws(reading, room.latest, room.listenerId);
     room.latest = reading;
     const observedAtMs = reading.kind === "playback" ? reading.playback.observedAtMs : undefined;
     // A playback that is only shown again, such as after a pause of sharing, was observed long ago.
@@ -144,9 +158,9 @@ export function createLive(deps: LiveDeps): Live {
     const { late } = await covers.prepare(reading, room.listenerId);
     if (room.latest !== reading) return;
     if (isNews && observedAtMs !== undefined) deps.onDelivered(clock.monotonicMs() - observedAtMs);
-    broadcast(room.sockets, messageOf(reading, room));
+    broadcast(room.sockets, messageOf(reading, room, isWithdrawn));
     await late;
-    if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading, room));
+    if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading, room, false));
   };
 
   const openRoom = ({ token, listenerId, userId }: LiveTicket): Room => {
@@ -159,7 +173,8 @@ export function createLive(deps: LiveDeps): Live {
       observedAtMs: undefined,
       leave: () => {},
     };
-    room.leave = hub.subscribe(listenerId, (reading) => void announce(room, reading));
+    const onReading = (reading: Reading) => void announce(room, reading);
+    room.leave = hub.subscribe(listenerId, onReading, "shown later");
     rooms.set(roomOf(room), room);
     return room;
   };
@@ -169,8 +184,9 @@ export function createLive(deps: LiveDeps): Live {
     const reading = hub.peek(room.listenerId);
     if (!reading) return;
     const tell = () => {
-      if (room.sockets.has(socket))
-        socket.send(messageOf(hub.peek(room.listenerId) ?? reading, room));
+      if (!room.sockets.has(socket)) return;
+      const current = hub.peek(room.listenerId) ?? reading;
+      socket.send(messageOf(current, room, withdraws(current, undefined, room.listenerId)));
     };
     const { late } = await covers.prepare(reading, room.listenerId);
     tell();

@@ -3,15 +3,19 @@ import type { Reading } from "../../channels/reading.ts";
 import { artistNames, positionAt } from "../../playback.ts";
 import type { Covers } from "./covers.ts";
 
-/** A user's reading as the overlay shows it, with the position at a monotonic time in milliseconds. */
+/**
+ * A user's reading as the overlay shows it, with the position at a monotonic time in milliseconds.
+ * @param isWithdrawn whether pages may show what the user hides now
+ */
 export function toWidgetState(
   reading: Reading,
   userId: number,
   nowMs: number,
   covers: Pick<Covers, "pathOf" | "accentOf">,
+  isWithdrawn = false,
 ): WidgetState {
   if (reading.kind === "unavailable") return { kind: "offline" };
-  if (reading.kind !== "playback") return { kind: "idle" };
+  if (reading.kind !== "playback") return { kind: "idle", ...(isWithdrawn && { isWithdrawn }) };
   const { playback } = reading;
   const [artwork] = playback.album.artworks;
   return {

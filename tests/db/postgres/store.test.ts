@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import { getTableColumns, getTableName, sql } from "drizzle-orm";
 import { createAccounts } from "../../../src/accounts/accounts.ts";
+import { rotateSecretKey } from "../../../src/accounts/secret-key-rotation.ts";
 import { createVault } from "../../../src/accounts/secrets.ts";
 import { DatabaseError, isNotUnique, isPassing, isSealRefusal } from "../../../src/db/errors.ts";
 import {
@@ -442,5 +443,37 @@ describe("a server that speaks TLS", () => {
 
   test("with a certificate that nobody known has signed is refused where that is asked for", async () => {
     await expect(openAt("sslmode=verify-full")).rejects.toThrow(/certificate of .* is refused/);
+  });
+});
+
+describe("a replaced secret key", () => {
+  test("leaves nothing that it sealed in the tables", async () => {
+    const [oldKey, newKey] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64"));
+    if (!oldKey || !newKey) throw new Error("there are no keys");
+    const vault = createVault(oldKey);
+    const accounts = await createAccounts({ store, vault, wallMs: () => 1 });
+    await store.sealed.changeKey(undefined, vault.keyId);
+    const [ada] = await accounts.add(["ada"], { source: "mpd", settings: { address: "host" } });
+    const sealed = (await store.sealed.all()).map(({ bytes }) => Buffer.from(bytes));
+    const isStored = async () => {
+      await cluster.run("CHECKPOINT");
+      const files = ["widgets", "connections", "upstreams"].map(async (table) => {
+        const read = `SELECT pg_read_binary_file(pg_relation_filepath('${table}')) AS bytes`;
+        const [row] = await cluster.run(read, new URL(url).pathname.slice(1));
+        return Buffer.from((row as { bytes: Uint8Array }).bytes);
+      });
+      const all = Buffer.concat(await Promise.all(files));
+      return sealed.map((bytes) => all.includes(bytes));
+    };
+    expect(await isStored()).toEqual([true, true]);
+    const nothing = () => {};
+    await rotateSecretKey({ store, oldKey, newKey, stage: nothing, finish: nothing });
+    expect(await isStored()).toEqual([false, false]);
+    const { widgets } = await createAccounts({
+      store,
+      vault: createVault(newKey),
+      wallMs: () => 1,
+    });
+    expect(ada && (await widgets.tokenOf(ada.user))).toBe(ada?.widgetToken);
   });
 });
