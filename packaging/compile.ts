@@ -1,6 +1,6 @@
 /** Compiles the executable: `bun packaging/compile.ts` for this machine, into dist/. */
-import { chmodSync, renameSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { commitOf } from "./commit.ts";
 import { signMacho } from "./macho.ts";
 import { isForMac } from "./targets.ts";
@@ -31,6 +31,8 @@ export interface CompileOptions {
   readonly commit: string | undefined;
   /** Bun's name for the platform; by default this machine's. */
   readonly target?: string;
+  /** A folder for the source maps, which the executable has inside too; without it they are deleted. */
+  readonly maps?: string;
 }
 
 /** The compiler failed; the message is the compiler's own. */
@@ -43,35 +45,47 @@ export class CompileError extends Error {
  * for macOS is signed, as macOS requires.
  * @throws {CompileError}
  */
-export async function compile({ root, outfile, commit, target }: CompileOptions): Promise<string> {
-  const child = Bun.spawn(
-    [
-      process.execPath,
-      "build",
-      "src/main.ts",
-      ...COMPILE_FLAGS,
-      ...(target ? [`--target=${target}`] : []),
-      ...(commit ? ["--define", `BUILD_COMMIT=${JSON.stringify(commit)}`] : []),
-      `--outfile=${outfile}`,
-    ],
-    { cwd: root, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-  );
-  const [told, complaints, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  if (code !== 0) throw new CompileError((complaints || told).trim());
-  if (isForMac(target ?? `bun-${process.platform}-`)) await signFile(resolve(root, outfile));
-  return told.trimEnd();
-}
-
-async function signFile(path: string): Promise<void> {
-  // A new file: macOS remembers the signature of a file that it has seen, not of its name.
-  const signed = `${path}.signed`;
-  await Bun.write(signed, signMacho(await Bun.file(path).bytes()));
-  chmodSync(signed, 0o755);
-  renameSync(signed, path);
+export async function compile({
+  root,
+  outfile,
+  commit,
+  target,
+  maps,
+}: CompileOptions): Promise<string> {
+  const path = resolve(root, outfile);
+  mkdirSync(dirname(path), { recursive: true });
+  // Bun also writes a source map beside the executable for each part of it. Their names change with
+  // their content, so they would pile up.
+  const workplace = mkdtempSync(join(dirname(path), ".compile-"));
+  const built = join(workplace, basename(path));
+  try {
+    const child = Bun.spawn(
+      [
+        process.execPath,
+        "build",
+        "src/main.ts",
+        ...COMPILE_FLAGS,
+        ...(target ? [`--target=${target}`] : []),
+        ...(commit ? ["--define", `BUILD_COMMIT=${JSON.stringify(commit)}`] : []),
+        `--outfile=${built}`,
+      ],
+      { cwd: root, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    );
+    const [told, complaints, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    if (code !== 0) throw new CompileError((complaints || told).trim());
+    if (isForMac(target ?? `bun-${process.platform}-`)) {
+      await Bun.write(built, signMacho(await Bun.file(built).bytes()));
+    }
+    renameSync(built, path);
+    if (maps !== undefined) cpSync(workplace, maps, { recursive: true });
+    return told.trimEnd().replaceAll(built, outfile);
+  } finally {
+    rmSync(workplace, { recursive: true, force: true });
+  }
 }
 
 if (import.meta.main) {

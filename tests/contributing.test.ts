@@ -43,6 +43,14 @@ describe("the version of Bun", () => {
   });
 });
 
+describe("README.md", () => {
+  test("has the commands that start, build and test everything, as they are pasted", async () => {
+    const commands = [...(await read("README.md")).matchAll(/^npx -y bun@[\d.]+ (.+)$/gm)];
+    expect(commands.map(([, command]) => command)).toEqual(["start", "run build", "run test"]);
+    expect(packageJson.scripts).toContainKeys(["start", "build", "test"]);
+  });
+});
+
 describe("CONTRIBUTING.md", () => {
   test("names only scripts, files and folders that there are", async () => {
     const text = await read("CONTRIBUTING.md");

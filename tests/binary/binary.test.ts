@@ -373,8 +373,8 @@ test("nothing secret is logged, at any level, whatever is asked", async () => {
   for (const secret of [key, token, "planted-secret"]) expect(server.log()).not.toContain(secret);
 });
 
-/** Long enough for several sets, of which there is at most one a second. */
-const HAMMER_MS = 4_000;
+/** So many sets of files are read, of which there is at most one a second. */
+const HAMMERED_SETS = 4;
 
 test("whoever reads its files at any moment finds whole ones, and idle ones after a stop", async () => {
   const server = await start({
@@ -388,8 +388,7 @@ test("whoever reads its files at any moment finds whole ones, and idle ones afte
   await until(() => existsSync(join(path, "now-playing.json")) || undefined);
   const titles = new Set<string>();
   const mistakes: string[] = [];
-  const endAtMs = performance.now() + HAMMER_MS;
-  for (let round = 0; performance.now() < endAtMs; round++) {
+  for (let round = 0; titles.size < HAMMERED_SETS; round++) {
     if (round % 200 === 0) await play("x".repeat(1 + (round % 300)));
     for (const name of FILE_NAMES) {
       const mistake = mistakeIn(name, readFileSync(join(path, name)));
@@ -399,7 +398,6 @@ test("whoever reads its files at any moment finds whole ones, and idle ones afte
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(mistakes).toEqual([]);
-  expect(titles.size).toBeGreaterThan(1);
   await server.stop();
   expect(readFiles(path).text("now-playing.txt")).toBe(" ");
 }, 20_000);

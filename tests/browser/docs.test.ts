@@ -239,6 +239,19 @@ describe("the documentation in a browser", () => {
     30_000,
   );
 
+  test.each([DESKTOP, PHONE])(
+    "puts the cards of its home below the heading: %j",
+    async (viewport) => {
+      const { page } = await open("en", "", { viewport });
+      const leftOf = (selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((one) => one.getBoundingClientRect().left);
+      expect(await leftOf("article .cards a")).toBe(await leftOf("article h1"));
+    },
+  );
+
   test.each(LANGUAGES)(
     "fits a small phone on every page: %s",
     async (language) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import packageJson from "../../package.json";
 import { commitOf } from "../../packaging/commit.ts";
 import { compile, CompileError } from "../../packaging/compile.ts";
@@ -39,6 +39,9 @@ let trees: readonly [string, string];
 let host: Target;
 /** An executable built in the project's own folder, where development tools are installed too. */
 const amongTools = () => join(folder.path, "among-tools", "marquee");
+const maps = () => join(folder.path, "maps");
+const compileAmongTools = () =>
+  compile({ root, outfile: amongTools(), commit: "abc1234", maps: maps() });
 
 beforeAll(async () => {
   folder = createTempFolder();
@@ -76,7 +79,7 @@ describe("the released files", () => {
     const { stdout } = Bun.spawnSync([path, "--version"], { cwd: folder.path });
     expect(stdout.toString()).toBe(`marquee ${version} (abc1234, Bun ${Bun.version})\n`);
 
-    await compile({ root, outfile: amongTools(), commit: "abc1234" });
+    await compileAmongTools();
     const sha256 = new Bun.CryptoHasher("sha256").update(await Bun.file(amongTools()).bytes());
     expect(sha256.digest("hex")).toBe(released.sha256);
   }, 30_000);
@@ -115,10 +118,23 @@ describe("the released files", () => {
     expect(existsSync(path)).toBe(false);
   }, 30_000);
 
+  test("lie alone in their folder, however often they are built", async () => {
+    const tree = join(folder.path, "changing");
+    for (const text of ["once", "twice"]) {
+      await Bun.write(join(tree, "src/part.ts"), `console.log(${JSON.stringify(text)});`);
+      await Bun.write(join(tree, "src/main.ts"), 'await import("./part.ts");');
+      await compile({ root: tree, outfile: join("dist", "marquee"), commit: undefined });
+      expect(readdirSync(join(tree, "dist"))).toEqual(["marquee"]);
+    }
+    const { stdout } = Bun.spawnSync([join(tree, "dist", "marquee")]);
+    expect(stdout.toString()).toBe("twice\n");
+  }, 30_000);
+
   test("are not made by a compiler that fails", async () => {
     const outfile = join(folder.path, "nothing", "marquee");
     const attempt = compile({ root, outfile, commit: undefined, target: "bun-plan9-x64" });
     await expect(attempt).rejects.toThrow(CompileError);
+    expect(readdirSync(join(folder.path, "nothing"))).toEqual([]);
   });
 });
 
@@ -147,15 +163,11 @@ describe("the SBOM", () => {
   });
 
   test("lists every package that the executable contains", async () => {
-    if (!existsSync(amongTools())) {
-      await compile({ root, outfile: amongTools(), commit: undefined });
-    }
+    if (!existsSync(maps())) await compileAmongTools();
     // Each part of the executable that is loaded when it is first used has a map of its own.
-    const maps = [
-      ...new Bun.Glob("*.map").scanSync({ cwd: dirname(amongTools()), absolute: true }),
-    ];
+    const paths = [...new Bun.Glob("*.map").scanSync({ cwd: maps(), absolute: true })];
     const sources = await Promise.all(
-      maps.map(async (map) => (await Bun.file(map).json()).sources),
+      paths.map(async (map) => (await Bun.file(map).json()).sources),
     );
     const packages = (sources.flat() as string[]).flatMap(
       (source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? [],

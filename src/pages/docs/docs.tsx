@@ -194,7 +194,7 @@ export function createDocs(deps: DocsDeps): Docs {
 
   return {
     index(language) {
-      const { docs } = languages[language];
+      const { docs, reference } = languages[language];
       const content = (
         <>
           <h1 safe>{docs.title}</h1>
@@ -206,10 +206,16 @@ export function createDocs(deps: DocsDeps): Docs {
               <li>
                 <a href={docsAddress(basePath, language, name)}>
                   <strong safe>{titleOf(language, name)}</strong>
-                  <span safe>{firstSentence(render(language, name).html)}</span>
+                  <span safe>{docs.summaries[name]}</span>
                 </a>
               </li>
             ))}
+            <li>
+              <a href={docsAddress(basePath, language, REFERENCE)}>
+                <strong safe>{reference.title}</strong>
+                <span safe>{reference.lead}</span>
+              </a>
+            </li>
           </ul>
         </>
       );
@@ -249,7 +255,8 @@ export function createDocs(deps: DocsDeps): Docs {
         </>
       );
       const title = titleOf(language, name);
-      return respond(language, `docs/${name}`, title, firstSentence(html), content, token);
+      const summary = languages[language].docs.summaries[name];
+      return respond(language, `docs/${name}`, title, summary, content, token);
     },
 
     picture(file) {
@@ -332,8 +339,4 @@ function unescape(text: string): string {
     /&(amp|lt|gt|quot|#x27);/g,
     (entity, name: string) => entities[name] ?? entity,
   );
-}
-
-function firstSentence(html: string): string {
-  return plain(/<p>(.*?)<\/p>/s.exec(html)?.[1] ?? "");
 }

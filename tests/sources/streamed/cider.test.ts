@@ -7,12 +7,13 @@ import {
   type CiderApp,
   startCider,
 } from "../../fixtures/sources/streamed/cider-app.ts";
-import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
+import { createLine, isIn, isTitled, listenTo } from "../../fixtures/sources/streamed/listening.ts";
 
 // It is loaded when first needed, which no clock that stands still waits for.
 await import("../../../src/sources/upstream/socket.ts");
 
 let clock: FakeClock;
+let line: ReturnType<typeof createLine>;
 let stop: AbortController;
 let server: CiderApp;
 const start = (options?: { pushes: boolean }) => {
@@ -20,6 +21,7 @@ const start = (options?: { pushes: boolean }) => {
 };
 beforeEach(() => {
   clock = createFakeClock();
+  line = createLine(clock);
   stop = new AbortController();
 });
 afterEach(async () => {
@@ -28,7 +30,7 @@ afterEach(async () => {
 });
 const listen = (token = server.token) =>
   listenTo(
-    createCider({ upstreamOf: upstreamOn(clock) }),
+    createCider({ upstreamOf: line.upstreamOf }),
     { url: server.url, token },
     clock,
     stop.signal,
@@ -100,13 +102,13 @@ test("it is asked every second where it pushes nothing", async () => {
   await until(() => clock.waiting() > 0 || undefined);
   server.plays(aCiderSong, false);
   await until(async () => {
-    await clock.advance(500);
+    await line.pass(500);
     return server.asked() > 1 || undefined;
   });
   await next(isIn("paused"));
   server.plays({});
   await until(async () => {
-    await clock.advance(500);
+    await line.pass(500);
     return server.asked() > 2 || undefined;
   });
   await nothing();

@@ -4,7 +4,7 @@ import { createEmby } from "../../../src/sources/emby.ts";
 import { createJellyfin } from "../../../src/sources/jellyfin.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
-import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
+import { createLine, isIn, isTitled, listenTo } from "../../fixtures/sources/streamed/listening.ts";
 import {
   aSession,
   type MediaServer,
@@ -17,6 +17,7 @@ await import("../../../src/sources/upstream/socket.ts");
 
 describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
   let clock: FakeClock;
+  let line: ReturnType<typeof createLine>;
   let stop: AbortController;
   let server: MediaServer;
   const start = (pushing?: Pushing) => {
@@ -24,7 +25,8 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
     server.hides([aSession()]);
   };
   beforeEach(() => {
-    clock = createFakeClock(Date.now());
+    clock = createFakeClock();
+    line = createLine(clock);
     stop = new AbortController();
   });
   afterEach(async () => {
@@ -34,19 +36,13 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
 
   const listen = (changes: Record<string, string> = {}) => {
     const source = (kind === "jellyfin" ? createJellyfin : createEmby)({
-      upstreamOf: upstreamOn(clock),
+      upstreamOf: line.upstreamOf,
     });
     const settings = { url: server.url, user: "ada", token: server.token, ...changes };
     return listenTo(source, settings, clock, stop.signal);
   };
   const subscribed = () => until(() => server.messages.includes("SessionsStart") || undefined);
-  /** Time passes in small steps, so that the real network answers within the deadlines. */
-  const pass = async (ms: number) => {
-    for (let left = ms; left > 0; left -= 500) {
-      await clock.advance(Math.min(500, left));
-      await Bun.sleep(5);
-    }
-  };
+  const pass = (ms: number) => line.pass(ms);
 
   test("says what a user's player plays", async () => {
     start();

@@ -3,17 +3,19 @@ import { positionAt } from "../../../src/playback.ts";
 import { createPlex } from "../../../src/sources/plex.ts";
 import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
-import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
+import { createLine, isIn, isTitled, listenTo } from "../../fixtures/sources/streamed/listening.ts";
 import { aTrack, type PlexServer, startPlex } from "../../fixtures/sources/streamed/plex-server.ts";
 
 // It is loaded when first needed, which no clock that stands still waits for.
 await import("../../../src/sources/upstream/events.ts");
 
 let clock: FakeClock;
+let line: ReturnType<typeof createLine>;
 let stop: AbortController;
 let server: PlexServer;
 beforeEach(() => {
   clock = createFakeClock();
+  line = createLine(clock);
   stop = new AbortController();
   server = startPlex();
   server.lists([aTrack()]);
@@ -24,7 +26,7 @@ afterEach(async () => {
 });
 const listen = (changes: Record<string, string> = {}) =>
   listenTo(
-    createPlex({ upstreamOf: upstreamOn(clock) }),
+    createPlex({ upstreamOf: line.upstreamOf }),
     { url: server.url, token: server.token, ...changes },
     clock,
     stop.signal,
@@ -110,7 +112,7 @@ test("a change that was not notified is found within seconds", async () => {
   await subscribed();
   await next(isTitled("Paper Lanterns"));
   server.lists([aTrack({ ratingKey: "101", title: "Next One" })]);
-  await clock.advance(15_000);
+  await line.pass(15_000);
   await next(isTitled("Next One"));
 });
 
