@@ -115,11 +115,13 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
     send(["greet", greeting]);
   };
 
-  const welcome = (messages: readonly Message[]) => {
+  /** Answers greetings. A node that greets for the first time is greeted too. */
+  const welcome = (messages: readonly Message[], isKnown: boolean) => {
     for (const message of messages) {
       if (message[0] !== "greet" || welcomed.get(message[1])) continue;
       welcomed.set(message[1], true);
       send(["welcome", message[1]]);
+      if (!isKnown) greet();
     }
   };
 
@@ -130,7 +132,7 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
       if (missed.take(from)) onMissed();
       return messages;
     }
-    if (!messages.some(([kind]) => kind !== "pulse" && kind !== "welcome")) return [];
+    if (!messages.some((message) => message[0] !== "pulse" && isForOthers(message))) return [];
     missed.set(from, true);
     if (monotonicMs() - greetedAtMs >= GREET_EVERY_MS) greet();
     return [];
@@ -177,7 +179,7 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
         return nothing;
       }
       const all = readMessages(text);
-      if (from !== node) welcome(all);
+      if (from !== node) welcome(all, last !== undefined);
       const believed = last === undefined ? meet(from, number, all) : all;
       return { from, messages: believed.filter(isForOthers) };
     },

@@ -154,7 +154,7 @@ describe("the bus on PostgreSQL", () => {
     await server.run(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LISTEN%' AND pid <> pg_backend_pid()",
     );
-    await until(() => (a.ups > before && a.bus.up) || undefined);
+    await until(() => (a.ups > before && a.bus.up && b.ups > 1 && b.bus.up) || undefined);
     b.bus.tell(["ask", 5]);
     await until(() => a.heard.some(([, message]) => message[0] === "ask") || undefined);
   });
