@@ -1,6 +1,6 @@
 import type { Accounts } from "./accounts/accounts.ts";
-import type { ReportedStatus } from "./accounts/connection-status.ts";
-import type { Vault } from "./accounts/secrets.ts";
+import type { ReportedStatus } from "./music/connection-status.ts";
+import type { Vault } from "./vault/secrets.ts";
 import { type App, createApp } from "./app.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
 import { createHub, type Hub, type HubDeps } from "./channels/hub.ts";
@@ -21,9 +21,9 @@ import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Artwork } from "./playback.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
-import type { Machine } from "./sources/found.ts";
+import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
-import type { Fetch } from "./sources/upstream.ts";
+import type { Fetch } from "./sources/upstream/index.ts";
 
 export interface ServerDeps {
   /** The settings in force and where each came from. */

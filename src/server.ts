@@ -2,8 +2,8 @@ import type { Server } from "bun";
 import type { App } from "./app.ts";
 import { atMost, type Clock } from "./clock.ts";
 import { flagOf, variableOf } from "./config.ts";
-import type { SocketTicket } from "./pages/socket-ticket.ts";
-import { socketSettings } from "./pages/sockets.ts";
+import type { SocketTicket } from "./http/upgrader.ts";
+import { socketSettings } from "./sockets.ts";
 
 export interface ListenOptions<Created> {
   readonly host: string;

@@ -1,58 +1,70 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { dirname, join, normalize } from "node:path";
 
-/** The layers from the ground up: each folder uses only those before its own layer, and itself. */
+/** The rooms from the ground up: each uses only those before its own line, and itself. */
 const LAYERS: readonly (readonly string[])[] = [
   ["src"],
   ["drizzle"],
   ["src/db"],
+  ["src/vault"],
   ["src/accounts"],
+  ["src/music", "src/looks"],
+  ["the accounts"],
   ["src/sources"],
   ["src/channels"],
   ["widget"],
   ["src/i18n"],
-  ["src/docs", "src/artwork"],
+  ["src/artwork"],
   ["src/http"],
+  ["src/html"],
   ["src/api"],
   ["src/ingest"],
   ["src/cluster"],
-  ["src/outputs"],
-  ["src/pages"],
+  ["src/outputs", "src/overlay"],
+  ["src/home", "src/linking"],
+  ["src/sign-in"],
+  ["src/docs"],
+  ["src/dashboard"],
   ["the server"],
   ["src/cli"],
   ["the entry"],
 ];
 
-/** Files that lie beside the ground, but stand on what is above it. */
-const ABOVE_THE_GROUND: Readonly<Record<string, string>> = {
+/** Files that stand on what is above their folder. */
+const ABOVE: Readonly<Record<string, string>> = {
+  "src/accounts/accounts.ts": "the accounts",
   "src/app.ts": "the server",
   "src/create-server.ts": "the server",
   "src/server.ts": "the server",
+  "src/pages.ts": "the server",
+  "src/sockets.ts": "the server",
   "src/main.ts": "the entry",
 };
 
 const root = join(import.meta.dir, "..");
 
 /** The folder of `src`, or the one at the top, that a file belongs to. */
-function folderOf(path: string): string {
+function roomOf(path: string): string {
   const folders = path.split("/").slice(0, -1);
   // The version is read from package.json.
   if (folders.length === 0) return "src";
-  return ABOVE_THE_GROUND[path] ?? folders.slice(0, folders[0] === "src" ? 2 : 1).join("/");
+  return ABOVE[path] ?? folders.slice(0, folders[0] === "src" ? 2 : 1).join("/");
 }
 
-function layerOf(folder: string): number {
-  const layer = LAYERS.findIndex((folders) => folders.includes(folder));
-  if (layer === -1)
-    throw new Error(`${folder} belongs to no layer: add it to the list in this test`);
+function layerOf(room: string): number {
+  const layer = LAYERS.findIndex((rooms) => rooms.includes(room));
+  if (layer === -1) throw new Error(`${room} belongs to no layer: add it to the list in this test`);
   return layer;
 }
 
-/** The files of ours that a file imports, types included. */
+const IMPORTS =
+  /^(?:import|export)\b[^"';]*\bfrom\s+["'](\.[^"']+)["']|\bimport\(\s*["'](\.[^"']+)["']\s*\)/gm;
+
+/** The files of ours that a file imports at any time, types included. */
 async function importsOf(path: string): Promise<string[]> {
   const text = await Bun.file(join(root, path)).text();
-  return [...text.matchAll(/^(?:import|export)\b[^"';]*\bfrom\s+["'](\.[^"']+)["']/gm)].map(
-    (match) => normalize(join(dirname(path), match[1] ?? "")),
+  return [...text.matchAll(IMPORTS)].map(([, at, later]) =>
+    normalize(join(dirname(path), at ?? later ?? "")),
   );
 }
 
@@ -63,34 +75,38 @@ const imports = new Map(
   await Promise.all(files.map(async (path) => [path, await importsOf(path)] as const)),
 );
 
-describe("imports run in one direction", () => {
+test("imports run in one direction, those at a later time too", () => {
+  const upward: string[] = [];
   for (const [path, targets] of imports) {
-    test(`${path} uses only what lies below it`, () => {
-      const own = folderOf(path);
-      const upward = targets.filter((target) => {
-        const folder = folderOf(target);
-        return folder !== own && layerOf(folder) >= layerOf(own);
-      });
-      expect(upward).toEqual([]);
-    });
+    const own = roomOf(path);
+    for (const target of targets) {
+      const room = roomOf(target);
+      if (room !== own && layerOf(room) >= layerOf(own)) upward.push(`${path} → ${target}`);
+    }
   }
+  expect(upward).toEqual([]);
+});
 
-  test("no files use each other in a circle", () => {
-    const circles: string[] = [];
-    const done = new Set<string>();
-    const visit = (path: string, trail: readonly string[]) => {
-      if (trail.includes(path))
-        circles.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
-      if (done.has(path) || trail.includes(path)) return;
-      for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
-      done.add(path);
-    };
-    for (const path of files) visit(path, []);
-    expect(circles).toEqual([]);
-  });
+test("no files use each other in a circle", () => {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]) => {
+    if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of files) visit(path, []);
+  expect(circles).toEqual([]);
+});
 
-  test("and the importing statements are found at all", () => {
-    expect(imports.get("src/app.ts")).toContain("src/channels/hub.ts");
-    expect(files.length).toBeGreaterThan(50);
-  });
+test("no folder has a file of the same name beside it", () => {
+  const folders = new Set(files.map((path) => dirname(path)));
+  expect(files.filter((path) => folders.has(path.replace(/\.tsx?$/, "")))).toEqual([]);
+});
+
+test("the importing statements are found at all", () => {
+  expect(imports.get("src/app.ts")).toContain("src/channels/hub.ts");
+  expect(imports.get("src/cli/run.ts")).toContain("src/cli/program.ts");
+  expect(files.length).toBeGreaterThan(50);
 });

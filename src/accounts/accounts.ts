@@ -3,21 +3,21 @@ import type { ChangeFeed } from "../db/change-feed.ts";
 import { isNotUnique } from "../db/errors.ts";
 import type { Schema } from "../db/schema.ts";
 import type { Statement, Writer } from "../db/store.ts";
-import { type Connections, createConnections, draftConnection } from "./connections.ts";
+import { type Connections, createConnections, draftConnection } from "../music/connections.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "./deferred-writes.ts";
-import { createFonts, type Fonts } from "./fonts.ts";
-import { createHistory, type History } from "./history.ts";
+import { createFonts, type Fonts } from "../looks/fonts.ts";
+import { createHistory, type History } from "../music/history.ts";
 import { createKeys, draftKey, type Keys } from "./keys.ts";
-import type { Vault } from "./secrets.ts";
+import type { Vault } from "../vault/secrets.ts";
 import { isUserName, USER_NAME_RULE } from "../user-name.ts";
 import { createPrivacy, type Privacy } from "./privacy.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createMagicLinks, type MagicLinks } from "./magic-links.ts";
 import { createUpstreams, type Upstreams } from "./upstreams.ts";
 import { createUsers, insertUser, type User, type Users } from "./users.ts";
-import { createWidgets, draftFirstWidget, insertWidget, type Widgets } from "./widgets.ts";
+import { createWidgets, draftFirstWidget, insertWidget, type Widgets } from "../looks/widgets.ts";
 
 /** A new user, with the credentials to show once. */
 export interface AddedUser {

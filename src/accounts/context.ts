@@ -1,6 +1,6 @@
 import { isSealRefusal } from "../db/errors.ts";
 import type { Store } from "../db/store.ts";
-import type { Vault } from "./secrets.ts";
+import type { Vault } from "../vault/secrets.ts";
 
 /** What the accounts' functions work with. */
 export interface AccountsContext {

@@ -4,9 +4,9 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { networkOf } from "../http/client-address.ts";
 import { failure } from "./envelope.ts";
-import { createGuessLimit } from "./guess-limit.ts";
+import { createGuessLimit } from "../http/guess-limit.ts";
 import { createLimitAnswers } from "./limit-answers.ts";
-import { type Admissions, secondsOf } from "./rate-limit.ts";
+import { type Admissions, secondsOf } from "../http/rate-limit.ts";
 
 export interface GuardDeps {
   readonly accounts: {

@@ -1,5 +1,5 @@
 import { apiHeaders, failureBody } from "./envelope.ts";
-import { type Admissions, type Caller, createRateLimit, secondsOf } from "./rate-limit.ts";
+import { type Admissions, type Caller, createRateLimit, secondsOf } from "../http/rate-limit.ts";
 
 /** What the rate limit adds to answers. Headers and bodies are built once: only the wait differs. */
 export interface LimitAnswers {

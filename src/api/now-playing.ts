@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import { document, failure, failureBody } from "./envelope.ts";
 import type { Answer } from "./guard.ts";
 import { type ArtworkUrl, createPlayingJson, type PlayingUser } from "./playing-json.ts";
-import { secondsOf } from "./rate-limit.ts";
+import { secondsOf } from "../http/rate-limit.ts";
 
 /** Writes the body of the answer to a reading. Bytes are valid until the next call. */
 export type PlayingBody = (reading: Reading, user: PlayingUser) => string | Uint8Array<ArrayBuffer>;

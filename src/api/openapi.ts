@@ -1,5 +1,5 @@
 import { VERSION } from "../version.ts";
-import { createRateLimit } from "./rate-limit.ts";
+import { createRateLimit } from "../http/rate-limit.ts";
 import { describeEndpoints, ErrorAnswer, type ApiSettings } from "./schema.ts";
 
 export interface OpenApiOptions extends ApiSettings {

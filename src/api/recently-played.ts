@@ -1,6 +1,6 @@
 import { hidesTrack, isSharingPaused } from "../accounts/privacy.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { KeptSong } from "../accounts/history.ts";
+import type { KeptSong } from "../music/history.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import { artistNames } from "../playback.ts";

@@ -1,7 +1,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
 import { type ConnectedMusic, musicOf } from "../sources/connected-music.ts";
-import { demo } from "../sources/demo.ts";
+import { demo } from "../sources/kinds/demo/index.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import { success } from "./envelope.ts";

@@ -1,8 +1,8 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Log } from "../log.ts";
-import type { Connection } from "../accounts/connections.ts";
+import type { Connection } from "../music/connections.ts";
 import { openConnection, sourceOf } from "../sources/connected-music.ts";
-import { demo } from "../sources/demo.ts";
+import { demo } from "../sources/kinds/demo/index.ts";
 import type { Sources } from "../sources/index.ts";
 import { type StoredConnection, UNSTORED } from "../sources/source.ts";
 import type { WatchedConnection } from "./watcher.ts";

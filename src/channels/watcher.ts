@@ -1,4 +1,4 @@
-import type { FailureReason, ReportedStatus } from "../accounts/connection-status.ts";
+import type { FailureReason, ReportedStatus } from "../music/connection-status.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Playback } from "../playback.ts";

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from "node:path";
-import { secretKeyPath } from "../accounts/secrets.ts";
+import { secretKeyPath } from "../vault/secrets.ts";
 import { DatabaseError } from "../db/errors.ts";
 import { isForbidden } from "../db/open.ts";
 import { type Command, print } from "./command.ts";

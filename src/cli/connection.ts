@@ -2,8 +2,8 @@ import {
   type Connection,
   parseConnectionId,
   type PublicConnectionId,
-} from "../accounts/connections.ts";
-import { statusAt } from "../accounts/connection-status.ts";
+} from "../music/connections.ts";
+import { statusAt } from "../music/connection-status.ts";
 import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
 import { knownBaseUrl } from "../addresses.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { secretKeyPath } from "../accounts/secrets.ts";
+import { secretKeyPath } from "../vault/secrets.ts";
 import { addressOfDatabase, type Config, settings } from "../config.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { finishRotation, stageSecretKey } from "../accounts/secret-key-files.ts";
-import { rotateSecretKey } from "../accounts/secret-key-rotation.ts";
-import { keyIdOf, newSecretKey, SecretError, secretKeyPath } from "../accounts/secrets.ts";
+import { finishRotation, stageSecretKey } from "../vault/secret-key-files.ts";
+import { rotateSecretKey } from "../vault/secret-key-rotation.ts";
+import { keyIdOf, newSecretKey, SecretError, secretKeyPath } from "../vault/secrets.ts";
 import { type Config, settings } from "../config.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { keyInForce, withWorkspace } from "./workspace.ts";

@@ -4,7 +4,7 @@ import {
   type FailureReason,
   statusAt,
   type StoredStatus,
-} from "../accounts/connection-status.ts";
+} from "../music/connection-status.ts";
 import { systemClock } from "../clock.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";

@@ -1,6 +1,6 @@
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { User } from "../accounts/users.ts";
-import { type Widget, WIDGET_KINDS, type WidgetKind } from "../accounts/widgets.ts";
+import { type Widget, WIDGET_KINDS, type WidgetKind } from "../looks/widgets.ts";
 import { knownBaseUrl, outputAddress } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { isLanguage, type Language, LANGUAGES } from "../languages.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
-import { findSecretKey } from "../accounts/secret-key-files.ts";
+import { findSecretKey } from "../vault/secret-key-files.ts";
 import {
   createSecretKey,
   createVault,
@@ -8,7 +8,7 @@ import {
   SecretError,
   secretKeyPath,
   type Vault,
-} from "../accounts/secrets.ts";
+} from "../vault/secrets.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { createSources, type Sources } from "../sources/index.ts";

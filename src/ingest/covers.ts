@@ -1,6 +1,6 @@
 import type { Artwork } from "../playback.ts";
 import type { Clock } from "../clock.ts";
-import { createUpstream, type Fetch } from "../sources/upstream.ts";
+import { createUpstream, type Fetch } from "../sources/upstream/index.ts";
 import { createCoverRate } from "./cover-rate.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { InboxSecret } from "../accounts/credential.ts";
-import { createGuessLimit } from "../api/guess-limit.ts";
-import { secondsOf } from "../api/rate-limit.ts";
+import { createGuessLimit } from "../http/guess-limit.ts";
+import { secondsOf } from "../http/rate-limit.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import { networkOf } from "../http/client-address.ts";

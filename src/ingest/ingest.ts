@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
-import type { Fetch } from "../sources/upstream.ts";
+import type { Fetch } from "../sources/upstream/index.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
 import { createCovers } from "./covers.ts";
 import { createDelivery } from "./delivery.ts";

@@ -1,8 +1,8 @@
 import { parseWidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
-import type { Widget, WidgetKind, Widgets } from "../accounts/widgets.ts";
-import { createGuessLimit } from "../api/guess-limit.ts";
-import { secondsOf } from "../api/rate-limit.ts";
+import type { Widget, WidgetKind, Widgets } from "../looks/widgets.ts";
+import { createGuessLimit } from "../http/guess-limit.ts";
+import { secondsOf } from "../http/rate-limit.ts";
 import type { Clock } from "../clock.ts";
 import { networkOf } from "../http/client-address.ts";
 

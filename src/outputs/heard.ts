@@ -1,4 +1,4 @@
-import type { History } from "../accounts/history.ts";
+import type { History } from "../music/history.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Hub } from "../channels/hub.ts";
 import { describeError, type Log } from "../log.ts";

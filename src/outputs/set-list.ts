@@ -1,4 +1,4 @@
-import type { KeptSong, Stream } from "../accounts/history.ts";
+import type { KeptSong, Stream } from "../music/history.ts";
 import { artistNames } from "../playback.ts";
 import { clockText } from "../../widget/view.ts";
 import { oneLine } from "./harmless.ts";

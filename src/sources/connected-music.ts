@@ -1,6 +1,6 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import type { Connection } from "../accounts/connections.ts";
-import type { ConnectionStatus, StoredStatus } from "../accounts/connection-status.ts";
+import type { Connection } from "../music/connections.ts";
+import type { ConnectionStatus, StoredStatus } from "../music/connection-status.ts";
 import type { Sources } from "./index.ts";
 import { type OpenSource, type Source, type SourceAccount, SourceSettingsError } from "./source.ts";
 

@@ -3,7 +3,7 @@ import {
   type ConsentWarning,
   consentWarning,
   LONGEST_WARNING_MS,
-} from "../accounts/connection-status.ts";
+} from "../music/connection-status.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { musicOf, noteAccounts } from "./connected-music.ts";

@@ -1,31 +1,31 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { resolveConfig } from "../config.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
-import { createAzuraCast } from "./azuracast.ts";
-import { createBeefweb } from "./beefweb.ts";
-import { createCider } from "./cider.ts";
-import { demo } from "./demo.ts";
-import { createEmby } from "./emby.ts";
-import { createHomeAssistant } from "./homeassistant.ts";
-import { createIcecast } from "./icecast.ts";
-import { createJellyfin } from "./jellyfin.ts";
-import { createLastfm } from "./lastfm.ts";
-import { createListenBrainzReader } from "./listenbrainz-reader.ts";
-import { mpd } from "./mpd.ts";
-import { createMpris } from "./mpris.ts";
-import { createPear } from "./pear.ts";
-import { createPlex } from "./plex.ts";
+import { createAzuraCast } from "./kinds/azuracast.ts";
+import { createBeefweb } from "./kinds/beefweb/index.ts";
+import { createCider } from "./kinds/cider/index.ts";
+import { demo } from "./kinds/demo/index.ts";
+import { createEmby } from "./kinds/emby.ts";
+import { createHomeAssistant } from "./kinds/homeassistant/index.ts";
+import { createIcecast } from "./kinds/icecast.ts";
+import { createJellyfin } from "./kinds/jellyfin.ts";
+import { createLastfm } from "./kinds/lastfm/index.ts";
+import { createListenBrainzReader } from "./kinds/listenbrainz-reader.ts";
+import { mpd } from "./kinds/mpd/index.ts";
+import { createMpris } from "./kinds/mpris/index.ts";
+import { createPear } from "./kinds/pear/index.ts";
+import { createPlex } from "./kinds/plex/index.ts";
 import type { PolledSourceDeps } from "./polling/polled-source.ts";
 import type { LedgerOf } from "./polling/ledger.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
 import { createPushedSources, NOTHING_PUSHED, type PushedWords } from "./pushed.ts";
 import type { Source } from "./source.ts";
-import { type Machine, THIS_MACHINE } from "./found.ts";
-import type { Found } from "./players-here.ts";
-import { createSpotify } from "./spotify.ts";
-import { createSubsonic } from "./subsonic.ts";
-import { createUpstream, type Fetch } from "./upstream.ts";
-import { createVlc } from "./vlc.ts";
+import { type Machine, THIS_MACHINE } from "./here/found.ts";
+import type { Found } from "./here/players-here.ts";
+import { createSpotify } from "./kinds/spotify/index.ts";
+import { createSubsonic } from "./kinds/subsonic/index.ts";
+import { createUpstream, type Fetch } from "./upstream/index.ts";
+import { createVlc } from "./kinds/vlc/index.ts";
 
 /** All sources. */
 export interface Sources {
@@ -154,7 +154,7 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     all,
     byId: (id) => all.find((source) => source.id === id),
     async playersHere() {
-      looking ??= import("./players-here.ts").then(({ createPlayersHere }) =>
+      looking ??= import("./here/players-here.ts").then(({ createPlayersHere }) =>
         createPlayersHere(all, { clock, machine, upstreamTo }),
       );
       return (await looking)();

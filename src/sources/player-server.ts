@@ -1,9 +1,9 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import { type Artwork, expectedPosition, type Playback } from "../playback.ts";
-import { loadCover } from "./cover.ts";
-import { parseJson } from "./json.ts";
+import { loadCover } from "./upstream/cover.ts";
+import { parseJson } from "./upstream/json.ts";
 import { SourceFailure, type WatchContext } from "./source.ts";
-import { type Upstream, UpstreamError, type UpstreamHeaders } from "./upstream.ts";
+import { type Upstream, UpstreamError, type UpstreamHeaders } from "./upstream/index.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
 

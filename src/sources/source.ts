@@ -1,10 +1,10 @@
-import type { FailureReason } from "../accounts/connection-status.ts";
-import type { ChangeSettings } from "../accounts/settings-writes.ts";
+import type { FailureReason } from "../music/connection-status.ts";
+import type { ChangeSettings } from "../music/settings-writes.ts";
 import type { UpstreamApp } from "../accounts/upstreams.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Playback } from "../playback.ts";
-import type { FoundPlayer, Search } from "./found.ts";
+import type { FoundPlayer, Search } from "./here/found.ts";
 
 /** A setting of a source, as a command-line option and as a form field. */
 export interface SourceOption {

@@ -1,7 +1,7 @@
 import type { Playback } from "../playback.ts";
-import { UnreadableAnswer } from "./json.ts";
+import { UnreadableAnswer } from "./upstream/json.ts";
 import { SourceFailure, type SourceOption, SourceSettingsError } from "./source.ts";
-import { type Upstream, UpstreamError } from "./upstream.ts";
+import { type Upstream, UpstreamError } from "./upstream/index.ts";
 
 /** What the sources have in common that listen to a server over an open connection. */
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { DOCUMENTS } from "../../src/docs/documents.ts";
 import { en } from "../../src/i18n/en.ts";
-import { SECTION_NAMES, sectionPath } from "../../src/pages/dashboard/sections.ts";
+import { SECTION_NAMES, sectionPath } from "../../src/html/section-paths.ts";
 import { currentChromium } from "../fixtures/browser/chromium.ts";
 import { startMarquee } from "../fixtures/servers/marquee-process.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";

@@ -19,7 +19,7 @@ import {
   startMarquee,
   type StartOptions,
 } from "../fixtures/servers/marquee-process.ts";
-import { playlist } from "../../src/sources/demo/playlist.ts";
+import { playlist } from "../../src/sources/kinds/demo/playlist.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { FILE_NAMES, mistakeIn, readFiles } from "../fixtures/data/file-reader.ts";
 import { readEvents } from "../fixtures/http/event-reader.ts";

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { widgetOptions } from "../../widget/options.ts";
 import type { Artwork, Playback } from "../../src/playback.ts";
-import { playlist } from "../../src/sources/demo/playlist.ts";
+import { playlist } from "../../src/sources/kinds/demo/playlist.ts";
 import { currentChromium } from "../fixtures/browser/chromium.ts";
 import { startTestServer } from "../fixtures/servers/listening-server.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";

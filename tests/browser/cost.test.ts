@@ -1,6 +1,6 @@
 import { expect, test as plainTest } from "bun:test";
 import type { Page } from "playwright-core";
-import { widgetScript } from "../../src/pages/assets.ts";
+import { widgetScript } from "../../src/html/assets.ts";
 import { currentChromium } from "../fixtures/browser/chromium.ts";
 import { startTestServer } from "../fixtures/servers/listening-server.ts";
 import {

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { LARGEST_FONT } from "../../src/accounts/fonts.ts";
+import { LARGEST_FONT } from "../../src/looks/fonts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
-import { editedOptions } from "../../src/pages/dashboard/editor-query.ts";
+import { editedOptions } from "../../src/dashboard/widgets/editor-query.ts";
 import type { OptionKind } from "../../widget/options.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { coverOf, hiddenIs, titled, titleIs, withCover } from "../fixtures/browser/overlay-page.ts";

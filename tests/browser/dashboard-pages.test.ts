@@ -4,7 +4,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { type Language, LANGUAGES } from "../../src/languages.ts";
-import { SECTION_NAMES, sectionPath } from "../../src/pages/dashboard/sections.ts";
+import { SECTION_NAMES, sectionPath } from "../../src/html/section-paths.ts";
 import { type WatchedPage, watchPage } from "../fixtures/browser/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { titled } from "../fixtures/browser/overlay-page.ts";

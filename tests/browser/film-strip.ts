@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Artwork } from "../../src/playback.ts";
-import { playlist } from "../../src/sources/demo/playlist.ts";
+import { playlist } from "../../src/sources/kinds/demo/playlist.ts";
 import { engines } from "../fixtures/browser/chromium.ts";
 import { startTestServer } from "../fixtures/servers/listening-server.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";

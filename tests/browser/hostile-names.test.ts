@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { en } from "../../src/i18n/en.ts";
-import type { SectionName } from "../../src/pages/dashboard/request.ts";
+import type { SectionName } from "../../src/html/section-paths.ts";
 import type { WatchedPage } from "../fixtures/browser/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { titled } from "../fixtures/browser/overlay-page.ts";

@@ -2,9 +2,9 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { parseWidgetOptions } from "../../widget/options.ts";
 import { en } from "../../src/i18n/en.ts";
-import { sizeOf } from "../../src/pages/dashboard/look-preview.tsx";
-import { shippedLook } from "../../src/pages/looks/shipped.ts";
-import { SHIPPED_LOOK_NAMES } from "../../src/pages/looks/shipped-names.ts";
+import { sizeOf } from "../../src/dashboard/widgets/look-preview.tsx";
+import { shippedLook } from "../../src/overlay/looks/shipped.ts";
+import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped-names.ts";
 import { contrast, parseHex, type Rgb, saturation } from "../../widget/colour.ts";
 import type { Playback } from "../../src/playback.ts";
 import {

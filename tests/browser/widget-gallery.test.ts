@@ -1,12 +1,12 @@
 import { expect } from "bun:test";
-import { MOST_WIDGETS } from "../../src/accounts/widgets.ts";
+import { MOST_WIDGETS } from "../../src/looks/widgets.ts";
 import { en } from "../../src/i18n/en.ts";
 import { fill } from "../../src/i18n/index.ts";
 import {
   readSharedLook,
   type SharedLook,
   sharedLookLink,
-} from "../../src/pages/looks/shared-look.ts";
+} from "../../src/overlay/looks/shared-look.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { axeViolations, overflowOf, unfold } from "../fixtures/browser/page-checks.ts";

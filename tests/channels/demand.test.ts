@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { ReportedStatus } from "../../src/accounts/connection-status.ts";
+import type { ReportedStatus } from "../../src/music/connection-status.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import type { Hub } from "../../src/channels/hub.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ReportedStatus } from "../../src/accounts/connection-status.ts";
+import type { ReportedStatus } from "../../src/music/connection-status.ts";
 import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import type { Hub } from "../../src/channels/hub.ts";
 import { createStatusReporter } from "../../src/channels/status-reporter.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test";
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
 import { parseMagicLinkSecret } from "../../src/accounts/credential.ts";
-import { FAILURE_REASONS } from "../../src/accounts/connection-status.ts";
+import { FAILURE_REASONS } from "../../src/music/connection-status.ts";
 import { connectPurpose } from "../../src/accounts/magic-links.ts";
-import { createVault, readSecretKey } from "../../src/accounts/secrets.ts";
+import { createVault, readSecretKey } from "../../src/vault/secrets.ts";
 import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { createVault } from "../../src/accounts/secrets.ts";
-import { readSecretKey } from "../../src/accounts/secrets.ts";
+import { createVault } from "../../src/vault/secrets.ts";
+import { readSecretKey } from "../../src/vault/secrets.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";

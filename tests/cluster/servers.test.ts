@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { createVault } from "../../src/accounts/secrets.ts";
+import { createVault } from "../../src/vault/secrets.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import type { Cluster } from "../../src/cluster/cluster.ts";
 import { openCluster } from "../../src/cluster/postgres/open-cluster.ts";

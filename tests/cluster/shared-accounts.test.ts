@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import type { KeptSong } from "../../src/accounts/history.ts";
-import { FontError, MOST_FONTS } from "../../src/accounts/fonts.ts";
+import type { KeptSong } from "../../src/music/history.ts";
+import { FontError, MOST_FONTS } from "../../src/looks/fonts.ts";
 import { MOST_WORKING_KEYS, TooManyKeysError } from "../../src/accounts/keys.ts";
-import { MOST_WIDGETS, WidgetError } from "../../src/accounts/widgets.ts";
+import { MOST_WIDGETS, WidgetError } from "../../src/looks/widgets.ts";
 import { SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { anotherFont } from "../fixtures/fonts/fonts.ts";

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LONGEST_CSS, MOST_WIDGETS, UNDO_MS } from "../../src/accounts/widgets.ts";
+import { LONGEST_CSS, MOST_WIDGETS, UNDO_MS } from "../../src/looks/widgets.ts";
 import { DatabaseError } from "../../src/db/errors.ts";
 import {
   explainDatabaseFailure,

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { createVault, readSecretKey, type Vault } from "../../src/accounts/secrets.ts";
+import { createVault, readSecretKey, type Vault } from "../../src/vault/secrets.ts";
 import { openStore, type SqliteStore } from "../../src/db/open.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { dropTriggers } from "../../src/db/migrations.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { playlist } from "../../src/sources/demo/playlist.ts";
-import { demo, demoAt } from "../../src/sources/demo.ts";
+import { playlist } from "../../src/sources/kinds/demo/playlist.ts";
+import { demo, demoAt } from "../../src/sources/kinds/demo/index.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { watchContext } from "../fixtures/sources/watch-context.ts";
 

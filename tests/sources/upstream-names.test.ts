@@ -7,7 +7,7 @@ import {
   UPSTREAM_DEADLINE_MS,
   type UpstreamDeps,
   UpstreamError,
-} from "../../src/sources/upstream.ts";
+} from "../../src/sources/upstream/index.ts";
 import { lookUp } from "../../src/sources/upstream/public-hosts.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { exitOf, inTime } from "../fixtures/clock/waiting.ts";

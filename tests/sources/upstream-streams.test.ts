@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createUpstream, UPSTREAM_DEADLINE_MS, UpstreamError } from "../../src/sources/upstream.ts";
+import {
+  createUpstream,
+  UPSTREAM_DEADLINE_MS,
+  UpstreamError,
+} from "../../src/sources/upstream/index.ts";
 import { PING_MS } from "../../src/sources/upstream/socket.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { inTime } from "../fixtures/clock/waiting.ts";

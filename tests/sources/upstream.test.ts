@@ -7,7 +7,7 @@ import {
   UPSTREAM_DEADLINE_MS,
   type Upstream,
   UpstreamError,
-} from "../../src/sources/upstream.ts";
+} from "../../src/sources/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 
 let clock: FakeClock;

@@ -1,10 +1,10 @@
-import type { Vault } from "../../accounts/secrets.ts";
+import type { Vault } from "../../vault/secrets.ts";
 import type { Clock } from "../../clock.ts";
 import { createListener } from "../../db/postgres/listener.ts";
 import { createPool, type Pool } from "../../db/postgres/pool.ts";
 import { describeError, type Log } from "../../log.ts";
-import { loadCover } from "../../sources/cover.ts";
-import { createUpstream } from "../../sources/upstream.ts";
+import { loadCover } from "../../sources/upstream/cover.ts";
+import { createUpstream } from "../../sources/upstream/index.ts";
 import type { Cluster } from "../cluster.ts";
 import { createLeases } from "../leases.ts";
 import { createMessageSeal } from "../message-seal.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Artwork, Playback } from "../../playback.ts";
-import { loadCover } from "../cover.ts";
-import { jsonIn } from "../json.ts";
+import { loadCover } from "../upstream/cover.ts";
+import { jsonIn } from "../upstream/json.ts";
 import {
   defineSource,
   type Source,
@@ -9,7 +9,7 @@ import {
   SourceFailure,
   type WatchContext,
 } from "../source.ts";
-import type { Upstream } from "../upstream.ts";
+import type { Upstream } from "../upstream/index.ts";
 import { toSourceFailure } from "./answer-failure.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
 import { createFirstSights } from "./first-sights.ts";

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import { getTableColumns, getTableName, sql } from "drizzle-orm";
 import { createAccounts } from "../../../src/accounts/accounts.ts";
-import { rotateSecretKey } from "../../../src/accounts/secret-key-rotation.ts";
-import { createVault } from "../../../src/accounts/secrets.ts";
+import { rotateSecretKey } from "../../../src/vault/secret-key-rotation.ts";
+import { createVault } from "../../../src/vault/secrets.ts";
 import { DatabaseError, isNotUnique, isPassing, isSealRefusal } from "../../../src/db/errors.ts";
 import {
   explainPostgresFailure,

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
 import { positionAt } from "../../../src/playback.ts";
-import { mpd } from "../../../src/sources/mpd.ts";
+import { mpd } from "../../../src/sources/kinds/mpd/index.ts";
 import { silentFlac } from "../../fixtures/mpd/flac.ts";
 import { createMopidyServer, mopidyIsInstalled } from "../../fixtures/players/mopidy-server.ts";
 import { testWith } from "../../fixtures/real-parts.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
 import type { Playback } from "../../../src/playback.ts";
-import { mpd } from "../../../src/sources/mpd.ts";
+import { mpd } from "../../../src/sources/kinds/mpd/index.ts";
 import { SourceFailure } from "../../../src/sources/source.ts";
 import { silentFlac } from "../../fixtures/mpd/flac.ts";
 import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../../fixtures/mpd/mpd-daemon.ts";

@@ -6,7 +6,7 @@ import {
   MpdRefusal,
   MpdResponseReader,
   quote,
-} from "../../../src/sources/mpd/protocol.ts";
+} from "../../../src/sources/kinds/mpd/protocol.ts";
 
 const TRANSCRIPT = Buffer.from(
   "OK MPD 0.23.5\nArtist: Åda\nArtist: Grace: of sorts\nOK\nsize: 5\nbinary: 5\nOK\n\n\x00\nOK\nACK [50@0] {play} No such song\nOK\n",

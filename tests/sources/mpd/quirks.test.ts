@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Playback } from "../../../src/playback.ts";
-import { mpd } from "../../../src/sources/mpd.ts";
+import { mpd } from "../../../src/sources/kinds/mpd/index.ts";
 import type { SourceFailure } from "../../../src/sources/source.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import { createFakeMpd, type FakeMpd } from "../../fixtures/mpd/fake-mpd.ts";

@@ -295,7 +295,7 @@ bunTest("importing the source loads nothing of D-Bus", async () => {
     [
       process.execPath,
       "-e",
-      `await import(${JSON.stringify(join(import.meta.dir, "../../../src/sources/mpris.ts"))});
+      `await import(${JSON.stringify(join(import.meta.dir, "../../../src/sources/kinds/mpris/index.ts"))});
        console.log(Object.keys(require.cache).filter((path) => path.includes("dbus-native")).length)`,
     ],
     { stdout: "pipe", stderr: "ignore" },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createAzuraCast } from "../../../src/sources/azuracast.ts";
+import { createAzuraCast } from "../../../src/sources/kinds/azuracast.ts";
 import { positionAt } from "../../../src/playback.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { failureOf, firstOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";

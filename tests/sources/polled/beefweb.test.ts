@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createBeefweb } from "../../../src/sources/beefweb.ts";
+import { createBeefweb } from "../../../src/sources/kinds/beefweb/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { failureOf, firstOf, polledDeps } from "../../fixtures/sources/polled.ts";
 

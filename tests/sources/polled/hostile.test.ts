@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createAzuraCast } from "../../../src/sources/azuracast.ts";
-import { createBeefweb } from "../../../src/sources/beefweb.ts";
-import { createIcecast } from "../../../src/sources/icecast.ts";
-import { createLastfm } from "../../../src/sources/lastfm.ts";
-import { createListenBrainzReader } from "../../../src/sources/listenbrainz-reader.ts";
+import { createAzuraCast } from "../../../src/sources/kinds/azuracast.ts";
+import { createBeefweb } from "../../../src/sources/kinds/beefweb/index.ts";
+import { createIcecast } from "../../../src/sources/kinds/icecast.ts";
+import { createLastfm } from "../../../src/sources/kinds/lastfm/index.ts";
+import { createListenBrainzReader } from "../../../src/sources/kinds/listenbrainz-reader.ts";
 import type { PolledSourceDeps } from "../../../src/sources/polling/polled-source.ts";
 import { type Source, SourceFailure } from "../../../src/sources/source.ts";
-import { createSubsonic } from "../../../src/sources/subsonic.ts";
-import { createVlc } from "../../../src/sources/vlc.ts";
+import { createSubsonic } from "../../../src/sources/kinds/subsonic/index.ts";
+import { createVlc } from "../../../src/sources/kinds/vlc/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { firstOf, noPauses, polledDeps } from "../../fixtures/sources/polled.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test as plainTest } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
-import { createIcecast } from "../../../src/sources/icecast.ts";
+import { createIcecast } from "../../../src/sources/kinds/icecast.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import {
   createIcecastServer,

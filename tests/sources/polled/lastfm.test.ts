@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createLastfm } from "../../../src/sources/lastfm.ts";
+import { createLastfm } from "../../../src/sources/kinds/lastfm/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { useCommandLine } from "../../fixtures/servers/command-line.ts";
 import { failureOf, firstOf, noPauses, polledDeps } from "../../fixtures/sources/polled.ts";

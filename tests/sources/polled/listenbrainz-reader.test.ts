@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createListenBrainzReader } from "../../../src/sources/listenbrainz-reader.ts";
+import { createListenBrainzReader } from "../../../src/sources/kinds/listenbrainz-reader.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { failureOf, firstOf, noPauses, polledDeps } from "../../fixtures/sources/polled.ts";
 

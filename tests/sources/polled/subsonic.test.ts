@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test as plainTest } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
-import { createSubsonic } from "../../../src/sources/subsonic.ts";
+import { createSubsonic } from "../../../src/sources/kinds/subsonic/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { silentFlac } from "../../fixtures/mpd/flac.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test as plainTest } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
-import { createVlc } from "../../../src/sources/vlc.ts";
+import { createVlc } from "../../../src/sources/kinds/vlc/index.ts";
 import { positionAt } from "../../../src/playback.ts";
 import { silentFlac } from "../../fixtures/mpd/flac.ts";
 import {

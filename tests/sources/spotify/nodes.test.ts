@@ -1,13 +1,16 @@
 import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SourceFailure } from "../../../src/sources/source.ts";
-import { createAccountsService } from "../../../src/sources/spotify/accounts-service.ts";
+import { createAccountsService } from "../../../src/sources/kinds/spotify/accounts-service.ts";
 import {
   parseSpotifySettings,
   type SpotifySettings,
-} from "../../../src/sources/spotify/settings.ts";
-import { type AccessTokens, createAccessTokens } from "../../../src/sources/spotify/tokens.ts";
-import { createUpstream } from "../../../src/sources/upstream.ts";
+} from "../../../src/sources/kinds/spotify/settings.ts";
+import {
+  type AccessTokens,
+  createAccessTokens,
+} from "../../../src/sources/kinds/spotify/tokens.ts";
+import { createUpstream } from "../../../src/sources/upstream/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { createSharedConnection } from "../../fixtures/sources/stored-connection.ts";
 import { idle } from "../../fixtures/spotify/listening.ts";

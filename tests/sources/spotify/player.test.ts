@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Playback, positionAt } from "../../../src/playback.ts";
-import { UnreadableAnswer } from "../../../src/sources/json.ts";
-import { readPlayer } from "../../../src/sources/spotify/player.ts";
+import { UnreadableAnswer } from "../../../src/sources/upstream/json.ts";
+import { readPlayer } from "../../../src/sources/kinds/spotify/player.ts";
 import { inventTrack, seededRandom } from "../../fixtures/spotify/listening.ts";
 import {
   episodePlayback,

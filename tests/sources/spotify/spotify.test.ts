@@ -3,13 +3,13 @@ import fc from "fast-check";
 import type { UpstreamApp, UpstreamPause } from "../../../src/accounts/upstreams.ts";
 import type { Playback } from "../../../src/playback.ts";
 import { type Source, SourceFailure, SourceSettingsError } from "../../../src/sources/source.ts";
-import { createSpotify } from "../../../src/sources/spotify.ts";
+import { createSpotify } from "../../../src/sources/kinds/spotify/index.ts";
 import {
   consentEndsAt,
   parseSpotifySettings,
   type SpotifySettings,
-} from "../../../src/sources/spotify/settings.ts";
-import { createUpstream, type Fetch } from "../../../src/sources/upstream.ts";
+} from "../../../src/sources/kinds/spotify/settings.ts";
+import { createUpstream, type Fetch } from "../../../src/sources/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import {
   inventTrack,

@@ -5,7 +5,7 @@ import {
   classify,
   type Memory,
   NOTHING_BELIEVED,
-} from "../../../src/sources/spotify/stale-answers.ts";
+} from "../../../src/sources/kinds/spotify/stale-answers.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
 
 /** Hears answers one after the other and keeps what they were taken for. */

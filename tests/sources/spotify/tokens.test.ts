@@ -5,13 +5,16 @@ import {
   createAccountsService,
   GrantRefused,
   type Tokens,
-} from "../../../src/sources/spotify/accounts-service.ts";
-import { type AccessTokens, createAccessTokens } from "../../../src/sources/spotify/tokens.ts";
-import { createUpstream } from "../../../src/sources/upstream.ts";
+} from "../../../src/sources/kinds/spotify/accounts-service.ts";
+import {
+  type AccessTokens,
+  createAccessTokens,
+} from "../../../src/sources/kinds/spotify/tokens.ts";
+import { createUpstream } from "../../../src/sources/upstream/index.ts";
 import {
   parseSpotifySettings,
   type SpotifySettings,
-} from "../../../src/sources/spotify/settings.ts";
+} from "../../../src/sources/kinds/spotify/settings.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import {
   createSharedConnection,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createHomeAssistant } from "../../../src/sources/homeassistant.ts";
+import { createHomeAssistant } from "../../../src/sources/kinds/homeassistant/index.ts";
 import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
 import {

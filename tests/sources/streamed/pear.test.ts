@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { positionAt } from "../../../src/playback.ts";
-import { createPear } from "../../../src/sources/pear.ts";
+import { createPear } from "../../../src/sources/kinds/pear/index.ts";
 import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
 import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { positionAt } from "../../../src/playback.ts";
-import { createPlex } from "../../../src/sources/plex.ts";
+import { createPlex } from "../../../src/sources/kinds/plex/index.ts";
 import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
 import { createLine, isIn, isTitled, listenTo } from "../../fixtures/sources/streamed/listening.ts";

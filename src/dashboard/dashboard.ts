@@ -1,0 +1,33 @@
+import type { Log } from "../log.ts";
+import type { Covers } from "../overlay/covers.ts";
+import { createDashboardLive, type DashboardLive } from "./live.ts";
+import { createDashboardRoutes, type DashboardRoutes, type DashboardRoutesDeps } from "./routes.ts";
+import { createSections, type SectionParts } from "./sections.ts";
+import { createPresenter } from "./state.ts";
+
+export interface DashboardDeps
+  extends
+    Omit<DashboardRoutesDeps, "sections" | "dashboardLive" | "hub">,
+    Omit<SectionParts, "presenter"> {
+  readonly covers: Covers;
+  readonly log: Log;
+}
+
+/** The pages of a signed-in user. */
+export interface Dashboard {
+  readonly routes: DashboardRoutes;
+  readonly live: DashboardLive;
+}
+
+export async function createDashboard(deps: DashboardDeps): Promise<Dashboard> {
+  const presenter = createPresenter(deps);
+  const sections = await createSections({ ...deps, presenter });
+  const dashboardLive = createDashboardLive({ ...deps, presenter });
+  deps.live.onStreamChange(dashboardLive.redraw);
+  deps.accounts.connections.onStatus(dashboardLive.redraw);
+  deps.inbox.onPost(dashboardLive.redrawConnection);
+  return {
+    routes: createDashboardRoutes({ ...deps, sections, dashboardLive }),
+    live: dashboardLive,
+  };
+}

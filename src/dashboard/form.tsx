@@ -1,0 +1,249 @@
+import { Html } from "../jsx.ts";
+import { attribute } from "../html/attribute.ts";
+import type { DashboardRequest } from "./request.ts";
+import { pathTo } from "../html/section-paths.ts";
+
+export interface FormProps {
+  readonly request: DashboardRequest;
+  /** The action that the section's `act` carries out. */
+  readonly action: string;
+  /** The item that the action applies to. */
+  readonly target?: string;
+  readonly class?: string;
+  /** For long texts: encoded as usual, they would become up to three times as long. */
+  readonly multipart?: boolean;
+  readonly children: JSX.Element;
+}
+
+/** A form that is sent to the page it is on. */
+export function Form({ request, action, target, children, ...rest }: FormProps): JSX.Element {
+  return (
+    <form
+      method="post"
+      action={pathTo(request, request.section)}
+      class={rest.class ?? "form"}
+      {...(rest.multipart && { enctype: "multipart/form-data" })}
+    >
+      <input type="hidden" name="token" value={request.formToken} />
+      <input type="hidden" name="do" value={action} />
+      {target === undefined ? "" : <input type="hidden" name="target" value={attribute(target)} />}
+      {children as "safe"}
+    </form>
+  );
+}
+
+export interface FieldProps {
+  readonly id: string;
+  /** Its name in the form; without it, the ID. */
+  readonly name?: string;
+  readonly label: string;
+  readonly value?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly mistake?: string | undefined;
+  readonly type?: "text" | "password" | "number";
+  readonly placeholder?: string | undefined;
+  readonly required?: boolean;
+  readonly autocomplete?: string;
+  readonly maxlength?: number;
+}
+
+/** A text field, with its error message. */
+export function Field(props: FieldProps): JSX.Element {
+  const { id, value, mistake, placeholder } = props;
+  return (
+    <Labelled {...props}>
+      <input
+        id={id}
+        name={props.name ?? id}
+        type={props.type ?? "text"}
+        autocomplete={props.autocomplete ?? "off"}
+        spellcheck="false"
+        maxlength={String(props.maxlength ?? 300)}
+        {...(value !== undefined && { value: attribute(value) })}
+        {...(placeholder !== undefined && { placeholder: attribute(placeholder) })}
+        {...(props.required && { required: true })}
+        {...descriptionOf(props)}
+        {...(mistake !== undefined && { "aria-invalid": "true" })}
+      />
+    </Labelled>
+  );
+}
+
+export interface LinesProps {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string | undefined;
+  readonly mistake?: string | undefined;
+  readonly rows?: number;
+  readonly maxlength?: number;
+}
+
+/** A field for several texts, one per line, with its error message. */
+export function Lines(props: LinesProps): JSX.Element {
+  const { id, value, mistake, rows = 5 } = props;
+  return (
+    <Labelled {...props}>
+      <textarea
+        id={id}
+        name={id}
+        rows={String(rows)}
+        dir="auto"
+        spellcheck="false"
+        {...(props.maxlength !== undefined && { maxlength: String(props.maxlength) })}
+        {...descriptionOf(props)}
+        {...(mistake !== undefined && { "aria-invalid": "true" })}
+        safe
+      >
+        {/* HTML parsers drop a line break right after the tag, so add one that may be lost. */}
+        {`\n${value}`}
+      </textarea>
+    </Labelled>
+  );
+}
+
+interface LabelledProps {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly mistake?: string | undefined;
+  readonly children?: JSX.Element;
+}
+
+/** A control with its label, hint and error message. */
+function Labelled({ id, label, hint, mistake, children }: LabelledProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for={id} safe>
+        {label}
+      </label>
+      {hint === undefined ? (
+        ""
+      ) : (
+        <p class="hint" id={`${id}-hint`} safe>
+          {hint}
+        </p>
+      )}
+      {children as "safe"}
+      {mistake === undefined ? (
+        ""
+      ) : (
+        <p class="mistake" id={`${id}-mistake`} safe>
+          {mistake}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The IDs of the texts that describe a control to a screen reader. */
+function descriptionOf({ id, hint, mistake }: LabelledProps) {
+  const ids = [
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(mistake === undefined ? [] : [`${id}-mistake`]),
+  ];
+  return ids.length > 0 && { "aria-describedby": ids.join(" ") };
+}
+
+export interface ChoiceProps {
+  readonly id: string;
+  readonly label: string;
+  readonly chosen: string;
+  readonly options: readonly {
+    readonly value: string;
+    readonly label: string;
+    readonly lang?: string;
+  }[];
+}
+
+/** A list to choose one value from. */
+export function Choice({ id, label, chosen, options, ...rest }: ChoiceProps & { name?: string }) {
+  return (
+    <div class="field">
+      <label for={id} safe>
+        {label}
+      </label>
+      <select id={id} name={rest.name ?? id}>
+        {options.map((option) => (
+          <option
+            value={attribute(option.value)}
+            selected={option.value === chosen}
+            {...(option.lang !== undefined && { lang: option.lang })}
+            safe
+          >
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+export interface ConfirmProps {
+  /** The label of the button that opens the confirmation. */
+  readonly label: string;
+  /** What will happen. */
+  readonly consequence: string;
+  readonly children: JSX.Element;
+}
+
+/** Asks for confirmation, without a script, before an action that cannot be undone. */
+export function Confirm({ label, consequence, children }: ConfirmProps): JSX.Element {
+  return (
+    <details class="confirm">
+      <summary class="button quiet" safe>
+        {label}
+      </summary>
+      <div>
+        <p safe>{consequence}</p>
+        {children as "safe"}
+      </div>
+    </details>
+  );
+}
+
+export interface ConfirmedActionProps extends Omit<ConfirmProps, "children"> {
+  readonly request: DashboardRequest;
+  readonly action: string;
+  readonly target?: string;
+  /** The label of the button that takes the action; without it, the same as `label`. */
+  readonly go?: string;
+  /** Hidden fields. */
+  readonly children?: JSX.Element;
+}
+
+/** A button for an action that cannot be undone, which is taken by a second button. */
+export function ConfirmedAction(props: ConfirmedActionProps): JSX.Element {
+  const { request, action, target, label, consequence, go, children } = props;
+  return (
+    <Confirm label={label} consequence={consequence}>
+      <Form request={request} action={action} {...(target !== undefined && { target })}>
+        <>
+          {(children ?? "") as "safe"}
+          <button type="submit" class="bad" safe>
+            {go ?? label}
+          </button>
+        </>
+      </Form>
+    </Confirm>
+  );
+}
+
+export interface FoldProps {
+  /** The label of the button that unfolds it. */
+  readonly label: string;
+  readonly isOpen: boolean;
+  readonly children: JSX.Element;
+}
+
+/** A form that is folded away behind a button, without a script. */
+export function Fold({ label, isOpen, children }: FoldProps): JSX.Element {
+  return (
+    <details class="confirm fold" open={isOpen}>
+      <summary class="button quiet" safe>
+        {label}
+      </summary>
+      <div>{children as "safe"}</div>
+    </details>
+  );
+}

@@ -1,0 +1,149 @@
+import { languageTag } from "../languages.ts";
+import { Html } from "../jsx.ts";
+import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../html/assets.ts";
+import { htmlResponse } from "../html/html.tsx";
+import { Copyable, LanguageLinks } from "../html/parts.tsx";
+import { Form } from "./form.tsx";
+import type { DashboardRequest, Notice } from "./request.ts";
+import { pathTo, SECTION_NAMES, sectionPath } from "../html/section-paths.ts";
+import { mayOpen } from "./owner-only.ts";
+
+export interface FrameProps {
+  readonly request: DashboardRequest;
+  readonly title: string;
+  /** The page that this one belongs to, and what the hyperlink to it says. */
+  readonly parent?: { readonly path: string; readonly label: string };
+  /** The purpose of the page, in one sentence. */
+  readonly lead?: string;
+  /** Paths of the scripts that it runs, besides the one for copy buttons. */
+  readonly scripts?: readonly string[];
+  /** What its scripts connect to besides this server, in the syntax of a policy. */
+  readonly connections?: string;
+  /** Shown instead of the request's own notice. */
+  readonly notice?: Notice;
+  readonly children: JSX.Element;
+}
+
+/** A response with a page of the dashboard. */
+export function dashboardPage(props: FrameProps, status = 200): Promise<Response> {
+  const page = <Frame {...props}>{props.children as "safe"}</Frame>;
+  // For the preview: the overlay in a frame, over the user's own picture.
+  const shown = { frames: "'self'", images: "'self' blob:" };
+  const { connections } = props;
+  return htmlResponse(page, {
+    status,
+    hasForm: true,
+    ...shown,
+    ...(connections !== undefined && { connections }),
+  });
+}
+
+function Frame(props: FrameProps): JSX.Element {
+  const { request, title, parent, lead, scripts = [], notice, children } = props;
+  const { basePath, language, words, section, query } = request;
+  const told = notice ?? request.notice;
+  const id = query.get("id");
+  const path = sectionPath(section) + (id === null ? "" : `?${new URLSearchParams({ id })}`);
+  return (
+    <>
+      {"<!doctype html>"}
+      <html lang={languageTag(language)}>
+        <head>
+          <meta charset="utf-8" />
+          <title safe>{`${title} · Marquee`}</title>
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <link rel="icon" href={basePath + icon.path} />
+          <link rel="stylesheet" href={basePath + pageStylesheet.path} />
+          <link rel="stylesheet" href={basePath + dashboardStylesheet.path} />
+          {[copyScript.path, ...scripts].map((path) => (
+            <script defer src={basePath + path} />
+          ))}
+        </head>
+        <body class="dashboard">
+          <a class="skip" href="#content" safe>
+            {words.dashboard.skip}
+          </a>
+          <header>
+            <p class="brand">
+              <img src={basePath + icon.path} alt="" width="28" height="28" />
+              <span>Marquee</span>
+            </p>
+            <Navigation request={request} />
+          </header>
+          <main id="content" data-section={section}>
+            {parent ? (
+              <p class="parent">
+                <a href={parent.path} safe>
+                  {`← ${parent.label}`}
+                </a>
+              </p>
+            ) : (
+              ""
+            )}
+            <h1 dir="auto" safe>
+              {title}
+            </h1>
+            {lead === undefined ? (
+              ""
+            ) : (
+              <p class="lead" safe>
+                {lead}
+              </p>
+            )}
+            {told ? <NoticeBox notice={told} request={request} /> : ""}
+            {children as "safe"}
+          </main>
+          <footer>
+            <LanguageLinks language={language} basePath={basePath} path={path} />
+          </footer>
+        </body>
+      </html>
+    </>
+  );
+}
+
+function Navigation({ request }: { request: DashboardRequest }): JSX.Element {
+  const { words, user, section } = request;
+  const shown = SECTION_NAMES.filter((name) => mayOpen(user, name));
+  return (
+    <nav class="sections" aria-label={words.dashboard.navigation}>
+      {shown.map((name) => (
+        <a href={pathTo(request, name)} {...(name === section && { "aria-current": "page" })} safe>
+          {words.dashboard.sections[name]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** The result of a form. */
+function NoticeBox({
+  notice,
+  request,
+}: {
+  notice: Notice;
+  request: DashboardRequest;
+}): JSX.Element {
+  const { tone, text, shownOnce = [], undo } = notice;
+  return (
+    <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
+      <p safe>{text}</p>
+      {shownOnce.map(({ label, value }) => (
+        <div class="once">
+          <span safe>{label}</span>
+          <Copyable language={request.language} text={value} />
+        </div>
+      ))}
+      {undo === undefined ? (
+        ""
+      ) : (
+        <Form request={request} action={undo.action} target={undo.target} class="undo">
+          <button type="submit" class="quiet" safe>
+            {undo.label}
+          </button>
+        </Form>
+      )}
+    </div>
+  );
+}

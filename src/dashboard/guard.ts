@@ -1,0 +1,192 @@
+import type { Vault } from "../vault/secrets.ts";
+import { pageAddress } from "../addresses.ts";
+import type { Clock } from "../clock.ts";
+import { languages } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
+import { messagePage } from "../html/message-page.tsx";
+import type { PageContext } from "../html/page.ts";
+import { redirect } from "../http/redirect.ts";
+import { cookieOf, setCookie } from "../http/cookies.ts";
+import type { FormTokens } from "../http/csrf.ts";
+import { createSealedCookie } from "../http/sealed-cookie.ts";
+import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
+import type { DashboardRequest, Notice, Section } from "./request.ts";
+import type { SectionName } from "../html/section-paths.ts";
+import { pathTo } from "../html/section-paths.ts";
+import { mayOpen } from "./owner-only.ts";
+
+export interface DashboardGuardDeps {
+  readonly sessionCookie: SessionCookie;
+  readonly clock: Pick<Clock, "wallMs">;
+  /** Seals a form's notice until the page that shows it opens it. */
+  readonly vault: Pick<Vault, "seal" | "open">;
+  /** Where the server is reached, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly formTokens: FormTokens;
+  /** Whether a form was sent from one of our pages. */
+  isOwnOrigin(origin: string, host: string | null): boolean;
+}
+
+type Answer = (language: Language, context: PageContext) => Promise<Response>;
+
+type SignedInAnswer = (
+  signedIn: SignedIn,
+  language: Language,
+  context: PageContext,
+) => Promise<Response>;
+
+/** Accepts dashboard requests only from signed-in users, and forms only from our pages. */
+export interface DashboardGuard {
+  show(name: SectionName, section: Section): Answer;
+  act(name: SectionName, section: Section): Answer;
+  /** For routes that are not pages, such as a download: 401 without a session. */
+  guard(answer: SignedInAnswer): Answer;
+}
+
+/** A notice that was not shown within this time is dropped. */
+const NOTICE_LIFETIME_MS = 5 * 60_000;
+/** Browsers keep cookies of 4,096 bytes, their names and attributes included. */
+const MOST_COOKIE_BYTES = 4_000;
+
+/** A notice that is not shown yet, with the session that it is for. */
+interface SentNotice {
+  readonly sessionId: string;
+  readonly notice: Notice;
+}
+
+export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
+  const { sessionCookie, baseUrl, basePath, formTokens } = deps;
+  // A notice may contain a new key, so its cookie is sealed and sent only to the page it is for.
+  const sealed = createSealedCookie<SentNotice>(deps, "notice", NOTICE_LIFETIME_MS);
+  const secure = baseUrl.startsWith("https:");
+
+  const noticeCookie = (section: SectionName) =>
+    `${secure ? "__Secure-" : ""}marquee-notice-${section}`;
+
+  const takeNotice = async (
+    request: Request,
+    { user, session }: SignedIn,
+    section: SectionName,
+  ) => {
+    const sent = await sealed.open(user.id, cookieOf(request, noticeCookie(section)));
+    return sent?.sessionId === session.id ? sent.notice : undefined;
+  };
+
+  /** Sends the browser to the page, which shows the notice; a long one is shown at once. */
+  const sendNotice = async (
+    dashboardRequest: DashboardRequest,
+    section: Section,
+    notice: Notice,
+  ) => {
+    const path = pathTo(dashboardRequest, dashboardRequest.section);
+    const value = await sealed.seal(dashboardRequest.user.id, {
+      sessionId: dashboardRequest.session.id,
+      notice,
+    });
+    const maxAgeSeconds = NOTICE_LIFETIME_MS / 1000;
+    const cookie = setCookie(noticeCookie(dashboardRequest.section), value, {
+      secure,
+      maxAgeSeconds,
+      path,
+    });
+    if (cookie.length > MOST_COOKIE_BYTES) return section.show({ ...dashboardRequest, notice });
+    return redirect(path, 303, { "Set-Cookie": cookie });
+  };
+
+  const dashboardRequestOf = (
+    signedIn: SignedIn,
+    language: Language,
+    request: Request,
+    section: SectionName,
+    notice: Notice | undefined,
+  ): DashboardRequest => ({
+    ...signedIn,
+    language,
+    words: languages[language],
+    query: new URL(request.url).searchParams,
+    basePath,
+    baseUrl,
+    section,
+    formToken: formTokens.issue(signedIn.session),
+    notice,
+  });
+
+  const refuse = (language: Language) => {
+    const { signIn } = languages[language];
+    return messagePage({
+      language,
+      basePath,
+      title: signIn.neededTitle,
+      lead: signIn.neededText,
+      status: 401,
+      again: { path: pageAddress(basePath, language, "sign-in"), label: signIn.how },
+    });
+  };
+
+  const refuseForm = (language: Language, section: SectionName) => {
+    const { signIn } = languages[language];
+    return messagePage({
+      language,
+      basePath,
+      title: signIn.formTitle,
+      lead: signIn.formText,
+      status: 403,
+      again: { path: pathTo({ basePath, language }, section), label: signIn.back },
+    });
+  };
+
+  const ownersOnly = (language: Language) => {
+    const { signIn } = languages[language];
+    return messagePage({
+      language,
+      basePath,
+      title: signIn.ownerTitle,
+      lead: signIn.ownerText,
+      status: 403,
+    });
+  };
+
+  const isOurForm = (request: Request, form: FormData, signedIn: SignedIn): boolean => {
+    const origin = request.headers.get("origin") ?? "";
+    if (!deps.isOwnOrigin(origin, request.headers.get("host"))) return false;
+    return formTokens.isValid(signedIn.session, form.get("token"));
+  };
+
+  const guard: DashboardGuard["guard"] = (answer) => async (language, context) => {
+    const signedIn = await sessionCookie.signedIn(context.request);
+    return signedIn ? answer(signedIn, language, context) : refuse(language);
+  };
+
+  const enter = (section: SectionName, answer: SignedInAnswer): Answer =>
+    guard(async (signedIn, language, context) =>
+      mayOpen(signedIn.user, section) ? answer(signedIn, language, context) : ownersOnly(language),
+    );
+
+  return {
+    guard,
+
+    show: (name, section) =>
+      enter(name, async (signedIn, language, { request }) => {
+        const notice = await takeNotice(request, signedIn, name);
+        const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, notice);
+        const response = await section.show(dashboardRequest);
+        if (notice) {
+          const told = { secure, maxAgeSeconds: 0, path: pathTo(dashboardRequest, name) };
+          response.headers.append("Set-Cookie", setCookie(noticeCookie(name), "", told));
+        }
+        return response;
+      }),
+
+    act: (name, section) =>
+      enter(name, async (signedIn, language, { request }) => {
+        const form = await request.formData().catch(() => new FormData());
+        if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
+        const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
+        const outcome = await section.act(dashboardRequest, form);
+        return outcome instanceof Response
+          ? outcome
+          : sendNotice(dashboardRequest, section, outcome);
+      }),
+  };
+}

@@ -1,0 +1,390 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import {
+  type HistoryChoice,
+  type KeptSong,
+  type Period,
+  PERIODS,
+  type Stream,
+} from "../../music/history.ts";
+import { hidesTrack } from "../../accounts/privacy.ts";
+import type { Hub } from "../../channels/hub.ts";
+import type { Clock } from "../../clock.ts";
+import { fieldOf } from "../../http/form-field.ts";
+import { fill, formatTime } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import {
+  asCsv,
+  asText,
+  chaptersOf,
+  LEAST_CHAPTERS,
+  LONGEST_SONG_MS,
+  type SetListSong,
+  setListOf,
+} from "../../outputs/set-list.ts";
+import { artistNames } from "../../playback.ts";
+import { clockText } from "../../../widget/view.ts";
+import { Copyable } from "../../html/parts.tsx";
+import { ConfirmedAction, Form } from "../form.tsx";
+import { dashboardPage } from "../frame.tsx";
+import type { DashboardRequest, Section } from "../request.ts";
+import { pathTo } from "../../html/section-paths.ts";
+
+export interface HistoryDeps {
+  readonly accounts: Pick<Accounts, "history" | "privacy">;
+  readonly hub: Pick<Hub, "countSongs">;
+  readonly clock: Pick<Clock, "wallMs">;
+}
+
+const SONGS_A_PAGE = 50;
+/** The last songs of a stream: two days of them, of three minutes each. */
+const MOST_IN_SET_LIST = 1_000;
+const PERIOD_NAMES = Object.keys(PERIODS) as readonly Period[];
+
+/** The forms of a set list, with the endings of their files. */
+const FORMS = { text: "txt", csv: "csv", chapters: "txt" } as const;
+type SetListForm = keyof typeof FORMS;
+const FORM_NAMES = Object.keys(FORMS) as readonly SetListForm[];
+const formIn = (query: URLSearchParams): SetListForm =>
+  FORM_NAMES.find((form) => form === query.get("as")) ?? "text";
+
+/** The page of the songs that were heard: what is kept, the stream's set list, and the songs. */
+export function createSection(deps: HistoryDeps): Section {
+  const { accounts, clock } = deps;
+  const { history } = accounts;
+
+  const show = async (request: DashboardRequest): Promise<Response> => {
+    const { words, user, query } = request;
+    deps.hub.countSongs(user.id);
+    const choice = history.of(user.id);
+    const count = await history.countOf(user);
+    const pages = Math.max(1, Math.ceil(count / SONGS_A_PAGE));
+    const page = Math.min(pages, Math.max(1, Math.trunc(Number(query.get("page"))) || 1));
+    const skip = (page - 1) * SONGS_A_PAGE;
+    const songs = await history.songsOf(user, { most: SONGS_A_PAGE, skip });
+    const nowMs = clock.wallMs();
+    return dashboardPage({
+      request,
+      title: words.dashboard.sections.history,
+      lead: words.history.lead,
+      children: (
+        <>
+          <Choice request={request} choice={choice} />
+          {choice.keeps === null ? (
+            ""
+          ) : (
+            <>
+              <SetList
+                request={request}
+                choice={choice}
+                list={await readSetList(deps, request)}
+                nowMs={nowMs}
+              />
+              <Songs request={request} songs={songs} page={page} pages={pages} nowMs={nowMs} />
+            </>
+          )}
+        </>
+      ),
+    });
+  };
+
+  return {
+    show,
+    async act(request, form) {
+      const { user, words } = request;
+      const { history: t } = words;
+      switch (fieldOf(form, "do")) {
+        case "keep": {
+          const keeps = PERIOD_NAMES.find((period) => period === fieldOf(form, "keeps")) ?? null;
+          await history.change(user, { keeps, hearsStreams: fieldOf(form, "streams") === "1" });
+          return { tone: "good", text: keeps === null ? t.savedOff : t.saved };
+        }
+        case "clear":
+          await history.clear(user);
+          return { tone: "good", text: t.cleared };
+        default:
+          return show(request);
+      }
+    },
+  };
+}
+
+/** A stream with its songs that the user does not hide. */
+interface HeardStream {
+  readonly stream: Stream;
+  readonly songs: readonly SetListSong[];
+}
+
+async function readSetList(
+  { accounts: { history, privacy }, hub }: HistoryDeps,
+  { user }: Pick<DashboardRequest, "user">,
+): Promise<HeardStream | undefined> {
+  const stream = history.streamOf(user.id);
+  if (!stream) return undefined;
+  hub.countSongs(user.id);
+  const from = stream.startedAt - LONGEST_SONG_MS;
+  const songs = await history.songsOf(user, {
+    from,
+    until: stream.endedAt ?? Infinity,
+    most: MOST_IN_SET_LIST,
+  });
+  const rules = privacy.of(user.id);
+  const shown = songs.filter((song) => !hidesTrack(rules, song));
+  return { stream, songs: setListOf(shown, stream) };
+}
+
+const writeSetList = ({ songs, stream }: HeardStream, form: SetListForm, start: string): string => {
+  if (form === "csv") return asCsv(songs);
+  return form === "text" ? asText(songs) : chaptersOf(songs, stream, start).join("\n");
+};
+
+/** The set list as a file. */
+export async function setListFile(
+  deps: HistoryDeps,
+  request: Pick<DashboardRequest, "user" | "query" | "words">,
+): Promise<{ readonly text: string; readonly name: string; readonly type: string }> {
+  const form = formIn(request.query);
+  const list = await readSetList(deps, request);
+  const day = new Date(list?.stream.startedAt ?? deps.clock.wallMs()).toISOString().slice(0, 10);
+  const text = list ? writeSetList(list, form, request.words.history.start) : "";
+  return {
+    text: form === "csv" || text === "" ? text : `${text}\n`,
+    name: `marquee-${form === "chapters" ? "chapters" : "set-list"}-${day}.${FORMS[form]}`,
+    type: `text/${form === "csv" ? "csv" : "plain"}; charset=utf-8`,
+  };
+}
+
+interface PartProps {
+  readonly request: DashboardRequest;
+  readonly choice: HistoryChoice;
+}
+
+function Choice({ request, choice: { keeps, hearsStreams } }: PartProps): JSX.Element {
+  const { history: t } = request.words;
+  return (
+    <section>
+      <h2 safe>{t.keepTitle}</h2>
+      <p class={`status ${keeps === null ? "idle" : "good"}`} safe>
+        {keeps === null ? t.off : t.kept[keeps]}
+      </p>
+      <p class="hint" safe>
+        {t.limits}
+      </p>
+      <Form request={request} action="keep" class="form wide">
+        <>
+          <fieldset class="periods">
+            <legend safe>{t.keepFor}</legend>
+            {[null, ...PERIOD_NAMES].map((period) => (
+              <label>
+                <input
+                  type="radio"
+                  name="keeps"
+                  value={period ?? ""}
+                  {...(period === keeps && { checked: true })}
+                />
+                <span safe>{t.periods[period ?? "off"]}</span>
+              </label>
+            ))}
+          </fieldset>
+          <p class="hint" safe>
+            {t.shorter}
+          </p>
+          <label class="ticked">
+            <input
+              type="checkbox"
+              name="streams"
+              value="1"
+              aria-describedby="streams-hint"
+              {...(hearsStreams && { checked: true })}
+            />
+            <span safe>{t.streams}</span>
+          </label>
+          <p class="hint" id="streams-hint" safe>
+            {t.streamsHint}
+          </p>
+          <button type="submit" safe>
+            {t.save}
+          </button>
+        </>
+      </Form>
+    </section>
+  );
+}
+
+function SetList({
+  request,
+  choice,
+  list,
+  nowMs,
+}: PartProps & {
+  readonly list: HeardStream | undefined;
+  readonly nowMs: number;
+}): JSX.Element {
+  const { history: t } = request.words;
+  return (
+    <section class="set-list">
+      <h2 safe>{list && list.stream.endedAt !== null ? t.lastStream : t.thisStream}</h2>
+      {list ? (
+        <HeardSetList request={request} list={list} nowMs={nowMs} />
+      ) : (
+        <p safe>{choice.hearsStreams ? t.noStream : t.notTold}</p>
+      )}
+    </section>
+  );
+}
+
+function HeardSetList({
+  request,
+  list,
+  nowMs,
+}: {
+  readonly request: DashboardRequest;
+  readonly list: HeardStream;
+  readonly nowMs: number;
+}): JSX.Element {
+  const { language, words, query } = request;
+  const { history: t } = words;
+  const { startedAt, endedAt } = list.stream;
+  const form = formIn(query);
+  const text = writeSetList(list, form, t.start);
+  const path = pathTo(request, "history");
+  const isTooShort = form === "chapters" && text.split("\n").length < LEAST_CHAPTERS;
+  return (
+    <>
+      <p class={`status ${endedAt === null ? "good" : "idle"}`} safe>
+        {endedAt === null
+          ? fill(t.since, { time: formatTime(language, startedAt, nowMs) })
+          : fill(t.fromTo, {
+              from: formatTime(language, startedAt),
+              to: formatTime(language, endedAt, startedAt),
+            })}
+      </p>
+      {list.songs.length === 0 ? (
+        <p safe>{t.noSongsYet}</p>
+      ) : (
+        <>
+          <nav class="forms" aria-label={t.forms}>
+            {FORM_NAMES.map((name) => (
+              <a
+                href={`${path}?as=${name}`}
+                {...(name === form && { "aria-current": "true" })}
+                safe
+              >
+                {t.form[name]}
+              </a>
+            ))}
+          </nav>
+          <Copyable language={language} text={text.replace("\uFEFF", "").trimEnd()} />
+          {form === "chapters" ? (
+            <p class={isTooShort ? "status warn" : "hint"} safe>
+              {isTooShort ? fill(t.tooFew, { least: String(LEAST_CHAPTERS) }) : t.chaptersHint}
+            </p>
+          ) : (
+            ""
+          )}
+          <p class="actions">
+            <a class="button quiet" href={`${path}/set-list?as=${form}`} download="" safe>
+              {t.download}
+            </a>
+          </p>
+        </>
+      )}
+    </>
+  );
+}
+
+interface SongsProps {
+  readonly request: DashboardRequest;
+  readonly songs: readonly KeptSong[];
+  readonly page: number;
+  readonly pages: number;
+  readonly nowMs: number;
+}
+
+function Songs({ request, songs, page, pages, nowMs }: SongsProps): JSX.Element {
+  const { history: t } = request.words;
+  const path = pathTo(request, "history");
+  if (songs.length === 0) {
+    return (
+      <section>
+        <h2 safe>{t.songs}</h2>
+        <p safe>{t.none}</p>
+      </section>
+    );
+  }
+  return (
+    <section>
+      <h2 safe>{t.songs}</h2>
+      <ol class="heard-songs">
+        {songs.map((song) => (
+          <SongRow request={request} song={song} nowMs={nowMs} />
+        ))}
+      </ol>
+      {pages > 1 ? (
+        <nav class="actions" aria-label={t.songs}>
+          {page > 1 ? (
+            <a class="button quiet" rel="prev" href={`${path}?page=${page - 1}`} safe>
+              {t.newer}
+            </a>
+          ) : (
+            ""
+          )}
+          {page < pages ? (
+            <a class="button quiet" rel="next" href={`${path}?page=${page + 1}`} safe>
+              {t.older}
+            </a>
+          ) : (
+            ""
+          )}
+        </nav>
+      ) : (
+        ""
+      )}
+      <ConfirmedAction
+        request={request}
+        action="clear"
+        label={t.clear}
+        consequence={t.clearText}
+        go={t.clearGo}
+      />
+    </section>
+  );
+}
+
+function SongRow({
+  request: { basePath, language, words },
+  song,
+  nowMs,
+}: Pick<SongsProps, "request" | "nowMs"> & { readonly song: KeptSong }): JSX.Element {
+  const { coverPath, startedAt, playedMs, track } = song;
+  return (
+    <li>
+      <span class="sleeve">
+        {coverPath === null ? (
+          ""
+        ) : (
+          <img
+            src={`${basePath}${coverPath}/256.webp`}
+            alt=""
+            width="48"
+            height="48"
+            loading="lazy"
+          />
+        )}
+      </span>
+      <span class="song">
+        <strong dir="auto" safe>
+          {track.title}
+        </strong>
+        <span dir="auto" safe>
+          {artistNames(song)}
+        </span>
+      </span>
+      <span class="when">
+        <time datetime={new Date(startedAt).toISOString()} safe>
+          {formatTime(language, startedAt, nowMs)}
+        </time>
+        <span safe>{fill(words.history.heardFor, { time: clockText(playedMs) })}</span>
+      </span>
+    </li>
+  );
+}

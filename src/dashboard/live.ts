@@ -1,0 +1,175 @@
+import type { ServerWebSocket } from "bun";
+import type { Language } from "../languages.ts";
+import { describeError, type Log } from "../log.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { SignedIn } from "../http/session-cookie.ts";
+import type { DashboardTicket } from "./ticket.ts";
+import type { Presenter } from "./state.ts";
+
+type DashboardSocket = ServerWebSocket<DashboardTicket>;
+
+/** The dashboards that are open now. */
+export interface DashboardLive {
+  /** Whether a session has reached its limit of open dashboards. */
+  isFull(sessionId: string): boolean;
+  ticketFor(signedIn: SignedIn, language: Language): DashboardTicket;
+  opened(socket: DashboardSocket): void;
+  closed(socket: DashboardSocket): void;
+  /** Closes the sockets of ended sessions, of one user or of all. */
+  dropEndedSessions(
+    isOpen: (sessionId: string) => Promise<boolean>,
+    userId: number | undefined,
+  ): Promise<void>;
+  /** Sends the new state to the dashboards, of one user or of all, if it has changed. */
+  redraw(userId: number | undefined): void;
+  /** The same for the user whose connection this is. */
+  redrawConnection(connectionId: number): void;
+  stop(): void;
+}
+
+export interface DashboardLiveDeps {
+  readonly hub: Pick<Hub, "subscribe" | "heardOf">;
+  readonly presenter: Presenter;
+  readonly log: Log;
+}
+
+/** More tabs than any user needs. */
+const MOST_SOCKETS_PER_SESSION = 20;
+/** The page's session has ended: it should not reconnect. */
+const CLOSED_SIGNED_OUT = 4001;
+const CLOSED_RESTARTING = 1012;
+
+/** Why a room is drawn: only `played` is also sent if nothing but the position has changed. */
+type Draw = "changed" | "played";
+
+/** The dashboards of one user in one language, which all show the same. */
+interface Room {
+  readonly user: DashboardTicket["user"];
+  readonly language: Language;
+  readonly sockets: Set<DashboardSocket>;
+  /** Those that nothing was sent to yet. */
+  readonly newcomers: Set<DashboardSocket>;
+  /** What was sent to the room last, without the position. */
+  told: string;
+  isDrawing: boolean;
+  /** What happened while it was drawn: then it is drawn once more. */
+  again: Draw | undefined;
+  leave(): void;
+}
+
+const roomOf = ({ user, language }: Pick<Room, "user" | "language">): string =>
+  `${user.id} ${language}`;
+
+export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
+  const { hub, presenter, log } = deps;
+  const rooms = new Map<string, Room>();
+
+  const allSockets = () => [...rooms.values()].flatMap(({ sockets }) => [...sockets]);
+
+  /** Sends the state to newcomers, and to all if it changed; a position that advances is no change. */
+  const tellNow = async (room: Room, why: Draw) => {
+    const welcomed = [...room.newcomers];
+    const state = await presenter.present(room.user, room.language);
+    const { track } = state;
+    const telling = JSON.stringify({ ...state, track: track && { ...track, positionMs: 0 } });
+    const message = JSON.stringify(state);
+    const isForAll = why === "played" || telling !== room.told;
+    room.told = telling;
+    for (const socket of isForAll ? room.sockets : welcomed) {
+      if (room.sockets.has(socket)) socket.send(message);
+      room.newcomers.delete(socket);
+    }
+  };
+
+  /**
+   * One state is made at a time: however much happens meanwhile, it is made once more. Nothing
+   * awaits this, so a failure is logged and must not end the server.
+   */
+  const tell = async (room: Room, why: Draw) => {
+    if (room.again !== "played") room.again = why;
+    if (room.isDrawing) return;
+    room.isDrawing = true;
+    while (room.again && room.sockets.size > 0) {
+      const next = room.again;
+      room.again = undefined;
+      try {
+        await tellNow(room, next);
+      } catch (error) {
+        if (room.sockets.size === 0) break;
+        log.error("a dashboard could not be told what changed", { reason: describeError(error) });
+      }
+    }
+    room.isDrawing = false;
+    leaveIfEmpty(room);
+  };
+
+  /** A room that is being drawn stays, so that who opens and closes dashboards draws no others. */
+  const leaveIfEmpty = (room: Room) => {
+    if (room.isDrawing || room.sockets.size > 0) return;
+    room.leave();
+    rooms.delete(roomOf(room));
+  };
+
+  const openRoom = ({ user, language }: DashboardTicket, first: DashboardSocket): Room => {
+    const room: Room = {
+      user,
+      language,
+      sockets: new Set([first]),
+      newcomers: new Set([first]),
+      told: "",
+      isDrawing: false,
+      again: undefined,
+      leave: () => {},
+    };
+    rooms.set(roomOf(room), room);
+    // What is known already is heard at once, and drawn.
+    room.leave = hub.subscribe(user.id, () => void tell(room, "played"), "heard");
+    return room;
+  };
+
+  return {
+    isFull: (sessionId) =>
+      allSockets().filter(({ data }) => data.sessionId === sessionId).length >=
+      MOST_SOCKETS_PER_SESSION,
+    ticketFor: ({ user, session }, language) => ({
+      kind: "dashboard",
+      user,
+      sessionId: session.id,
+      language,
+    }),
+    opened(socket) {
+      const known = rooms.get(roomOf(socket.data));
+      known?.sockets.add(socket);
+      known?.newcomers.add(socket);
+      const room = known ?? openRoom(socket.data, socket);
+      if (known || !room.isDrawing) void tell(room, "changed");
+    },
+    closed(socket) {
+      const room = rooms.get(roomOf(socket.data));
+      if (!room?.sockets.delete(socket)) return;
+      room.newcomers.delete(socket);
+      leaveIfEmpty(room);
+    },
+    async dropEndedSessions(isOpen, userId) {
+      for (const socket of allSockets()) {
+        if (userId !== undefined && socket.data.user.id !== userId) continue;
+        if (!(await isOpen(socket.data.sessionId))) socket.close(CLOSED_SIGNED_OUT);
+      }
+    },
+    redraw(userId) {
+      for (const room of rooms.values()) {
+        if (userId === undefined || room.user.id === userId) void tell(room, "changed");
+      }
+    },
+    redrawConnection(connectionId) {
+      for (const room of rooms.values()) {
+        // An open dashboard has the channel run, so that all its connections are known.
+        const heard = hub.heardOf(room.user.id);
+        if (heard.some((one) => one.connectionId === connectionId)) void tell(room, "changed");
+      }
+    },
+    stop() {
+      for (const socket of allSockets()) socket.close(CLOSED_RESTARTING);
+    },
+  };
+}

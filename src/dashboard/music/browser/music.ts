@@ -1,0 +1,51 @@
+import { followDashboard } from "../../browser/dashboard-socket.ts";
+import { dragCards } from "./drag-cards.ts";
+
+/** Keeps the page of connections up to date, and lets them be dragged into another order. */
+const connections = document.querySelector<HTMLElement>("[data-live]");
+
+/** Loads the players that were found on this machine, after the page. */
+async function showFound(): Promise<void> {
+  const section = document.querySelector<HTMLElement>("[data-found]");
+  const list = section?.querySelector("[data-found-list]");
+  if (!section?.dataset["found"] || !list) return;
+  // Without an answer, the hyperlink that looks for them stays.
+  const answer = await fetch(section.dataset["found"]).catch(() => undefined);
+  if (!answer?.ok) return;
+  const html = await answer.text();
+  const hadFocus = list.contains(document.activeElement);
+  list.innerHTML = html;
+  section.removeAttribute("data-found");
+  // The hyperlink that had the focus is gone.
+  if (hadFocus) list.querySelector<HTMLElement>(".actions a")?.focus();
+}
+
+/** Sends the form of the card's own button, with the place to which it was dragged. */
+function store(card: HTMLElement, position: number): void {
+  const form = card.querySelector<HTMLFormElement>("form.move");
+  const action = form?.querySelector<HTMLInputElement>("[name=do]");
+  if (!form || !action) return;
+  action.value = "place";
+  const field = Object.assign(document.createElement("input"), {
+    type: "hidden",
+    name: "position",
+    value: String(position),
+  });
+  form.append(field);
+  form.submit();
+}
+
+if (connections?.dataset["live"]) {
+  /** What each connection's part was last. */
+  const shown = new Map<string, string>();
+  followDashboard(connections.dataset["live"], (state) => {
+    for (const { id, html } of state.connections) {
+      const part = connections.querySelector(`[data-connection="${id}"]`);
+      if (!part || shown.get(id) === html) continue;
+      shown.set(id, html);
+      part.innerHTML = html;
+    }
+  });
+  dragCards(connections, store);
+}
+void showFound();

@@ -1,0 +1,184 @@
+import { readKeyName } from "../../accounts/key-name.ts";
+import { fill } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import type { ConnectedMusic } from "../../sources/connected-music.ts";
+import type { FoundTrack } from "../../sources/here/found.ts";
+import { type Found, isHeardBy } from "../../sources/here/players-here.ts";
+import { attribute } from "../../html/attribute.ts";
+import { Form } from "../form.tsx";
+import { offerId } from "./music-offers.tsx";
+import { trackText } from "./music-live.tsx";
+import type { DashboardRequest } from "../request.ts";
+import { pathTo } from "../../html/section-paths.ts";
+
+/** In the page's address: whether to look for players, and whether to answer with the list alone. */
+export const LOOK = { name: "look", here: "here", listOnly: "list" } as const;
+
+export const FOUND_ID = "found";
+
+interface FoundSectionProps {
+  readonly request: DashboardRequest;
+  /** `undefined` before anybody has looked: the page's script does, or the user. */
+  readonly list: JSX.Element | undefined;
+}
+
+/** Players on this machine, each with a button that connects it. */
+export function FoundSection({ request, list }: FoundSectionProps): JSX.Element {
+  const { found: t } = request.words.dashboard.music;
+  return (
+    <section
+      class="found"
+      id={FOUND_ID}
+      aria-live="polite"
+      {...(list === undefined && { "data-found": addressWith(request, LOOK.listOnly) })}
+    >
+      <h2 safe>{t.title}</h2>
+      <div data-found-list>
+        {list === undefined ? <LookLink request={request} label={t.look} /> : (list as "safe")}
+      </div>
+    </section>
+  );
+}
+
+const addressWith = (request: DashboardRequest, look: string): string =>
+  `${pathTo(request, "music")}?${LOOK.name}=${look}`;
+
+function LookLink({ request, label }: { request: DashboardRequest; label: string }): JSX.Element {
+  return (
+    <p class="actions">
+      <a class="button quiet" href={`${addressWith(request, LOOK.here)}#${FOUND_ID}`} safe>
+        {label}
+      </a>
+    </p>
+  );
+}
+
+interface FoundListProps {
+  readonly request: DashboardRequest;
+  readonly found: readonly Found[];
+  /** The user's connections: what they hear is not offered. */
+  readonly music: readonly ConnectedMusic[];
+}
+
+export function FoundList({ request, found, music }: FoundListProps): JSX.Element {
+  const { found: t } = request.words.dashboard.music;
+  const offered = found
+    .filter((one) => !music.some((connected) => hears(connected, one)))
+    // What plays comes first, and what can be connected by one click.
+    .toSorted((a, b) => rankOf(a) - rankOf(b));
+  return (
+    <>
+      {offered.length === 0 ? (
+        <p safe>{t.none}</p>
+      ) : (
+        <ul class="rows">
+          {offered.map((one) => (
+            <FoundRow request={request} found={one} music={music} />
+          ))}
+        </ul>
+      )}
+      <LookLink request={request} label={t.again} />
+    </>
+  );
+}
+
+const hears = ({ source, stored }: ConnectedMusic, found: Found): boolean =>
+  source === found.source && stored.usable && isHeardBy(found, stored.open);
+
+function rankOf({ needs, track }: Found): number {
+  if (needs !== undefined) return 3;
+  if (!track) return 2;
+  return track.state === "paused" ? 1 : 0;
+}
+
+interface FoundRowProps {
+  readonly request: DashboardRequest;
+  readonly found: Found;
+  readonly music: readonly ConnectedMusic[];
+}
+
+function FoundRow({ request, found, music }: FoundRowProps): JSX.Element {
+  const { found: t } = request.words.dashboard.music;
+  const { source, needs } = found;
+  const name = nameOf(found);
+  return (
+    <li class="beside">
+      <div>
+        <h3>
+          <span dir="auto" safe>
+            {name}
+          </span>{" "}
+          {name === source.name ? (
+            ""
+          ) : (
+            <small class="hint" safe>
+              {source.name}
+            </small>
+          )}
+        </h3>
+        <p class="facts" dir="auto" safe>
+          {needs === undefined ? trackSentence(request, found.track ?? null) : t.needs[needs]}
+        </p>
+      </div>
+      {needs === undefined ? (
+        <Listen request={request} found={found} music={music} />
+      ) : (
+        <a
+          class="button quiet"
+          href={`${pathTo(request, "music")}?choose=${source.id}#${offerId(source.id)}`}
+          aria-label={attribute(`${t.enter[needs]}: ${name}`)}
+          safe
+        >
+          {t.enter[needs]}
+        </a>
+      )}
+    </li>
+  );
+}
+
+/** The form with which the source is connected anyway, filled in. */
+function Listen({ request, found, music }: FoundRowProps): JSX.Element {
+  const { found: t } = request.words.dashboard.music;
+  const { source, settings } = found;
+  const name = connectionNameFor(found, music);
+  const formId = name === undefined ? source.id : `${source.id}-new`;
+  const fields = {
+    ...(name !== undefined && { another: "1", [`${formId}-name`]: name }),
+    ...Object.fromEntries(
+      Object.entries(settings).map(([option, value]) => [`${formId}-${option}`, value]),
+    ),
+  };
+  return (
+    <Form request={request} action="connect" target={source.id} class="listen">
+      <>
+        {Object.entries(fields).map(([field, value]) => (
+          <input type="hidden" name={attribute(field)} value={attribute(value)} />
+        ))}
+        <button type="submit" aria-label={attribute(`${t.listen}: ${nameOf(found)}`)} safe>
+          {t.listen}
+        </button>
+      </>
+    </Form>
+  );
+}
+
+const nameOf = ({ name, source }: Found): string => name ?? source.name;
+
+/** The name of its connection; `undefined` where it needs none, as the first of its source. */
+function connectionNameFor(found: Found, music: readonly ConnectedMusic[]): string | undefined {
+  const taken = music
+    .filter(({ source }) => source === found.source)
+    .map(({ connection }) => connection.name);
+  if (!taken.includes("")) return undefined;
+  const wanted = readKeyName(nameOf(found)) ?? found.source.name;
+  const numbered = taken.map((_, index) => `${wanted} ${index + 2}`);
+  return [wanted, ...numbered].find((name) => !taken.includes(name)) ?? wanted;
+}
+
+function trackSentence({ words }: DashboardRequest, track: FoundTrack | null): string {
+  const { music: t } = words.dashboard;
+  if (!track) return words.widget.nothingPlaying;
+  const text = trackText(track.title, track.artist);
+  if (track.state === undefined) return text;
+  return fill(track.state === "playing" ? t.plays : t.pausedAt, { track: text });
+}

@@ -1,0 +1,148 @@
+import type { Connections } from "../../music/connections.ts";
+import { SecretError } from "../../vault/secrets.ts";
+import { Html } from "../../jsx.ts";
+import type { ConnectedMusic } from "../../sources/connected-music.ts";
+import type { PushedSource } from "../../sources/source.ts";
+import { attribute } from "../../html/attribute.ts";
+import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
+import { Confirm, Form } from "../form.tsx";
+import type { DashboardRequest } from "../request.ts";
+
+export interface InboxPartDeps {
+  readonly accounts: { readonly connections: Pick<Connections, "secretOf"> };
+}
+
+/** What a program needs to push to a connection. */
+export async function inboxPart(
+  deps: InboxPartDeps,
+  request: DashboardRequest,
+  { connection }: ConnectedMusic,
+  source: PushedSource,
+): Promise<JSX.Element> {
+  const { inbox: t } = request.words.dashboard.music;
+  const secret = await readableSecret(deps, connection.id);
+  return secret === undefined ? (
+    <p class="mistake" safe>
+      {t.unreadable}
+    </p>
+  ) : (
+    <Entered request={request} source={source} secret={secret} />
+  );
+}
+
+export function ReplaceSecret({
+  request,
+  connection,
+}: {
+  request: DashboardRequest;
+  connection: ConnectedMusic["connection"];
+}): JSX.Element {
+  const { inbox: t } = request.words.dashboard.music;
+  return (
+    <Confirm label={t.rotate} consequence={t.rotateText}>
+      <Form request={request} action="rotate" target={String(connection.publicId)}>
+        <button type="submit" safe>
+          {t.rotateGo}
+        </button>
+      </Form>
+    </Confirm>
+  );
+}
+
+/** `undefined` when it cannot be decrypted; then the user can replace it. */
+async function readableSecret(
+  { accounts }: InboxPartDeps,
+  connectionId: number,
+): Promise<string | undefined> {
+  try {
+    return await accounts.connections.secretOf(connectionId);
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    return undefined;
+  }
+}
+
+interface EnteredProps {
+  readonly request: DashboardRequest;
+  readonly source: PushedSource;
+  readonly secret: string;
+}
+
+/** What to enter in the program. Whatever contains the secret is hidden until it is shown. */
+function Entered({ request, source, secret }: EnteredProps): JSX.Element {
+  const { language, baseUrl, user, words } = request;
+  const { inbox: t } = words.dashboard.music;
+  const address = source.inboxAddress(baseUrl, secret);
+  const where = t.where[source.id as keyof typeof t.where];
+  return (
+    <>
+      {where === undefined ? (
+        ""
+      ) : (
+        <p class="where-to" safe>
+          {where}
+        </p>
+      )}
+      <dl class="copies">
+        <dt safe>{t.address}</dt>
+        <dd>
+          {address.includes(secret) ? (
+            <HiddenCopyable language={language} label={t.address} text={address} />
+          ) : (
+            <Copyable language={language} text={address} />
+          )}
+        </dd>
+        {source.id === "audioscrobbler" ? (
+          <>
+            <dt safe>{t.user}</dt>
+            <dd>
+              <Copyable language={language} text={user.name} />
+            </dd>
+          </>
+        ) : (
+          ""
+        )}
+        {address.includes(secret) ? (
+          ""
+        ) : (
+          <>
+            <dt safe>{source.id === "audioscrobbler" ? t.password : t.token}</dt>
+            <dd>
+              <HiddenCopyable
+                language={language}
+                label={source.id === "audioscrobbler" ? t.password : t.token}
+                text={secret}
+              />
+            </dd>
+          </>
+        )}
+      </dl>
+      {source.id === "webscrobbler" ? (
+        <>
+          <p class="actions">
+            <a
+              class="button quiet"
+              href={attribute(webScrobblerLink(address))}
+              rel="noreferrer"
+              target="_blank"
+              safe
+            >
+              {t.webScrobblerLink}
+            </a>
+          </p>
+          <p class="hint" safe>
+            {t.webScrobblerHint}
+          </p>
+        </>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+/** The page on which the extension offers to add a webhook (its src/core/content/webhook.ts). */
+const webScrobblerLink = (address: string): string => {
+  const query = new URLSearchParams({ applicationName: "Marquee", userApiUrl: address });
+  return `https://webscrobbler.com/webhook?${query.toString()}`;
+};

@@ -1,0 +1,49 @@
+import { type ConnectionStatus, consentWarning, statusAt } from "../../music/connection-status.ts";
+import { fill, formatDay, formatTime, languages } from "../../i18n/index.ts";
+import type { Language } from "../../languages.ts";
+
+/** A connection's status, in a sentence for its user. */
+export interface StatusSentence {
+  readonly tone: "good" | "warn" | "bad";
+  readonly text: string;
+  /** Whether the user should link again. */
+  readonly linkAgain: boolean;
+}
+
+/** @param sourceName the source's display name, such as `Spotify` */
+export function describeStatus(
+  { linkedUntil, ...stored }: ConnectionStatus,
+  sourceName: string,
+  language: Language,
+  nowMs: number,
+): StatusSentence {
+  const health = statusAt(stored, nowMs);
+  const words = languages[language].dashboard.health;
+  const names = { source: sourceName };
+  switch (health.state) {
+    case "needsLinking":
+      return { tone: "bad", text: fill(words.needsLinking, names), linkAgain: true };
+    case "limited": {
+      const time = formatTime(language, health.until, nowMs);
+      return { tone: "warn", text: fill(words.limited, { ...names, time }), linkAgain: false };
+    }
+    case "retrying": {
+      const time = formatTime(language, health.since, nowMs);
+      const reason = fill(words.troubles[health.reason], names);
+      return {
+        tone: "warn",
+        text: `${reason} ${fill(words.retrying, { time })}`,
+        linkAgain: health.reason === "appRefused",
+      };
+    }
+    case "ok":
+    case "untried":
+      break;
+  }
+  if (linkedUntil !== null && consentWarning(linkedUntil, nowMs) !== "none") {
+    const day = formatDay(language, linkedUntil);
+    return { tone: "warn", text: fill(words.endsSoon, { ...names, day }), linkAgain: true };
+  }
+  const text = fill(health.state === "untried" ? words.untried : words.ok, names);
+  return { tone: "good", text, linkAgain: false };
+}

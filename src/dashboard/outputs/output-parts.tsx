@@ -1,0 +1,173 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import { type Widget, WidgetError } from "../../looks/widgets.ts";
+import { redirect } from "../../http/redirect.ts";
+import { fill } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { type Reach, reachOf } from "../../outputs/reach.ts";
+import { withQuery } from "../widgets/editor-query.ts";
+import { ConfirmedAction } from "../form.tsx";
+import type { DashboardRequest, Notice } from "../request.ts";
+import { pathTo } from "../../html/section-paths.ts";
+
+export interface OutputEditorDeps {
+  readonly accounts: Pick<Accounts, "widgets">;
+}
+
+/** A widget that is a text or a card. */
+export type OutputWidget = Widget & { readonly kind: "text" | "card" };
+
+/** The editor of a text or a card, on the page of widgets. */
+export interface OutputEditor {
+  show(request: DashboardRequest, widget: OutputWidget): Promise<Response>;
+  act(request: DashboardRequest, form: FormData, widget: OutputWidget): Promise<Response>;
+}
+
+/** Saves options of a widget unless somebody else saved meanwhile; then shows what came of it. */
+export async function saveOptions(
+  { accounts }: OutputEditorDeps,
+  request: DashboardRequest,
+  { id, css, size }: OutputWidget,
+  options: Readonly<Record<string, string>>,
+  basedOn: number,
+): Promise<Response> {
+  try {
+    await accounts.widgets.save(request.user, id, { options, css, size }, { basedOn });
+    return backTo(request, id, "saved");
+  } catch (error) {
+    if (!(error instanceof WidgetError) || error.reason !== "changed meanwhile") throw error;
+    return backTo(request, id, "changed");
+  }
+}
+
+export async function rotateToken(
+  { accounts }: OutputEditorDeps,
+  request: DashboardRequest,
+  { id }: OutputWidget,
+): Promise<Response> {
+  await accounts.widgets.rotate(request.user, id);
+  return backTo(request, id, "rotated");
+}
+
+const OUTCOMES = ["saved", "changed", "rotated"] as const;
+type Outcome = (typeof OUTCOMES)[number];
+const OUTCOME = "told";
+
+function backTo(request: DashboardRequest, id: number, outcome: Outcome): Response {
+  const query = new URLSearchParams({ id: String(id), [OUTCOME]: outcome });
+  return redirect(withQuery(pathTo(request, "widget"), query), 303);
+}
+
+/** How an editor is drawn after a form. */
+export interface Answer {
+  readonly status?: number;
+  readonly outcome?: Outcome | undefined;
+}
+
+/** The form has edited a revision that the widget never had: the page shows what is saved. */
+export const NEVER_SAVED: Answer = { status: 422, outcome: "changed" };
+
+/** What the last form came to. */
+export const outcomeIn = ({ query }: DashboardRequest): Outcome | undefined =>
+  OUTCOMES.find((one) => one === query.get(OUTCOME));
+
+/** An outcome in the words of a kind. */
+export const noticeOf = (outcome: Outcome, words: Readonly<Record<Outcome, string>>): Notice => ({
+  tone: outcome === "changed" ? "bad" : "good",
+  text: words[outcome],
+});
+
+/** Why services on the internet cannot reach this server; nothing when they can. */
+export function Unreachable({
+  baseUrl,
+  reasons,
+}: {
+  readonly baseUrl: string;
+  readonly reasons: Readonly<Record<Exclude<Reach, "public">, string>>;
+}): JSX.Element {
+  const reach = reachOf(baseUrl);
+  if (reach === "public") return <></>;
+  return (
+    <p class="status warn unreachable" safe>
+      {fill(reasons[reach], { host: new URL(baseUrl).host })}
+    </p>
+  );
+}
+
+/** Replaces a widget's token after a question. */
+export function ReplaceAddress({
+  request,
+  widget,
+  consequence,
+}: {
+  readonly request: DashboardRequest;
+  readonly widget: OutputWidget;
+  readonly consequence: string;
+}): JSX.Element {
+  const { widget: t } = request.words.dashboard;
+  return (
+    <section>
+      <h2 safe>{t.rotateTitle}</h2>
+      <ConfirmedAction
+        request={request}
+        action="rotate"
+        label={t.rotate}
+        consequence={consequence}
+        go={t.rotateGo}
+      >
+        <WidgetId widget={widget} />
+      </ConfirmedAction>
+    </section>
+  );
+}
+
+export interface SwitchProps {
+  readonly name: string;
+  readonly label: string;
+  readonly isOn: boolean;
+}
+
+/** A choice between yes, which is sent as "1", and no, which is not sent. */
+export const Switch = ({ name, label, isOn }: SwitchProps): JSX.Element => (
+  <p class="control switch">
+    <label>
+      <input type="checkbox" name={name} value="1" {...(isOn && { checked: true })} />
+      <span safe>{label}</span>
+    </label>
+  </p>
+);
+
+/** Says which widget a form is about. */
+const WidgetId = ({ widget }: { readonly widget: OutputWidget }): JSX.Element => (
+  <input type="hidden" name="id" value={String(widget.id)} />
+);
+
+/** The form of an editor, with the revision that was edited. */
+export function EditorForm({
+  request,
+  widget,
+  basedOn,
+  children,
+}: {
+  readonly request: DashboardRequest;
+  readonly widget: OutputWidget;
+  readonly basedOn: number;
+  readonly children: JSX.Element;
+}): JSX.Element {
+  const { text } = request.words.outputs;
+  return (
+    <form method="post" action={pathTo(request, "widget")} class="form wide" data-output>
+      <input type="hidden" name="token" value={request.formToken} />
+      <WidgetId widget={widget} />
+      <input type="hidden" name="basedOn" value={String(basedOn)} />
+      {children as "safe"}
+      <p class="actions">
+        <button type="submit" name="do" value="save" safe>
+          {text.save}
+        </button>
+        <button type="submit" name="do" value="show" class="quiet" data-without-script safe>
+          {text.show}
+        </button>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,289 @@
+import { outputAddress } from "../../addresses.ts";
+import type { Hub } from "../../channels/hub.ts";
+import type { Clock } from "../../clock.ts";
+import { fieldOf } from "../../http/form-field.ts";
+import { fill, type Words } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { bots, type Bot } from "../../outputs/bots.ts";
+import { DEFAULT_TEMPLATE, lineOf, toldOf } from "../../outputs/line.ts";
+import { readTextOptions, textOptions } from "../../outputs/options.ts";
+import { reachOf } from "../../outputs/reach.ts";
+import { isMistake, parseTemplate, PLACEHOLDERS } from "../../outputs/template.ts";
+import { lineWords, USUAL_MOST } from "../../outputs/text.ts";
+import type { Playback } from "../../playback.ts";
+import { outputEditorScript } from "../../html/assets.ts";
+import { HiddenCopyable } from "../../html/parts.tsx";
+import { Field } from "../form.tsx";
+import { dashboardPage } from "../frame.tsx";
+import { galleryOf } from "../widgets/gallery-link.ts";
+import {
+  type Answer,
+  EditorForm,
+  NEVER_SAVED,
+  noticeOf,
+  type OutputEditor,
+  type OutputEditorDeps,
+  type OutputWidget,
+  outcomeIn,
+  ReplaceAddress,
+  rotateToken,
+  saveOptions,
+  Switch,
+  Unreachable,
+} from "./output-parts.tsx";
+import type { DashboardRequest } from "../request.ts";
+import { testTrack } from "../widgets/test-track.ts";
+import { editedRevision } from "../widgets/widget-draft.tsx";
+
+export interface TextEditorDeps extends OutputEditorDeps {
+  readonly hub: Pick<Hub, "peek" | "read">;
+  readonly clock: Pick<Clock, "monotonicMs">;
+}
+
+/** The longest time that the page waits for the first reading of a channel. */
+const FIRST_WORD_MS = 80;
+const TEMPLATES = ["template", "pausedTemplate", "idleTemplate"] as const;
+
+/** What is in the form, by option. */
+type Typed = Readonly<Record<string, string>>;
+
+/** The line for chat bots: its words, what it looks like, and what to enter in each bot. */
+export function createTextEditor(deps: TextEditorDeps): OutputEditor {
+  const { accounts, hub, clock } = deps;
+
+  /** What the user hears now, else an invented track. */
+  const sampleFor = async ({ user, words }: DashboardRequest): Promise<Playback> => {
+    const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
+    return reading.kind === "playback" ? reading.playback : testTrack(words, clock.monotonicMs());
+  };
+
+  const draw = async (
+    request: DashboardRequest,
+    widget: OutputWidget,
+    typed: Typed,
+    basedOn: number,
+    { status = 200, outcome = outcomeIn(request) }: Answer = {},
+  ): Promise<Response> => {
+    const { words, user, baseUrl, language } = request;
+    const { text: t } = words.outputs;
+    const token = await accounts.widgets.tokenOf(user, widget.id);
+    const address = outputAddress(baseUrl, widget.language ?? language, "text", token);
+    const part = { request, widget, typed };
+    return dashboardPage(
+      {
+        request,
+        title: widget.name,
+        parent: galleryOf(request),
+        lead: t.lead,
+        scripts: [outputEditorScript.path],
+        ...(outcome && { notice: noticeOf(outcome, t) }),
+        children: (
+          <>
+            <section>
+              <h2 safe>{t.preview}</h2>
+              <Preview {...part} sample={await sampleFor(request)} nowMs={clock.monotonicMs()} />
+            </section>
+            <section>
+              <h2 safe>{t.templates}</h2>
+              <EditorForm request={request} widget={widget} basedOn={basedOn}>
+                <TemplateFields {...part} />
+              </EditorForm>
+            </section>
+            <Bots request={request} address={address} />
+            <ReplaceAddress request={request} widget={widget} consequence={t.rotateText} />
+          </>
+        ),
+      },
+      status,
+    );
+  };
+
+  return {
+    show: (request, widget) => draw(request, widget, widget.options, widget.revision),
+    async act(request, form, widget) {
+      const action = fieldOf(form, "do");
+      if (action === "rotate") return rotateToken(deps, request, widget);
+      const typed = readForm(form);
+      const basedOn = editedRevision(form, widget);
+      if (basedOn === undefined) {
+        return draw(request, widget, widget.options, widget.revision, NEVER_SAVED);
+      }
+      const isWrong = TEMPLATES.some((name) => mistakeIn(request.words, typed[name] ?? ""));
+      if (action !== "save" || isWrong) {
+        return draw(request, widget, typed, basedOn, {
+          status: action === "save" ? 400 : 200,
+        });
+      }
+      const kept = Object.entries({ ...widget.options, ...typed });
+      const options = Object.fromEntries(kept.filter(([, value]) => value !== ""));
+      return saveOptions(deps, request, widget, options, basedOn);
+    },
+  };
+}
+
+const readForm = (form: FormData): Typed => ({
+  ...Object.fromEntries(TEMPLATES.map((name) => [name, fieldOf(form, name).trim()])),
+  url: fieldOf(form, "url") === "1" ? "1" : "",
+});
+
+function mistakeIn({ outputs }: Words, template: string): string | undefined {
+  const parsed = parseTemplate(template);
+  if (isMistake(parsed)) {
+    return parsed.kind === "unknown"
+      ? fill(outputs.text.unknown, { name: parsed.name })
+      : fill(outputs.text.unbalanced, { bracket: parsed.bracket });
+  }
+  return textOptions.template.parse(template) === undefined ? outputs.text.tooLong : undefined;
+}
+
+interface PartProps {
+  readonly request: DashboardRequest;
+  readonly widget: OutputWidget;
+  readonly typed: Typed;
+}
+
+function Preview({
+  request,
+  widget,
+  typed,
+  sample,
+  nowMs,
+}: PartProps & { readonly sample: Playback; readonly nowMs: number }): JSX.Element {
+  const { text: t } = request.words.outputs;
+  const look = {
+    options: readTextOptions(typed),
+    words: lineWords(widget.language ?? request.language),
+    most: USUAL_MOST,
+  };
+  const hearing = (state: Playback["state"]) =>
+    toldOf({ kind: "playback", playback: { ...sample, state }, connectionId: undefined }, nowMs);
+  const lines = [
+    { label: t.playing, told: hearing("playing") },
+    { label: t.paused, told: hearing("paused") },
+    { label: t.idle, told: toldOf({ kind: "nothing" }, nowMs) },
+  ];
+  return (
+    <dl class="lines" data-preview aria-live="polite">
+      {lines.map(({ label, told }) => (
+        <div>
+          <dt safe>{label}</dt>
+          <dd dir="auto" safe>
+            {lineOf(told, look)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function TemplateFields({ request, widget, typed }: PartProps): JSX.Element {
+  const { text: t } = request.words.outputs;
+  const { paused, nothingPlaying } = lineWords(widget.language ?? request.language);
+  const playing = typed["template"] || DEFAULT_TEMPLATE;
+  const defaults = {
+    template: DEFAULT_TEMPLATE,
+    pausedTemplate: `${playing} (${paused})`,
+    idleTemplate: nothingPlaying,
+  };
+  return (
+    <>
+      {TEMPLATES.map((name) => (
+        <Field
+          id={name}
+          label={t[name]}
+          value={typed[name] ?? ""}
+          hint={t.byDefault.replace("{text}", () => defaults[name])}
+          mistake={mistakeIn(request.words, typed[name] ?? "")}
+        />
+      ))}
+      <h3 safe>{t.placeholders}</h3>
+      <ul class="placeholders">
+        {PLACEHOLDERS.map((name) => (
+          <li>
+            <span data-insert={`{${name}}`}>
+              <code safe>{`{${name}}`}</code> <span safe>{t.meanings[name]}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p class="hint" safe>
+        {t.brackets}
+      </p>
+      <Switch name="url" label={t.url} isOn={typed["url"] === "1"} />
+    </>
+  );
+}
+
+function Bots({
+  request,
+  address,
+}: {
+  readonly request: DashboardRequest;
+  readonly address: string;
+}): JSX.Element {
+  const { language, baseUrl, words } = request;
+  const { text: t } = words.outputs;
+  const isReachable = reachOf(baseUrl) === "public";
+  const of = (place: Bot["place"]) => bots.filter((bot) => bot.place === place);
+  return (
+    <section class="bots">
+      <h2 safe>{t.bots}</h2>
+      <p safe>{t.botsLead}</p>
+      <h3 safe>{t.hosted}</h3>
+      <Unreachable baseUrl={baseUrl} reasons={t.unreachable} />
+      <ul class="bot-list">
+        {of("hosted").map((bot) => (
+          <BotRow request={request} bot={bot} address={isReachable ? address : undefined} />
+        ))}
+      </ul>
+      <h3 safe>{t.local}</h3>
+      <ul class="bot-list">
+        {of("local").map((bot) => (
+          <BotRow request={request} bot={bot} address={address} />
+        ))}
+      </ul>
+      <h3 safe>{t.address}</h3>
+      <HiddenCopyable language={language} label={t.address} text={address} />
+      <p class="hint" safe>
+        {t.extras}
+      </p>
+    </section>
+  );
+}
+
+/** @param address `undefined` when the bot cannot reach it */
+function BotRow({
+  request,
+  bot,
+  address,
+}: {
+  readonly request: DashboardRequest;
+  readonly bot: Bot;
+  readonly address: string | undefined;
+}): JSX.Element {
+  const { fields } = request.words.outputs.text;
+  const hint = (fields as Readonly<Record<string, string>>)[bot.id];
+  return (
+    <li {...(address === undefined && { class: "unavailable" })}>
+      <strong safe>{bot.name}</strong>
+      {address === undefined ? (
+        <code safe>{bot.hasField ? "" : bot.commandFor("…")}</code>
+      ) : (
+        <>
+          {hint === undefined ? (
+            ""
+          ) : (
+            <p class="hint" safe>
+              {hint}
+            </p>
+          )}
+          <HiddenCopyable
+            language={request.language}
+            label={bot.name}
+            text={bot.commandFor(address)}
+          />
+        </>
+      )}
+    </li>
+  );
+}

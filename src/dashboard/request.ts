@@ -1,0 +1,44 @@
+import type { SectionName } from "../html/section-paths.ts";
+import type { Session } from "../accounts/sessions.ts";
+import type { User } from "../accounts/users.ts";
+import type { Words } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
+
+/** A signed-in user's request for a page of the dashboard. */
+export interface DashboardRequest {
+  readonly language: Language;
+  readonly words: Words;
+  readonly user: User;
+  readonly session: Session;
+  /** The query of the page's address. */
+  readonly query: URLSearchParams;
+  /** Path prefix of the base URL, and the base URL itself, without slashes at their ends. */
+  readonly basePath: string;
+  readonly baseUrl: string;
+  /** The requested page. */
+  readonly section: SectionName;
+  /** Proves that a form was sent from a page of this session. */
+  readonly formToken: string;
+  /** The result of the last form, shown once. */
+  readonly notice: Notice | undefined;
+}
+
+/** The result of a form. */
+export interface Notice {
+  readonly tone: "good" | "bad";
+  readonly text: string;
+  /** Values that are shown only once, to be copied. */
+  readonly shownOnce?: readonly { readonly label: string; readonly value: string }[];
+  /** The form that takes it back, with the label of its button. */
+  readonly undo?: { readonly action: string; readonly target: string; readonly label: string };
+}
+
+/** One page of the dashboard. */
+export interface Section {
+  show(request: DashboardRequest): Promise<Response>;
+  /**
+   * Carries out a form's action. A notice sends the browser back to the page and is shown there.
+   * A response, such as the page with the typed values and their errors, is sent as it is.
+   */
+  act(request: DashboardRequest, form: FormData): Promise<Notice | Response>;
+}

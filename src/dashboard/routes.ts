@@ -1,0 +1,132 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import { parseConnectionId } from "../music/connections.ts";
+import type { Vault } from "../vault/secrets.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Clock } from "../clock.ts";
+import { languages } from "../i18n/index.ts";
+import { isLanguage } from "../languages.ts";
+import { plainText } from "../http/plain-text.ts";
+import type { Sources } from "../sources/index.ts";
+import { isLinked } from "../sources/source.ts";
+import type { FormTokens } from "../http/csrf.ts";
+import type { LinkingFlow } from "../linking/linking.ts";
+import { inLanguage, type Page, type SocketPage } from "../html/page.ts";
+import { redirect } from "../http/redirect.ts";
+import type { SessionCookie } from "../http/session-cookie.ts";
+import { exportOf } from "./people/export.ts";
+import type { DashboardLive } from "./live.ts";
+import { createDashboardGuard } from "./guard.ts";
+import { setListFile } from "./history/history.tsx";
+import type { Section } from "./request.ts";
+import type { SectionName } from "../html/section-paths.ts";
+import { pathTo } from "../html/section-paths.ts";
+
+export interface DashboardRoutesDeps {
+  readonly accounts: Accounts;
+  readonly hub: Pick<Hub, "countSongs">;
+  readonly sources: Sources;
+  readonly clock: Clock;
+  readonly vault: Pick<Vault, "seal" | "open">;
+  readonly sections: Readonly<Record<SectionName, Section>>;
+  readonly dashboardLive: DashboardLive;
+  readonly sessionCookie: SessionCookie;
+  readonly linkingFlow: LinkingFlow;
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly formTokens: FormTokens;
+  /** A consistent copy of the database as the bytes of a file, if it is one. */
+  readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
+  isOwnOrigin(origin: string, host: string | null): boolean;
+}
+
+/** The dashboard's routes for the route map: each answers 401 to users who are not signed in. */
+export interface DashboardRoutes {
+  show(section: SectionName): Page;
+  act(section: SectionName): Page;
+  /** Redirects to an upstream to link an account. */
+  readonly link: Page;
+  /** All stored data of a user, as a file. */
+  readonly export: Page;
+  /** The set list of the user's stream, as a file. */
+  readonly setList: Page;
+  /** A copy of the database, for the owner. */
+  readonly backup: Page;
+  readonly socket: SocketPage;
+}
+
+export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoutes {
+  const { accounts, sources, clock, sections, sessionCookie, linkingFlow, basePath } = deps;
+  const guard = createDashboardGuard(deps);
+
+  return {
+    show: (name) => inLanguage(guard.show(name, sections[name])),
+    act: (name) => inLanguage(guard.act(name, sections[name])),
+
+    link: inLanguage(
+      guard.guard(async ({ user }, language, { params, request }) => {
+        const source = sources.byId(params["source"] ?? "");
+        if (!source || !isLinked(source) || !(await source.oauth.app())) {
+          return redirect(pathTo({ basePath, language }, "music"), 303);
+        }
+        const again = parseConnectionId(new URL(request.url).searchParams.get("connection") ?? "");
+        const all = await accounts.connections.allOf(user.id);
+        const { name } = all.find(({ publicId }) => publicId === again) ?? { name: "" };
+        const intent = { kind: "dashboard", userId: user.id, name } as const;
+        return linkingFlow.start(request, language, source, intent);
+      }),
+    ),
+
+    export: inLanguage(
+      guard.guard(async ({ user }) => {
+        const document = JSON.stringify(await exportOf(user, accounts, sources), null, 2);
+        return download(`${document}\n`, `marquee-${user.name}.json`, "application/json");
+      }),
+    ),
+
+    setList: inLanguage(
+      guard.guard(async ({ user }, language, { request }) => {
+        const query = new URL(request.url).searchParams;
+        const file = await setListFile(deps, { user, query, words: languages[language] });
+        return download(file.text, file.name, file.type);
+      }),
+    ),
+
+    backup: inLanguage(
+      guard.guard(async ({ user }) => {
+        if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
+        if (!deps.snapshot) return plainText(404, "The database is not a file: use pg_dump");
+        const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
+        return download(deps.snapshot(), `marquee-${day}.db`, "application/vnd.sqlite3");
+      }),
+    ),
+
+    async socket({ request, params }, upgrader) {
+      const { lang = "" } = params;
+      const signedIn = await sessionCookie.signedIn(request);
+      if (!signedIn || !isLanguage(lang)) return plainText(401, "Sign in first");
+      const origin = request.headers.get("origin") ?? "";
+      if (!deps.isOwnOrigin(origin, request.headers.get("host"))) {
+        return plainText(403, "Not from this page");
+      }
+      if (deps.dashboardLive.isFull(signedIn.session.id)) {
+        return plainText(429, "Too many dashboards are open in this browser", {
+          "Retry-After": "15",
+        });
+      }
+      const data = deps.dashboardLive.ticketFor(signedIn, lang);
+      if (upgrader?.upgrade(request, { data })) return undefined;
+      return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
+    },
+  };
+}
+
+function download(body: string | Uint8Array<ArrayBuffer>, name: string, type: string): Response {
+  return new Response(body, {
+    headers: {
+      "Content-Type": type,
+      "Content-Disposition": `attachment; filename="${name}"`,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}

@@ -1,0 +1,128 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import { hidesTrack, UNTIL_RESUMED } from "../accounts/privacy.ts";
+import type { User } from "../accounts/users.ts";
+import type { Clock } from "../clock.ts";
+import { fill, formatTime, languages } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Inbox } from "../ingest/inbox.ts";
+import { LivePart } from "./music/music-live.tsx";
+import { artistNames, type Playback, positionAt } from "../playback.ts";
+import type { Sources } from "../sources/index.ts";
+import type { Covers } from "../overlay/covers.ts";
+import type { Live } from "../overlay/live.ts";
+import { describeStatus, type StatusSentence } from "./music/status-words.ts";
+import { labelOf, musicOf } from "../sources/connected-music.ts";
+
+/** Everything that the dashboard shows live, in the user's language. */
+export interface DashboardState {
+  /** The heading, such as "Now playing". */
+  readonly label: string;
+  /** The current track, even if it is hidden from others. */
+  readonly track: DashboardTrack | null;
+  /** Says why the track is hidden from others; empty when it is not. */
+  readonly privacy: string;
+  readonly status: StatusSentence;
+  /** Whether the user has a connection other than the demo. */
+  readonly hearsOwnMusic: boolean;
+  /** The number of overlays on stream. */
+  readonly overlays: number;
+  readonly presence: string;
+  /** Each connection by its public id, with the HTML of what changes on its card. */
+  readonly connections: readonly { readonly id: string; readonly html: string }[];
+}
+
+export interface DashboardTrack {
+  readonly title: string;
+  readonly artist: string;
+  readonly album: string;
+  /** Path of the cover on this server. */
+  readonly art: string | null;
+  readonly durationMs: number | null;
+  readonly positionMs: number;
+  readonly playing: boolean;
+  /** Player and source, such as `Kitchen · Spotify`. */
+  readonly where: string;
+}
+
+export interface Presenter {
+  present(user: Pick<User, "id">, language: Language): Promise<DashboardState>;
+}
+
+export interface PresenterDeps {
+  readonly accounts: Pick<Accounts, "connections" | "privacy">;
+  readonly sources: Pick<Sources, "byId">;
+  readonly hub: Pick<Hub, "rawPlayback" | "heardOf">;
+  readonly inbox: Pick<Inbox, "postOf">;
+  readonly live: Pick<Live, "onStream">;
+  readonly covers: Pick<Covers, "pathOf">;
+  readonly clock: Clock;
+}
+
+export function createPresenter(deps: PresenterDeps): Presenter {
+  const { accounts, sources, hub, live, covers, clock } = deps;
+
+  const trackOf = (playback: Playback, userId: number): DashboardTrack => {
+    const [artwork] = playback.album.artworks;
+    return {
+      title: playback.track.title,
+      artist: artistNames(playback),
+      album: playback.album.name,
+      art: artwork ? covers.pathOf(artwork, userId) : null,
+      // Without a known position there is no bar.
+      durationMs: playback.positionUnknown ? null : playback.track.durationMs,
+      positionMs: Math.round(positionAt(playback, clock.monotonicMs())),
+      playing: playback.state === "playing",
+      where: [...new Set([playback.device.name, playback.source])].join(" · "),
+    };
+  };
+
+  const privacyOf = (userId: number, language: Language, heard: Playback | null): string => {
+    const words = languages[language].dashboard.nowPlaying;
+    const rules = accounts.privacy.of(userId);
+    const { pausedUntil } = rules;
+    if (pausedUntil !== null && pausedUntil > clock.wallMs()) {
+      if (pausedUntil === UNTIL_RESUMED) return words.sharingPaused;
+      return fill(words.sharingPausedUntil, {
+        time: formatTime(language, pausedUntil, clock.wallMs()),
+      });
+    }
+    const hidden = heard && hidesTrack(rules, heard);
+    return hidden ? words.hiddenByRules : "";
+  };
+
+  return {
+    async present({ id }, language) {
+      const { dashboard, widget } = languages[language];
+      const music = await musicOf(id, accounts, sources);
+      const [first] = music;
+      const heard = hub.rawPlayback(id) ?? null;
+      const overlays = live.onStream(id);
+      const label = heard?.state === "playing" ? widget.nowPlaying : widget.paused;
+      const status: StatusSentence = first
+        ? describeStatus(first.status, labelOf(first), language, clock.wallMs())
+        : { tone: "warn", text: dashboard.health.nothing, linkAgain: true };
+      return {
+        label: heard ? label : widget.nothingPlaying,
+        track: heard && trackOf(heard, id),
+        privacy: privacyOf(id, language, heard),
+        status,
+        hearsOwnMusic: music.some(({ source }) => source.id !== "demo"),
+        overlays,
+        connections: await Promise.all(
+          music.map(async (one) => ({
+            id: String(one.connection.publicId),
+            html: await LivePart({
+              deps,
+              reader: { language, words: languages[language] },
+              music: one,
+              all: music,
+              heard: hub.heardOf(id),
+            }),
+          })),
+        ),
+        presence: overlays > 0 ? dashboard.nowPlaying.onStream : dashboard.nowPlaying.notOnStream,
+      };
+    },
+  };
+}

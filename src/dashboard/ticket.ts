@@ -1,0 +1,10 @@
+import type { User } from "../accounts/users.ts";
+import type { Language } from "../languages.ts";
+
+/** The data of a dashboard's socket. */
+export interface DashboardTicket {
+  readonly kind: "dashboard";
+  readonly user: User;
+  readonly sessionId: string;
+  readonly language: Language;
+}

@@ -1,0 +1,179 @@
+import type { WidgetToken } from "../../accounts/credential.ts";
+import type { Widget } from "../../looks/widgets.ts";
+import { outputAddress } from "../../addresses.ts";
+import { fill } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { DEFAULT_TEMPLATE } from "../../outputs/line.ts";
+import { attribute } from "../../html/attribute.ts";
+import { sharedLookJson, sharedLookLink } from "../../overlay/looks/shared-look.ts";
+import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
+import { Confirm, ConfirmedAction, Field, Form } from "../form.tsx";
+import { ObsChip, sourceNameOf } from "./into-obs.tsx";
+import { LookPreview, sizeOf } from "./look-preview.tsx";
+import type { DashboardRequest } from "../request.ts";
+import { pathTo } from "../../html/section-paths.ts";
+
+export interface WidgetCardProps {
+  readonly request: DashboardRequest;
+  readonly widget: Widget;
+  readonly token: WidgetToken;
+  /** Whether a browser source shows it. */
+  readonly isOnStream: boolean;
+}
+
+/** One of the user's widgets, and what can be done with it. */
+export function WidgetCard(props: WidgetCardProps): JSX.Element {
+  const { request, widget, token, isOnStream } = props;
+  const { words, language, basePath, baseUrl } = request;
+  const t = words.dashboard.gallery;
+  const { id, name, kind } = widget;
+  const isOverlay = kind === "overlay";
+  const { width, height } = sizeOf(widget);
+  const pathLanguage = widget.language ?? language;
+  const addressAt = (base: string) => outputAddress(base, pathLanguage, kind, token);
+  return (
+    <li id={`widget-${id}`}>
+      <Preview widget={widget} path={addressAt(basePath)} title={fill(t.preview, { name })} />
+      <h3 dir="auto" safe>
+        {name}
+      </h3>
+      <p class="facts">
+        <span safe>{t.kinds[kind]}</span>
+        {isOverlay ? (
+          <span safe>{fill(t.size, { width: String(width), height: String(height) })}</span>
+        ) : (
+          ""
+        )}
+        {isOnStream ? (
+          <span class="tag" safe>
+            {t.onStream}
+          </span>
+        ) : (
+          ""
+        )}
+      </p>
+      {isOverlay ? (
+        <ObsChip
+          request={request}
+          address={addressAt(baseUrl)}
+          name={sourceNameOf(widget)}
+          size={{ width, height }}
+        />
+      ) : (
+        ""
+      )}
+      <div class="address-line">
+        <span safe>{isOverlay ? words.dashboard.widget.address : fill(t.address, { name })}</span>
+        <HiddenCopyable
+          language={language}
+          label={fill(t.address, { name })}
+          text={addressAt(baseUrl)}
+        />
+      </div>
+      <div class="row-actions">
+        <a
+          class="button"
+          href={attribute(`${pathTo(request, "widget")}?id=${id}`)}
+          aria-label={attribute(`${t.edit}: ${name}`)}
+          safe
+        >
+          {t.edit}
+        </a>
+        {isOverlay ? <Shared {...props} /> : ""}
+        <details class="more">
+          <summary class="button quiet" aria-label={attribute(`${t.more}: ${name}`)} safe>
+            {t.more}
+          </summary>
+          <div class="row-actions">
+            <Confirm label={t.rename} consequence={t.renameText}>
+              <Form request={request} action="rename" target={String(id)}>
+                <>
+                  <Field id={`name-${id}`} name="name" label={t.name} value={name} maxlength={60} />
+                  <button type="submit" safe>
+                    {t.renameGo}
+                  </button>
+                </>
+              </Form>
+            </Confirm>
+            <Form request={request} action="copy" target={String(id)} class="in-row">
+              <button type="submit" class="quiet" safe>
+                {t.copy}
+              </button>
+            </Form>
+            <ConfirmedAction
+              request={request}
+              action="rotate"
+              target={String(id)}
+              label={t.rotate}
+              consequence={t.rotateText}
+              go={t.rotateGo}
+            />
+            <ConfirmedAction
+              request={request}
+              action="remove"
+              target={String(id)}
+              label={t.remove}
+              consequence={t.removeText}
+              go={t.removeGo}
+            />
+          </div>
+        </details>
+      </div>
+    </li>
+  );
+}
+
+/** How it looks with demo music, or the words it says. */
+function Preview({
+  widget,
+  path,
+  title,
+}: {
+  readonly widget: Widget;
+  readonly path: string;
+  readonly title: string;
+}): JSX.Element {
+  switch (widget.kind) {
+    case "overlay":
+      return <LookPreview title={title} path={`${path}?demo=1`} look={widget} />;
+    case "card":
+      return (
+        <p class="card-preview">
+          <img
+            src={attribute(path)}
+            alt={attribute(title)}
+            width="400"
+            height="100"
+            loading="lazy"
+          />
+        </p>
+      );
+    case "text":
+      return (
+        <p class="text-preview" dir="auto" safe>
+          {widget.options["template"] || DEFAULT_TEMPLATE}
+        </p>
+      );
+  }
+}
+
+/** The widget's look, to give it to somebody else. */
+function Shared({ request, widget }: Pick<WidgetCardProps, "request" | "widget">): JSX.Element {
+  const { words, language, baseUrl } = request;
+  const t = words.dashboard.gallery;
+  const page = pathTo({ basePath: baseUrl, language }, "widget");
+  return (
+    <Confirm label={t.share} consequence={t.shareText}>
+      <dl class="copies">
+        <dt safe>{t.shareLink}</dt>
+        <dd>
+          <Copyable language={language} text={sharedLookLink(page, widget)} />
+        </dd>
+        <dt safe>{t.shareJson}</dt>
+        <dd>
+          <Copyable language={language} text={sharedLookJson(widget)} />
+        </dd>
+      </dl>
+    </Confirm>
+  );
+}

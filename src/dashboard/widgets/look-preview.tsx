@@ -1,0 +1,38 @@
+import { parseWidgetOptions } from "../../../widget/options.ts";
+import type { Look } from "../../looks/widgets.ts";
+import { Html } from "../../jsx.ts";
+import { attribute } from "../../html/attribute.ts";
+import { type SourceSize, sourceSize } from "../../../widget/source-size.ts";
+
+export interface LookPreviewProps {
+  readonly title: string;
+  /** Path of an overlay's page on this server. */
+  readonly path: string;
+  readonly look: Look;
+  /** Put into the preview by the page's script: CSS that the overlay's page does not have itself. */
+  readonly css?: string;
+}
+
+/** A look over a picture like that of a game, as small as it has to be. */
+export function LookPreview({ title, path, look, css }: LookPreviewProps): JSX.Element {
+  const { width, height } = sizeOf(look);
+  const { mode } = parseWidgetOptions(new URLSearchParams(), look.options).options;
+  return (
+    <div class="screen game" style={`--source-width:${width};--source-height:${height}`}>
+      <div class="stage">
+        <iframe
+          title={attribute(title)}
+          tabindex="-1"
+          loading="lazy"
+          src={attribute(path)}
+          data-mode={mode}
+          {...(css && { "data-preview-css": attribute(css) })}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** The size of the browser source that a look is for. */
+export const sizeOf = ({ size, options }: Look): SourceSize =>
+  size ?? sourceSize(parseWidgetOptions(new URLSearchParams(), options).options);

@@ -1,0 +1,57 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { User } from "../../accounts/users.ts";
+import type { Widget } from "../../looks/widgets.ts";
+import { Html } from "../../jsx.ts";
+import { createCardEditor } from "../outputs/card-editor.tsx";
+import { dashboardPage } from "../frame.tsx";
+import type { DashboardRequest, Section } from "../request.ts";
+import { createTextEditor, type TextEditorDeps } from "../outputs/text-editor.tsx";
+import { createEditor, type WidgetEditorDeps } from "./widget-editor.tsx";
+import { createGallery, type WidgetGalleryDeps } from "./widget-gallery.tsx";
+
+type WidgetSectionDeps = WidgetEditorDeps & WidgetGalleryDeps & TextEditorDeps;
+
+/** The user's widgets, or the editor of the one that the address names: `?id=1`. */
+export function createSection(deps: WidgetSectionDeps): Section {
+  const gallery = createGallery(deps);
+  const editor = createEditor(deps);
+  const editors = { text: createTextEditor(deps), card: createCardEditor(deps) };
+
+  return {
+    async show(request) {
+      const id = request.query.get("id");
+      if (id === null) return gallery.show(request);
+      const widget = await widgetOf(deps, request.user, id);
+      if (!widget) return noWidget(request);
+      const { kind } = widget;
+      return kind === "overlay"
+        ? editor.show(request, widget)
+        : editors[kind].show(request, { ...widget, kind });
+    },
+    async act(request, form) {
+      const id = editor.idIn(form) || (request.query.get("id") ?? "");
+      if (id === "") return gallery.act(request, form);
+      const widget = await widgetOf(deps, request.user, id);
+      if (!widget) return noWidget(request);
+      const { kind } = widget;
+      return kind === "overlay"
+        ? editor.act(request, form, widget)
+        : editors[kind].act(request, form, { ...widget, kind });
+    },
+  };
+}
+
+async function widgetOf(
+  { accounts }: { readonly accounts: Pick<Accounts, "widgets"> },
+  user: User,
+  typedId: string,
+): Promise<Widget | undefined> {
+  const all = await accounts.widgets.allOf(user);
+  return all.find(({ id }) => String(id) === typedId);
+}
+
+function noWidget(request: DashboardRequest): Promise<Response> {
+  const { editor } = request.words.dashboard.widget;
+  const children = <p safe>{editor.gone}</p>;
+  return dashboardPage({ request, title: request.words.dashboard.sections.widget, children }, 404);
+}

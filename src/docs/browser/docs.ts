@@ -1,0 +1,175 @@
+import type { SearchEntry } from "../docs.tsx";
+import { withWidgetToken } from "../own-addresses.ts";
+
+/** Copy buttons beside examples, and a search that works without any other server. */
+const MOST_RESULTS = 12;
+const COPIED_MS = 2_000;
+/** Characters of a stream that stay visible. */
+const MOST_SHOWN = 20_000;
+
+const docs = document.querySelector<HTMLElement>(".docs");
+const { copy = "", copied = "", search = "", noResults = "", widgetToken } = docs?.dataset ?? {};
+
+// On small screens the list of pages is a scrolling row: scroll it to the current page.
+const chosen = document.querySelector<HTMLElement>(".docs aside nav [aria-current]");
+const row = chosen?.closest("ul");
+if (chosen && row) {
+  const middle = chosen.offsetLeft + chosen.offsetWidth / 2 - row.offsetLeft;
+  row.scrollLeft = middle - row.clientWidth / 2;
+}
+
+for (const example of document.querySelectorAll(".example")) {
+  if (!("clipboard" in navigator)) break;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  button.textContent = copy;
+  button.addEventListener("click", async () => {
+    const text = example.querySelector("code")?.textContent ?? "";
+    await navigator.clipboard.writeText(widgetToken ? withWidgetToken(text, widgetToken) : text);
+    button.textContent = copied;
+    setTimeout(() => {
+      button.textContent = copy;
+    }, COPIED_MS);
+  });
+  example.append(button);
+}
+
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]")) {
+  form.hidden = false;
+  let stopStream: (() => void) | undefined;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (stopStream) stopStream();
+    else await call(form, (stop) => (stopStream = stop));
+  });
+}
+
+for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-key]")) {
+  button.addEventListener("click", async () => {
+    const { makeKey = "", token = "" } = button.dataset;
+    const response = await fetch(makeKey, {
+      method: "POST",
+      body: new URLSearchParams({ token, do: "try" }),
+    });
+    const answer = await response.json().catch(() => ({}));
+    const { api_key: key, error } = answer;
+    if (error) button.textContent = error;
+    if (!key) return;
+    // Fill the same key into every form of the page.
+    for (const field of document.querySelectorAll<HTMLInputElement>("form[data-try] input")) {
+      field.value = key;
+    }
+    for (const other of document.querySelectorAll<HTMLButtonElement>("[data-make-key]")) {
+      other.hidden = true;
+    }
+  });
+}
+
+/**
+ * Shows the answer to a form's call: its status and its body, or what streams in.
+ * @param onStream gets what ends a stream while there is one, then `undefined`
+ */
+async function call(
+  form: HTMLFormElement,
+  onStream: (stop: (() => void) | undefined) => void,
+): Promise<void> {
+  const { try: address = "", stop = "", unreachable = "" } = form.dataset;
+  const key = form.querySelector("input")?.value.trim() ?? "";
+  const answer = form.querySelector<HTMLElement>("[data-answer]");
+  const code = answer?.querySelector("code");
+  const send = form.querySelector("button[type=submit]");
+  if (!answer || !code || !send) return;
+  const sendLabel = send.textContent;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const show = (text: string) => {
+    answer.hidden = false;
+    code.textContent = text;
+  };
+  try {
+    const response = await fetch(address, { headers: { "X-Api-Key": key }, signal });
+    const { status, statusText, headers, body } = response;
+    const head = `${status} ${statusText}\n\n`;
+    if (headers.get("Content-Type") !== "text/event-stream" || !body) {
+      show(head + prettyJson(await response.text()));
+      return;
+    }
+    send.textContent = stop;
+    onStream(() => stopping.abort());
+    let shown = head;
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      // The newest at the end; the page does not grow for ever.
+      shown = (shown + part.value).slice(-MOST_SHOWN);
+      show(shown);
+    }
+  } catch {
+    if (!signal.aborted) show(unreachable);
+  } finally {
+    if (send.textContent === stop) send.textContent = sendLabel;
+    onStream(undefined);
+  }
+}
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+const box = document.querySelector<HTMLElement>(".search");
+const field = document.querySelector<HTMLInputElement>("#search");
+const results = document.querySelector<HTMLElement>("#results");
+let entries: Promise<SearchEntry[]> | undefined;
+
+/** Text in lower case and without accents, for comparison. */
+const simple = (text: string): string =>
+  text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+function score({ heading, text }: SearchEntry, words: readonly string[]): number {
+  const title = simple(heading);
+  const body = simple(text);
+  if (!words.every((word) => title.includes(word) || body.includes(word))) return 0;
+  return 1 + words.filter((word) => title.includes(word)).length * 10;
+}
+
+async function find(): Promise<void> {
+  if (!field || !results) return;
+  const words = simple(field.value).split(/\s+/).filter(Boolean);
+  entries ??= fetch(search).then((response) => response.json());
+  const all = await entries.catch(() => undefined);
+  // Without the index nothing can be found; the next input fetches it again.
+  if (!all) {
+    entries = undefined;
+    return;
+  }
+  const found = all
+    .map((entry) => ({ entry, points: score(entry, words) }))
+    .filter(({ points }) => words.length > 0 && points > 0)
+    .sort((one, other) => other.points - one.points)
+    .slice(0, MOST_RESULTS);
+  results.replaceChildren(
+    ...found.map(({ entry }) => {
+      const link = document.createElement("a");
+      link.href = entry.address;
+      link.textContent = entry.heading || entry.page;
+      const place = document.createElement("small");
+      place.textContent = entry.page;
+      const item = document.createElement("li");
+      item.append(link, place);
+      return item;
+    }),
+  );
+  if (words.length === 0 || found.length > 0) return;
+  const nothing = document.createElement("li");
+  nothing.textContent = noResults;
+  results.append(nothing);
+}
+
+if (box && field) {
+  box.hidden = false;
+  field.addEventListener("input", () => void find());
+}

@@ -1,0 +1,242 @@
+import { KindGuard, type TSchema } from "@sinclair/typebox";
+import { eventText, openApiDocument } from "../api/openapi.ts";
+import { type EndpointPath, describeEndpoints } from "../api/schema.ts";
+import type { Config } from "../config.ts";
+import { languages } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
+import { Html } from "../jsx.ts";
+
+export interface ReferenceProps {
+  readonly language: Language;
+  /** The server's base URL, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
+  readonly offer?: KeyOffer;
+}
+
+/** How a signed-in user creates a key to try the API with. */
+export interface KeyOffer {
+  /** Where the form is sent. */
+  readonly path: string;
+  readonly formToken: string;
+}
+
+/** The API's reference, generated from its list of endpoints and its OpenAPI document. */
+export function Reference(props: ReferenceProps): JSX.Element {
+  const { language, baseUrl, basePath, config, offer } = props;
+  const { reference } = languages[language];
+  const { musicPrefix, rateLimitSeconds } = config;
+  const { paths } = openApiDocument({ baseUrl, musicPrefix, rateLimitSeconds });
+  return (
+    <>
+      <h1 safe>{reference.title}</h1>
+      <p class="lead" safe>
+        {reference.lead}
+      </p>
+      <p>
+        <a href={`${basePath}/api/v1/openapi.json`} safe>
+          {reference.description}
+        </a>
+      </p>
+      <h2 id="authentication" safe>
+        {reference.authentication}
+      </h2>
+      <ul>
+        <li>
+          <code>X-Api-Key: mq_…</code>
+        </li>
+        <li>
+          <code>?api_key=mq_…</code>
+        </li>
+      </ul>
+      {describeEndpoints({ baseUrl, musicPrefix }).map(({ path, answer, stream }) => (
+        <Endpoint
+          language={language}
+          basePath={basePath}
+          path={path}
+          statuses={Object.keys(paths[path]?.get.responses ?? {})}
+          example={exampleOf(Object.values(answer.examples)[0]?.value ?? {}, stream !== undefined)}
+          fields={stream ? [] : fieldsOf(answer.forms[0])}
+          musicPrefix={musicPrefix}
+          {...(offer && { offer })}
+        />
+      ))}
+    </>
+  );
+}
+
+interface EndpointProps {
+  readonly language: Language;
+  readonly basePath: string;
+  readonly path: EndpointPath;
+  readonly statuses: readonly string[];
+  readonly example: string;
+  /** Empty where another endpoint has the same fields. */
+  readonly fields: readonly Field[];
+  readonly musicPrefix: string;
+  readonly offer?: KeyOffer;
+}
+
+function Endpoint({
+  language,
+  basePath,
+  path,
+  statuses,
+  example,
+  fields,
+  musicPrefix,
+  offer,
+}: EndpointProps): JSX.Element {
+  const { reference } = languages[language];
+  const name = path.split("/").at(-1) ?? "";
+  const meanings: Readonly<Record<string, string>> = reference.statuses;
+  return (
+    <>
+      <h2 id={name}>
+        <code safe>{`GET ${path}`}</code>
+      </h2>
+      <p safe>{reference.endpoints[path]}</p>
+      <form
+        class="try"
+        data-try={basePath + path}
+        data-stop={reference.stop}
+        data-unreachable={reference.unreachable}
+        hidden
+      >
+        <label for={`key-${name}`} safe>
+          {reference.key}
+        </label>
+        <p class="hint" id={`hint-${name}`} safe>
+          {reference.keyHint}
+        </p>
+        <input
+          id={`key-${name}`}
+          type="password"
+          autocomplete="off"
+          spellcheck="false"
+          placeholder="mq_…"
+          required
+          aria-describedby={`hint-${name}`}
+        />
+        <p class="actions">
+          <button type="submit" safe>
+            {reference.send}
+          </button>
+          {offer ? (
+            <button
+              class="quiet"
+              type="button"
+              data-make-key={offer.path}
+              data-token={offer.formToken}
+              safe
+            >
+              {reference.makeKey}
+            </button>
+          ) : (
+            ""
+          )}
+        </p>
+        <div class="example" hidden data-answer>
+          <pre tabindex="0" aria-label={reference.answer}>
+            <code></code>
+          </pre>
+        </div>
+      </form>
+      <h3 safe>{reference.answers}</h3>
+      <div class="table" tabindex="0">
+        <table>
+          <tbody>
+            {statuses.map((status) => (
+              <tr>
+                <th scope="row" safe>
+                  {status}
+                </th>
+                <td safe>{meanings[status] ?? ""}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div class="example">
+        <pre tabindex="0">
+          <code safe>{example}</code>
+        </pre>
+      </div>
+      {fields.length > 0 ? (
+        <Fields language={language} fields={fields} musicPrefix={musicPrefix} />
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+function Fields({
+  language,
+  fields,
+  musicPrefix,
+}: Pick<EndpointProps, "language" | "fields" | "musicPrefix">): JSX.Element {
+  const { reference } = languages[language];
+  return (
+    <>
+      <h3 safe>{reference.fields}</h3>
+      <div class="table" tabindex="0">
+        <table>
+          <thead>
+            <tr>
+              {[reference.field, reference.type, reference.meaning].map((heading) => (
+                <th scope="col" safe>
+                  {heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {fields.map((field) => (
+              <tr>
+                <td>
+                  <code safe>{field.path}</code>
+                </td>
+                <td safe>{typeText(field, reference.nullable)}</td>
+                <td safe>{meaningOf(language, field.path, musicPrefix)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/** An answer as it is sent, but with line breaks where a stream has none. */
+const exampleOf = (answer: object, isEvent: boolean): string =>
+  isEvent ? eventText(answer).trim() : JSON.stringify(answer, null, 2);
+
+/** A field of a response, such as `data.track.id`. */
+interface Field {
+  readonly path: string;
+  readonly type: string;
+  readonly nullable: boolean;
+}
+
+function fieldsOf(schema: TSchema, path = ""): Field[] {
+  if (KindGuard.IsObject(schema)) {
+    return Object.entries(schema.properties).flatMap(([name, property]) =>
+      fieldsOf(property, path === "" ? name : `${path}.${name}`),
+    );
+  }
+  if (KindGuard.IsArray(schema)) return fieldsOf(schema.items, `${path}[]`);
+  const types: unknown[] = [schema["type"]].flat();
+  return [{ path, type: String(types[0]), nullable: types.includes("null") }];
+}
+
+const typeText = ({ type, nullable }: Field, or: string): string =>
+  nullable ? `${type} ${or}` : type;
+
+/** What a field means in a language. It is looked up without `data.` or `data[].`, and the music prefix. */
+function meaningOf(language: Language, path: string, musicPrefix: string): string {
+  const meanings: Readonly<Record<string, string>> = languages[language].reference.fieldMeanings;
+  const name = path.replace(/^data(\[\])?\./, "").replace(new RegExp(`^${musicPrefix}_`), "");
+  return meanings[name] ?? "";
+}

@@ -1,0 +1,97 @@
+import { parseWidgetOptions } from "../../widget/options.ts";
+import {
+  dashboardAddress,
+  docsAddress,
+  apiAddress,
+  pageAddress,
+  widgetAddress,
+} from "../addresses.ts";
+import { Html } from "../jsx.ts";
+import { languages } from "../i18n/index.ts";
+import { type Language, negotiateLanguage } from "../languages.ts";
+import { homeStylesheet } from "../html/assets.ts";
+import { Document, htmlResponse } from "../html/html.tsx";
+
+const DEMO_OPTIONS = new URLSearchParams({ position: "bl" });
+const DEMO_MODE = parseWidgetOptions(DEMO_OPTIONS).options.mode;
+
+export interface HomeDeps {
+  /** The server's base URL, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+}
+
+/** `GET /{lang}/`: a short description of this server. */
+export function createHome(deps: HomeDeps) {
+  return (language: Language): Promise<Response> =>
+    htmlResponse(<HomePage {...deps} language={language} />, { frames: "'self'" });
+}
+
+/** `GET /`: redirects to the home page in the browser's language. */
+export function createLanguageRedirect(basePath: string) {
+  return ({ request }: { request: Request }): Response => {
+    const language = negotiateLanguage(request.headers.get("accept-language"));
+    return new Response(null, {
+      status: 302,
+      headers: {
+        Location: pageAddress(basePath, language, ""),
+        Vary: "Accept-Language",
+        "Cache-Control": "no-store",
+      },
+    });
+  };
+}
+
+function HomePage({ baseUrl, basePath, language }: HomeDeps & { language: Language }): JSX.Element {
+  const { home } = languages[language];
+  return (
+    <Document
+      language={language}
+      title={home.title}
+      path=""
+      basePath={basePath}
+      stylesheets={[homeStylesheet.path]}
+      found={{ baseUrl, description: home.lead }}
+    >
+      <>
+        <h1 safe>{home.title}</h1>
+        <p class="lead" safe>
+          {home.lead}
+        </p>
+        <div class="scene">
+          <iframe
+            src={pageAddress(basePath, language, `demo?${DEMO_OPTIONS}`)}
+            data-mode={DEMO_MODE}
+            title={home.demo}
+            width="500"
+            height="120"
+          ></iframe>
+        </div>
+        <p class="ways">
+          <a class="button" href={docsAddress(basePath, language, "quick-start")} safe>
+            {home.start}
+          </a>
+          <a class="button quiet" href={dashboardAddress(basePath, language)} safe>
+            {home.dashboard}
+          </a>
+        </p>
+        <section>
+          <h2 safe>{home.apiTitle}</h2>
+          <p safe>{home.apiText}</p>
+          <code safe>{`curl -H "X-Api-Key: mq_…" ${apiAddress(baseUrl, "now-playing")}`}</code>
+          <a href={docsAddress(basePath, language, "api")} safe>
+            {home.apiLink}
+          </a>
+        </section>
+        <section>
+          <h2 safe>{home.widgetTitle}</h2>
+          <p safe>{home.widgetText}</p>
+          <code safe>{widgetAddress(baseUrl, language, "mqw_…")}</code>
+          <a href={docsAddress(basePath, language, "widget")} safe>
+            {home.widgetLink}
+          </a>
+        </section>
+      </>
+    </Document>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import { type MagicLinkSecret, parseMagicLinkSecret } from "../accounts/credential.ts";
+import { connectPurpose } from "../accounts/magic-links.ts";
+import type { User } from "../accounts/users.ts";
+import { connectAddress } from "../addresses.ts";
+import type { Language } from "../languages.ts";
+import type { Sources } from "../sources/index.ts";
+import { isLinked, type LinkedSource } from "../sources/source.ts";
+import { type EnteredApp, readApp } from "./app-form.tsx";
+import { linkPage } from "./connect-page.tsx";
+import { endedPage, type LinkingFlow } from "./linking.ts";
+import type { PageContext } from "../html/page.ts";
+import { redirect } from "../http/redirect.ts";
+
+export interface ConnectDeps {
+  readonly accounts: Pick<Accounts, "magicLinks" | "upstreams">;
+  readonly sources: Pick<Sources, "byId">;
+  readonly linkingFlow: LinkingFlow;
+  /** The server's base URL, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  /** Whether a form was sent from one of our pages. */
+  isOwnOrigin(origin: string, host: string | null): boolean;
+}
+
+/** The pages of OAuth linking, opened by a magic link. */
+export interface ConnectPages {
+  /** `GET /{lang}/connect/{source}/{secret}`: the next step. */
+  readonly show: ConnectPage;
+  /** `POST` to the same path: the owner enters the app. */
+  readonly enterApp: ConnectPage;
+  /** `GET …/start`: redirects to the upstream. */
+  readonly start: ConnectPage;
+}
+
+type ConnectPage = (language: Language, context: PageContext) => Promise<Response | undefined>;
+
+/** A valid magic link, and its purpose. */
+interface OpenLink {
+  readonly user: User;
+  readonly source: LinkedSource;
+  readonly secret: MagicLinkSecret;
+}
+
+export function createConnect(deps: ConnectDeps): ConnectPages {
+  const { accounts, sources, linkingFlow, baseUrl, basePath } = deps;
+
+  const openLink = async ({ params }: PageContext): Promise<OpenLink | "ended" | undefined> => {
+    const source = sources.byId(params["source"] ?? "");
+    if (!source || !isLinked(source)) return undefined;
+    const secret = parseMagicLinkSecret(params["secret"] ?? "");
+    const user = secret && (await accounts.magicLinks.userOf(secret, connectPurpose(source.id)));
+    return secret && user ? { user, source, secret } : "ended";
+  };
+
+  const pathOf = (language: Language, { source, secret }: OpenLink): string =>
+    connectAddress(basePath, language, source.id, secret);
+
+  const showLink = async (language: Language, link: OpenLink, entered?: EnteredApp) => {
+    const { user, source } = link;
+    return linkPage({
+      language,
+      basePath,
+      sourceName: source.name,
+      userName: user.name,
+      path: pathOf(language, link),
+      redirectUri: baseUrl + source.oauth.callbackPath,
+      oauth: source.oauth,
+      hasApp: (await source.oauth.app()) !== undefined,
+      mayEnterApp: user.role === "owner" && !source.oauth.appIsFixed,
+      ...(entered && { entered }),
+    });
+  };
+
+  /** Wraps a handler: magic links that are not valid get a page that says so. */
+  const withLink =
+    (answer: (language: Language, link: OpenLink, request: Request) => Promise<Response>) =>
+    async (language: Language, context: PageContext): Promise<Response | undefined> => {
+      const link = await openLink(context);
+      if (link === "ended") return endedPage(language, basePath);
+      return link && answer(language, link, context.request);
+    };
+
+  return {
+    show: withLink((language, link) => showLink(language, link)),
+
+    enterApp: withLink(async (language, link, request) => {
+      const origin = request.headers.get("origin") ?? "";
+      if (!deps.isOwnOrigin(origin, request.headers.get("host"))) {
+        return endedPage(language, basePath);
+      }
+      const { user, source } = link;
+      if (user.role !== "owner" || source.oauth.appIsFixed) return showLink(language, link);
+      const { app, ...entered } = readApp(await request.formData().catch(() => new FormData()));
+      if (!app) return showLink(language, link, entered);
+      await accounts.upstreams.enterApp(source.id, app);
+      return redirect(pathOf(language, link), 303);
+    }),
+
+    start: withLink(async (language, link, request) => {
+      const { source, secret } = link;
+      if (!(await source.oauth.app())) return redirect(pathOf(language, link), 303);
+      return linkingFlow.start(request, language, source, { kind: "connect", secret });
+    }),
+  };
+}

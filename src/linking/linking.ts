@@ -1,0 +1,228 @@
+import { connectAddress, pageAddress } from "../addresses.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { MOST_CONNECTIONS, TooManyConnectionsError } from "../music/connections.ts";
+import { connectPurpose } from "../accounts/magic-links.ts";
+import type { Vault } from "../vault/secrets.ts";
+import type { User } from "../accounts/users.ts";
+import type { Clock } from "../clock.ts";
+import { fill, formatDay, languages } from "../i18n/index.ts";
+import { type Language, negotiateLanguage } from "../languages.ts";
+import { describeError, type Log } from "../log.ts";
+import { musicOf, noteAccounts } from "../sources/connected-music.ts";
+import type { Sources } from "../sources/index.ts";
+import { isLinked, type LinkedSource, LinkFailure, type Source } from "../sources/source.ts";
+import {
+  createPendingAuthorizations,
+  type OAuthIntent,
+  type PendingAuthorization,
+} from "./pending-authorizations.ts";
+import { messagePage } from "../html/message-page.tsx";
+import { pathTo } from "../html/section-paths.ts";
+import type { PageContext } from "../html/page.ts";
+import { redirect } from "../http/redirect.ts";
+import type { SessionCookie } from "../http/session-cookie.ts";
+
+export interface LinkingFlowDeps {
+  readonly accounts: Pick<Accounts, "connections" | "magicLinks">;
+  readonly sources: Pick<Sources, "byId">;
+  readonly sessionCookie: SessionCookie;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly vault: Pick<Vault, "seal" | "open">;
+  /** The server's base URL, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+}
+
+/** OAuth linking: sends a browser to an upstream, and handles its return. */
+export interface LinkingFlow {
+  /** Redirects to the upstream. */
+  start(
+    request: Request,
+    language: Language,
+    source: LinkedSource,
+    intent: OAuthIntent,
+  ): Promise<Response>;
+  /** `GET /callback/{source}`: the browser returns from the upstream. */
+  callback(context: PageContext): Promise<Response | undefined>;
+}
+
+export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
+  const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
+  const attempts = createPendingAuthorizations(deps, baseUrl.startsWith("https:"));
+
+  /** The address where the user can try again. */
+  const beginningOf = ({ intent, source, language }: PendingAuthorization): string => {
+    switch (intent.kind) {
+      case "connect":
+        return connectAddress(basePath, language, source, intent.secret);
+      case "dashboard":
+        return pathTo({ basePath, language }, "music");
+      case "signIn":
+        return pageAddress(basePath, language, "sign-in");
+    }
+  };
+
+  const failed = (link: PendingAuthorization, source: Source, failure: LinkFailure) => {
+    const { connect } = languages[link.language];
+    const busy = failure.reason === "unreachable" || failure.reason === "limited";
+    return messagePage({
+      language: link.language,
+      basePath,
+      title: fill(connect.failedTitle, { source: source.name }),
+      lead: fill(connect.failures[failure.reason], {
+        source: source.name,
+        most: String(MOST_CONNECTIONS),
+      }),
+      status: busy ? 503 : 400,
+      again: { path: beginningOf(link), label: connect.tryAgain },
+    });
+  };
+
+  const lost = (request: Request, source: Source) => {
+    const language = negotiateLanguage(request.headers.get("accept-language"));
+    const { connect } = languages[language];
+    return messagePage({
+      language,
+      basePath,
+      title: fill(connect.failedTitle, { source: source.name }),
+      lead: connect.failures.lost,
+      status: 400,
+    });
+  };
+
+  const connect = async (user: User, source: Source, settings: unknown, name: string) => {
+    try {
+      await accounts.connections.connect(user, source.id, settings, { name });
+    } catch (error) {
+      if (!(error instanceof TooManyConnectionsError)) throw error;
+      throw new LinkFailure("tooMany", error.message, { cause: error });
+    }
+    log.info("an account was linked", { user: user.name, source: source.id });
+  };
+
+  const linked = (language: Language, source: Source, settings: unknown) => {
+    const { connect: words } = languages[language];
+    const { displayName, linkedUntil } = source.open(settings).account;
+    return messagePage({
+      language,
+      basePath,
+      title: fill(words.doneTitle, { source: source.name }),
+      lead: fill(words.doneLead, { account: displayName ?? source.name }),
+      status: 200,
+      ...(linkedUntil !== undefined && {
+        note: fill(words.doneUntil, {
+          source: source.name,
+          day: formatDay(language, linkedUntil),
+        }),
+      }),
+    });
+  };
+
+  /** The user who has linked the account that was just authorized. */
+  const userWithAccount = async (source: Source, settings: unknown) => {
+    const { id } = source.open(settings).account;
+    if (id == null) return undefined;
+    await noteAccounts(source, accounts);
+    for (const user of await accounts.connections.usersOf(source.id, id)) {
+      const music = await musicOf(user.id, accounts, sources);
+      const hasIt = music.some(
+        (one) => one.source === source && one.stored.usable && one.account.id === id,
+      );
+      if (hasIt) return user;
+    }
+    return undefined;
+  };
+
+  const fulfil = async (
+    request: Request,
+    { intent, language }: PendingAuthorization,
+    source: Source,
+    settings: unknown,
+  ): Promise<Response> => {
+    switch (intent.kind) {
+      case "connect": {
+        const { magicLinks } = accounts;
+        const name = await magicLinks.detailOf(intent.secret, connectPurpose(source.id));
+        const user = await magicLinks.use(intent.secret, connectPurpose(source.id));
+        if (!user) return endedPage(language, basePath);
+        await connect(user, source, settings, name);
+        return linked(language, source, settings);
+      }
+      case "dashboard": {
+        const signedIn = await sessionCookie.signedIn(request);
+        if (signedIn?.user.id !== intent.userId) return lost(request, source);
+        await connect(signedIn.user, source, settings, intent.name);
+        return redirect(`${pathTo({ basePath, language }, "music")}?linked=${source.id}`, 303);
+      }
+      case "signIn": {
+        const user = await userWithAccount(source, settings);
+        if (user) return sessionCookie.signIn(request, user, language);
+        const { signIn } = languages[language];
+        return messagePage({
+          language,
+          basePath,
+          title: signIn.unknownTitle,
+          lead: fill(signIn.unknownText, { source: source.name }),
+          status: 403,
+        });
+      }
+    }
+  };
+
+  const finish = async (
+    request: Request,
+    link: PendingAuthorization,
+    source: LinkedSource,
+    answer: URLSearchParams,
+  ): Promise<Response> => {
+    try {
+      const settings = await source.oauth.finish(link.attempt, answer);
+      return await fulfil(request, link, source, settings);
+    } catch (error) {
+      if (!(error instanceof LinkFailure)) throw error;
+      log.warn("an account could not be linked", {
+        source: source.id,
+        reason: describeError(error),
+      });
+      return failed(link, source, error);
+    }
+  };
+
+  return {
+    async start(request, language, source, intent) {
+      const { oauth } = source;
+      // The upstream redirects to the base URL, where browsers do not send a cookie of "localhost".
+      const asked = new URL(request.url);
+      const { hostname } = new URL(baseUrl);
+      if (asked.hostname === "localhost" && hostname !== "localhost") {
+        return redirect(baseUrl + asked.pathname, 303);
+      }
+      const { url, ...attempt } = await oauth.begin(baseUrl + oauth.callbackPath);
+      const pending = { source: source.id, intent, language, attempt };
+      const response = redirect(url, 302);
+      for (const cookie of await attempts.begin(request, pending)) {
+        response.headers.append("Set-Cookie", cookie);
+      }
+      return response;
+    },
+
+    async callback({ request, params }) {
+      const source = sources.byId(params["source"] ?? "");
+      if (!source || !isLinked(source)) return undefined;
+      const answer = new URL(request.url).searchParams;
+      const state = answer.get("state") ?? "";
+      const link = await attempts.claim(request, state);
+      if (link?.source !== source.id) return lost(request, source);
+      const response = await finish(request, link, source, answer);
+      response.headers.append("Set-Cookie", attempts.end(state));
+      return response;
+    },
+  };
+}
+
+/** The page for a magic link that no longer works. */
+export function endedPage(language: Language, basePath: string): Promise<Response> {
+  const { endedTitle, endedText } = languages[language].connect;
+  return messagePage({ language, basePath, title: endedTitle, lead: endedText, status: 404 });
+}

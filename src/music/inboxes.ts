@@ -1,0 +1,165 @@
+import { and, asc, between, eq, isNull, type SQL } from "drizzle-orm";
+import { AccountError, type AccountsContext, storeSealed } from "../accounts/context.ts";
+import { createCredentialCache } from "../accounts/credential-cache.ts";
+import {
+  createInboxSecret,
+  hashCredential,
+  type InboxSecret,
+  parseInboxSecret,
+} from "../accounts/credential.ts";
+
+/** Where what another program pushes with a secret belongs. */
+export interface Inbox {
+  readonly connectionId: number;
+  readonly userId: number;
+  readonly source: string;
+}
+
+/** The secrets with which other programs push to connections. */
+export interface Inboxes {
+  /**
+   * The secret with which another program pushes to this connection, made when first asked for.
+   * @throws {SecretError} when it is damaged @throws {AccountError} when the connection is gone
+   */
+  secretOf(connectionId: number): Promise<InboxSecret>;
+  /** Replaces that secret: the old one stops working at once. */
+  rotateSecret(connectionId: number): Promise<InboxSecret>;
+  /** Where this secret belongs, if it works. From memory if it was looked up before. */
+  inboxOf(secret: string): Promise<Inbox | undefined>;
+  /**
+   * The secrets of a user's connections to a source; none when there is no such user. For programs
+   * that send only a digest of their secret.
+   */
+  inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
+  /**
+   * A name for a secret that only servers with this key can make, and that ends with the secret:
+   * 32 hexadecimal digits. It is the same each time and on every node, and is stored nowhere.
+   */
+  sessionOf(secret: InboxSecret): string;
+  /** Where the secret of this session belongs, if it works. From memory if it was looked up. */
+  inboxOfSession(session: string): Promise<Inbox | undefined>;
+  /** The owner's first connection to a source. */
+  ownersInboxOf(source: string): Promise<Inbox | undefined>;
+  /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
+  forgetInboxes(userId?: number): void;
+}
+
+interface SecretRow {
+  readonly userId: number;
+  readonly sealedSecret: Uint8Array | null;
+}
+
+/** A session's first bytes, which the hash of its secret begins with: they find it. */
+const FINDING_BYTES = 6;
+/** The rest cannot be made without the key. VLC keeps 16 bytes of a session and no more. */
+const PROVING_BYTES = 10;
+const HASH_BYTES = 32;
+
+export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">): Inboxes {
+  const { queries, atomically } = store;
+  const { connections, users } = store.tables;
+  /** By secret, and by session. */
+  const inboxes = createCredentialCache<string, Inbox>(({ userId }) => userId);
+
+  const whereItBelongs = {
+    connectionId: connections.id,
+    userId: connections.userId,
+    source: connections.source,
+  };
+  const inboxesWhere = (condition: SQL) =>
+    queries.select(whereItBelongs).from(connections).where(condition);
+  const secretRowOf = async (connectionId: number): Promise<SecretRow> => {
+    const [row] = await queries
+      .select({ userId: connections.userId, sealedSecret: connections.sealedSecret })
+      .from(connections)
+      .where(eq(connections.id, connectionId));
+    if (row) return row;
+    throw new AccountError("This connection is not there any more. Connect again.");
+  };
+  const storeSecret = (connectionId: number, condition?: SQL) =>
+    storeSealed(vault, async () => {
+      const { userId } = await secretRowOf(connectionId);
+      const secret = createInboxSecret();
+      const sealedSecret = await vault.seal("inbox-secret", userId, secret);
+      await atomically((writer) => [
+        writer
+          .update(connections)
+          .set({ secretHash: hashCredential(secret), sealedSecret })
+          .where(and(eq(connections.id, connectionId), condition)),
+      ]);
+    });
+  const secretIn = (row: SecretRow): Promise<InboxSecret> | undefined =>
+    row.sealedSecret
+      ? (vault.open("inbox-secret", row.userId, row.sealedSecret) as Promise<InboxSecret>)
+      : undefined;
+  const secretOf = async (connectionId: number): Promise<InboxSecret> => {
+    const stored = secretIn(await secretRowOf(connectionId));
+    if (stored) return stored;
+    // Of two first calls at once, one stores its secret, and both return it.
+    await storeSecret(connectionId, isNull(connections.secretHash));
+    return secretOf(connectionId);
+  };
+  const find = async (secret: InboxSecret): Promise<Inbox | undefined> => {
+    const [inbox] = await inboxesWhere(eq(connections.secretHash, hashCredential(secret)));
+    return inbox;
+  };
+
+  const sessionFor = (secretHash: Uint8Array): Buffer => {
+    const name = vault.opaqueName(`session ${Buffer.from(secretHash).toString("hex")}`);
+    return Buffer.concat([
+      secretHash.subarray(0, FINDING_BYTES),
+      Buffer.from(name, "base64url").subarray(0, PROVING_BYTES),
+    ]);
+  };
+  const findBySession = async (session: Buffer): Promise<Inbox | undefined> => {
+    const hashWith = (rest: number) =>
+      Buffer.alloc(HASH_BYTES, rest).fill(session.subarray(0, FINDING_BYTES), 0, FINDING_BYTES);
+    const rows = await queries
+      .select({ secretHash: connections.secretHash, ...whereItBelongs })
+      .from(connections)
+      .where(between(connections.secretHash, hashWith(0x00), hashWith(0xff)));
+    for (const { secretHash, ...inbox } of rows) {
+      if (secretHash && crypto.timingSafeEqual(sessionFor(secretHash), session)) return inbox;
+    }
+    return undefined;
+  };
+
+  return {
+    secretOf,
+    async rotateSecret(connectionId) {
+      await storeSecret(connectionId);
+      return secretOf(connectionId);
+    },
+    async inboxOf(text) {
+      const secret = parseInboxSecret(text);
+      return secret && (inboxes.get(secret) ?? inboxes.lookUp(secret, () => find(secret)));
+    },
+    async inboxSecretsOf(userName, source) {
+      const rows = await queries
+        .select({
+          id: connections.id,
+          userId: connections.userId,
+          sealedSecret: connections.sealedSecret,
+        })
+        .from(connections)
+        .innerJoin(users, eq(users.id, connections.userId))
+        .where(and(eq(users.name, userName), eq(connections.source, source)))
+        .orderBy(asc(connections.id));
+      return Promise.all(rows.map((row) => secretIn(row) ?? secretOf(row.id)));
+    },
+    sessionOf: (secret) => sessionFor(hashCredential(secret)).toString("hex"),
+    async inboxOfSession(session) {
+      if (!/^[0-9a-f]{32}$/.test(session)) return undefined;
+      const bytes = Buffer.from(session, "hex");
+      return inboxes.get(session) ?? inboxes.lookUp(session, () => findBySession(bytes));
+    },
+    async ownersInboxOf(source) {
+      const [first] = await inboxesWhere(eq(connections.source, source))
+        .innerJoin(users, and(eq(users.id, connections.userId), eq(users.role, "owner")))
+        .orderBy(asc(connections.position))
+        .limit(1);
+      return first;
+    },
+    forgetInboxes: inboxes.forget,
+  };
+}

@@ -1,0 +1,75 @@
+import { type ParsedOptions, parseWidgetOptions } from "../../widget/options.ts";
+import type { LookMessage } from "../../widget/state.ts";
+import { optionStyles } from "../../widget/styles.ts";
+import type { WidgetWords } from "../../widget/words.ts";
+import type { Widget } from "../looks/widgets.ts";
+import { languages } from "../i18n/index.ts";
+import { type Language, languageTag } from "../languages.ts";
+import { isShippedLookName } from "./looks/shipped-names.ts";
+
+/** How an overlay looks: what its address asks for, over what its widget has saved. */
+export interface OverlayLook extends ParsedOptions {
+  readonly words: WidgetWords;
+  readonly languageTag: string;
+  /** What makes the user's fonts known, and then the widget's own CSS. */
+  readonly css: string;
+  readonly revision: number;
+  /** Differs whenever an overlay would look different. */
+  readonly fingerprint: string;
+}
+
+/**
+ * Whether a page shows what its address asks for and nothing that is saved but the CSS: a look not
+ * saved yet.
+ */
+export const isDraft = (query: URLSearchParams): boolean => query.get("draft") === "1";
+
+/** What an overlay needs to know of its widget. */
+export type LookedAt = Pick<Widget, "language" | "options" | "css" | "revision">;
+
+/** The public demo shows one of the looks that come with Marquee: `?look=poster`. */
+export async function shippedLookIn(
+  query: URLSearchParams,
+  language: Language,
+): Promise<LookedAt | undefined> {
+  const name = query.get("look") ?? "";
+  if (!isShippedLookName(name)) return undefined;
+  // Few servers ever show one.
+  const { shippedLook } = await import("./looks/shipped.ts");
+  const { options, css } = shippedLook(name, languages[language]);
+  return { language: null, options, css, revision: 0 };
+}
+
+/**
+ * @param widget `undefined` for the public demo
+ * @param fontFaces the CSS of the user's fonts
+ */
+export function overlayLook(
+  widget: LookedAt | undefined,
+  addressLanguage: Language,
+  query: URLSearchParams,
+  fontFaces = "",
+): OverlayLook {
+  const saved = isDraft(query) ? undefined : widget;
+  const parsed = parseWidgetOptions(query, saved?.options);
+  const language = saved?.language ?? addressLanguage;
+  const css = [fontFaces, widget?.css ?? ""].filter((part) => part !== "").join("\n");
+  const look = {
+    ...parsed,
+    words: languages[language].widget,
+    languageTag: languageTag(language),
+    css,
+  };
+  return {
+    ...look,
+    revision: widget?.revision ?? 0,
+    fingerprint: Bun.hash(JSON.stringify(look)).toString(36),
+  };
+}
+
+/** The message that makes an open page look like this. */
+export function lookMessage(look: OverlayLook): LookMessage {
+  const { options, words, languageTag: tag, css, revision, fingerprint } = look;
+  const styles = optionStyles(options);
+  return { type: "look", revision, fingerprint, options, styles, css, words, languageTag: tag };
+}

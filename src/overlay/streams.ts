@@ -1,0 +1,106 @@
+import type { ServerWebSocket } from "bun";
+import type { History } from "../music/history.ts";
+import type { Clock } from "../clock.ts";
+import { describeError, type Log } from "../log.ts";
+import { STREAM_STARTED, STREAM_STOPPED, type StreamingMessage } from "../../widget/state.ts";
+import type { LiveTicket } from "./ticket.ts";
+
+type LiveSocket = ServerWebSocket<LiveTicket>;
+
+export interface StreamsDeps {
+  readonly history: Pick<History, "of" | "streamStarted" | "streamStopped">;
+  readonly clock: Pick<Clock, "wallMs" | "monotonicMs" | "after">;
+  readonly log: Log;
+}
+
+/** What overlays tell of their user's stream: that it starts and stops, if the user allows it. */
+export interface Streams {
+  /** Asks an overlay to tell, or not to, when that has changed. */
+  ask(socket: LiveSocket): void;
+  /** Everything but the two words is ignored. */
+  received(socket: LiveSocket, message: string | Uint8Array): void;
+  closed(socket: LiveSocket): void;
+}
+
+/** Whoever has a widget's address could say more than anybody streams. */
+const WORD_EVERY_MS = 1_000;
+
+/** What a user's overlays have told. */
+interface Told {
+  /** The overlays in an OBS that streams. */
+  readonly streaming: Set<LiveSocket>;
+  /** When the last of them was lost, in Unix milliseconds. */
+  lostAt: number | undefined;
+}
+
+export function createStreams({ history, clock, log }: StreamsDeps): Streams {
+  const users = new Map<number, Told>();
+  const nextWords = new WeakMap<LiveSocket, { atMs: number; word?: boolean }>();
+
+  const toldOf = (userId: number): Told => {
+    const told = users.get(userId) ?? { streaming: new Set(), lostAt: undefined };
+    users.set(userId, told);
+    return told;
+  };
+
+  const store = (stored: Promise<void>) =>
+    void stored.catch((error: unknown) =>
+      log.warn("a stream could not be stored yet", { reason: describeError(error) }),
+    );
+
+  const take = (socket: LiveSocket, isStreaming: boolean) => {
+    const { userId } = socket.data;
+    const told = toldOf(userId);
+    if (isStreaming) {
+      told.streaming.add(socket);
+      told.lostAt = undefined;
+      store(history.streamStarted(userId));
+      return;
+    }
+    told.streaming.delete(socket);
+    // Another computer may stream while this one does not.
+    if (told.streaming.size > 0) return;
+    store(history.streamStopped(userId, told.lostAt ?? clock.wallMs()));
+    users.delete(userId);
+  };
+
+  /** At once, or when it is this overlay's turn again: then only its last word counts. */
+  const takeInTurn = (socket: LiveSocket, word: boolean) => {
+    const nowMs = clock.monotonicMs();
+    const next = nextWords.get(socket);
+    if (next?.word !== undefined) {
+      next.word = word;
+    } else if (next && nowMs < next.atMs) {
+      next.word = word;
+      clock.after(next.atMs - nowMs, () => {
+        nextWords.set(socket, { atMs: clock.monotonicMs() + WORD_EVERY_MS });
+        if (next.word !== undefined && socket.readyState === WebSocket.OPEN)
+          take(socket, next.word);
+      });
+    } else {
+      nextWords.set(socket, { atMs: nowMs + WORD_EVERY_MS });
+      take(socket, word);
+    }
+  };
+
+  return {
+    ask(socket) {
+      const { data } = socket;
+      const wanted = data.token !== null && history.of(data.userId).hearsStreams;
+      if (wanted === data.isAskedForStreams) return;
+      data.isAskedForStreams = wanted;
+      socket.send(JSON.stringify({ type: "streaming", wanted } satisfies StreamingMessage));
+    },
+    received(socket, message) {
+      if (!socket.data.isAskedForStreams) return;
+      if (message === STREAM_STARTED) takeInTurn(socket, true);
+      else if (message === STREAM_STOPPED) takeInTurn(socket, false);
+    },
+    closed(socket) {
+      const told = users.get(socket.data.userId);
+      // The stream goes on: the page may only load again.
+      if (!told?.streaming.delete(socket) || told.streaming.size > 0) return;
+      told.lostAt = clock.wallMs();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { WidgetState } from "../../widget/state.ts";
+import type { Reading } from "../channels/reading.ts";
+import { artistNames, positionAt } from "../playback.ts";
+import type { Covers } from "./covers.ts";
+
+/**
+ * A user's reading as the overlay shows it, with the position at a monotonic time in milliseconds.
+ * @param isWithdrawn whether pages may show what the user hides now
+ */
+export function toWidgetState(
+  reading: Reading,
+  userId: number,
+  nowMs: number,
+  covers: Pick<Covers, "pathOf" | "accentOf">,
+  isWithdrawn = false,
+): WidgetState {
+  if (reading.kind === "unavailable") return { kind: "offline" };
+  if (reading.kind !== "playback") return { kind: "idle", ...(isWithdrawn && { isWithdrawn }) };
+  const { playback } = reading;
+  const [artwork] = playback.album.artworks;
+  return {
+    kind: playback.state,
+    track: {
+      id: playback.track.id,
+      title: playback.track.title,
+      artist: artistNames(playback),
+      album: playback.album.name,
+      art: artwork ? covers.pathOf(artwork, userId) : null,
+      accent: artwork ? covers.accentOf(artwork) : null,
+      durationMs: playback.track.durationMs,
+      source: playback.source,
+    },
+    positionMs: playback.positionUnknown ? null : Math.round(positionAt(playback, nowMs)),
+  };
+}

@@ -1,0 +1,87 @@
+import { Html } from "../jsx.ts";
+import { WidgetPage } from "../../widget/page.tsx";
+import { parseWidgetToken } from "../accounts/credential.ts";
+import type { Widgets } from "../looks/widgets.ts";
+import type { Clock } from "../clock.ts";
+import type { Language } from "../languages.ts";
+import type { Hub } from "../channels/hub.ts";
+import { DEMO_LISTENER } from "../channels/connection-finder.ts";
+import { VERSION } from "../version.ts";
+import { icon, widgetScript, widgetStylesheet } from "../html/assets.ts";
+import { htmlResponse } from "../html/html.tsx";
+import type { Covers } from "./covers.ts";
+import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
+import { toWidgetState } from "./widget-state.ts";
+
+export interface WidgetDeps {
+  readonly widgets: Pick<Widgets, "find">;
+  /** The CSS that makes a user's fonts known. */
+  fontFacesOf(userId: number): Promise<string>;
+  readonly hub: Pick<Hub, "read">;
+  readonly clock: Clock;
+  readonly covers: Covers;
+  readonly basePath: string;
+}
+
+/** The longest time that the page waits for the first reading of a channel. */
+const FIRST_WORD_MS = 80;
+
+/** The overlay's page. */
+export interface Widget {
+  /** `GET /{lang}/widget/{token}`; `undefined` when the token opens no overlay. */
+  show(
+    language: Language,
+    tokenText: string,
+    query: URLSearchParams,
+  ): Promise<Response | undefined>;
+  /** `GET /{lang}/demo`: the public overlay, which plays the demo. */
+  demo(language: Language, query: URLSearchParams): Promise<Response>;
+}
+
+export function createWidget(deps: WidgetDeps): Widget {
+  const { widgets, hub, clock, covers, basePath } = deps;
+  const draw = async (
+    language: Language,
+    listenerId: number,
+    query: URLSearchParams,
+    widget?: LookedAt,
+    fontFaces?: string,
+  ): Promise<Response> => {
+    const look = overlayLook(widget, language, query, fontFaces);
+    const { options, warnings, words, languageTag, css } = look;
+    const heardId = options.demo ? DEMO_LISTENER : listenerId;
+    const reading = await hub.read(heardId, FIRST_WORD_MS);
+    const known = reading.kind !== "unavailable";
+    await covers.prepare(reading, heardId);
+    const page = (
+      <WidgetPage
+        languageTag={languageTag}
+        words={words}
+        look={look.fingerprint}
+        css={css}
+        options={options}
+        warnings={warnings}
+        version={VERSION}
+        state={known ? toWidgetState(reading, heardId, clock.monotonicMs(), covers) : undefined}
+        iconPath={basePath + icon.path}
+        stylesheetPath={basePath + widgetStylesheet.path}
+        scriptPath={basePath + widgetScript.path}
+      />
+    );
+    return htmlResponse(page, { frameAncestors: "*", fonts: "'self'" });
+  };
+
+  return {
+    async show(language, tokenText, query) {
+      const token = parseWidgetToken(tokenText);
+      const found = token && (await widgets.find(token));
+      if (found?.widget.kind !== "overlay") return undefined;
+      const { user, widget } = found;
+      return draw(language, user.id, query, widget, await deps.fontFacesOf(user.id));
+    },
+    async demo(language, query) {
+      const look = await shippedLookIn(query, language);
+      return draw(language, DEMO_LISTENER, query, look);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { pageAddress } from "../addresses.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { parseMagicLinkSecret } from "../accounts/credential.ts";
+import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
+import { fill, languages } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
+import { Html } from "../jsx.ts";
+import type { Sources } from "../sources/index.ts";
+import { isLinked } from "../sources/source.ts";
+import { Document, htmlResponse } from "../html/html.tsx";
+import { endedPage, type LinkingFlow } from "../linking/linking.ts";
+import type { PageContext } from "../html/page.ts";
+import type { SessionCookie } from "../http/session-cookie.ts";
+
+export interface SignInDeps {
+  readonly accounts: Pick<Accounts, "magicLinks">;
+  readonly sources: Pick<Sources, "all" | "byId">;
+  readonly linkingFlow: LinkingFlow;
+  readonly sessionCookie: SessionCookie;
+  readonly basePath: string;
+  /** Whether a form was sent from one of our pages. */
+  isOwnOrigin(origin: string, host: string | null): boolean;
+}
+
+type SignInPage = (language: Language, context: PageContext) => Promise<Response | undefined>;
+
+export interface SignInPages {
+  /** `GET /{lang}/sign-in`: the ways to sign in. */
+  readonly ask: SignInPage;
+  /** `GET /{lang}/sign-in/{secret}`: asks for one click; opening the magic link does not use it. */
+  readonly confirm: SignInPage;
+  /** `POST` to the same path: signs the user in. */
+  readonly enter: SignInPage;
+  /** `GET /{lang}/sign-in/with/{source}`: redirects to an upstream to sign in. */
+  readonly withSource: SignInPage;
+}
+
+export function createSignIn(deps: SignInDeps): SignInPages {
+  const { accounts, sources, linkingFlow, sessionCookie, basePath } = deps;
+  return {
+    async ask(language) {
+      const offered: { id: string; name: string }[] = [];
+      for (const source of sources.all) {
+        if (source.oauth && (await source.oauth.app())) offered.push(source);
+      }
+      const { signIn } = languages[language];
+      const page = (
+        <Document language={language} title={signIn.askTitle} path="sign-in" basePath={basePath}>
+          <>
+            <h1 safe>{signIn.askTitle}</h1>
+            <p class="lead" safe>
+              {signIn.askText}
+            </p>
+            <section>
+              <h2 safe>{signIn.linkTitle}</h2>
+              <p safe>{signIn.linkText}</p>
+              <code>marquee login USER</code>
+            </section>
+            {offered.map(({ id, name }) => (
+              <section>
+                <h2 safe>{fill(signIn.withTitle, { source: name })}</h2>
+                <p safe>{fill(signIn.withText, { source: name })}</p>
+                <p class="actions">
+                  <a
+                    class="button"
+                    href={pageAddress(basePath, language, `sign-in/with/${id}`)}
+                    safe
+                  >
+                    {fill(signIn.withTitle, { source: name })}
+                  </a>
+                </p>
+              </section>
+            ))}
+          </>
+        </Document>
+      );
+      return htmlResponse(page);
+    },
+
+    async confirm(language, { params }) {
+      const secret = parseMagicLinkSecret(params["secret"] ?? "");
+      const user = secret && (await accounts.magicLinks.userOf(secret, SIGN_IN_PURPOSE));
+      if (!secret || !user) return endedPage(language, basePath);
+      const { signIn } = languages[language];
+      const title = fill(signIn.confirmTitle, { user: user.name });
+      const path = `sign-in/${secret}`;
+      const page = (
+        <Document language={language} title={title} path={path} basePath={basePath}>
+          <>
+            <h1 safe>{title}</h1>
+            <p class="lead" safe>
+              {signIn.confirmText}
+            </p>
+            <form method="post" action={pageAddress(basePath, language, path)}>
+              <button type="submit" autofocus safe>
+                {signIn.confirm}
+              </button>
+            </form>
+          </>
+        </Document>
+      );
+      return htmlResponse(page, { hasForm: true });
+    },
+
+    async enter(language, { request, params }) {
+      const secret = parseMagicLinkSecret(params["secret"] ?? "");
+      const origin = request.headers.get("origin") ?? "";
+      // A page of another site must not sign a user in as someone else.
+      const isOurs = deps.isOwnOrigin(origin, request.headers.get("host"));
+      const user = secret && isOurs && (await accounts.magicLinks.use(secret, SIGN_IN_PURPOSE));
+      return user ? sessionCookie.signIn(request, user, language) : endedPage(language, basePath);
+    },
+
+    async withSource(language, { request, params }) {
+      const source = sources.byId(params["source"] ?? "");
+      if (!source || !isLinked(source) || !(await source.oauth.app())) return undefined;
+      return linkingFlow.start(request, language, source, { kind: "signIn" });
+    },
+  };
+}

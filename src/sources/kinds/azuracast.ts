@@ -1,0 +1,112 @@
+import type { Artwork, Playback } from "../../playback.ts";
+import { addressOf, parseServerUrl, readTexts, urlOption } from "../upstream/entered-server.ts";
+import { isRecord, numberOf, recordOf, textOf } from "../upstream/json.ts";
+import {
+  definePolledSource,
+  jsonOf,
+  type PolledSourceDeps,
+  unavailable,
+} from "../polling/polled-source.ts";
+import { lengthMs, positionWithinSecond } from "../polling/times.ts";
+import { type Source, SourceSettingsError } from "../source.ts";
+
+/** A station of AzuraCast: https://www.azuracast.com/docs/developers/now-playing-data/ */
+
+const NAME = "AzuraCast";
+
+export function createAzuraCast(deps: PolledSourceDeps): Source {
+  return definePolledSource<{ url: string; station: string }>(
+    {
+      id: "azuracast",
+      name: NAME,
+      facts: {
+        runs: "server",
+        position: "yes",
+        pause: "no",
+        cover: "yes",
+        delayMs: 5_000,
+        calls: ["entered", "covers"],
+      },
+      intervalMs: 5_000,
+      options: [
+        urlOption("Where AzuraCast is."),
+        {
+          name: "station",
+          placeholder: "my_station",
+          help: "The station's short name, as in the address of its public page.",
+        },
+      ],
+      parseSettings(input) {
+        const { url, station } = readTexts(input, ["url", "station"]);
+        if (!/^[\w.-]{1,100}$/.test(station)) {
+          throw new SourceSettingsError(
+            "station: must be the station's short name, as in the address of its public page.",
+          );
+        }
+        return { url: parseServerUrl(url), station };
+      },
+      account: ({ station }) => ({ displayName: station, product: null }),
+      addressOf,
+      urlOf: ({ url }) => url,
+      begin({ station }, { url, get, artwork }) {
+        let last: Playback | null = null;
+        return async () => {
+          const answer = await get(`${url}/api/nowplaying/${station}`);
+          if (answer.status === 404) {
+            throw unavailable(`${answer.from} has no station ${JSON.stringify(station)}`);
+          }
+          const { observedAtMs } = answer;
+          last = readNowPlaying(jsonOf(answer), {
+            observedAtMs,
+            expectedMs: (id) =>
+              last?.track.id === id ? last.positionMs + observedAtMs - last.observedAtMs : 0,
+            artworkAt: (address) => ({
+              ...artwork(address, address),
+              ...(address.startsWith("https://") && { url: address }),
+            }),
+          });
+          return last;
+        };
+      },
+    },
+    deps,
+  );
+}
+
+interface ReadingContext {
+  readonly observedAtMs: number;
+  /** Where in this track its playback should be by now (ms). */
+  expectedMs(trackId: string): number;
+  artworkAt(url: string): Artwork;
+}
+
+/** Converts a station's answer; `null` when it is off the air. */
+function readNowPlaying(answer: unknown, context: ReadingContext): Playback | null {
+  const station = recordOf(answer, "the answer");
+  const current = station["now_playing"];
+  const song = isRecord(current) ? current["song"] : undefined;
+  if (station["is_online"] === false || !isRecord(current) || !isRecord(song)) return null;
+  const title = textOf(song["title"]) ?? textOf(song["text"]);
+  if (title === undefined) return null;
+  // The same song may be played twice: only its start tells one time from the other.
+  const id = [textOf(song["id"]) ?? title, numberOf(current["played_at"])].join(" ");
+  // It is 0 for what a person broadcasts live.
+  const durationMs = lengthMs(current["duration"], 1000);
+  const artist = textOf(song["artist"]);
+  const cover = textOf(song["art"]);
+  const stationName = isRecord(station["station"]) ? textOf(station["station"]["name"]) : undefined;
+  return {
+    source: NAME,
+    state: "playing",
+    track: { id, title, durationMs, explicit: false },
+    artists: artist === undefined ? [] : [artist],
+    album: {
+      name: textOf(song["album"]) ?? "",
+      artworks: cover !== undefined && URL.canParse(cover) ? [context.artworkAt(cover)] : [],
+    },
+    device: { name: stationName ?? NAME, type: "azuracast", volumePercent: null },
+    positionMs: positionWithinSecond(current["elapsed"], context.expectedMs(id), durationMs),
+    observedAtMs: context.observedAtMs,
+    rate: 1,
+  };
+}

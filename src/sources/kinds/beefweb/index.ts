@@ -1,0 +1,69 @@
+import {
+  addressOf,
+  basicAuthorization,
+  parseServerUrl,
+  passwordOption,
+  readTexts,
+  urlOption,
+  userOption,
+} from "../../upstream/entered-server.ts";
+import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
+import type { Source } from "../../source.ts";
+import { NAME, PLAYER_PATH, readPlayer } from "./player.ts";
+
+/**
+ * foobar2000 and DeaDBeeF with the plug-in Beefweb:
+ * https://github.com/hyperblast/beefweb/blob/master/docs/player-api.yml
+ */
+
+interface BeefwebSettings {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+const DEFAULT_URL = "http://127.0.0.1:8880";
+export function createBeefweb(deps: PolledSourceDeps): Source {
+  return definePolledSource<BeefwebSettings>(
+    {
+      id: "beefweb",
+      name: NAME,
+      facts: {
+        runs: "computer",
+        position: "yes",
+        pause: "yes",
+        cover: "yes",
+        delayMs: 1_000,
+        calls: ["entered"],
+      },
+      intervalMs: 1_000,
+      options: [
+        urlOption("Where Beefweb is.", DEFAULT_URL),
+        userOption("Beefweb's user name, if it asks for one."),
+        passwordOption("Beefweb's password, if it asks for one."),
+      ],
+      parseSettings(input) {
+        const { url, user, password } = readTexts(input, ["url", "user", "password"]);
+        return { url: parseServerUrl(url || DEFAULT_URL), user, password };
+      },
+      account: () => ({ displayName: NAME, product: null }),
+      addressOf,
+      async findHere(search) {
+        const { find } = await import("./find.ts");
+        return find(search.machine.at(DEFAULT_URL), search);
+      },
+      urlOf: ({ url }) => url,
+      begin({ user, password }, { url, get, artwork }) {
+        const headers =
+          user + password === "" ? {} : { Authorization: basicAuthorization(user, password) };
+        return async () => {
+          const answer = await get(url + PLAYER_PATH, headers);
+          return readPlayer(jsonOf(answer), answer.observedAtMs, (path, name) =>
+            artwork(name, `${url}/api/artwork/${path}`, headers),
+          );
+        };
+      },
+    },
+    deps,
+  );
+}

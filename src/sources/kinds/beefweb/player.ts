@@ -1,0 +1,60 @@
+import type { Artwork, Playback } from "../../../playback.ts";
+import { lengthMs, positionMs } from "../../polling/times.ts";
+import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
+
+export const NAME = "Beefweb";
+const COLUMNS = ["%title%", "%artist%", "%album%"];
+
+/** Where the player tells what it plays. */
+export const PLAYER_PATH = `/api/player?columns=${COLUMNS.map(encodeURIComponent).join(",")}`;
+
+/** Converts `/api/player`; `null` when the player is stopped. Without `coverAt` there is no cover. */
+export function readPlayer(
+  answer: unknown,
+  observedAtMs: number,
+  coverAt?: (path: string, name: string) => Artwork,
+): Playback | null {
+  const player = recordOf(recordOf(answer, "the answer")["player"], "player");
+  const { playbackState: state, activeItem: item } = player;
+  if ((state !== "playing" && state !== "paused") || !isRecord(item)) return null;
+  const columns: unknown = item["columns"];
+  const [title = "", artist, album] = (Array.isArray(columns) ? columns : []).map(columnOf);
+  const playlist = textOf(item["playlistId"]);
+  const index = numberOf(item["index"]) ?? -1;
+  const isInPlaylist = playlist !== undefined && index >= 0;
+  const place = isInPlaylist
+    ? `${encodeURIComponent(playlist.toWellFormed())}/${index}`
+    : "current";
+  const durationMs = lengthMs(item["duration"], 1000);
+  // An index alone would name another track once the playlist is sorted.
+  const id = JSON.stringify([place, title, artist, album]);
+  const info = isRecord(player["info"]) ? player["info"] : {};
+  return {
+    source: NAME,
+    state,
+    track: { id, title, durationMs, explicit: false },
+    artists: artist === undefined ? [] : [artist],
+    album: { name: album ?? "", artworks: coverAt ? [coverAt(place, id)] : [] },
+    device: {
+      name: textOf(info["title"]) ?? NAME,
+      type: "beefweb",
+      volumePercent: percentOf(player["volume"]),
+    },
+    positionMs: positionMs(item["position"], 1000, durationMs),
+    observedAtMs,
+    rate: 1,
+  };
+}
+
+/** foobar2000 writes a question mark for a tag that is missing. */
+const columnOf = (value: unknown): string | undefined =>
+  value === "?" ? undefined : textOf(value);
+
+function percentOf(volume: unknown): number | null {
+  if (!isRecord(volume)) return null;
+  const [value, min, max] = [volume["value"], volume["min"], volume["max"]].map(numberOf);
+  if (value === undefined || min === undefined || max === undefined || max <= min) return null;
+  if (volume["isMuted"] === true || value <= min) return 0;
+  const share = volume["type"] === "db" ? 10 ** ((value - max) / 20) : (value - min) / (max - min);
+  return Number.isFinite(share) ? Math.min(100, Math.round(share * 100)) : null;
+}

@@ -1,0 +1,50 @@
+import { addressOf, parseServerUrl, readTexts, urlOption } from "../../upstream/entered-server.ts";
+import { type Source, defineSource } from "../../source.ts";
+import {
+  type StreamedSourceDeps,
+  parseToken,
+  tokenOption,
+  withMeaning,
+} from "../../streamed-source.ts";
+import { type CiderSettings, ID, NAME } from "./settings.ts";
+
+/** Apple Music in Cider: https://cider.sh/docs/client/rpc */
+
+const DEFAULT_URL = "http://127.0.0.1:10767";
+
+export function createCider(deps: StreamedSourceDeps): Source {
+  return defineSource<CiderSettings>({
+    id: ID,
+    name: NAME,
+    delivery: "streamed",
+    facts: {
+      runs: "computer",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["entered", "covers"],
+    },
+    options: [
+      urlOption("Where Cider's RPC server is.", DEFAULT_URL),
+      tokenOption("The app token made in Cider's settings, if Cider asks for one."),
+    ],
+    parseSettings(input) {
+      const { url, token } = readTexts(input, ["url", "token"]);
+      return {
+        url: parseServerUrl(url || DEFAULT_URL),
+        token: token === "" ? "" : parseToken(token),
+      };
+    },
+    account: () => ({ displayName: NAME, product: null }),
+    addressOf,
+    async findHere(search) {
+      const { find } = await import("./find.ts");
+      return find(search.machine.at(DEFAULT_URL), search);
+    },
+    watch: (settings, context) =>
+      withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
+        (await import("./listen.ts")).listen(settings, context, deps),
+      ),
+  });
+}

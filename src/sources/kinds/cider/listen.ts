@@ -1,0 +1,164 @@
+import type { Playback } from "../../../playback.ts";
+import { type CiderSettings, ID, NAME } from "./settings.ts";
+import { isRecord, numberOf, textOf, parseJson } from "../../upstream/json.ts";
+import { type PlayerServer, createPlayerServer, digestOf, steadied } from "../../player-server.ts";
+import { pushOrPoll } from "../../push-or-poll.ts";
+import type { WatchContext } from "../../source.ts";
+import type { StreamedSourceDeps } from "../../streamed-source.ts";
+import { UpstreamError } from "../../upstream/index.ts";
+import type { UpstreamSocket } from "../../upstream/socket.ts";
+
+/** A song that has just begun is told before its position. */
+const TOLERANCE_MS = 1_000;
+
+/** What is known of the player; each event tells a part of it. */
+interface Player {
+  readonly song: Readonly<Record<string, unknown>> | null;
+  readonly isPlaying: boolean;
+  readonly positionMs: number;
+  readonly volumePercent: number | null;
+}
+
+export async function* listen(
+  { url, token }: CiderSettings,
+  context: WatchContext,
+  deps: StreamedSourceDeps,
+): AsyncGenerator<Playback | null, void> {
+  const { clock, signal } = context;
+  const upstream = deps.upstreamOf(ID, url);
+  const headers = token === "" ? {} : { apptoken: token };
+  const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, { headers });
+  let player: Player = { song: null, isPlaying: false, positionMs: 0, volumePercent: null };
+  let last: Playback | null = null;
+
+  const read = (observedAtMs: number): Playback | null => {
+    last = readPlayer(player, last, observedAtMs, server);
+    return last;
+  };
+  const ask = async (): Promise<Playback | null> => {
+    const playing = await server.getJson("/api/v1/playback/is-playing");
+    const { body, observedAtMs } = await server.getJson("/api/v1/playback/now-playing");
+    const info = isRecord(body) ? body["info"] : undefined;
+    const song = isRecord(info) ? info : null;
+    player = {
+      ...player,
+      song,
+      isPlaying: isRecord(playing.body) && playing.body["is_playing"] === true,
+      positionMs: (numberOf(song?.["currentPlaybackTime"]) ?? 0) * 1000,
+    };
+    return read(observedAtMs);
+  };
+  const open = () =>
+    upstream.openSocket(`${url}/socket.io/?EIO=4&transport=websocket`, { headers, signal });
+  async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
+    while (!signal.aborted) {
+      const event = answerPacket((await socket.receive()) ?? "", socket);
+      if (event === undefined) continue;
+      player = afterEvent(player, event);
+      yield read(clock.monotonicMs());
+    }
+  }
+
+  yield* pushOrPoll({ clock, signal, ask, open, follow });
+}
+
+/**
+ * Answers what Socket.IO wants to be answered; the event in a packet, if it is one of playback.
+ * https://socket.io/docs/v4/engine-io-protocol/ and https://socket.io/docs/v4/socket-io-protocol/
+ */
+function answerPacket(packet: string, socket: UpstreamSocket): unknown {
+  // The connection is open: join the main namespace.
+  if (packet.startsWith("0")) socket.send("40");
+  // A ping.
+  if (packet === "2") socket.send("3");
+  if (packet.startsWith("44")) throw new UpstreamError("it refuses to report changes");
+  if (!packet.startsWith("42")) return undefined;
+  const event = parseJson(packet.slice(2));
+  return Array.isArray(event) && event[0] === "API:Playback" ? event[1] : undefined;
+}
+
+/** The player after an event, which tells only a part. */
+function afterEvent(player: Player, event: unknown): Player {
+  if (!isRecord(event)) return player;
+  const { data } = event;
+  switch (event["type"]) {
+    case "playbackStatus.nowPlayingItemDidChange":
+      return withSong(player, isRecord(data) ? data : null);
+    case "playbackStatus.playbackStateDidChange": {
+      if (!isRecord(data)) return player;
+      const { state, attributes } = data;
+      const isPlaying = state === "playing";
+      if (state === "stopped" || state === "ended") return { ...player, isPlaying };
+      return { ...(isRecord(attributes) ? withSong(player, attributes) : player), isPlaying };
+    }
+    case "playbackStatus.playbackTimeDidChange": {
+      if (!isRecord(data)) return player;
+      const { isPlaying, currentPlaybackTime: seconds } = data;
+      return {
+        ...player,
+        isPlaying: typeof isPlaying === "boolean" ? isPlaying : player.isPlaying,
+        positionMs: (numberOf(seconds) ?? player.positionMs / 1000) * 1000,
+      };
+    }
+    case "playerStatus.volumeDidChange": {
+      const volume = numberOf(data);
+      if (volume === undefined) return player;
+      return { ...player, volumePercent: Math.round(Math.min(1, Math.max(0, volume)) * 100) };
+    }
+    default:
+      return player;
+  }
+}
+
+/** Another song begins at its beginning. */
+function withSong(player: Player, song: Player["song"]): Player {
+  const isSame = song !== null && player.song !== null && idOf(song) === idOf(player.song);
+  return { ...player, song, positionMs: isSame ? player.positionMs : 0 };
+}
+
+function idOf(song: Readonly<Record<string, unknown>>): string {
+  const { playParams, name, artistName, albumName } = song;
+  const id = isRecord(playParams) ? textOf(playParams["id"]) : undefined;
+  return id ?? digestOf([name, artistName, albumName].map(textOf));
+}
+
+function readPlayer(
+  { song, isPlaying, positionMs, volumePercent }: Player,
+  last: Playback | null,
+  observedAtMs: number,
+  server: PlayerServer,
+): Playback | null {
+  const title = song && textOf(song["name"]);
+  if (!song || !title) return null;
+  const id = idOf(song);
+  const durationMs = numberOf(song["durationInMillis"]) ?? 0;
+  const artist = textOf(song["artistName"]);
+  const cover = coverAddress(song["artwork"]);
+  const playback: Playback = {
+    source: NAME,
+    state: isPlaying ? "playing" : "paused",
+    track: {
+      id,
+      title,
+      durationMs: durationMs > 0 ? Math.round(durationMs) : null,
+      explicit: song["contentRating"] === "explicit",
+    },
+    artists: artist === undefined ? [] : [artist],
+    album: {
+      name: textOf(song["albumName"]) ?? "",
+      artworks: cover === undefined ? [] : [server.artwork(cover, cover, true)],
+    },
+    device: { name: NAME, type: "cider", volumePercent },
+    positionMs: Math.max(0, Math.round(positionMs)),
+    observedAtMs,
+    rate: 1,
+  };
+  return steadied(last, playback, TOLERANCE_MS);
+}
+
+/** Apple's addresses have places for the size. */
+function coverAddress(artwork: unknown): string | undefined {
+  const address = isRecord(artwork) ? textOf(artwork["url"]) : undefined;
+  const sized = address?.replace("{w}", "640").replace("{h}", "640");
+  return sized?.startsWith("https:") && URL.canParse(sized) ? sized : undefined;
+}

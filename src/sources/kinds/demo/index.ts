@@ -1,0 +1,89 @@
+import type { Playback } from "../../../playback.ts";
+import { type DemoTrack, playlist } from "./playlist.ts";
+import { defineSource } from "../../source.ts";
+
+/** A built-in playlist that never ends, so that everything can be tried without an account. */
+export const demo = defineSource({
+  id: "demo",
+  name: "Demo",
+  delivery: "streamed",
+  facts: { runs: "here", position: "yes", pause: "yes", cover: "yes", delayMs: 0, calls: [] },
+  options: [],
+  parseSettings: () => null,
+  account: () => ({ displayName: "Marquee Demo", product: null }),
+  async *watch(_: null, { clock, signal }) {
+    while (!signal.aborted) {
+      const { track, state, positionMs, changesInMs } = demoAt(clock.wallMs());
+      yield toPlayback(track, state, positionMs, clock.monotonicMs());
+      await clock.sleep(changesInMs, signal);
+    }
+  },
+});
+
+interface DemoMoment {
+  readonly track: DemoTrack;
+  readonly state: Playback["state"];
+  readonly positionMs: number;
+  /** Milliseconds until the next track, pause or end of a pause. */
+  readonly changesInMs: number;
+}
+
+interface Stretch {
+  readonly track: DemoTrack;
+  readonly state: Playback["state"];
+  readonly startMs: number;
+  readonly lengthMs: number;
+}
+
+/** The playlist, divided at each change: a track with a pause is three stretches. */
+const stretches: readonly Stretch[] = playlist.flatMap((track): Stretch[] => {
+  const { pause, durationMs } = track;
+  if (!pause) return [{ track, state: "playing", startMs: 0, lengthMs: durationMs }];
+  return [
+    { track, state: "playing", startMs: 0, lengthMs: pause.atMs },
+    { track, state: "paused", startMs: pause.atMs, lengthMs: pause.lengthMs },
+    { track, state: "playing", startMs: pause.atMs, lengthMs: durationMs - pause.atMs },
+  ];
+});
+
+const roundMs = stretches.reduce((sum, stretch) => sum + stretch.lengthMs, 0);
+
+/** What the demo plays at a Unix time in milliseconds: a pure function, the same for all users. */
+export function demoAt(wallMs: number): DemoMoment {
+  let rest = ((wallMs % roundMs) + roundMs) % roundMs;
+  for (const { track, state, startMs, lengthMs } of stretches) {
+    if (rest < lengthMs) {
+      const positionMs = state === "playing" ? startMs + rest : startMs;
+      return { track, state, positionMs, changesInMs: lengthMs - rest };
+    }
+    rest -= lengthMs;
+  }
+  throw new RangeError(`the demo has nothing at ${wallMs}`);
+}
+
+function toPlayback(
+  track: DemoTrack,
+  state: Playback["state"],
+  positionMs: number,
+  observedAtMs: number,
+): Playback {
+  return {
+    source: demo.name,
+    state,
+    track: {
+      id: `demo:${track.id}`,
+      title: track.title,
+      durationMs: track.durationMs,
+      explicit: false,
+    },
+    artists: track.artists,
+    album: {
+      name: track.album,
+      artworks: [{ key: `demo:${track.id}`, load: () => Bun.file(track.cover).bytes() }],
+    },
+    device: { name: "Demo player", type: "demo", volumePercent: 65 },
+    positionMs,
+    observedAtMs,
+    rate: 1,
+  };
+}

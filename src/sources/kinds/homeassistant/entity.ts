@@ -1,0 +1,106 @@
+import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
+import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
+import { digestOf } from "../../player-server.ts";
+
+/** A media player as Home Assistant sees it. */
+export interface Entity {
+  readonly state: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** @throws {UnreadableAnswer} */
+export function readEntity(answer: unknown): Entity {
+  const { state, attributes } = recordOf(answer, "the entity");
+  return { state: textOf(state) ?? "", attributes: isRecord(attributes) ? attributes : {} };
+}
+
+/**
+ * The entity after an event of `subscribe_entities`, which sends only what has changed. `null` when
+ * the entity was removed, and the same when the event is not about it.
+ */
+export function afterEvent(entity: Entity | null, id: string, event: unknown): Entity | null {
+  if (!isRecord(event)) return entity;
+  const { a: added, c: changed, r: removed } = event;
+  if (Array.isArray(removed) && removed.includes(id)) return null;
+  const whole = isRecord(added) ? added[id] : undefined;
+  if (isRecord(whole)) return readEntity({ state: whole["s"], attributes: whole["a"] });
+  const part = isRecord(changed) ? changed[id] : undefined;
+  if (!isRecord(part) || entity === null) return entity;
+  const { "+": more, "-": less } = part;
+  const attributes = { ...entity.attributes };
+  const gone: unknown = isRecord(less) ? less["a"] : undefined;
+  for (const name of Array.isArray(gone) ? gone.map(String) : []) delete attributes[name];
+  if (!isRecord(more)) return { ...entity, attributes };
+  return {
+    state: textOf(more["s"]) ?? entity.state,
+    attributes: { ...attributes, ...(isRecord(more["a"]) && more["a"]) },
+  };
+}
+
+export interface EntityContext {
+  readonly id: string;
+  /** Monotonic time, in milliseconds. */
+  readonly observedAtMs: number;
+  /** Home Assistant's own time, Unix time in milliseconds. */
+  readonly serverWallMs: number;
+  readonly before: Playback | null;
+  artworkOf(key: string, picture: string): Artwork | undefined;
+}
+
+/** Converts an entity; `null` when it plays nothing that has a title. */
+export function readPlayback(
+  { state, attributes: told }: Entity,
+  { id, observedAtMs, serverWallMs, before, artworkOf }: EntityContext,
+): Playback | null {
+  const title = textOf(told["media_title"]);
+  const isPlaying = state === "playing" || state === "buffering";
+  if (title === undefined || !(isPlaying || state === "paused")) return null;
+  const artist = textOf(told["media_artist"]) ?? textOf(told["media_album_artist"]);
+  const album = textOf(told["media_album_name"]) ?? "";
+  const trackId = digestOf([textOf(told["media_content_id"]), title, artist, album]);
+  const durationMs = (numberOf(told["media_duration"]) ?? 0) * 1000;
+  const volume = numberOf(told["volume_level"]);
+  const picture = textOf(told["entity_picture"]);
+  const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);
+  const position = numberOf(told["media_position"]);
+  const expectedMs = expectedPosition(before, trackId, observedAtMs);
+  return {
+    source: "Home Assistant",
+    state: isPlaying ? "playing" : "paused",
+    track: {
+      id: trackId,
+      title,
+      durationMs: durationMs > 0 ? Math.round(durationMs) : null,
+      explicit: false,
+    },
+    artists: artist === undefined ? [] : [artist],
+    album: { name: album, artworks: cover ? [cover] : [] },
+    device: {
+      name: textOf(told["friendly_name"]) ?? id,
+      type: textOf(told["device_class"]) ?? "media_player",
+      volumePercent:
+        volume === undefined ? null : Math.round(Math.min(1, Math.max(0, volume)) * 100),
+    },
+    ...(position === undefined
+      ? { positionMs: expectedMs, positionUnknown: true }
+      : {
+          positionMs: Math.max(
+            0,
+            Math.round(position * 1000 + (isPlaying ? ageOf(told, serverWallMs) : 0)),
+          ),
+        }),
+    observedAtMs,
+    rate: 1,
+  };
+}
+
+/** How long ago the position was told, in milliseconds. */
+function ageOf(told: Entity["attributes"], serverWallMs: number): number {
+  const toldAtMs = Date.parse(textOf(told["media_position_updated_at"]) ?? "");
+  return Number.isNaN(toldAtMs) ? 0 : Math.max(0, serverWallMs - toldAtMs);
+}
+
+/** The address of a picture has a token that changes by itself, and a mark that changes with it. */
+function withoutToken(picture: string): string {
+  return picture.replace(/([?&])token=[^&]*/, "$1");
+}

@@ -1,0 +1,54 @@
+import { addressOf, parseServerUrl, readTexts, urlOption } from "../../upstream/entered-server.ts";
+import { type Source, SourceSettingsError, defineSource } from "../../source.ts";
+import {
+  type StreamedSourceDeps,
+  parseToken,
+  tokenOption,
+  withMeaning,
+} from "../../streamed-source.ts";
+import { type HomeAssistantSettings, ID, NAME } from "./settings.ts";
+
+/** A media player of Home Assistant: https://developers.home-assistant.io/docs/api/websocket */
+
+const DEFAULT_URL = "http://127.0.0.1:8123";
+
+export function createHomeAssistant(deps: StreamedSourceDeps): Source {
+  return defineSource<HomeAssistantSettings>({
+    id: ID,
+    name: NAME,
+    delivery: "streamed",
+    facts: {
+      runs: "server",
+      position: "some",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["entered", "covers"],
+    },
+    options: [
+      urlOption("Where Home Assistant is.", DEFAULT_URL),
+      {
+        name: "entity",
+        placeholder: "media_player.name",
+        help: "The media player to listen to, such as media_player.living_room.",
+      },
+      tokenOption("A long-lived access token, made on your profile's page in Home Assistant."),
+    ],
+    parseSettings(input) {
+      const { url, entity, token } = readTexts(input, ["url", "entity", "token"]);
+      const id = entity.trim();
+      if (!/^media_player\.[a-z0-9_]{1,200}$/.test(id)) {
+        throw new SourceSettingsError(
+          "entity: must be a media player's id, such as media_player.living_room.",
+        );
+      }
+      return { url: parseServerUrl(url || DEFAULT_URL), entity: id, token: parseToken(token) };
+    },
+    account: ({ entity }) => ({ displayName: entity, product: null }),
+    addressOf,
+    watch: (settings, context) =>
+      withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
+        (await import("./listen.ts")).listen(settings, context, deps),
+      ),
+  });
+}

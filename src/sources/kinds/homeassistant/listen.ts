@@ -1,0 +1,92 @@
+import type { Playback } from "../../../playback.ts";
+import { type HomeAssistantSettings, ID, NAME } from "./settings.ts";
+import { recordOf, textOf, parseJson } from "../../upstream/json.ts";
+import { type PlayerServer, createPlayerServer } from "../../player-server.ts";
+import type { WatchContext } from "../../source.ts";
+import type { StreamedSourceDeps } from "../../streamed-source.ts";
+import { UpstreamError } from "../../upstream/index.ts";
+import type { UpstreamSocket } from "../../upstream/socket.ts";
+import { type Entity, afterEvent, readEntity, readPlayback } from "./entity.ts";
+
+const ANSWER_MS = 5_000;
+/** Times in headers are whole seconds, and clocks of one house usually agree. */
+const SAME_CLOCK_MS = 2_000;
+/** An event carries a whole entity, and some list all their media in it. */
+const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
+
+export async function* listen(
+  { url, entity: id, token }: HomeAssistantSettings,
+  context: WatchContext,
+  deps: StreamedSourceDeps,
+): AsyncGenerator<Playback | null, void> {
+  const { clock, signal } = context;
+  const upstream = deps.upstreamOf(ID, url);
+  const limits = {
+    headers: { Authorization: `Bearer ${token}` },
+    largestBytes: LARGEST_MESSAGE_BYTES,
+  };
+  const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, limits);
+  let before: Playback | null = null;
+
+  const answer = await server.getJson(`/api/states/${id}`, `has no entity ${id}`);
+  const aheadMs = answer.serverWallMs - clock.wallMs();
+  const serverAheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS ? 0 : aheadMs;
+
+  const read = (entity: Entity | null, observedAtMs: number): Playback | null => {
+    const serverWallMs = clock.wallMs() + serverAheadMs;
+    before =
+      entity &&
+      readPlayback(entity, {
+        id,
+        observedAtMs,
+        serverWallMs,
+        before,
+        artworkOf(key, picture) {
+          const address = picture.startsWith("/") ? url + picture : picture;
+          return /^https?:\/\//.test(address) && URL.canParse(address)
+            ? server.artwork(key, address)
+            : undefined;
+        },
+      });
+    return before;
+  };
+
+  let entity: Entity | null = readEntity(answer.body);
+  yield read(entity, answer.observedAtMs);
+
+  const socket = await upstream.openSocket(`${url}/api/websocket`, { ...limits, signal });
+  try {
+    await authenticate(socket, server, token);
+    socket.send(JSON.stringify({ id: 1, type: "subscribe_entities", entity_ids: [id] }));
+    while (!signal.aborted) {
+      const message = recordOf(parseJson((await socket.receive()) ?? ""), "a message");
+      if (message["type"] === "result" && message["success"] === false) {
+        throw new UpstreamError("it refuses to report changes");
+      }
+      if (message["type"] !== "event") continue;
+      entity = afterEvent(entity, id, message["event"]);
+      yield read(entity, clock.monotonicMs());
+    }
+  } finally {
+    socket.close();
+  }
+}
+
+async function authenticate(
+  socket: UpstreamSocket,
+  server: PlayerServer,
+  token: string,
+): Promise<void> {
+  const receiveType = async () => {
+    const text = await socket.receive(ANSWER_MS);
+    if (text === undefined) throw new UpstreamError("it did not answer in time");
+    return textOf(recordOf(parseJson(text), "a message")["type"]);
+  };
+  let type = await receiveType();
+  if (type === "auth_required") {
+    socket.send(JSON.stringify({ type: "auth", access_token: token }));
+    type = await receiveType();
+  }
+  if (type === "auth_invalid") throw server.unauthorized();
+  if (type !== "auth_ok") throw new UpstreamError("it is not Home Assistant");
+}

@@ -1,0 +1,112 @@
+import { readTexts } from "../upstream/entered-server.ts";
+import { isRecord, recordOf, recordsOf, textOf } from "../upstream/json.ts";
+import {
+  definePolledSource,
+  jsonOf,
+  type PolledSourceDeps,
+  type Track,
+  unauthorized,
+} from "../polling/polled-source.ts";
+import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
+import { lengthMs } from "../polling/times.ts";
+import { type Source, SourceSettingsError } from "../source.ts";
+
+/** ListenBrainz, and servers with its API: https://listenbrainz.readthedocs.io/en/latest/users/api/core.html */
+
+export interface ListenBrainzReaderDeps extends PolledSourceDeps {
+  /** Without a slash at the end; the API is at `/1/` below it. */
+  readonly apiUrl: string;
+  readonly pauses: PauseMemory;
+}
+
+const NAME = "ListenBrainz";
+/** Another source has ListenBrainz's own name: the one that players send to. */
+const SOURCE_NAME = "ListenBrainz (reader)";
+/** Calls for all users in 30 seconds. ListenBrainz allows 30 in ten seconds. */
+const BUDGET = 75;
+const BUDGET_WINDOW_MS = 30_000;
+
+export function createListenBrainzReader({
+  apiUrl,
+  pauses,
+  ...deps
+}: ListenBrainzReaderDeps): Source {
+  const requestBudget = createRequestBudget({
+    clock: deps.clock,
+    upstream: NAME,
+    budget: BUDGET,
+    windowMs: BUDGET_WINDOW_MS,
+    memory: pauses,
+  });
+  return definePolledSource<{ user: string }>(
+    {
+      id: "listenbrainz-reader",
+      name: SOURCE_NAME,
+      facts: {
+        runs: "service",
+        position: "no",
+        pause: "no",
+        cover: "no",
+        delayMs: 5_000,
+        calls: [{ service: apiUrl }],
+      },
+      intervalMs: 5_000,
+      requestBudget,
+      options: [{ name: "user", placeholder: "name", help: "Your user name at ListenBrainz." }],
+      parseSettings(input) {
+        const user = readTexts(input, ["user"]).user.trim();
+        if (user !== "") return { user };
+        throw new SourceSettingsError("user: must be your user name at ListenBrainz.");
+      },
+      account: ({ user }) => ({ displayName: user, product: null }),
+      urlOf: () => apiUrl,
+      begin({ user }, { url, get, withoutPosition }) {
+        return async () => {
+          const answer = await get(`${url}/1/user/${encodeURIComponent(user)}/playing-now`);
+          if (answer.status === 404) {
+            throw unauthorized(`${answer.from} knows no user ${JSON.stringify(user)}`);
+          }
+          const track = readPlayingNow(jsonOf(answer));
+          return track && withoutPosition(track);
+        };
+      },
+    },
+    deps,
+  );
+}
+
+/** The track that plays now; `null` when the user hears nothing. */
+function readPlayingNow(answer: unknown): Track | null {
+  const payload = recordOf(recordOf(answer, "the answer")["payload"], "payload");
+  const [listen] = recordsOf(payload["listens"]);
+  const metadata = listen?.["track_metadata"];
+  const title = isRecord(metadata) ? textOf(metadata["track_name"]) : undefined;
+  if (!isRecord(metadata) || title === undefined) return null;
+  const info = isRecord(metadata["additional_info"]) ? metadata["additional_info"] : {};
+  const artist = textOf(metadata["artist_name"]);
+  const album = textOf(metadata["release_name"]) ?? "";
+  const names: unknown = info["artist_names"];
+  const artists = (Array.isArray(names) ? names : []).map(textOf);
+  const player = textOf(info["media_player"]) ?? textOf(info["music_service_name"]);
+  return {
+    source: NAME,
+    track: {
+      id: JSON.stringify([artist, title, album]),
+      title,
+      durationMs: durationOf(info),
+      explicit: false,
+    },
+    artists: (artists.length > 0 ? artists : [artist]).filter((name) => name !== undefined),
+    // There is no cover: its address takes two more calls, and it redirects to other hosts.
+    album: { name: album, artworks: [] },
+    device: { name: player ?? NAME, type: "listenbrainz", volumePercent: null },
+  };
+}
+
+/** Players send `duration_ms` or `duration` in seconds, some of them as text. */
+function durationOf({ duration_ms, duration }: Record<string, unknown>): number | null {
+  const [ms, seconds] = [duration_ms, duration].map((value) =>
+    typeof value === "string" ? Number(value) : value,
+  );
+  return lengthMs(ms, 1) ?? lengthMs(seconds, 1000);
+}

@@ -1,0 +1,55 @@
+import {
+  addressOf,
+  parseServerUrl,
+  readTexts,
+  urlOption,
+  userOption,
+} from "../../upstream/entered-server.ts";
+import { type Source, SourceSettingsError, defineSource } from "../../source.ts";
+import {
+  type StreamedSourceDeps,
+  parseToken,
+  tokenOption,
+  withMeaning,
+} from "../../streamed-source.ts";
+import type { MediaBrowser, MediaBrowserSettings } from "./settings.ts";
+
+const DEFAULT_URL = "http://127.0.0.1:8096";
+
+export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDeps): Source {
+  return defineSource<MediaBrowserSettings>({
+    id: server.id,
+    name: server.name,
+    delivery: "streamed",
+    facts: {
+      runs: "server",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["entered"],
+    },
+    options: [
+      urlOption(`Where ${server.name} is.`, DEFAULT_URL),
+      userOption(`Your user name on ${server.name}; only your own sessions are heard.`),
+      tokenOption(`An API key, made in the dashboard of ${server.name}.`),
+    ],
+    parseSettings(input) {
+      const { url, user, token } = readTexts(input, ["url", "user", "token"]);
+      if (user.trim() === "") {
+        throw new SourceSettingsError(`user: must be your user name on ${server.name}.`);
+      }
+      return {
+        url: parseServerUrl(url || DEFAULT_URL),
+        user: user.trim(),
+        token: parseToken(token),
+      };
+    },
+    account: ({ user }) => ({ displayName: user, product: null }),
+    addressOf,
+    watch: (settings, context) =>
+      withMeaning(`${server.name} at ${settings.url}`, context.signal, async () =>
+        (await import("./listen.ts")).listen(server, settings, context, deps),
+      ),
+  });
+}

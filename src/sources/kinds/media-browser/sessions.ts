@@ -1,0 +1,127 @@
+import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
+import { UnreadableAnswer, isRecord, numberOf, recordsOf, textOf } from "../../upstream/json.ts";
+import { steadied } from "../../player-server.ts";
+
+/** Reads the sessions that Jellyfin and Emby list: one for each app that somebody uses. */
+
+export type Session = Readonly<Record<string, unknown>>;
+
+const TICKS_IN_MS = 10_000;
+/** Players report every ten seconds. One that has not for this long is gone. */
+const PLAYING_GHOST_MS = 2 * 60_000;
+const PAUSED_GHOST_MS = 30 * 60_000;
+/** The server counts on in steps of a second between two reports of a player. */
+const TOLERANCE_MS = 1_500;
+
+/**
+ * The session of a user that is shown: a playing one rather than a paused one, of these the one
+ * shown before, else the one that reported last.
+ * @param serverWallMs the server's time, which is compared with what it says of its sessions
+ * @throws {UnreadableAnswer}
+ */
+export function chooseSession(
+  sessions: unknown,
+  {
+    user,
+    serverWallMs,
+    shownId,
+  }: { user: string; serverWallMs: number; shownId: string | undefined },
+): Session | undefined {
+  if (!Array.isArray(sessions)) throw new UnreadableAnswer("the sessions are not a list");
+  const rank = (session: Session) =>
+    (isPaused(session) ? 0 : 2) + (textOf(session["Id"]) === shownId ? 1 : 0);
+  return recordsOf(sessions)
+    .filter(
+      (session) =>
+        textOf(session["UserName"])?.toLowerCase() === user.toLowerCase() &&
+        playsMusic(session) &&
+        !isGhost(session, serverWallMs),
+    )
+    .toSorted((a, b) => rank(b) - rank(a) || checkedInMs(b) - checkedInMs(a))[0];
+}
+
+/**
+ * Converts a session that plays music.
+ * @param before the last playback, and the position that the same session told then
+ */
+export function readSession(
+  session: Session,
+  name: string,
+  observedAtMs: number,
+  before: { readonly playback: Playback; readonly ticks: number | undefined } | undefined,
+  artworkOf: (itemId: string, tag: string) => Artwork,
+): Playback {
+  const item = itemOf(session);
+  const state = stateOf(session);
+  const id = textOf(item["Id"]) ?? "";
+  const durationMs = (numberOf(item["RunTimeTicks"]) ?? 0) / TICKS_IN_MS;
+  const artists = Array.isArray(item["Artists"])
+    ? item["Artists"].map(textOf).filter((artist) => artist !== undefined)
+    : [];
+  const albumArtist = textOf(item["AlbumArtist"]);
+  const volume = numberOf(state["VolumeLevel"]);
+  const ticks = ticksOf(session);
+  const last = before?.playback.track.id === id ? before.playback : null;
+  const expectedMs = expectedPosition(last, id, observedAtMs);
+  const playback: Playback = {
+    source: name,
+    state: isPaused(session) ? "paused" : "playing",
+    track: {
+      id,
+      title: textOf(item["Name"]) ?? id,
+      durationMs: durationMs > 0 ? Math.round(durationMs) : null,
+      explicit: false,
+    },
+    artists: artists.length > 0 || albumArtist === undefined ? artists : [albumArtist],
+    album: { name: textOf(item["Album"]) ?? "", artworks: artworksOf(item, artworkOf) },
+    device: {
+      name: textOf(session["DeviceName"]) ?? name,
+      type: textOf(session["Client"]) ?? name,
+      volumePercent: volume === undefined ? null : Math.min(100, Math.max(0, Math.round(volume))),
+    },
+    // The position is absent right after a change.
+    positionMs: ticks === undefined ? expectedMs : Math.max(0, Math.round(ticks / TICKS_IN_MS)),
+    observedAtMs,
+    rate: 1,
+  };
+  // A session is also listed again between two reports of its player, with the position of then.
+  const isOldNews = ticks === before?.ticks && last?.state === playback.state;
+  return isOldNews
+    ? { ...playback, positionMs: expectedMs }
+    : steadied(last, playback, TOLERANCE_MS);
+}
+
+/** The position that a session tells. */
+export const ticksOf = (session: Session): number | undefined =>
+  numberOf(stateOf(session)["PositionTicks"]);
+
+const itemOf = ({ NowPlayingItem: item }: Session) => (isRecord(item) ? item : {});
+const stateOf = ({ PlayState: state }: Session) => (isRecord(state) ? state : {});
+const isPaused = (session: Session): boolean => stateOf(session)["IsPaused"] === true;
+
+function playsMusic(session: Session): boolean {
+  const { Type: type, ExtraType: extra, Name: title } = itemOf(session);
+  return type === "Audio" && extra !== "ThemeSong" && textOf(title) !== undefined;
+}
+
+/** When the player last reported, by the server's clock; `NaN` if it does not say. */
+const checkInOf = ({ LastPlaybackCheckIn: time }: Session): number =>
+  Date.parse(textOf(time) ?? "");
+const checkedInMs = (session: Session): number => checkInOf(session) || 0;
+
+/** A player that was switched off while it played stays in the list for minutes. */
+function isGhost(session: Session, serverWallMs: number): boolean {
+  const checkedIn = checkInOf(session);
+  // The year 1 stands for never.
+  if (!(checkedIn > 0)) return false;
+  return serverWallMs - checkedIn > (isPaused(session) ? PAUSED_GHOST_MS : PLAYING_GHOST_MS);
+}
+
+function artworksOf(item: Session, artworkOf: (itemId: string, tag: string) => Artwork): Artwork[] {
+  const tags = item["ImageTags"];
+  const album = [textOf(item["AlbumId"]), textOf(item["AlbumPrimaryImageTag"])] as const;
+  const own = [textOf(item["Id"]), isRecord(tags) ? textOf(tags["Primary"]) : undefined] as const;
+  return [album, own]
+    .flatMap(([id, tag]) => (id !== undefined && tag !== undefined ? [artworkOf(id, tag)] : []))
+    .slice(0, 1);
+}

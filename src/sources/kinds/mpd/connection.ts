@@ -1,0 +1,138 @@
+import type { Socket, SocketHandler } from "bun";
+import type { Clock } from "../../../clock.ts";
+import {
+  MpdProtocolError,
+  MpdRefusal,
+  type MpdResponse,
+  MpdResponseReader,
+  quote,
+} from "./protocol.ts";
+
+/** Where MPD listens. */
+export type MpdAddress = { hostname: string; port: number } | { unix: string };
+
+/** One connection to MPD, with one command and its answer at a time. */
+export interface MpdConnection {
+  /**
+   * Sends a command, or several lines as one command list, and resolves with the answer.
+   * @throws {MpdRefusal} when MPD answers `ACK`
+   * @throws {MpdConnectionLost} when there is no answer in time or the connection ends
+   */
+  send(lines: string): Promise<MpdResponse>;
+  /**
+   * Waits until one of the subsystems changes, but at most `atMostMs`.
+   * @throws {MpdConnectionLost} when the connection ends
+   */
+  idle(subsystems: string, atMostMs: number): Promise<void>;
+  close(): void;
+}
+
+/** The connection could not be made, or ended. */
+export class MpdConnectionLost extends Error {
+  override readonly name = "MpdConnectionLost";
+}
+
+/** Longest wait for the greeting and for each answer. */
+const DEADLINE_MS = 5_000;
+
+/**
+ * Connects, waits for MPD's greeting and sends the password, if there is one.
+ * @throws {MpdConnectionLost} when there is no answer, or it is not MPD's protocol
+ * @throws {MpdRefusal} when the password is wrong
+ */
+export async function connectMpd(
+  address: MpdAddress,
+  password: string | undefined,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<MpdConnection> {
+  const reader = new MpdResponseReader();
+  let waiting: PromiseWithResolvers<MpdResponse> | undefined;
+  let lost: MpdConnectionLost | undefined;
+  let socket: Socket | undefined;
+
+  const lose = (reason: string, cause?: unknown) => {
+    lost ??= new MpdConnectionLost(reason, { cause });
+    signal.removeEventListener("abort", onAbort);
+    waiting?.reject(lost);
+    socket?.terminate();
+  };
+  const onAbort = () => lose("it was closed by us");
+  signal.addEventListener("abort", onAbort);
+
+  const expectAnswer = () => {
+    if (lost) throw lost;
+    waiting = Promise.withResolvers();
+    return waiting.promise;
+  };
+  const takeAnswer = (answer: MpdResponse | MpdRefusal) => {
+    if (!waiting) throw new MpdProtocolError("an answer came that nobody asked for");
+    if (answer instanceof MpdRefusal) waiting.reject(answer);
+    else waiting.resolve(answer);
+    waiting = undefined;
+  };
+  const withDeadline = async (answer: Promise<MpdResponse>) => {
+    const cancel = clock.after(DEADLINE_MS, () =>
+      lose(`no answer in ${DEADLINE_MS / 1000} seconds`),
+    );
+    try {
+      return await answer;
+    } finally {
+      cancel();
+    }
+  };
+  const send = (lines: string) => {
+    const answer = expectAnswer();
+    socket?.write(`${lines}\n`);
+    return withDeadline(answer);
+  };
+
+  const greeting = expectAnswer();
+  const handlers: SocketHandler<undefined> = {
+    open(opened) {
+      socket = opened;
+      if (lost) opened.terminate();
+    },
+    data(_, bytes) {
+      if (lost) return;
+      try {
+        for (const answer of reader.push(bytes)) takeAnswer(answer);
+      } catch (error) {
+        if (error instanceof MpdProtocolError) lose(error.message);
+        else lose("it could not be read", error);
+      }
+    },
+    error: (_, error) => lose("the connection failed", error),
+    close: () => lose("MPD closed the connection"),
+    connectError: (_, error) => lose("nobody answers there", error),
+  };
+  const connecting =
+    "unix" in address
+      ? Bun.connect({ unix: address.unix, socket: handlers })
+      : Bun.connect({ hostname: address.hostname, port: address.port, socket: handlers });
+  connecting.catch((error: unknown) => lose("nobody answers there", error));
+  try {
+    await withDeadline(greeting);
+    if (password) await send(`password ${quote(password)}`);
+  } catch (error) {
+    lose("it was refused", error);
+    throw error;
+  }
+
+  return {
+    send,
+    async idle(subsystems, atMostMs) {
+      const change = expectAnswer();
+      socket?.write(`idle ${subsystems}\n`);
+      const cancel = clock.after(atMostMs, () => socket?.write("noidle\n"));
+      // After that time MPD must answer the `noidle`. A half-open connection is detected here.
+      const giveUp = clock.after(atMostMs + DEADLINE_MS, () => lose("MPD no longer answers"));
+      try {
+        await change;
+      } finally {
+        cancel();
+        giveUp();
+      }
+    },
+    close: () => lose("it was closed by us"),
+  };
+}

@@ -1,0 +1,26 @@
+import type { FoundPlayer, Search } from "../../here/found.ts";
+import { trackOf } from "../../here/found.ts";
+import { readAnswer } from "./answer.ts";
+import { connectMpd, type MpdAddress } from "./connection.ts";
+import { ACK_PERMISSION, MpdRefusal } from "./protocol.ts";
+
+/** @param settings those with which the address is connected */
+export async function find(
+  address: MpdAddress,
+  settings: Readonly<Record<string, string>>,
+  search: Search,
+): Promise<FoundPlayer[]> {
+  const connection = await connectMpd(address, undefined, search);
+  try {
+    const answer = await connection.send(
+      "command_list_begin\nstatus\ncurrentsong\ncommand_list_end",
+    );
+    return [{ settings, track: trackOf(readAnswer(answer, null, search.clock.monotonicMs())) }];
+  } catch (error) {
+    const isLocked = error instanceof MpdRefusal && error.code === ACK_PERMISSION;
+    if (!isLocked) throw error;
+    return [{ settings, needs: "password" }];
+  } finally {
+    connection.close();
+  }
+}

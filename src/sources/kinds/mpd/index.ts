@@ -1,0 +1,162 @@
+import type { Playback } from "../../../playback.ts";
+import { createCoverLookup } from "./cover.ts";
+import { connectMpd, type MpdAddress, MpdConnectionLost } from "./connection.ts";
+import { ACK_PASSWORD, ACK_PERMISSION, fieldOf, MpdRefusal } from "./protocol.ts";
+import {
+  defineSource,
+  SourceFailure,
+  SourceSettingsError,
+  type WatchContext,
+} from "../../source.ts";
+import { isActive, NAME, readPlayback } from "./answer.ts";
+
+/** The Music Player Daemon, in its protocol: https://mpd.readthedocs.io/en/stable/protocol.html */
+
+interface MpdSettings {
+  readonly address: string;
+  readonly password?: string;
+}
+
+const DEFAULT_ADDRESS = "127.0.0.1:6600";
+const DEFAULT_PORT = 6600;
+
+/** A player may report a few changes at once. One that never stops is not queried more often. */
+const MOST_ROUNDS_A_SECOND = 20;
+
+/** MPD pushes every change. A query after this time without one detects a dead connection. */
+const RESYNC_MS = 30_000;
+
+export const mpd = defineSource<MpdSettings>({
+  id: "mpd",
+  name: NAME,
+  delivery: "streamed",
+  facts: {
+    runs: "computer",
+    position: "yes",
+    pause: "yes",
+    cover: "yes",
+    delayMs: 0,
+    calls: ["entered"],
+  },
+  options: [
+    {
+      name: "address",
+      placeholder: "host:port",
+      help: "Where MPD listens: host:port, or the path of its socket.",
+      fallback: DEFAULT_ADDRESS,
+    },
+    {
+      name: "password",
+      placeholder: "password",
+      help: "MPD's password, if it asks for one.",
+      secret: true,
+    },
+  ],
+
+  parseSettings(input) {
+    const { address, password } = readSettings(input);
+    parseAddress(address);
+    return password ? { address, password } : { address };
+  },
+
+  account: () => ({ displayName: "MPD", product: null }),
+  addressOf({ address }) {
+    const parsed = parseAddress(address);
+    return "unix" in parsed
+      ? { scheme: "unix", host: parsed.unix, port: null }
+      : { scheme: "mpd", host: parsed.hostname.toLowerCase(), port: parsed.port };
+  },
+  async findHere(search) {
+    const address = search.machine.at(DEFAULT_ADDRESS);
+    return (await import("./find.ts")).find(parseAddress(address), { address }, search);
+  },
+
+  async *watch(settings, context) {
+    try {
+      yield* listen(settings, context);
+    } catch (error) {
+      if (context.signal.aborted) return;
+      throw toSourceFailure(error, settings);
+    }
+  },
+});
+
+async function* listen(
+  settings: MpdSettings,
+  context: WatchContext,
+): AsyncGenerator<Playback | null, void> {
+  const address = parseAddress(settings.address);
+  const connection = await connectMpd(address, settings.password, context);
+  const covers = createCoverLookup(() => connectMpd(address, settings.password, context), {
+    ...context,
+    origin: `mpd ${context.connection.id}`,
+  });
+  const { clock, signal } = context;
+  /** When the last rounds were answered. */
+  const rounds: number[] = [];
+  try {
+    while (!signal.aborted) {
+      const answer = await connection.send(
+        "command_list_begin\nstatus\ncurrentsong\ncommand_list_end",
+      );
+      const observedAtMs = clock.monotonicMs();
+      rounds.push(observedAtMs);
+      const uri = fieldOf(answer, "file");
+      const cover = uri !== undefined && isActive(answer) ? covers.find(uri) : undefined;
+      yield cover ? readPlayback(answer, await cover.soon, observedAtMs) : null;
+
+      const change = connection.idle("player mixer", RESYNC_MS);
+      const lateCover = await Promise.race([change.then(() => null), cover?.late() ?? null]);
+      if (lateCover) yield readPlayback(answer, lateCover, observedAtMs);
+      await change;
+
+      const oldestMs = rounds.length < MOST_ROUNDS_A_SECOND ? undefined : rounds.shift();
+      const waitMs = oldestMs === undefined ? 0 : oldestMs + 1_000 - clock.monotonicMs();
+      if (waitMs > 0) await clock.sleep(waitMs, signal);
+    }
+  } finally {
+    connection.close();
+    covers.close();
+  }
+}
+
+function readSettings(input: unknown): MpdSettings {
+  const given: Record<string, unknown> =
+    typeof input === "object" && input !== null ? { ...input } : {};
+  const { address = DEFAULT_ADDRESS, password = "" } = given;
+  if (typeof address !== "string" || typeof password !== "string") {
+    throw new SourceSettingsError("address and password must be texts.");
+  }
+  if (/[\r\n]/.test(password)) {
+    throw new SourceSettingsError("password: must not contain a line break.");
+  }
+  return { address: address.trim(), password };
+}
+
+function parseAddress(address: string): MpdAddress {
+  if (address.startsWith("/")) return { unix: address };
+  const match = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::(\d{1,5}))?$/.exec(address);
+  const port = Number(match?.[2] ?? DEFAULT_PORT);
+  if (!match?.[1] || port < 1 || port > 65_535) {
+    throw new SourceSettingsError(
+      `address ${JSON.stringify(address)}: must be host:port, such as ${DEFAULT_ADDRESS}, or a socket's path starting with /.`,
+    );
+  }
+  return { hostname: match[1].replace(/^\[|\]$/g, ""), port };
+}
+
+function toSourceFailure(error: unknown, { address }: MpdSettings): SourceFailure {
+  const where = `MPD at ${address}`;
+  if (error instanceof MpdRefusal) {
+    const unauthorized = error.code === ACK_PASSWORD || error.code === ACK_PERMISSION;
+    return unauthorized
+      ? new SourceFailure({ kind: "unauthorized" }, `${where} refuses the password or asks for one`)
+      : new SourceFailure({ kind: "unavailable" }, `${where} refuses a command: ${error.message}`);
+  }
+  // Whoever describes the failure adds the causes, and should not say the reason twice.
+  const [reason, cause] =
+    error instanceof MpdConnectionLost
+      ? [error.message, error.cause]
+      : ["it could not be reached", error];
+  return new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause });
+}

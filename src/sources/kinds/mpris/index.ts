@@ -1,0 +1,62 @@
+import { BusLost } from "./bus-lost.ts";
+import { readTexts } from "../../upstream/entered-server.ts";
+import { defineSource, type Source, SourceFailure, SourceSettingsError } from "../../source.ts";
+import type { MprisDeps, MprisSettings } from "./settings.ts";
+
+/** Players on the desktop of this machine: https://specifications.freedesktop.org/mpris-spec/latest/ */
+
+const NAME = "MPRIS";
+
+export function createMpris(deps: MprisDeps): Source {
+  return defineSource<MprisSettings>({
+    id: "mpris",
+    name: NAME,
+    delivery: "streamed",
+    facts: {
+      runs: "computer",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["covers"],
+    },
+    ownerOnly: true,
+    options: [
+      {
+        name: "player",
+        placeholder: "name",
+        help: "Listen only to this player, such as chromium, vlc or mpv; without it, to all.",
+      },
+    ],
+    parseSettings(input) {
+      const { player } = readTexts(input, ["player"]);
+      const name = player.trim();
+      if (name === "" || /^[\w-]+(\.[\w-]+)*$/.test(name)) return { player: name };
+      throw new SourceSettingsError(
+        "player: must be a player's name on the bus, such as chromium, vlc or mpv.",
+      );
+    },
+    account: ({ player }) => ({ displayName: player || NAME, product: null }),
+
+    findHere: async (search) => (await import("./find.ts")).find(search),
+
+    async *watch(settings, context) {
+      if (context.signal.aborted) return;
+      try {
+        const { listen } = await import("./listen.ts");
+        yield* listen(settings, context, deps);
+      } catch (error) {
+        if (context.signal.aborted) return;
+        throw toSourceFailure(error);
+      }
+    },
+  });
+}
+
+function toSourceFailure(error: unknown): SourceFailure {
+  const [reason, cause] =
+    error instanceof BusLost
+      ? [`${error.message}: Marquee has to run in the session of your desktop`, error.cause]
+      : ["it could not be read", error];
+  return new SourceFailure({ kind: "unavailable" }, `${NAME}: ${reason}`, { cause });
+}

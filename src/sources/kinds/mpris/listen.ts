@@ -1,0 +1,48 @@
+import type { Playback } from "../../../playback.ts";
+import type { MprisDeps, MprisSettings } from "./settings.ts";
+import type { WatchContext } from "../../source.ts";
+import { connectBus } from "./bus.ts";
+import { type Covers, createCovers } from "./cover.ts";
+import { artUrlOf, choosePlayer, type Heard, readPlayer } from "./player.ts";
+
+export async function* listen(
+  { player }: MprisSettings,
+  context: WatchContext,
+  deps: MprisDeps,
+): AsyncGenerator<Playback | null, void> {
+  const bus = await connectBus(deps.busAddress ?? sessionBusAddress(), context);
+  const origin = `mpris ${context.connection.id}`;
+  /** By player's name, what a round has to know of the one before. */
+  let known = new Map<string, { readonly covers: Covers; readonly playback: Playback | null }>();
+  let shown: string | undefined;
+  try {
+    while (!context.signal.aborted) {
+      const before = known;
+      known = new Map();
+      for (const state of bus.players()) {
+        const { name } = state;
+        if (player !== "" && name !== player && !name.startsWith(`${player}.`)) continue;
+        const { covers = createCovers(deps.upstream, origin), playback: last = null } =
+          before.get(name) ?? {};
+        const cover = await covers.at(artUrlOf(state));
+        known.set(name, { covers, playback: readPlayer(state, last, cover) });
+      }
+      const heard = [...known].flatMap(([name, { playback }]): Heard[] =>
+        playback ? [{ name, playback }] : [],
+      );
+      const chosen = choosePlayer(heard, shown);
+      shown = chosen?.name;
+      yield chosen?.playback ?? null;
+      await bus.nextChange();
+    }
+  } finally {
+    bus.close();
+  }
+}
+
+/** Where the bus is, for a program that the desktop has not started itself. */
+export function sessionBusAddress(): string {
+  return (
+    process.env["DBUS_SESSION_BUS_ADDRESS"] || `unix:path=/run/user/${process.getuid?.() ?? 0}/bus`
+  );
+}

@@ -1,0 +1,104 @@
+import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
+import { isRecord, textOf } from "../../upstream/json.ts";
+import { digestOf } from "../../player-server.ts";
+import type { PlayerState } from "./bus.ts";
+
+/** What one player plays, converted, and the name of the player on the bus. */
+export interface Heard {
+  readonly name: string;
+  readonly playback: Playback;
+}
+
+/** A live stream is said to be endless, or to last for centuries. */
+const LONGEST_TRACK_MS = 7 * 24 * 3_600_000;
+const MICROSECONDS_IN_MS = 1_000;
+
+/**
+ * Converts what a player says; `null` when it is stopped or says no title.
+ * https://specifications.freedesktop.org/mpris-spec/latest/Player_Interface.html
+ * @param before the last playback of the same player
+ */
+export function readPlayer(
+  { name, identity, properties, observedAtMs }: PlayerState,
+  before: Playback | null,
+  cover: Artwork | null,
+): Playback | null {
+  const { PlaybackStatus: status, Position: position, Rate: rate, Volume: volume } = properties;
+  const metadata = isRecord(properties["Metadata"]) ? properties["Metadata"] : {};
+  const url = textOf(metadata["xesam:url"]);
+  const title = textOf(metadata["xesam:title"]) ?? (url && fileNameOf(url));
+  if ((status !== "Playing" && status !== "Paused") || !title) return null;
+  const artists = [namesOf(metadata["xesam:artist"]), namesOf(metadata["xesam:albumArtist"])].find(
+    (names) => names.length > 0,
+  );
+  const lengthMs = numberOf(metadata["mpris:length"]) / MICROSECONDS_IN_MS;
+  // Many players give every track the same id, and a file's address names folders of its owner.
+  const id = digestOf([textOf(metadata["mpris:trackid"]), url, title, ...(artists ?? [])]);
+  const expectedMs = expectedPosition(before, id, observedAtMs);
+  const positionMs = numberOf(position) / MICROSECONDS_IN_MS;
+  return {
+    source: "MPRIS",
+    state: status === "Playing" ? "playing" : "paused",
+    track: {
+      id,
+      title,
+      durationMs: lengthMs > 0 && lengthMs < LONGEST_TRACK_MS ? Math.round(lengthMs) : null,
+      explicit: false,
+    },
+    artists: artists ?? [],
+    album: { name: textOf(metadata["xesam:album"]) ?? "", artworks: cover ? [cover] : [] },
+    device: {
+      name: identity ?? name,
+      type: "mpris",
+      volumePercent:
+        typeof volume === "number" && volume >= 0 ? Math.min(100, Math.round(volume * 100)) : null,
+    },
+    // Some players refuse to tell the position at some moments.
+    positionMs: Math.round(positionMs >= 0 ? positionMs : expectedMs),
+    observedAtMs,
+    rate: typeof rate === "number" && rate > 0.05 && rate < 20 ? rate : 1,
+  };
+}
+
+/** The address of a player's cover; empty when it has none. */
+export function artUrlOf({ properties: { Metadata: metadata } }: PlayerState): string {
+  return (isRecord(metadata) && textOf(metadata["mpris:artUrl"])) || "";
+}
+
+/**
+ * Which of several players is shown: a playing one rather than a paused one, of these the one that
+ * was shown before, else the one whose news are the newest.
+ */
+export function choosePlayer(
+  heard: readonly Heard[],
+  shown: string | undefined,
+): Heard | undefined {
+  const rank = ({ name, playback }: Heard) =>
+    (playback.state === "playing" ? 2 : 0) + (name === shown ? 1 : 0);
+  return heard.toSorted(
+    (a, b) => rank(b) - rank(a) || b.playback.observedAtMs - a.playback.observedAtMs,
+  )[0];
+}
+
+/** A number of any of D-Bus's types; `NaN` for anything else. */
+function numberOf(value: unknown): number {
+  return typeof value === "bigint" || typeof value === "number" ? Number(value) : Number.NaN;
+}
+
+/** A list of names; some players send a single one. */
+function namesOf(value: unknown): string[] {
+  const names: unknown[] = Array.isArray(value) ? value : [value];
+  return names.map(textOf).filter((name) => name !== undefined);
+}
+
+function fileNameOf(url: string): string | undefined {
+  const path = URL.parse(url)
+    ?.pathname.split("/")
+    .findLast((part) => part !== "");
+  if (path === undefined) return undefined;
+  try {
+    return decodeURIComponent(path).replace(/\.[0-9A-Za-z]{1,5}$/, "");
+  } catch {
+    return path;
+  }
+}

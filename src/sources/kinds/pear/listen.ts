@@ -1,0 +1,139 @@
+import type { Artwork, Playback } from "../../../playback.ts";
+import { isRecord, numberOf, recordOf, textOf, parseJson } from "../../upstream/json.ts";
+import { ID, NAME, type PearSettings } from "./settings.ts";
+import { type PlayerServer, createPlayerServer, steadied } from "../../player-server.ts";
+import type { WatchContext } from "../../source.ts";
+import type { StreamedSourceDeps } from "../../streamed-source.ts";
+
+const POLL_MS = 1_000;
+/** Positions come in whole seconds. */
+const TOLERANCE_MS = 1_500;
+
+/** What is known of the player; each message tells a part of it. */
+interface Player {
+  readonly song: Readonly<Record<string, unknown>> | null;
+  readonly isPlaying: boolean;
+  readonly positionS: number;
+  /** 0 to 100. */
+  readonly volume: number | null;
+}
+
+const SILENT: Player = { song: null, isPlaying: false, positionS: 0, volume: null };
+
+export async function* listen(
+  { url, token }: PearSettings,
+  context: WatchContext,
+  deps: StreamedSourceDeps,
+): AsyncGenerator<Playback | null, void> {
+  const { clock, signal } = context;
+  const upstream = deps.upstreamOf(ID, url);
+  const headers = token === "" ? {} : { Authorization: `Bearer ${token}` };
+  const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, { headers });
+  let last: Playback | null = null;
+  const read = (player: Player, observedAtMs: number): Playback | null => {
+    last = readPlayer(player, last, observedAtMs, server);
+    return last;
+  };
+
+  if (token === "") {
+    while (!signal.aborted) {
+      const { body, observedAtMs } = await server.getJson("/query");
+      yield read(fromAmuse(body), observedAtMs);
+      await clock.sleep(POLL_MS, signal);
+    }
+    return;
+  }
+
+  const answer = await server.getJson("/api/v1/song");
+  let player = fromSong(answer.body);
+  yield read(player, answer.observedAtMs);
+  const query = new URLSearchParams({ token });
+  const socket = await upstream.openSocket(`${url}/api/v1/ws?${query}`, { headers, signal });
+  try {
+    while (!signal.aborted) {
+      player = afterMessage(player, parseJson((await socket.receive()) ?? ""));
+      yield read(player, clock.monotonicMs());
+    }
+  } finally {
+    socket.close();
+  }
+}
+
+/** The answer of `/api/v1/song`; `null` when there is no song. */
+function fromSong(body: unknown): Player {
+  if (body === null) return SILENT;
+  const song = recordOf(body, "the song");
+  const positionS = numberOf(song["elapsedSeconds"]) ?? 0;
+  return { song, isPlaying: song["isPaused"] !== true, positionS, volume: null };
+}
+
+/** The answer of the Amuse plug-in. */
+export function fromAmuse(body: unknown): Player {
+  const { player, track } = recordOf(body, "the answer");
+  if (!isRecord(player) || !isRecord(track) || player["hasSong"] !== true) return SILENT;
+  return {
+    song: {
+      videoId: track["id"],
+      title: track["title"],
+      artist: track["author"],
+      imageSrc: track["cover"],
+      songDuration: track["duration"],
+    },
+    isPlaying: player["isPaused"] !== true,
+    positionS: numberOf(player["seekbarCurrentPosition"]) ?? 0,
+    volume: null,
+  };
+}
+
+/** The player after a message of the socket, which may tell only a part. */
+function afterMessage(player: Player, message: unknown): Player {
+  if (!isRecord(message)) return player;
+  const { song, isPlaying, position, volume } = message;
+  return {
+    song: isRecord(song) ? song : player.song,
+    isPlaying: typeof isPlaying === "boolean" ? isPlaying : player.isPlaying,
+    positionS: numberOf(position) ?? player.positionS,
+    volume: numberOf(volume) ?? player.volume,
+  };
+}
+
+function readPlayer(
+  { song, isPlaying, positionS, volume }: Player,
+  last: Playback | null,
+  observedAtMs: number,
+  server: PlayerServer,
+): Playback | null {
+  const title = song && textOf(song["title"]);
+  if (!song || !title) return null;
+  const id = textOf(song["videoId"]) ?? title;
+  const artist = textOf(song["artist"]);
+  const durationS = numberOf(song["songDuration"]) ?? 0;
+  const playback: Playback = {
+    source: NAME,
+    state: isPlaying ? "playing" : "paused",
+    track: {
+      id,
+      title,
+      durationMs: durationS > 0 ? Math.round(durationS * 1000) : null,
+      explicit: false,
+    },
+    artists: artist === undefined ? [] : [artist],
+    album: { name: textOf(song["album"]) ?? "", artworks: coversOf(song, server) },
+    device: {
+      name: NAME,
+      type: "pear-desktop",
+      volumePercent: volume === null ? null : Math.round(Math.min(100, Math.max(0, volume))),
+    },
+    positionMs: Math.max(0, Math.round(positionS * 1000)),
+    observedAtMs,
+    rate: 1,
+  };
+  return steadied(last, playback, TOLERANCE_MS);
+}
+
+function coversOf(song: Readonly<Record<string, unknown>>, server: PlayerServer): Artwork[] {
+  const address = textOf(song["imageSrc"]);
+  return address?.startsWith("https:") && URL.canParse(address)
+    ? [server.artwork(address, address, true)]
+    : [];
+}

@@ -1,0 +1,54 @@
+import {
+  addressOf,
+  parseServerUrl,
+  readTexts,
+  urlOption,
+  userOption,
+} from "../../upstream/entered-server.ts";
+import { type Source, defineSource } from "../../source.ts";
+import {
+  type StreamedSourceDeps,
+  parseToken,
+  tokenOption,
+  withMeaning,
+} from "../../streamed-source.ts";
+import { type PlexSettings, ID, NAME } from "./settings.ts";
+
+/** A Plex Media Server: https://developer.plex.tv/pms/ */
+
+const DEFAULT_URL = "http://127.0.0.1:32400";
+
+export function createPlex(deps: StreamedSourceDeps): Source {
+  return defineSource<PlexSettings>({
+    id: ID,
+    name: NAME,
+    delivery: "streamed",
+    facts: {
+      runs: "server",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 0,
+      calls: ["entered"],
+    },
+    options: [
+      urlOption("Where the Plex Media Server is.", DEFAULT_URL),
+      userOption("Whose music is heard, as named in Plex; without it, the server's owner's."),
+      tokenOption("The X-Plex-Token of the server's owner."),
+    ],
+    parseSettings(input) {
+      const { url, user, token } = readTexts(input, ["url", "user", "token"]);
+      return {
+        url: parseServerUrl(url || DEFAULT_URL),
+        user: user.trim(),
+        token: parseToken(token),
+      };
+    },
+    account: ({ user }) => ({ displayName: user || NAME, product: null }),
+    addressOf,
+    watch: (settings, context) =>
+      withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
+        (await import("./listen.ts")).listen(settings, context, deps),
+      ),
+  });
+}

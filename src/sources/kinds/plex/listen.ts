@@ -1,0 +1,94 @@
+import type { Playback } from "../../../playback.ts";
+import { parseJson } from "../../upstream/json.ts";
+import { createPlayerServer } from "../../player-server.ts";
+import { ID, NAME, type PlexSettings } from "./settings.ts";
+import type { WatchContext } from "../../source.ts";
+import type { StreamedSourceDeps } from "../../streamed-source.ts";
+import {
+  type Session,
+  type Tick,
+  chooseSession,
+  keyOf,
+  offsetOf,
+  readSession,
+  ticksIn,
+  withTick,
+} from "./sessions.ts";
+
+/** Plex pings every ten seconds. */
+const SILENCE_MS = 35_000;
+/** The list is read again this often, in case that a notification was lost. */
+const RESYNC_MS = 15_000;
+/** Right after a notification the list may still be the one before. */
+const LIST_LAG_MS = 1_000;
+const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
+
+export async function* listen(
+  { url, user, token }: PlexSettings,
+  context: WatchContext,
+  deps: StreamedSourceDeps,
+): AsyncGenerator<Playback | null, void> {
+  const { clock, signal } = context;
+  const upstream = deps.upstreamOf(ID, url);
+  const headers = { "X-Plex-Token": token, Accept: "application/json" };
+  const limits = { headers, largestBytes: LARGEST_ANSWER_BYTES };
+  const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, limits);
+  let last: { session: Session; playback: Playback; offsetMs: number } | undefined;
+
+  const coverAt = (thumb: string) =>
+    server.artwork(
+      thumb,
+      `${url}/photo/:/transcode?${new URLSearchParams({ width: "640", height: "640", minSize: "1", url: thumb })}`,
+    );
+  const read = (session: Session | undefined, observedAtMs: number): Playback | null => {
+    if (session === undefined) {
+      last = undefined;
+      return null;
+    }
+    const playback = readSession(session, observedAtMs, last, coverAt);
+    last = { session, playback, offsetMs: offsetOf(session) };
+    return playback;
+  };
+  const ask = async (): Promise<Playback | null> => {
+    const answer = await server.getJson("/status/sessions");
+    const shownKey = last && keyOf(last.session);
+    return read(chooseSession(answer.body, { user, shownKey }), answer.observedAtMs);
+  };
+  /** What a notification about the shown session says by itself. */
+  const hear = ({ sessionKey, ratingKey, ...tick }: Tick): Playback | null | undefined => {
+    const isShown =
+      last && keyOf(last.session) === sessionKey && last.playback.track.id === ratingKey;
+    if (!last || !isShown) return undefined;
+    if (tick.state === "stopped") return read(undefined, clock.monotonicMs());
+    return read(withTick(last.session, { sessionKey, ratingKey, ...tick }), clock.monotonicMs());
+  };
+
+  yield await ask();
+  const events = await upstream.openEvents(`${url}/:/eventsource/notifications?filters=playing`, {
+    headers,
+    signal,
+    silenceMs: SILENCE_MS,
+  });
+  try {
+    let askAtMs = clock.monotonicMs() + RESYNC_MS;
+    while (!signal.aborted) {
+      const event = await events.receive(Math.max(0, askAtMs - clock.monotonicMs()));
+      const ticks = event?.type === "ping" || !event?.data ? [] : ticksIn(parseJson(event.data));
+      for (const tick of ticks) {
+        const playback = hear(tick);
+        if (playback !== undefined) yield playback;
+        const isNews = playback === undefined && tick.state !== "stopped";
+        // A notification names neither the user nor the title, so the list is read for these.
+        if (isNews) yield await ask();
+        // After an end, another session may be the one to show.
+        if (isNews || playback === null) askAtMs = clock.monotonicMs() + LIST_LAG_MS;
+      }
+      if (clock.monotonicMs() >= askAtMs) {
+        yield await ask();
+        askAtMs = clock.monotonicMs() + RESYNC_MS;
+      }
+    }
+  } finally {
+    events.close();
+  }
+}

@@ -1,0 +1,136 @@
+import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
+import { isRecord, numberOf, recordOf, recordsOf, textOf } from "../../upstream/json.ts";
+import { steadied } from "../../player-server.ts";
+
+/** Reads what Plex lists in `/status/sessions` and tells in its notifications. */
+
+export type Session = Readonly<Record<string, unknown>>;
+
+/** What a notification says of one session. */
+export interface Tick {
+  readonly sessionKey: string;
+  readonly ratingKey: string;
+  readonly state: string;
+  readonly offsetMs: number;
+}
+
+/** The server's owner has this id in the lists of their own server. */
+const OWNER_ID = "1";
+/** Players report late, and the list repeats their last report. */
+const TOLERANCE_MS = 2_000;
+
+/**
+ * The session that is shown: a playing one rather than a paused one, of these the one shown before,
+ * else the newest. A player that is listed twice has its latest session last.
+ * @param user a user's name; empty for the server's owner and for players that are not signed in
+ * @throws {UnreadableAnswer}
+ */
+export function chooseSession(
+  answer: unknown,
+  { user, shownKey }: { readonly user: string; readonly shownKey: string | undefined },
+): Session | undefined {
+  const { MediaContainer: container } = recordOf(answer, "the answer");
+  const { Metadata: sessions } = recordOf(container, "MediaContainer");
+  const rank = (session: Session) =>
+    (isPaused(session) ? 0 : 2) + (keyOf(session) === shownKey ? 1 : 0);
+  const mine = (sessions === undefined ? [] : recordsOf(sessions)).filter(
+    (session) => session["type"] === "track" && isOf(user, session),
+  );
+  return mine
+    .filter(
+      (session) => !mine.some((other) => isSamePlayer(session, other) && isNewer(other, session)),
+    )
+    .toSorted((a, b) => rank(b) - rank(a) || Number(isNewer(b, a)) - Number(isNewer(a, b)))[0];
+}
+
+/**
+ * Converts a session.
+ * @param before the last playback, and the position that the same session told then
+ */
+export function readSession(
+  session: Session,
+  observedAtMs: number,
+  before: { readonly playback: Playback; readonly offsetMs: number } | undefined,
+  artworkOf: (thumb: string) => Artwork,
+): Playback {
+  const player = playerOf(session);
+  const id = textOf(session["ratingKey"]) ?? textOf(session["guid"]) ?? "";
+  const durationMs = numberOf(session["duration"]) ?? 0;
+  // The artist of the album is also the track's, unless that one has its own.
+  const artist = textOf(session["originalTitle"]) ?? textOf(session["grandparentTitle"]);
+  const thumb = textOf(session["parentThumb"]) ?? textOf(session["thumb"]);
+  const last = before?.playback.track.id === id ? before.playback : null;
+  const expectedMs = expectedPosition(last, id, observedAtMs);
+  const offsetMs = offsetOf(session);
+  const playback: Playback = {
+    source: "Plex",
+    state: isPaused(session) ? "paused" : "playing",
+    track: {
+      id,
+      title: textOf(session["title"]) ?? id,
+      durationMs: durationMs > 0 ? durationMs : null,
+      explicit: false,
+    },
+    artists: artist === undefined ? [] : [artist],
+    album: {
+      name: textOf(session["parentTitle"]) ?? "",
+      artworks: thumb === undefined ? [] : [artworkOf(thumb)],
+    },
+    device: {
+      name: textOf(player["title"]) ?? "Plex",
+      type: textOf(player["product"]) ?? "plex",
+      volumePercent: null,
+    },
+    positionMs: offsetMs,
+    observedAtMs,
+    rate: 1,
+  };
+  // Between two reports of a player, the list has its position of then.
+  const isOldNews = last?.state === playback.state && before?.offsetMs === offsetMs;
+  return isOldNews
+    ? { ...playback, positionMs: expectedMs }
+    : steadied(last, playback, TOLERANCE_MS);
+}
+
+/** A session as a notification has changed it. */
+export const withTick = (session: Session, { state, offsetMs }: Tick): Session => ({
+  ...session,
+  viewOffset: offsetMs,
+  Player: { ...playerOf(session), state },
+});
+
+/** The sessions in a notification, which comes bare or in a `NotificationContainer`. */
+export function ticksIn(notification: unknown): Tick[] {
+  if (!isRecord(notification)) return [];
+  const { NotificationContainer: wrapped } = notification;
+  const container = isRecord(wrapped) ? wrapped : notification;
+  const { PlaySessionStateNotification: told } = container;
+  return recordsOf(told ?? (container["sessionKey"] === undefined ? undefined : container)).map(
+    (tick) => ({
+      sessionKey: String(tick["sessionKey"] ?? ""),
+      ratingKey: String(tick["ratingKey"] ?? ""),
+      state: textOf(tick["state"]) ?? "",
+      offsetMs: numberOf(tick["viewOffset"]) ?? 0,
+    }),
+  );
+}
+
+export const keyOf = ({ sessionKey: key }: Session): string => String(key ?? "");
+export const offsetOf = ({ viewOffset: offset }: Session): number =>
+  Math.max(0, numberOf(offset) ?? 0);
+
+const playerOf = ({ Player: player }: Session) => (isRecord(player) ? player : {});
+const isPaused = (session: Session): boolean => playerOf(session)["state"] === "paused";
+
+function isOf(user: string, { User: of }: Session): boolean {
+  if (!isRecord(of)) return user === "";
+  if (user === "") return String(of["id"]) === OWNER_ID;
+  return textOf(of["title"])?.toLowerCase() === user.toLowerCase();
+}
+
+function isSamePlayer(a: Session, b: Session): boolean {
+  const machine = textOf(playerOf(a)["machineIdentifier"]);
+  return a !== b && machine !== undefined && machine === playerOf(b)["machineIdentifier"];
+}
+
+const isNewer = (a: Session, b: Session): boolean => Number(keyOf(a)) > Number(keyOf(b));

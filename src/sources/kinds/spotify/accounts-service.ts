@@ -1,0 +1,187 @@
+import type { UpstreamApp } from "../../../accounts/upstreams.ts";
+import type * as OAuth from "oauth4webapi";
+import { LinkFailure, type LinkFailureReason } from "../../source.ts";
+import type { Upstream } from "../../upstream/index.ts";
+import { isRecord, textOf } from "../../upstream/json.ts";
+
+/**
+ * Spotify's OAuth 2.0 service: authorization code with PKCE.
+ * https://developer.spotify.com/documentation/web-api/tutorials/code-pkce-flow
+ */
+
+export interface Tokens {
+  readonly accessToken: string;
+  readonly expiresInMs: number;
+  /** `undefined` when the old one stays valid, which is usual in an answer to a refresh. */
+  readonly refreshToken: string | undefined;
+}
+
+/** The service refuses a grant; `code` is OAuth's error code (RFC 6749 § 5.2). */
+export class GrantRefused extends Error {
+  override readonly name = "GrantRefused";
+  readonly code: string;
+  readonly status: number;
+  readonly retryAfter: string | null;
+  constructor(code: string, status: number, message: string, retryAfter: string | null = null) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export interface AccountsService {
+  /** The URL for the browser, and the values to store until the browser returns. */
+  begin(
+    app: UpstreamApp,
+    redirectUri: string,
+  ): Promise<{ url: string; state: string; codeVerifier: string }>;
+  /** @throws {GrantRefused | LinkFailure | UpstreamError} */
+  exchange(
+    app: UpstreamApp,
+    answer: URLSearchParams,
+    attempt: { state: string; redirectUri: string; codeVerifier: string },
+  ): Promise<Tokens>;
+  /** @throws {GrantRefused | UpstreamError} */
+  refresh(app: UpstreamApp, refreshToken: string): Promise<Tokens>;
+}
+
+/** Permission to read only the playback and the account's profile with its subscription. */
+const SCOPE = "user-read-playback-state user-read-private";
+/** Spotify's access tokens are valid for an hour; its answers normally say so. */
+const USUAL_EXPIRY_SECONDS = 3_600;
+
+/** Loaded when first needed, so that a server without Spotify never loads it. */
+const load = (): Promise<typeof OAuth> => import("oauth4webapi");
+
+/** @param url the service's address without a slash at the end, such as `https://accounts.spotify.com` */
+export function createAccountsService(url: string, upstream: Upstream): AccountsService {
+  const server: OAuth.AuthorizationServer = {
+    issuer: url,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/api/token`,
+  };
+  const clientOf = (app: UpstreamApp): OAuth.Client => ({ client_id: app.clientId });
+  const authenticationOf = (oauth: typeof OAuth, app: UpstreamApp) =>
+    app.clientSecret === null ? oauth.None() : oauth.ClientSecretBasic(app.clientSecret);
+  const requestOptions = (oauth: typeof OAuth) => ({
+    [oauth.customFetch]: (target: string, init: { body?: unknown; headers: object }) =>
+      upstream.fetch(target, {
+        method: "POST",
+        headers: { ...init.headers },
+        body: String(init.body),
+      }),
+    // Safe, because the settings allow plain http only to this machine.
+    [oauth.allowInsecureRequests]: true,
+  });
+
+  return {
+    async begin(app, redirectUri) {
+      const oauth = await load();
+      const state = oauth.generateRandomState();
+      const codeVerifier = oauth.generateRandomCodeVerifier();
+      const target = new URL(`${url}/authorize`);
+      target.search = String(
+        new URLSearchParams({
+          client_id: app.clientId,
+          response_type: "code",
+          redirect_uri: redirectUri,
+          state,
+          scope: SCOPE,
+          code_challenge_method: "S256",
+          code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
+          // Without this, linking again would not ask the user, and would be no new consent.
+          show_dialog: "true",
+        }),
+      );
+      return { url: target.href, state, codeVerifier };
+    },
+
+    async exchange(app, answer, attempt) {
+      const oauth = await load();
+      const client = clientOf(app);
+      const parameters = checkAnswer(oauth, server, client, answer, attempt.state);
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        authenticationOf(oauth, app),
+        parameters,
+        attempt.redirectUri,
+        attempt.codeVerifier,
+        requestOptions(oauth),
+      );
+      return readTokens(response, (answered) =>
+        oauth.processAuthorizationCodeResponse(server, client, answered),
+      );
+    },
+
+    async refresh(app, refreshToken) {
+      const oauth = await load();
+      const client = clientOf(app);
+      const response = await oauth.refreshTokenGrantRequest(
+        server,
+        client,
+        authenticationOf(oauth, app),
+        refreshToken,
+        requestOptions(oauth),
+      );
+      return readTokens(response, (answered) =>
+        oauth.processRefreshTokenResponse(server, client, answered),
+      );
+    },
+  };
+}
+
+/** @throws {LinkFailure} when the browser returned with a refusal */
+function checkAnswer(
+  oauth: typeof OAuth,
+  server: OAuth.AuthorizationServer,
+  client: OAuth.Client,
+  answer: URLSearchParams,
+  state: string,
+): URLSearchParams {
+  try {
+    return oauth.validateAuthResponse(server, client, answer, state);
+  } catch (error) {
+    if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
+    const reasons: Record<string, LinkFailureReason> = {
+      access_denied: "denied",
+      unauthorized_client: "wrongApp",
+      invalid_client: "wrongApp",
+      server_error: "unreachable",
+      temporarily_unavailable: "unreachable",
+    };
+    throw new LinkFailure(reasons[error.error] ?? "wrongApp", `Spotify answered ${error.error}`);
+  }
+}
+
+/**
+ * Reads a token answer.
+ * @throws {GrantRefused} when its HTTP status is not 200
+ */
+async function readTokens(
+  response: Response,
+  process: (response: Response) => Promise<OAuth.TokenEndpointResponse>,
+): Promise<Tokens> {
+  if (response.status !== 200) throw await refusalOf(response);
+  const tokens = await process(response);
+  return {
+    accessToken: tokens.access_token,
+    expiresInMs: (tokens.expires_in ?? USUAL_EXPIRY_SECONDS) * 1000,
+    refreshToken: tokens.refresh_token,
+  };
+}
+
+async function refusalOf(response: Response): Promise<GrantRefused> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const refusal = isRecord(body) ? body : {};
+  const code = textOf(refusal["error"]) ?? "";
+  const description = textOf(refusal["error_description"]);
+  const words = [`Spotify's accounts service answered ${response.status}`, code, description];
+  return new GrantRefused(
+    code,
+    response.status,
+    words.filter(Boolean).join(": "),
+    response.headers.get("retry-after"),
+  );
+}

@@ -1,0 +1,220 @@
+import type { UpstreamApp } from "../../../accounts/upstreams.ts";
+import { createBoundedMap } from "../../../bounded-map.ts";
+import type { Clock } from "../../../clock.ts";
+import {
+  type Finding,
+  newPollState,
+  type Pace,
+  type PollState,
+  USUAL_PACE,
+} from "../../polling/cadence.ts";
+import { toSourceFailure } from "../../polling/answer-failure.ts";
+import { poll } from "../../polling/poller.ts";
+import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
+import { defineSource, type Source, SourceFailure, type WatchContext } from "../../source.ts";
+import { createAccountsService } from "./accounts-service.ts";
+import { classify, type Memory, NOTHING_BELIEVED } from "./stale-answers.ts";
+import {
+  createRequestBudget,
+  type PauseMemory,
+  type Urgency,
+} from "../../polling/request-budget.ts";
+import { createLinking } from "./linking.ts";
+import { readPlayer } from "./player.ts";
+import { consentEndsAt, parseSpotifySettings, type SpotifySettings } from "./settings.ts";
+import { type AccessTokens, createAccessTokens, linkEnded } from "./tokens.ts";
+import { createWebApi } from "./web-api.ts";
+import { type Upstream, UpstreamError } from "../../upstream/index.ts";
+
+/** Spotify, through its Web API: https://developer.spotify.com/documentation/web-api */
+
+export interface SpotifyDeps {
+  readonly clock: Clock;
+  readonly upstream: Upstream;
+  /** Base URLs of the Web API and of the accounts service, without slashes at their ends. */
+  readonly apiUrl: string;
+  readonly accountsUrl: string;
+  /** Most calls to the Web API in any 30 seconds, for all users together. */
+  readonly budget: number;
+  /** The app as which this server is registered; `undefined` until it has been entered. */
+  app(): Promise<UpstreamApp | undefined>;
+  readonly appIsFixed: boolean;
+  readonly pauses: PauseMemory;
+  /** Is called after each new poll of a connection, with the time since the poll before. */
+  onPoll?(afterMs: number): void;
+  /** How many polls an hour a connection may use. */
+  readonly pace?: Pace;
+}
+
+/** Without `additional_types`, Spotify answers as if a podcast were nothing. */
+const PLAYER_PATH = "/v1/me/player?additional_types=track,episode";
+
+/** The window over which Spotify counts calls. */
+const BUDGET_WINDOW_MS = 30_000;
+const NO_APP_PAUSE_MS = 60_000;
+/** A session is kept this long after the last poll. */
+const SESSION_MS = 2 * 3_600_000;
+
+/** The state of one linked account between polls. It is kept when watching fails or stops. */
+interface Session {
+  readonly tokens: AccessTokens;
+  usedAtMs: number;
+  memory: Memory;
+  readonly polls: { state: PollState };
+}
+
+export function createSpotify(deps: SpotifyDeps): Source {
+  const { clock, upstream, pace = USUAL_PACE } = deps;
+  const requestBudget = createRequestBudget({
+    clock,
+    upstream: "Spotify",
+    budget: deps.budget,
+    windowMs: BUDGET_WINDOW_MS,
+    memory: deps.pauses,
+  });
+  const service = createAccountsService(deps.accountsUrl, upstream);
+  const api = createWebApi({ url: deps.apiUrl, upstream, requestBudget, clock });
+  const sessions = new Map<number, Session>();
+  const artworks = createArtworks(upstream);
+
+  const openSession = (settings: SpotifySettings, context: WatchContext): Session => {
+    const { connection, log } = context;
+    const nowMs = clock.monotonicMs();
+    forgetOldSessions(sessions, nowMs);
+    const known = sessions.get(connection.id);
+    if (known) {
+      known.usedAtMs = nowMs;
+      return known;
+    }
+    const session: Session = {
+      tokens: createAccessTokens({
+        clock,
+        service,
+        app: () => appOf(settings),
+        settings,
+        connection,
+        onUnstored: () => log.error("a renewed Spotify token could not be stored yet"),
+        onLimited: requestBudget.close,
+      }),
+      usedAtMs: nowMs,
+      memory: NOTHING_BELIEVED,
+      polls: { state: newPollState(nowMs) },
+    };
+    sessions.set(connection.id, session);
+    return session;
+  };
+
+  const appOf = async ({ clientId }: SpotifySettings): Promise<UpstreamApp> => {
+    const app = await deps.app();
+    if (app?.clientId === clientId) return app;
+    const message = app
+      ? "this account was linked through another Spotify app: enter that one, or link again"
+      : "no Spotify app has been entered";
+    const reason = app ? "appRefused" : "appMissing";
+    throw new SourceFailure({ kind: "retryLater", afterMs: NO_APP_PAUSE_MS, reason }, message);
+  };
+
+  /** Asks Spotify once. */
+  const ask = async (
+    session: Session,
+    urgency: Urgency,
+    signal: AbortSignal,
+  ): Promise<Playback | null> => {
+    const { body, observedAtMs } = await api.get(PLAYER_PATH, session.tokens, urgency, signal);
+    const { current } = session.memory;
+    const expectedPositionMs = (trackId: string) =>
+      expectedPosition(current, trackId, observedAtMs);
+    const context = { observedAtMs, artworkAt: artworks.at, expectedPositionMs };
+    return body === null ? null : readPlayer(body, context);
+  };
+
+  const classifyAnswer = (session: Session, answer: Playback | null, nowMs: number): Finding => {
+    const isFirst = session.memory.current === undefined;
+    if (!isFirst) deps.onPoll?.(nowMs - session.polls.state.lastPollMs);
+    const { finding, memory } = classify(session.memory, answer, nowMs);
+    session.memory = memory;
+    session.usedAtMs = nowMs;
+    return finding;
+  };
+
+  return defineSource<SpotifySettings>({
+    id: "spotify",
+    name: "Spotify",
+    options: [],
+    delivery: "polled",
+    facts: {
+      runs: "service",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      delayMs: 5_000,
+      calls: [{ service: deps.apiUrl }, { service: deps.accountsUrl }, "covers"],
+    },
+    oauth: createLinking({
+      accountsUrl: deps.accountsUrl,
+      service,
+      api,
+      clock,
+      app: deps.app,
+      appIsFixed: deps.appIsFixed,
+    }),
+    parseSettings: parseSpotifySettings,
+    account: (settings) => ({
+      id: settings.accountId,
+      displayName: settings.displayName,
+      product: settings.product,
+      linkedUntil: consentEndsAt(settings),
+    }),
+    async *watch(settings, context) {
+      if (settings.refreshToken === null) throw linkEnded();
+      const session = openSession(settings, context);
+      const leave = requestBudget.join(context.demand);
+      try {
+        yield* poll({
+          ...context,
+          pace,
+          budget: requestBudget,
+          memory: session.polls,
+          ask: (urgency, signal) => ask(session, urgency, signal),
+          classify: (answer, nowMs) => classifyAnswer(session, answer, nowMs),
+        });
+      } catch (error) {
+        if (context.signal.aborted) return;
+        const failure = toSourceFailure(error, "Spotify");
+        if (failure.meaning.kind === "unauthorized") sessions.delete(context.connection.id);
+        throw failure;
+      } finally {
+        leave();
+      }
+    },
+  });
+}
+
+const MOST_ARTWORKS = 512;
+
+/** Artworks by URL. A URL always gives the same object, which other code may use as a key. */
+function createArtworks(upstream: Upstream) {
+  const known = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
+  return {
+    at(url: string): Artwork {
+      const artwork = known.get(url) ?? {
+        key: `spotify:${url}`,
+        url,
+        origin: "spotify",
+        async load() {
+          const response = await upstream.fetch(url);
+          if (response.status === 200) return response.bytes();
+          throw new UpstreamError(`a cover answered ${response.status}`);
+        },
+      };
+      known.set(url, artwork);
+      return artwork;
+    },
+  };
+}
+
+function forgetOldSessions(sessions: Map<number, Session>, nowMs: number): void {
+  for (const [id, { usedAtMs }] of sessions) {
+    if (nowMs - usedAtMs > SESSION_MS) sessions.delete(id);
+  }
+}

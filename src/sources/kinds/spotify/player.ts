@@ -1,0 +1,113 @@
+import type { Artwork, Playback } from "../../../playback.ts";
+import { isRecord, recordOf, textOf } from "../../upstream/json.ts";
+
+/**
+ * Converts the answer of `GET /v1/me/player` to a playback.
+ * https://developer.spotify.com/documentation/web-api/reference/get-information-about-the-users-current-playback
+ */
+
+export interface ReadingContext {
+  /** Monotonic time at which the position was true, in milliseconds. */
+  readonly observedAtMs: number;
+  /** The artwork for a URL from Spotify's answer. */
+  artworkAt(url: string): Artwork;
+  /** The expected position in a track (ms), for answers without a position. */
+  expectedPositionMs(trackId: string): number;
+}
+
+/**
+ * The playback in a parsed answer. `null` when nothing may be shown: nothing is playing, an
+ * advertisement is playing, or the user has turned on a private session.
+ * @throws {UnreadableAnswer}
+ */
+export function readPlayer(answer: unknown, context: ReadingContext): Playback | null {
+  const player = recordOf(answer, "the answer");
+  const device = isRecord(player["device"]) ? player["device"] : {};
+  if (device["is_private_session"] === true) return null;
+  // The item is null in advertisements, between two tracks, and for what Spotify does not know.
+  if (player["currently_playing_type"] === "ad" || !isRecord(player["item"])) return null;
+  const item = player["item"];
+  // A file on the user's own disk has a URI but no id.
+  const id = textOf(item["id"]) ?? textOf(item["uri"]);
+  const title = textOf(item["name"]);
+  if (id === undefined && title === undefined) return null;
+  const durationMs = amountOf(item["duration_ms"]);
+  const positionMs = amountOf(player["progress_ms"]) ?? context.expectedPositionMs(id ?? "");
+  return {
+    source: "Spotify",
+    state: player["is_playing"] === true ? "playing" : "paused",
+    track: {
+      id: id ?? "",
+      title: title ?? "",
+      durationMs,
+      explicit: item["explicit"] === true,
+      ...pageOf(item),
+    },
+    ...readCredits(item, context),
+    device: {
+      name: textOf(device["name"]) ?? "Spotify",
+      type: textOf(device["type"]) ?? "unknown",
+      volumePercent: percentOf(device["volume_percent"]),
+    },
+    // The position may run past the end while the next track is not known yet.
+    positionMs: durationMs === null ? positionMs : Math.min(positionMs, durationMs),
+    observedAtMs: context.observedAtMs,
+    rate: 1,
+  };
+}
+
+/** The page of a track or an episode; files on the user's own disk have none. */
+function pageOf({ id, type }: Record<string, unknown>): { readonly url?: string } {
+  const isKnown = type === "track" || type === "episode";
+  if (!isKnown || typeof id !== "string" || !/^[A-Za-z0-9]{22}$/.test(id)) return {};
+  return { url: `https://open.spotify.com/${type}/${id}` };
+}
+
+type Credits = Pick<Playback, "artists" | "album">;
+
+function readCredits(item: Record<string, unknown>, { artworkAt }: ReadingContext): Credits {
+  if (item["type"] === "episode" || isRecord(item["show"])) {
+    const show = isRecord(item["show"]) ? item["show"] : {};
+    const name = textOf(show["name"]) ?? "";
+    const own = imageUrls(item["images"]);
+    const urls = own.length > 0 ? own : imageUrls(show["images"]);
+    return {
+      artists: name === "" ? [] : [name],
+      album: { name, artworks: urls.map(artworkAt) },
+    };
+  }
+  const album = isRecord(item["album"]) ? item["album"] : {};
+  const artists = Array.isArray(item["artists"]) ? item["artists"] : [];
+  return {
+    artists: artists
+      .map((artist: unknown) => (isRecord(artist) ? textOf(artist["name"]) : undefined))
+      .filter((name) => name !== undefined),
+    album: {
+      name: textOf(album["name"]) ?? "",
+      artworks: imageUrls(album["images"]).map(artworkAt),
+    },
+  };
+}
+
+/** In Spotify's order, the largest first. */
+function imageUrls(images: unknown): string[] {
+  if (!Array.isArray(images)) return [];
+  return images
+    .map((image: unknown) => (isRecord(image) ? textOf(image["url"]) : undefined))
+    .filter((url) => url !== undefined)
+    .filter((url) => PICTURE_ADDRESS.test(url) && URL.canParse(url));
+}
+
+/** Only https URLs, and http URLs of this machine, are passed on. */
+const PICTURE_ADDRESS = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/;
+
+/** Rounds a number to a whole one; `null` when it is negative or not a number. */
+function amountOf(value: unknown): number | null {
+  const isAmount = typeof value === "number" && Number.isFinite(value) && value >= 0;
+  return isAmount ? Math.round(value) : null;
+}
+
+function percentOf(value: unknown): number | null {
+  const amount = amountOf(value);
+  return amount === null || amount > 100 ? null : amount;
+}

@@ -1,0 +1,73 @@
+import { type Playback, positionAt } from "../../../playback.ts";
+import { continues, type Finding, hadEnded } from "../../polling/cadence.ts";
+
+/**
+ * Spotify sometimes answers with the state from before the latest change. Such a stale answer
+ * looks like a jump back, so a jump back is accepted only when two answers in a row show it.
+ */
+
+/** The playbacks that were accepted last. */
+export interface Memory {
+  /** The accepted playback; `undefined` before the first answer. */
+  readonly current: Playback | null | undefined;
+  /** The accepted playback before the latest change. */
+  readonly before: Playback | null | undefined;
+  /** When the latest change was found. */
+  readonly changedAtMs: number;
+  /** Whether the last answer was suspect. */
+  readonly suspect: boolean;
+}
+
+export const NOTHING_BELIEVED: Memory = {
+  current: undefined,
+  before: undefined,
+  changedAtMs: Number.NEGATIVE_INFINITY,
+  suspect: false,
+};
+
+/** A stale answer comes within this time after the change that it misses. */
+const STALE_MS = 12_000;
+/** How far the position of a stale answer may differ from the state before the change. */
+const SAME_PLACE_MS = 1_000;
+
+export interface Verdict {
+  readonly finding: Finding;
+  readonly memory: Memory;
+}
+
+/**
+ * Classifies an answer: `suspect` when it may be stale and must be polled again, `same` when the
+ * playback continues, and otherwise a change: `expected` at a track's end, else a `surprise`.
+ */
+export function classify(memory: Memory, heard: Playback | null, nowMs: number): Verdict {
+  const { current, changedAtMs, suspect } = memory;
+  if (continues(current, heard, nowMs)) {
+    return { finding: "same", memory: { ...memory, current: heard, suspect: false } };
+  }
+  const recent = nowMs - changedAtMs < STALE_MS;
+  if (recent && !suspect && repeats(memory, heard, nowMs)) {
+    return { finding: "suspect", memory: { ...memory, suspect: true } };
+  }
+  const believed = { current: heard, before: current, changedAtMs: nowMs, suspect: false };
+  return { finding: hadEnded(current, nowMs) ? "expected" : "surprise", memory: believed };
+}
+
+/**
+ * Whether an answer repeats the state before the latest change. It may repeat any moment between
+ * that state's last poll and now. If `state` has changed since (a pause), the position must match
+ * more closely, because a track that continues is in that range, too.
+ */
+function repeats({ before, current }: Memory, heard: Playback | null, nowMs: number): boolean {
+  if (!before || !heard) return before === heard;
+  if (before.track.id !== heard.track.id || before.state !== heard.state) return false;
+  const position = positionAt(heard, nowMs);
+  const latest = positionAt(before, nowMs);
+  if (current?.state === before.state) {
+    return position >= before.positionMs - SAME_PLACE_MS && position <= latest + SAME_PLACE_MS;
+  }
+  const nearest = Math.min(
+    Math.abs(latest - position),
+    Math.abs(before.positionMs - heard.positionMs),
+  );
+  return nearest <= SAME_PLACE_MS;
+}

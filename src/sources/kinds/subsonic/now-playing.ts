@@ -1,0 +1,120 @@
+import type { Artwork, Playback } from "../../../playback.ts";
+import { isRecord, numberOf, recordOf, recordsOf, textOf, jsonIn } from "../../upstream/json.ts";
+import {
+  type Answer,
+  jsonOf,
+  type Polling,
+  type Track,
+  unauthorized,
+  unavailable,
+} from "../../polling/polled-source.ts";
+import { lengthMs, positionMs, rateOf } from "../../polling/times.ts";
+
+/** https://opensubsonic.netlify.app/docs/responses/nowplayingentry/ */
+
+export const SUBSONIC = "Subsonic";
+
+/** Error codes: https://opensubsonic.netlify.app/docs/responses/error/ */
+export const PARAMETER_MISSING = 10;
+const WRONG_CREDENTIALS = 40;
+export const NO_TOKENS = 41;
+const NOT_ALLOWED = 50;
+/** A track whose length is unknown is believed to play this long. */
+const USUAL_LENGTH_S = 600;
+
+interface ReadingContext extends Pick<Polling, "withoutPosition"> {
+  coverOf(id: string): Artwork;
+}
+
+/** Errors come with status 200 or another one, depending on the server. */
+export function errorCodeIn({ text }: Answer): number | undefined {
+  const body = jsonIn(text);
+  const response = isRecord(body) ? body["subsonic-response"] : undefined;
+  if (!isRecord(response) || response["status"] !== "failed") return undefined;
+  return (isRecord(response["error"]) ? numberOf(response["error"]["code"]) : undefined) ?? 0;
+}
+
+/**
+ * What the user plays, from the answer of `getNowPlaying`; `null` when it is nothing.
+ * @param code the error in it
+ * @throws {SourceFailure}
+ */
+export function readNowPlaying(
+  answer: Answer,
+  code: number | undefined,
+  user: string,
+  context: ReadingContext,
+): Playback | null {
+  const { from } = answer;
+  if (code !== undefined) {
+    const refused = [WRONG_CREDENTIALS, NO_TOKENS, PARAMETER_MISSING, NOT_ALLOWED].includes(code);
+    throw refused
+      ? unauthorized(`${from} refuses the user name or the password (error ${code})`)
+      : unavailable(`${from} does not tell what is playing (error ${code})`);
+  }
+  const body = recordOf(jsonOf(answer), "the answer");
+  const response = recordOf(body["subsonic-response"], "subsonic-response");
+  const { nowPlaying } = response;
+  const entries = recordsOf(isRecord(nowPlaying) ? nowPlaying["entry"] : undefined).filter(
+    (entry) =>
+      textOf(entry["username"])?.toLowerCase() === user.toLowerCase() && isStillPlaying(entry),
+  );
+  // A user may have several players: a playing one counts, then the one that was heard last.
+  const [entry] = entries.toSorted(
+    (a, b) => Number(isPaused(a)) - Number(isPaused(b)) || minutesAgo(a) - minutesAgo(b),
+  );
+  return entry === undefined ? null : readEntry(entry, answer.observedAtMs, context);
+}
+
+function readEntry(
+  entry: Record<string, unknown>,
+  observedAtMs: number,
+  { withoutPosition, coverOf }: ReadingContext,
+): Playback {
+  const durationMs = lengthMs(entry["duration"], 1000);
+  const names = recordsOf(entry["artists"]).map(({ name }) => textOf(name));
+  const artist = textOf(entry["displayArtist"]) ?? textOf(entry["artist"]);
+  const cover = textOf(entry["coverArt"]);
+  const track: Track = {
+    source: SUBSONIC,
+    track: {
+      id: textOf(entry["id"]) ?? "",
+      title: textOf(entry["title"]) ?? "",
+      durationMs,
+      explicit: entry["explicitStatus"] === "explicit",
+    },
+    artists: (names.length > 0 ? names : [artist]).filter((name) => name !== undefined),
+    album: {
+      name: textOf(entry["album"]) ?? "",
+      artworks: cover === undefined ? [] : [coverOf(cover)],
+    },
+    device: {
+      name: textOf(entry["playerName"]) ?? SUBSONIC,
+      type: "subsonic",
+      volumePercent: null,
+    },
+  };
+  // Only servers with the extension `playbackReport` tell the position.
+  const tellsPosition =
+    numberOf(entry["positionMs"]) !== undefined && textOf(entry["state"]) !== undefined;
+  if (!tellsPosition) return withoutPosition(track);
+  return {
+    ...track,
+    state: isPaused(entry) ? "paused" : "playing",
+    positionMs: positionMs(entry["positionMs"], 1, durationMs),
+    observedAtMs,
+    rate: rateOf(entry["playbackRate"]),
+  };
+}
+
+const isPaused = (entry: Record<string, unknown>): boolean => entry["state"] === "paused";
+
+const minutesAgo = (entry: Record<string, unknown>): number => numberOf(entry["minutesAgo"]) ?? 0;
+
+/** Servers without `playbackReport` list a track for minutes after its end. */
+function isStillPlaying(entry: Record<string, unknown>): boolean {
+  const { state, duration } = entry;
+  if (textOf(state) !== undefined) return state !== "stopped";
+  const lengthS = numberOf(duration) || USUAL_LENGTH_S;
+  return minutesAgo(entry) * 60 <= lengthS * 1.05 + 60;
+}

@@ -1,0 +1,118 @@
+import type { Artwork, Playback } from "../../../playback.ts";
+import {
+  addressOf,
+  basicAuthorization,
+  parseServerUrl,
+  passwordOption,
+  readTexts,
+  urlOption,
+} from "../../upstream/entered-server.ts";
+import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
+import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
+import { splitStreamTitle } from "../../polling/stream-title.ts";
+import { lengthMs, positionWithinSecond, rateOf } from "../../polling/times.ts";
+import type { Source } from "../../source.ts";
+
+/** VLC, through its web interface: https://wiki.videolan.org/VLC_HTTP_requests/ */
+
+const NAME = "VLC";
+const DEFAULT_URL = "http://127.0.0.1:8080";
+/** What VLC calls 100 %; it goes up to twice as much. */
+const FULL_VOLUME = 256;
+
+export function createVlc(deps: PolledSourceDeps): Source {
+  return definePolledSource<{ url: string; password: string }>(
+    {
+      id: "vlc",
+      name: NAME,
+      facts: {
+        runs: "computer",
+        position: "yes",
+        pause: "yes",
+        cover: "yes",
+        delayMs: 1_000,
+        calls: ["entered"],
+      },
+      intervalMs: 1_000,
+      options: [
+        urlOption("Where VLC's web interface is.", DEFAULT_URL),
+        passwordOption("The password of VLC's web interface."),
+      ],
+      parseSettings(input) {
+        const { url, password } = readTexts(input, ["url", "password"]);
+        return { url: parseServerUrl(url || DEFAULT_URL), password };
+      },
+      account: () => ({ displayName: NAME, product: null }),
+      addressOf,
+      async findHere(search) {
+        const { find } = await import("./find.ts");
+        return find(search.machine.at(DEFAULT_URL), search);
+      },
+      urlOf: ({ url }) => url,
+      begin({ password }, { url, get, artwork }) {
+        // The user name is empty.
+        const headers = { Authorization: basicAuthorization("", password) };
+        return async () => {
+          const answer = await get(`${url}/requests/status.json`, headers);
+          return readStatus(jsonOf(answer), answer.observedAtMs, (item, name) =>
+            artwork(name, `${url}/art?item=${item}`, headers),
+          );
+        };
+      },
+    },
+    deps,
+  );
+}
+
+/** Converts `/requests/status.json`; `null` when VLC is stopped. */
+function readStatus(
+  answer: unknown,
+  observedAtMs: number,
+  coverOf: (item: number, name: string) => Artwork,
+): Playback | null {
+  const status = recordOf(answer, "the answer");
+  const { state, currentplid } = status;
+  if (state !== "playing" && state !== "paused") return null;
+  const meta = metaOf(status);
+  const [fileName, stream, title, artist] = ["filename", "now_playing", "title", "artist"].map(
+    (name) => textOf(meta[name]),
+  );
+  // On a radio stream, `title` is the station's name and `now_playing` the current track.
+  const onAir = stream === undefined ? undefined : splitStreamTitle(stream);
+  const item = numberOf(currentplid) ?? 0;
+  const durationMs = lengthMs(status["length"], 1000);
+  // VLC cuts time and length to whole seconds; the share that is played is finer.
+  const playedMs = (numberOf(status["position"]) ?? 0) * (durationMs ?? 0);
+  const cover = textOf(meta["artwork_url"]);
+  return {
+    source: NAME,
+    state,
+    track: {
+      id: [item, fileName ?? "", stream ?? ""].join(" ").trim(),
+      title: onAir?.title ?? title ?? (fileName ?? NAME).replace(/\.[0-9A-Za-z]{1,5}$/, ""),
+      durationMs,
+      explicit: false,
+    },
+    artists: [onAir?.artist ?? artist ?? (onAir && title)].filter((name) => name !== undefined),
+    album: {
+      name: textOf(meta["album"]) ?? (onAir && title) ?? "",
+      artworks: cover === undefined ? [] : [coverOf(item, cover)],
+    },
+    device: { name: NAME, type: "vlc", volumePercent: percentOf(status["volume"]) },
+    positionMs: positionWithinSecond(status["time"], playedMs, durationMs),
+    observedAtMs,
+    rate: rateOf(status["rate"]),
+  };
+}
+
+function metaOf({ information }: Record<string, unknown>): Record<string, unknown> {
+  const category = isRecord(information) ? information["category"] : undefined;
+  const meta = isRecord(category) ? category["meta"] : undefined;
+  return isRecord(meta) ? meta : {};
+}
+
+/** `null` when no audio is open: VLC then reports a negative volume. */
+function percentOf(volume: unknown): number | null {
+  const value = numberOf(volume) ?? -1;
+  return value < 0 ? null : Math.min(100, Math.round((value / FULL_VOLUME) * 100));
+}

@@ -1,0 +1,291 @@
+import type { Clock } from "../../clock.ts";
+import { VERSION } from "../../version.ts";
+import type { EventRequest, UpstreamEvents } from "./events.ts";
+import {
+  type AbortableFetch,
+  codeOf,
+  type Fetch,
+  LARGEST_ANSWER_BYTES,
+  sizeText,
+  UPSTREAM_DEADLINE_MS,
+  UpstreamError,
+  type UpstreamHeaders,
+} from "./limits.ts";
+import {
+  type Destination,
+  headersFor,
+  lookUp,
+  type LookUp,
+  mayBePublic,
+  publicDestinationsOf,
+} from "./public-hosts.ts";
+import type { SocketRequest, UpstreamSocket } from "./socket.ts";
+
+/** What a call sends; this module sets the other options of `fetch`. */
+export interface UpstreamRequest {
+  readonly method?: string;
+  readonly headers?: UpstreamHeaders;
+  readonly body?: RequestInit["body"];
+  readonly signal?: AbortSignal | undefined;
+  /** Follows a few redirects within the same origin. Others are answered as they come. */
+  readonly redirects?: "sameOrigin";
+  /** The largest answer, after decompression; by default a megabyte. */
+  readonly largestBytes?: number;
+}
+
+export interface Upstream {
+  /**
+   * Calls an upstream server and reads the whole answer, whatever its status. Takes at most five
+   * seconds in all and a megabyte after decompression, unless the request says otherwise.
+   * @throws {UpstreamError} when there is no such answer, or the request's own abort reason
+   */
+  fetch(url: string | URL, request?: UpstreamRequest): Promise<Response>;
+  /**
+   * Opens a WebSocket at an http or https address, within five seconds.
+   * @throws {UpstreamError} when it is refused, or the request's own abort reason
+   */
+  openSocket(url: string | URL, request: SocketRequest): Promise<UpstreamSocket>;
+  /**
+   * Opens a stream of server-sent events; its answer must begin within five seconds.
+   * @throws {UpstreamError} when it is refused, or the request's own abort reason
+   */
+  openEvents(url: string | URL, request: EventRequest): Promise<UpstreamEvents>;
+}
+
+export {
+  type Fetch,
+  LARGEST_ANSWER_BYTES,
+  UPSTREAM_DEADLINE_MS,
+  UpstreamError,
+  type UpstreamHeaders,
+};
+
+export interface UpstreamDeps {
+  readonly clock: Pick<Clock, "after">;
+  /** Origins that the operator chose. These may be private addresses and use plain http. */
+  readonly trustedOrigins: readonly string[];
+  /** Replaces the network. Names are resolved only if `lookUp` is given too. */
+  readonly fetch?: Fetch;
+  /** Replaces the resolution of names. */
+  readonly lookUp?: LookUp;
+  /** Is called after each call with its HTTP status, or `failed`. */
+  onCall?(outcome: number | "failed"): void;
+}
+
+const USER_AGENT = `Marquee/${VERSION}`;
+/** Statuses for which `Response` does not allow a body. */
+const WITHOUT_BODY = [204, 205, 304];
+const REDIRECTS = [301, 302, 303, 307, 308];
+const MOST_REDIRECTS = 3;
+
+/** Nobody answered at all, so nothing has been sent. */
+const UNREACHED: readonly unknown[] = [
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+];
+
+export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps): Upstream {
+  const call: Fetch = deps.fetch ?? ((url, init) => fetch(url, init));
+  const addressesOf = deps.lookUp ?? (deps.fetch ? undefined : lookUp);
+  const isTrusted = (url: URL) => trustedOrigins.includes(url.origin);
+
+  /** The address, and its part that errors may name. */
+  const guard = (target: string | URL) => {
+    const url = new URL(target);
+    const place = url.origin + url.pathname;
+    const isAllowed = isTrusted(url) || (url.protocol === "https:" && mayBePublic(url));
+    if (!/^https?:$/.test(url.protocol) || url.username || url.password || !isAllowed) {
+      throw new UpstreamError(`${place} is not an address that may be called`);
+    }
+    return { url, place };
+  };
+
+  /** Where an address leads that `guard` has let through. */
+  const destinationsOf = async (
+    url: URL,
+    place: string,
+    signal: AbortSignal,
+  ): Promise<readonly Destination[]> => {
+    if (isTrusted(url) || !addressesOf) return [{ url }];
+    const late = Promise.withResolvers<never>();
+    const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
+    const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, giveUp);
+    signal.addEventListener("abort", giveUp);
+    try {
+      const found = publicDestinationsOf(url, addressesOf).catch(() => {
+        throw new UpstreamError(`${place} could not be reached, as its name is not known`);
+      });
+      const destinations = await Promise.race([found, late.promise]);
+      if (destinations.length > 0) return destinations;
+      throw new UpstreamError(
+        `${place} leads to a private address, which the operator has to allow before it is called`,
+      );
+    } finally {
+      cancelDeadline();
+      signal.removeEventListener("abort", giveUp);
+    }
+  };
+
+  /** Like `fetch`, for addresses that `guard` has let through. */
+  const callAt =
+    (place: string): AbortableFetch =>
+    async (address, init) =>
+      firstReached(await destinationsOf(new URL(address), place, init.signal), (destination) => {
+        const { url, name } = destination;
+        const headers = headersFor(destination, init.headers);
+        return call(url.href, { ...init, headers, ...(name && { tls: name.tls }) });
+      });
+
+  /** Opens a stream. Its code is loaded when it is first used. */
+  const open = async <Stream>(
+    signal: AbortSignal,
+    openStream: () => Promise<{ readonly status: number; readonly stream: Stream }>,
+  ): Promise<Stream> => {
+    try {
+      signal.throwIfAborted();
+      const { status, stream } = await openStream();
+      deps.onCall?.(status);
+      return stream;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      deps.onCall?.("failed");
+      throw error;
+    }
+  };
+
+  return {
+    async fetch(target, request = {}) {
+      const { url, place } = guard(target);
+      const ending = new AbortController();
+      const stop = () => ending.abort();
+      let late = false;
+      const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, () => {
+        late = true;
+        stop();
+      });
+      request.signal?.addEventListener("abort", stop);
+      if (request.signal?.aborted) stop();
+      const headers = withUserAgent(request.headers);
+      const callJudged = callAt(place);
+      const ask = (address: URL) =>
+        callJudged(address.href, {
+          method: request.method ?? "GET",
+          headers,
+          ...(request.body !== undefined && { body: request.body }),
+          redirect: "manual",
+          signal: ending.signal,
+        });
+      try {
+        let response = await ask(url);
+        for (let followed = 0, from = url; followed < MOST_REDIRECTS; followed++) {
+          const next = request.redirects && redirectWithin(from, response);
+          if (!next) break;
+          await response.body?.cancel();
+          response = await ask(next);
+          from = next;
+        }
+        const body = await readAll(response, ending.signal, place, request.largestBytes);
+        const { status } = response;
+        deps.onCall?.(status);
+        return new Response(WITHOUT_BODY.includes(status) ? null : body, {
+          status,
+          headers: response.headers,
+        });
+      } catch (error) {
+        if (request.signal?.aborted) throw request.signal.reason;
+        deps.onCall?.("failed");
+        if (error instanceof UpstreamError) throw error;
+        const problem = late ? "did not answer in time" : "could not be reached";
+        // The error of `fetch` may contain the whole URL with its query, so it is left out.
+        throw new UpstreamError(`${place} ${problem}`);
+      } finally {
+        cancelDeadline();
+        request.signal?.removeEventListener("abort", stop);
+      }
+    },
+    openSocket: (target, request) =>
+      open(request.signal, async () => {
+        const { url, place } = guard(target);
+        const { openSocket } = await import("./socket.ts");
+        const headers = withUserAgent(request.headers);
+        const destinations = await destinationsOf(url, place, request.signal);
+        const stream = await firstReached(destinations, (destination) =>
+          openSocket(destination, place, { ...request, headers }, clock),
+        );
+        return { status: 101, stream };
+      }),
+    openEvents: (target, request) =>
+      open(request.signal, async () => {
+        const { url, place } = guard(target);
+        const { openEvents } = await import("./events.ts");
+        const headers = withUserAgent(request.headers);
+        const parts = { clock, call: callAt(place) };
+        const stream = await openEvents(url, place, { ...request, headers }, parts);
+        return { status: 200, stream };
+      }),
+  };
+}
+
+function withUserAgent(given?: UpstreamHeaders): Headers {
+  const headers = new Headers(given);
+  headers.set("User-Agent", USER_AGENT);
+  return headers;
+}
+
+/** What comes of the first destination that can be reached. */
+async function firstReached<Result>(
+  destinations: readonly Destination[],
+  reach: (destination: Destination) => Promise<Result>,
+): Promise<Result> {
+  let unreached: unknown;
+  for (const destination of destinations) {
+    try {
+      return await reach(destination);
+    } catch (error) {
+      if (!wasUnreached(error)) throw error;
+      unreached = error;
+    }
+  }
+  throw unreached;
+}
+
+const wasUnreached = (error: unknown): boolean =>
+  UNREACHED.includes(error instanceof UpstreamError ? error.cause : codeOf(error));
+
+/** Where an answer redirects to, if that is the same server. */
+function redirectWithin(from: URL, { status, headers }: Response): URL | undefined {
+  const location = headers.get("location");
+  if (!REDIRECTS.includes(status) || location === null || !URL.canParse(location, from.href)) {
+    return undefined;
+  }
+  const to = new URL(location, from);
+  return to.origin === from.origin && !to.username && !to.password ? to : undefined;
+}
+
+async function readAll(
+  response: Response,
+  signal: AbortSignal,
+  place: string,
+  largestBytes = LARGEST_ANSWER_BYTES,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  const reader = response.body?.getReader();
+  let bytes = 0;
+  // Reading a very slow body does not always end when its request is aborted.
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+  });
+  aborted.catch(() => {});
+  while (reader) {
+    const { done, value } = await Promise.race([reader.read(), aborted]);
+    if (done) break;
+    bytes += value.length;
+    chunks.push(value);
+    if (bytes <= largestBytes) continue;
+    reader.cancel().catch(() => {});
+    throw new UpstreamError(`${place} answered with more than ${sizeText(largestBytes)}`);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}

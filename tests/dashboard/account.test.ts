@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { addressesIn, attributeOf, textOf } from "../fixtures/http/html.ts";
+import { openOverlay } from "../fixtures/http/overlay-socket.ts";
+import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { inTime, until } from "../fixtures/clock/waiting.ts";
+
+const PATH = "/en/dashboard/account";
+const { account: said } = languages.en.dashboard;
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0";
+const SAFARI =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
+
+let server: TestServer;
+let port: RealPort;
+let ada: AddedUser;
+let browser: SignedIn;
+
+beforeEach(async () => {
+  server = await createTestServer();
+  port = openPort(server);
+  ada = await server.addUser("ada");
+  browser = await signIn(server, ada, undefined, FIREFOX);
+});
+afterEach(async () => {
+  await port.end();
+  server.close();
+});
+
+const isIn = async (one: SignedIn) => (await one.get(PATH)).status === 200;
+/** Opens the live dashboard of a browser; `closed` is the code that the server closes it with. */
+async function openDashboard({ cookie }: SignedIn): Promise<{ closed: Promise<number> }> {
+  const opened = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<number>();
+  const headers = { cookie, origin: port.origin };
+  const address = `${port.origin.replace("http", "ws")}/en/dashboard/live`;
+  // The types know the browser's constructor alone, which takes no headers.
+  const socket = new WebSocket(address, { headers } as unknown as string[]);
+  socket.onmessage = () => opened.resolve();
+  socket.onclose = ({ code }) => {
+    opened.reject(new Error(`closed with ${code}`));
+    closed.resolve(code);
+  };
+  await inTime("an open dashboard", opened.promise);
+  return {
+    get closed() {
+      return inTime("the dashboard's end", closed.promise);
+    },
+  };
+}
+const endsCookie = (response: Response) => {
+  const [cookie = ""] = response.headers.getSetCookie();
+  return /^marquee-session=;/.test(cookie) && cookie.includes("Max-Age=0");
+};
+const idOf = async (userAgent: string) =>
+  (await server.accounts.sessions.list(ada.user)).find((one) => one.userAgent === userAgent)?.id ??
+  "";
+
+describe("the language", () => {
+  test.each(LANGUAGES)("becomes %s: kept, and the page comes back in it", async (language) => {
+    const sent = await browser.post(PATH, { do: "language", language });
+    expect(sent.status).toBe(303);
+    const next = sent.headers.get("location") ?? "";
+    expect(next).toStartWith(`/${language}/dashboard/account`);
+    expect((await server.accounts.users.named("ada")).language).toBe(language);
+    const page = await browser.get(next);
+    const { account, sections } = languages[language].dashboard;
+    expect(await textOf(page.clone(), "h1")).toBe(sections.account);
+    expect(await textOf(page.clone(), ".notice p")).toBe(account.languageSaved);
+    expect(await attributeOf(page, "option[selected]", "value")).toBe(language);
+  });
+
+  test("is offered under the names that its speakers give it", async () => {
+    const page = await browser.get(PATH);
+    for (const language of LANGUAGES) {
+      const offered = await textOf(page.clone(), `option[value="${language}"]`);
+      expect(offered).toBe(languages[language].endonym);
+    }
+  });
+
+  test.each(["it", "", "__proto__", "EN"])("does not become %j", async (language) => {
+    await browser.post(PATH, { do: "language", language });
+    expect((await server.accounts.users.named("ada")).language).toBe(null);
+  });
+});
+
+describe("the browsers", () => {
+  test("are listed under readable names, this one first and marked", async () => {
+    await signIn(server, ada, undefined, SAFARI);
+    const page = await browser.get(PATH);
+    const text = await page.clone().text();
+    const names = [...text.matchAll(/<li class="beside"><div><h3>([^<]*)<\/h3>/g)];
+    expect(names.map(([, name]) => name)).toEqual(["Firefox on Linux", "Safari on iPhone"]);
+    expect(await textOf(page, ".tag")).toBe(said.thisBrowser);
+    expect(text.split(said.thisBrowser)).toHaveLength(2);
+    expect(text).toContain("Signed in on November 21, 2026");
+    expect(text).toContain("Last seen Nov 21, 2026");
+    expect(text).not.toContain("Mozilla");
+  });
+
+  test("are the user's own", async () => {
+    const grace = await server.addUser("grace");
+    await signIn(server, grace, undefined, SAFARI);
+    expect(await (await browser.get(PATH)).text()).not.toContain("Safari on iPhone");
+  });
+
+  test("are called unknown when nobody knows them, never by what they send", async () => {
+    const hostile = '<script>alert(1)</script>" onload="';
+    await signIn(server, ada, undefined, hostile);
+    const text = await (await browser.get(PATH)).text();
+    expect(text).toContain(said.unknownBrowser);
+    expect(text).not.toContain("alert(1)");
+  });
+
+  test("can be signed out one by one, and their open dashboards go", async () => {
+    const other = await signIn(server, ada, undefined, SAFARI);
+    const { closed } = await openDashboard(other);
+    const page = await browser.submit(PATH, { do: "sign out", target: await idOf(SAFARI) });
+    expect(await textOf(page, ".notice p")).toBe(said.signedOut);
+    expect(await closed).toBe(4001);
+    expect(await isIn(other)).toBe(false);
+    expect(await isIn(browser)).toBe(true);
+  });
+
+  test("that sign themselves out lose their cookie and see how to sign in", async () => {
+    const other = await signIn(server, ada, undefined, SAFARI);
+    const { closed } = await openDashboard(browser);
+    const sent = await browser.post(PATH, { do: "sign out", target: await idOf(FIREFOX) });
+    expect(sent.status).toBe(303);
+    expect(sent.headers.get("location")).toBe("/en/sign-in");
+    expect(endsCookie(sent)).toBe(true);
+    expect(await closed).toBe(4001);
+    expect(await isIn(browser)).toBe(false);
+    expect(await isIn(other)).toBe(true);
+  });
+
+  test("can be signed out all at once, this one too", async () => {
+    const other = await signIn(server, ada, undefined, SAFARI);
+    const grace = await signIn(server, await server.addUser("grace"));
+    const dashboards = [await openDashboard(browser), await openDashboard(other)];
+    const sent = await browser.post(PATH, { do: "sign out everywhere" });
+    expect(endsCookie(sent)).toBe(true);
+    expect(await Promise.all(dashboards.map(({ closed }) => closed))).toEqual([4001, 4001]);
+    expect(await isIn(browser)).toBe(false);
+    expect(await isIn(other)).toBe(false);
+    expect(await isIn(grace)).toBe(true);
+  });
+
+  test("of others stay signed in, whatever a form says", async () => {
+    const grace = await server.addUser("grace");
+    const hers = await signIn(server, grace);
+    const [session] = await server.accounts.sessions.list(grace.user);
+    await browser.post(PATH, { do: "sign out", target: session?.id ?? "" });
+    expect(await isIn(hers)).toBe(true);
+  });
+});
+
+describe("the export", () => {
+  test("is linked, comes as a file and holds no secret", async () => {
+    await server.accounts.privacy.change(ada.user, {
+      pausedUntil: null,
+      hiddenTitles: ["wall"],
+      hiddenArtists: [],
+    });
+    expect(await addressesIn(await browser.get(PATH))).toContain(`${PATH}/export`);
+    const file = await browser.get(`${PATH}/export`);
+    expect(file.headers.get("content-type")).toContain("application/json");
+    expect(file.headers.get("content-disposition")).toContain("marquee-ada.json");
+    const text = await file.text();
+    expect(JSON.parse(text)).toMatchObject({
+      username: "ada",
+      widgets: [{ name: "Main", kind: "overlay", options: {}, css: "", size: null }],
+      privacy: { hidden_titles: ["wall"] },
+      api_keys: [{ name: "first key" }],
+      sessions: [{ browser: FIREFOX }],
+    });
+    for (const secret of [ada.key, ada.widgetToken, browser.cookie.split("=")[1] ?? "-"]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  test("is for nobody who is not signed in", async () => {
+    expect((await server.get(`${PATH}/export`)).status).toBe(401);
+  });
+});
+
+describe("deleting everything", () => {
+  const deleteAll = (username: string, one = browser) => one.post(PATH, { do: "delete", username });
+
+  test.each(["", "grace", "Ada", "ada lovelace"])(
+    "needs the user's own name, not %j: it is kept, with what is wrong beside it",
+    async (typed) => {
+      const page = await deleteAll(typed);
+      expect(page.status).toBe(422);
+      expect(endsCookie(page)).toBe(false);
+      expect(await textOf(page.clone(), "#username-mistake")).toBe(
+        "This is not your user name. Type ada.",
+      );
+      expect(await attributeOf(page.clone(), "#username", "value")).toBe(typed);
+      // The question is open still.
+      expect(await page.text()).toMatch(/<details class="confirm" open/);
+      expect((await server.accounts.users.list()).map(({ name }) => name)).toEqual(["ada"]);
+    },
+  );
+
+  test("takes all that was the user's, the cookie too, and says goodbye", async () => {
+    const page = await deleteAll(" ada ");
+    expect(page.status).toBe(200);
+    expect(endsCookie(page)).toBe(true);
+    expect(await textOf(page, "h1")).toBe("Goodbye, ada");
+    expect(await server.accounts.users.list()).toEqual([]);
+    expect((await server.getAs(ada, "/api/v1/user")).status).toBe(401);
+    expect((await server.get(`/en/widget/${ada.widgetToken}`)).status).toBe(404);
+    expect(await isIn(browser)).toBe(false);
+  });
+
+  test("closes the user's overlays and dashboards, and nobody else's", async () => {
+    const grace = await server.addUser("grace");
+    await server.sourceOf(ada).says(null);
+    await server.sourceOf(grace).says(null);
+    const widgetOf = (user: AddedUser) => `${port.origin}/en/widget/${user.widgetToken}/live`;
+    const adas = await openOverlay(widgetOf(ada));
+    const graces = await openOverlay(widgetOf(grace));
+    await graces.next();
+    const dashboard = await openDashboard(browser);
+    await deleteAll("ada");
+    expect(await adas.closed).toBe(4404);
+    expect(await dashboard.closed).toBe(4001);
+    await until(() => (server.app.sockets.overlays() === 1 ? true : undefined));
+    graces.close();
+  });
+
+  test("tells an owner who follows, and so it is", async () => {
+    await server.addUser("grace");
+    await server.addUser("edsger");
+    const text = await (await browser.get(PATH)).text();
+    expect(text).toContain("You own this server: grace becomes its owner.");
+    await deleteAll("ada");
+    expect((await server.accounts.users.owner())?.name).toBe("grace");
+  });
+
+  test("tells the only user what becomes of the server", async () => {
+    expect(await (await browser.get(PATH)).text()).toContain(said.lastUser);
+  });
+
+  test("tells a member nothing of owners", async () => {
+    const grace = await signIn(server, await server.addUser("grace"));
+    const text = await (await grace.get(PATH)).text();
+    expect(text).not.toContain("becomes its owner");
+    expect(text).not.toContain(said.lastUser);
+    await deleteAll("grace", grace);
+    expect((await server.accounts.users.owner())?.name).toBe("ada");
+  });
+
+  test("does not happen for a form from elsewhere", async () => {
+    const headers = { origin: "https://evil.example" };
+    const sent = await browser.post(PATH, { do: "delete", username: "ada" }, { headers });
+    expect(sent.status).toBe(403);
+    expect(await isIn(browser)).toBe(true);
+  });
+});

@@ -1,0 +1,763 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import fc from "fast-check";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createSessionToken } from "../../src/accounts/credential.ts";
+import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
+import { SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
+import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
+import { changes, tables as schema } from "../../src/db/schema.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { inTime, until } from "../fixtures/clock/waiting.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
+
+const ORIGIN = "http://127.0.0.1:4747";
+const EVIL = "https://evil.example";
+
+let server: TestServer;
+let ada: AddedUser;
+let grace: AddedUser;
+
+beforeEach(async () => {
+  server = await createTestServer();
+  ada = await server.addUser("ada");
+  grace = await server.addUser("grace");
+  for (const user of [ada, grace]) await server.sourceOf(user).says(aPlayback());
+});
+afterEach(() => server.close());
+
+/** Every dashboard route as method and path in English. */
+const routes = () =>
+  server.app.routes
+    .filter((route) => route.includes("/:lang/dashboard"))
+    .map((route) => {
+      const [method = "", path = ""] = route.split(" ");
+      return { method, path: path.replace(":lang", "en").replace(":source", "spotify") };
+    });
+const pagePaths = () =>
+  routes()
+    .filter(({ method }) => method === "POST")
+    .map(({ path }) => path);
+
+/** All that is stored, but for when somebody was last seen and what was found out by listening. */
+const stored = (): string => {
+  const { connectionStatuses: _, ...tables } = { ...schema, changes };
+  const rows = Object.entries(tables).map(([name, table]) => [
+    name,
+    server.store.queries.select().from(table).all(),
+  ]);
+  return JSON.stringify(rows, (key, value: unknown) => (key === "lastSeenAt" ? 0 : value));
+};
+
+/** What a page's forms would send: every field as it is, texts filled in. */
+async function formsOf(page: Response): Promise<Record<string, string>[]> {
+  const forms: Record<string, string>[] = [];
+  const collect = new HTMLRewriter()
+    .on("form", { element: () => void forms.push({}) })
+    .on("form input, form button[name], form textarea, form select", {
+      element(element) {
+        const name = element.getAttribute("name");
+        const form = forms.at(-1);
+        if (name && form) form[name] = element.getAttribute("value") || "typed";
+      },
+    });
+  await collect.transform(page).text();
+  return forms;
+}
+
+describe("nobody who is not signed in gets anything of the dashboard", () => {
+  const noSession: Record<string, () => Promise<Record<string, string>> | Record<string, string>> =
+    {
+      "no cookie": () => ({}),
+      "an empty one": () => ({ cookie: "marquee-session=" }),
+      "one that says null": () => ({ cookie: "marquee-session=null" }),
+      "an invented one": () => ({ cookie: `marquee-session=${createSessionToken()}` }),
+      "one with a wrong checksum": async () => {
+        const { cookie } = await signIn(server, ada);
+        const last = cookie.endsWith("0") ? "1" : "0";
+        return { cookie: cookie.slice(0, -1) + last };
+      },
+      "one in other letters": async () => ({
+        cookie: (await signIn(server, ada)).cookie.toUpperCase(),
+      }),
+      "one under another name": async () => ({
+        cookie: (await signIn(server, ada)).cookie.replace(
+          "marquee-session",
+          "__Host-marquee-session",
+        ),
+      }),
+      "an API key": () => ({ cookie: `marquee-session=${ada.key}`, "x-api-key": ada.key }),
+      "a widget token": () => ({ cookie: `marquee-session=${ada.widgetToken}` }),
+      "a sign-in link": async () => ({
+        cookie: `marquee-session=${await server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
+      }),
+      "a session's public name": async () => {
+        await signIn(server, ada);
+        const [session] = await server.accounts.sessions.list(ada.user);
+        return { cookie: `marquee-session=${session?.id}` };
+      },
+      "a session that has expired": async () => {
+        const { cookie } = await signIn(server, ada);
+        await server.clock.advance(SESSION_LIFETIME_MS);
+        return { cookie };
+      },
+      "a session that was closed": async () => {
+        const { cookie } = await signIn(server, ada);
+        await server.accounts.sessions.closeAll(ada.user);
+        return { cookie };
+      },
+      "a session of somebody who is removed": async () => {
+        const { cookie } = await signIn(server, grace);
+        await server.accounts.users.remove("grace");
+        return { cookie };
+      },
+      "a session's cookie twice": async () => {
+        const { cookie } = await signIn(server, ada);
+        return { cookie: `${cookie}; ${cookie}` };
+      },
+    };
+
+  test.each(Object.keys(noSession))("%s", async (name) => {
+    const headers = { origin: ORIGIN, ...(await noSession[name]?.()) };
+    const before = stored();
+    expect(routes().length).toBeGreaterThan(15);
+    for (const { method, path } of routes()) {
+      const body = method === "POST" ? new URLSearchParams({ do: "disconnect" }) : null;
+      const answer = await server.get(path, { method, headers, body });
+      expect(`${method} ${path} ${answer.status}`).toBe(`${method} ${path} 401`);
+      expect(answer.headers.get("set-cookie")).toBe(null);
+      const text = await answer.text();
+      for (const secret of ["grace", ada.key, ada.widgetToken, aPlayback().track.title]) {
+        expect(text).not.toContain(secret);
+      }
+    }
+    expect(stored()).toBe(before);
+  });
+
+  test("in no language, and by no other method", async () => {
+    for (const { path } of routes()) {
+      for (const language of LANGUAGES) {
+        const inLanguage = path.replace("/en/", `/${language}/`);
+        expect((await server.get(inLanguage)).status).toBe(401);
+      }
+      for (const method of ["HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+        const { status } = await server.get(path, { method, headers: { origin: ORIGIN } });
+        expect([401, 404, 405]).toContain(status);
+      }
+    }
+  });
+
+  test("and what there is no page for says nothing of who is in", async () => {
+    const { get } = await signIn(server, ada);
+    for (const path of [
+      "/xx/dashboard",
+      "/en/dashboard/nothing",
+      "/en/dashboard/music/link/nothing",
+    ]) {
+      expect([303, 404]).toContain((await get(path)).status);
+    }
+  });
+});
+
+describe("a form changes nothing unless a page of this session sends it", () => {
+  let own: SignedIn;
+  let other: SignedIn;
+  let stranger: SignedIn;
+
+  beforeEach(async () => {
+    own = await signIn(server, ada);
+    other = await signIn(server, ada);
+    stranger = await signIn(server, grace);
+  });
+
+  type Hostile = (fields: Record<string, string>) => RequestInit;
+  const form = (fields: Record<string, string>) => new URLSearchParams(fields);
+  const withoutToken = ({ token: _, ...fields }: Record<string, string>) => fields;
+  const hostile: Record<string, Hostile> = {
+    "without an origin": (fields) => ({ body: form(fields) }),
+    "from an opaque origin": (fields) => ({ headers: { origin: "null" }, body: form(fields) }),
+    "from a foreign origin": (fields) => ({ headers: { origin: EVIL }, body: form(fields) }),
+    "from a foreign origin that names us": (fields) => ({
+      headers: { origin: `${ORIGIN}.evil.example`, referer: `${ORIGIN}/en/dashboard` },
+      body: form(fields),
+    }),
+    "from another port": (fields) => ({
+      headers: { origin: "http://127.0.0.1:4748" },
+      body: form(fields),
+    }),
+    "without a token": (fields) => ({
+      headers: { origin: ORIGIN },
+      body: form(withoutToken(fields)),
+    }),
+    "with an empty token": (fields) => ({
+      headers: { origin: ORIGIN },
+      body: form({ ...fields, token: "" }),
+    }),
+    "with an invented token": (fields) => ({
+      headers: { origin: ORIGIN },
+      body: form({ ...fields, token: Bun.CSRF.generate("another secret") }),
+    }),
+    "with the token in the address": (fields) => ({
+      headers: { origin: ORIGIN, "x-csrf-token": fields["token"] ?? "" },
+      body: form(withoutToken(fields)),
+    }),
+    "with a token of the user's other session": (fields) => ({
+      headers: { origin: ORIGIN },
+      body: form({ ...fields, token: other.formToken }),
+    }),
+    "with another user's token": (fields) => ({
+      headers: { origin: ORIGIN },
+      body: form({ ...fields, token: stranger.formToken }),
+    }),
+    "with the right token second": (fields) => {
+      const body = form({ ...fields, token: other.formToken });
+      body.append("token", fields["token"] ?? "");
+      return { headers: { origin: ORIGIN }, body };
+    },
+    "as text": (fields) => ({
+      headers: { origin: ORIGIN, "content-type": "text/plain" },
+      body: form(fields).toString(),
+    }),
+    "as JSON": (fields) => ({
+      headers: { origin: ORIGIN, "content-type": "application/json" },
+      body: JSON.stringify(fields),
+    }),
+    "as a file with a token": (fields) => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries(withoutToken(fields))) body.set(name, value);
+      body.set("token", new File([fields["token"] ?? ""], "token"));
+      return { headers: { origin: ORIGIN }, body };
+    },
+    "without a body": () => ({ headers: { origin: ORIGIN } }),
+  };
+
+  test.each(Object.keys(hostile))("%s", async (name) => {
+    const forms = await Promise.all(
+      pagePaths().map(async (path) => ({ path, forms: await formsOf(await own.get(path)) })),
+    );
+    expect(forms.flatMap((one) => one.forms).length).toBeGreaterThan(3);
+    const before = stored();
+    for (const { path, forms: found } of forms) {
+      for (const fields of [...found, { token: own.formToken, do: "disconnect" }]) {
+        const init = hostile[name]?.(fields) ?? {};
+        const headers = { ...(init.headers as Record<string, string>), cookie: own.cookie };
+        const query = name.includes("address") ? `?${form(fields)}` : "";
+        const answer = await server.get(path + query, { ...init, method: "POST", headers });
+        expect(`${path} ${answer.status}`).toBe(`${path} 403`);
+      }
+    }
+    expect(stored()).toBe(before);
+  });
+
+  test("as is seen from the same form with all of it, which does something", async () => {
+    const before = stored();
+    const forms = await formsOf(await own.get("/en/dashboard/music"));
+    const ending = forms.find((fields) => fields["do"] === "disconnect") ?? {};
+    const answer = await own.post("/en/dashboard/music", ending);
+    expect(answer.status).toBe(303);
+    expect(stored()).not.toBe(before);
+  });
+
+  test("and looking at a page never does", async () => {
+    const queries = ["", "?action=disconnect", `?action=remove&target=2&token=${own.formToken}`];
+    const before = stored();
+    for (const path of pagePaths()) {
+      // A page may lead to the address that it keeps a editorQuery under.
+      for (const query of queries)
+        expect([200, 303]).toContain((await own.get(path + query)).status);
+    }
+    expect(stored()).toBe(before);
+  });
+});
+
+describe("a member", () => {
+  let member: SignedIn;
+
+  beforeEach(async () => {
+    member = await signIn(server, grace);
+  });
+
+  test.each(LANGUAGES)("is refused the owner's page and the backup, in %s", async (language) => {
+    for (const path of ["server", "server/backup"]) {
+      const answer = await member.get(`/${language}/dashboard/${path}`);
+      expect(answer.status).toBe(403);
+      expect(await answer.text()).not.toContain("ada");
+    }
+  });
+
+  test("does nothing there, with a form of a page of the member's", async () => {
+    const before = stored();
+    for (const fields of [
+      { do: "add", "user-name": "mallory" },
+      { do: "link", target: String(ada.user.id) },
+      { do: "remove", target: String(ada.user.id) },
+    ]) {
+      expect((await member.post("/en/dashboard/server", fields)).status).toBe(403);
+    }
+    expect(stored()).toBe(before);
+  });
+
+  test("is shown no way there", async () => {
+    for (const path of pagePaths().filter((one) => !one.endsWith("/server"))) {
+      const page = await member.get(path);
+      expect(page.status).toBe(200);
+      expect(await page.text()).not.toContain("/dashboard/server");
+    }
+  });
+
+  test("becomes the owner for the same session when the owner is removed", async () => {
+    await server.accounts.users.remove("ada");
+    expect((await member.get("/en/dashboard/server")).status).toBe(200);
+  });
+});
+
+describe("no page of one user's", () => {
+  const mark = fc.stringMatching(/^[a-z]{16}$/);
+  const marks = fc.uniqueArray(mark, { minLength: 2, maxLength: 4 });
+
+  test("contains names, keys, tokens, titles, addresses or browsers of another's", async () => {
+    await fc.assert(
+      fc.asyncProperty(marks, async (all) => {
+        const own = await createTestServer();
+        try {
+          const seats: { mark: string; user: AddedUser; browser: SignedIn }[] = [];
+          for (const one of all) {
+            const user = await own.addUser(one);
+            const browser = await signIn(own, user, ORIGIN, `Browser ${one}`);
+            await own.accounts.keys.add(user.user, `key-${one}`);
+            await own.accounts.privacy.change(user.user, {
+              pausedUntil: null,
+              hiddenTitles: [`hidden-${one}`],
+              hiddenArtists: [`hermit-${one}`],
+            });
+            const settings = { address: `${one}.example:6600`, password: `pass-${one}` };
+            await own.accounts.connections.connect(user.user, "mpd", settings);
+            await own.sourceOf(user).says(
+              aPlayback({
+                track: { id: one, title: `title-${one}`, durationMs: 200_000, explicit: false },
+                artists: [`artist-${one}`],
+                device: { name: `device-${one}`, type: "speaker", volumePercent: 10 },
+              }),
+            );
+            seats.push({ mark: one, user, browser });
+          }
+          const paths = [...pagePaths(), "/en/dashboard/account/export"];
+          await Promise.all(
+            seats.flatMap((seat) =>
+              paths.map(async (path) => {
+                const answer = await seat.browser.get(path);
+                const text = JSON.stringify([...answer.headers]) + (await answer.text());
+                const isServer = path.endsWith("/server");
+                const isOwner = seat.mark === all[0];
+                expect(answer.status).toBe(isServer && !isOwner ? 403 : 200);
+                expect(text).not.toContain(`pass-${seat.mark}`);
+                for (const other of seats.filter((one) => one !== seat)) {
+                  const { user } = other;
+                  for (const secret of [
+                    user.key,
+                    user.widgetToken,
+                    other.browser.cookie.split("=")[1] ?? "?",
+                  ]) {
+                    expect(text).not.toContain(secret);
+                  }
+                  // The owner sees who is there, and nothing else of them.
+                  const visible = isOwner
+                    ? text.replaceAll(new RegExp(`(?<![-.\\w])${other.mark}(?![-.\\w])`, "g"), "")
+                    : text;
+                  expect(visible).not.toContain(other.mark);
+                }
+              }),
+            ),
+          );
+        } finally {
+          own.close();
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test("lets a form reach another's things by their names", async () => {
+    const own = await signIn(server, grace);
+    const [key] = await server.accounts.keys.list(ada.user);
+    await signIn(server, ada);
+    const [session] = await server.accounts.sessions.list(ada.user);
+    const before = stored();
+    const targets = [key?.id, session?.id, ada.user.name, String(ada.user.id)];
+    for (const path of ["keys", "account"]) {
+      for (const target of targets) {
+        for (const action of [
+          "revoke",
+          "rotate",
+          "close",
+          "end",
+          "signOut",
+          "sign-out",
+          "remove",
+          "delete",
+        ]) {
+          const fields = {
+            do: action,
+            target: target ?? "",
+            id: target ?? "",
+            key: target ?? "",
+            confirm: "ada",
+          };
+          await own.post(`/en/dashboard/${path}`, fields);
+          const rows = JSON.parse(stored()) as [string, { userId?: number; id?: unknown }[]][];
+          const ofAda = (text: [string, { userId?: number; id?: unknown }[]][]) =>
+            JSON.stringify(
+              text.map(([name, all]) => [name, all.filter((row) => row.userId === ada.user.id)]),
+            );
+          expect(ofAda(rows)).toBe(ofAda(JSON.parse(before)));
+          // Whatever it was taken for, it may have ended this session, but no other.
+          if ((await own.get("/en/dashboard/music")).status === 401) return;
+        }
+      }
+    }
+  });
+});
+
+describe("every page", () => {
+  let owner: SignedIn;
+
+  beforeEach(async () => {
+    owner = await signIn(server, ada);
+    await server.sourceOf(ada).says(
+      aPlayback({
+        track: {
+          id: "1",
+          title: `</p><script>alert(1)</script>"'><img src=x onerror=alert(1)>`,
+          durationMs: 1,
+          explicit: false,
+        },
+        artists: ["<b onmouseover=alert(1)>"],
+      }),
+    );
+  });
+
+  const publicPaths = async () => [
+    "/en/sign-in",
+    `/en/sign-in/${await server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
+    "/en/sign-in/mql_ended",
+  ];
+
+  async function expectHarmless(page: Response, connections = "'self'"): Promise<void> {
+    const policy = new Map(
+      (page.headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
+        const [name = "", ...values] = rule.split(" ");
+        return [name, values.join(" ")] as const;
+      }),
+    );
+    expect(policy.get("default-src")).toBe("'none'");
+    expect(policy.get("script-src")).toBe("'self'");
+    expect(policy.get("base-uri")).toBe("'none'");
+    expect(policy.get("frame-ancestors")).toBe("'none'");
+    expect(policy.get("connect-src")).toBe(connections);
+    expect(["'self'", "'none'"]).toContain(policy.get("form-action") ?? "");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(["same-origin", "no-referrer"]).toContain(page.headers.get("referrer-policy") ?? "");
+
+    const complaints: string[] = [];
+    let scriptText = "";
+    const look = new HTMLRewriter()
+      .on("*", {
+        element(element) {
+          for (const [name, value] of element.attributes) {
+            if (name.startsWith("on")) complaints.push(`${element.tagName} ${name}`);
+            const leads = ["href", "src", "action", "formaction"].includes(name);
+            if (leads && /^\s*(javascript|data|vbscript):/i.test(value)) complaints.push(value);
+          }
+        },
+      })
+      .on("script", {
+        element(element) {
+          if (!element.getAttribute("src")?.startsWith("/assets/")) complaints.push("script");
+        },
+        text: (chunk) => void (scriptText += chunk.text),
+      })
+      .on("iframe, img, link", {
+        element(element) {
+          const address = element.getAttribute("src") ?? element.getAttribute("href") ?? "/";
+          if (!address.startsWith("/")) complaints.push(address);
+        },
+      });
+    await look.transform(page).text();
+    expect(complaints).toEqual([]);
+    expect(scriptText.trim()).toBe("");
+  }
+
+  test("of somebody signed in has a strict policy and no inline script", async () => {
+    const editor = "/en/dashboard/widget?id=1";
+    for (const path of [...pagePaths(), editor]) {
+      const page = await owner.get(path);
+      expect(page.status).toBe(200);
+      // The editor alone talks to OBS, on the visitor's own computer.
+      const reachesObs = path === editor;
+      const connections = "'self' ws://127.0.0.1:* ws://localhost:*";
+      await (reachesObs ? expectHarmless(page, connections) : expectHarmless(page));
+    }
+  });
+
+  test("that refuses, and those to sign in, too", async () => {
+    const member = await signIn(server, grace);
+    const refusals = [
+      await server.get("/en/dashboard"),
+      await member.get("/en/dashboard/server"),
+      await owner.post("/en/dashboard/music", { token: "x" }),
+      ...(await Promise.all((await publicPaths()).map((path) => server.get(path)))),
+    ];
+    for (const page of refusals) await expectHarmless(page);
+  });
+
+  test("and download is kept by nobody on the way", async () => {
+    for (const path of ["/en/dashboard/account/export", "/en/dashboard/server/backup"]) {
+      const answer = await owner.get(path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+      expect(answer.headers.get("content-disposition")).toStartWith("attachment");
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+});
+
+describe("a dashboard's socket", () => {
+  let port: RealPort;
+  let owner: SignedIn;
+
+  beforeEach(async () => {
+    port = openPort(server);
+    owner = await signIn(server, ada);
+  });
+  afterEach(() => port.end());
+
+  interface Opened {
+    readonly messages: string[];
+    readonly closed: Promise<number>;
+    readonly first: Promise<string | undefined>;
+    close(): void;
+  }
+  const openSocket = (path: string, headers: Record<string, string>) =>
+    new WebSocket(port.origin.replace("http", "ws") + path, { headers } as unknown as string[]);
+  const open = (headers: Record<string, string>): Opened => {
+    const socket = openSocket("/en/dashboard/live", headers);
+    const messages: string[] = [];
+    const closed = Promise.withResolvers<number>();
+    const first = Promise.withResolvers<string | undefined>();
+    socket.onmessage = ({ data }) => {
+      messages.push(String(data));
+      first.resolve(String(data));
+    };
+    socket.onclose = ({ code }) => {
+      closed.resolve(code);
+      first.resolve(undefined);
+    };
+    return {
+      messages,
+      get closed() {
+        return inTime("the socket's end", closed.promise);
+      },
+      get first() {
+        return inTime("the socket's first message", first.promise);
+      },
+      close: () => socket.close(),
+    };
+  };
+
+  test("tells a page of ours what the user hears", async () => {
+    const opened = open({ cookie: owner.cookie, origin: port.origin });
+    expect(await opened.first).toContain(aPlayback().track.title);
+    opened.close();
+  });
+
+  test.each([EVIL, "null", "", "http://127.0.0.1:1", "http://127.0.0.1.evil.example"])(
+    "tells a page from %p nothing",
+    async (origin) => {
+      const opened = open({ cookie: owner.cookie, origin });
+      expect(await opened.first).toBe(undefined);
+      expect(opened.messages).toEqual([]);
+    },
+  );
+
+  test("tells nobody without a session anything", async () => {
+    const closed = await signIn(server, ada);
+    await server.accounts.sessions.closeAll(ada.user);
+    const cookies = [
+      "",
+      `marquee-session=${createSessionToken()}`,
+      `marquee-session=${ada.key}`,
+      closed.cookie,
+      owner.cookie,
+    ];
+    for (const cookie of cookies) {
+      expect(await open({ cookie, origin: port.origin }).first).toBe(undefined);
+      const { status } = await port.sendRaw(
+        [
+          "GET /en/dashboard/live HTTP/1.1",
+          `Host: ${new URL(port.origin).host}`,
+          `Origin: ${port.origin}`,
+          `Cookie: ${cookie}`,
+          "Upgrade: websocket",
+          "Connection: Upgrade, close",
+          "Sec-WebSocket-Version: 13",
+          "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+          "",
+          "",
+        ].join("\r\n"),
+      );
+      expect(status).toBe(401);
+    }
+  });
+
+  test("tells each user their own music alone", async () => {
+    const say = (user: AddedUser, title: string) =>
+      server
+        .sourceOf(user)
+        .says(aPlayback({ track: { id: title, title, durationMs: 200_000, explicit: false } }));
+    await say(ada, "Song of Ada");
+    await say(grace, "Song of Grace");
+    const member = await signIn(server, grace);
+    const one = open({ cookie: owner.cookie, origin: port.origin });
+    const other = open({ cookie: member.cookie, origin: port.origin });
+    expect(await one.first).toContain("Song of Ada");
+    expect(await other.first).toContain("Song of Grace");
+    await say(ada, "Another of Ada");
+    await settle();
+    expect(other.messages.join()).not.toContain("Ada");
+    one.close();
+    other.close();
+  });
+
+  test("is one of at most twenty a session, and another session's is let in beside them", async () => {
+    const opened = Array.from({ length: 30 }, () =>
+      open({ cookie: owner.cookie, origin: port.origin }),
+    );
+    const told = (await Promise.all(opened.map(({ first }) => first))).filter(Boolean);
+    expect(told).toHaveLength(20);
+    const upgrade = [
+      "GET /en/dashboard/live HTTP/1.1",
+      `Host: ${new URL(port.origin).host}`,
+      `Origin: ${port.origin}`,
+      `Cookie: ${owner.cookie}`,
+      "Upgrade: websocket",
+      "Connection: Upgrade, close",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "\r\n",
+    ].join("\r\n");
+    expect(await port.sendRaw(upgrade)).toMatchObject({
+      status: 429,
+      body: expect.stringContaining("Too many dashboards"),
+    });
+    const elsewhere = open({ cookie: (await signIn(server, ada)).cookie, origin: port.origin });
+    expect(await elsewhere.first).toContain(aPlayback().track.title);
+    for (const { close } of opened) close();
+    await Promise.all(opened.map(({ closed }) => closed));
+    const later = open({ cookie: owner.cookie, origin: port.origin });
+    expect(await later.first).toContain(aPlayback().track.title);
+    later.close();
+    elsewhere.close();
+  });
+
+  test("is closed when its session is ended", async () => {
+    const opened = open({ cookie: owner.cookie, origin: port.origin });
+    await opened.first;
+    await server.accounts.sessions.closeAll(ada.user);
+    await server.app.followChanges();
+    expect(await opened.closed).toBe(4001);
+    const told = opened.messages.length;
+    await server.sourceOf(ada).says(aPlayback({ positionMs: 100_000 }));
+    expect(opened.messages).toHaveLength(told);
+  });
+
+  test("stays open when another session of the user's is ended", async () => {
+    const opened = open({ cookie: owner.cookie, origin: port.origin });
+    await opened.first;
+    const { id: mine } = (await server.accounts.sessions.list(ada.user))[0]!;
+    await signIn(server, ada);
+    for (const { id } of await server.accounts.sessions.list(ada.user)) {
+      if (id !== mine) await server.accounts.sessions.close(ada.user, id);
+    }
+    await server.app.followChanges();
+    const told = opened.messages.length;
+    await server.sourceOf(ada).says(null);
+    await until(() => opened.messages.length > told || undefined);
+    opened.close();
+  });
+
+  test("is closed when its browser signs in anew, as another", async () => {
+    const opened = open({ cookie: owner.cookie, origin: port.origin });
+    await opened.first;
+    const secret = await server.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
+    await server.get(`/en/sign-in/${secret}`, {
+      method: "POST",
+      headers: { origin: ORIGIN, cookie: owner.cookie },
+    });
+    expect(await opened.closed).toBe(4001);
+  });
+
+  test("is closed when the owner removes its user", async () => {
+    const member = await signIn(server, grace);
+    const opened = open({ cookie: member.cookie, origin: port.origin });
+    await opened.first;
+    await owner.post("/en/dashboard/server", { do: "remove", target: String(grace.user.id) });
+    expect(await opened.closed).toBe(4001);
+  });
+
+  test("does not take the server down when there is nothing to be read", async () => {
+    const opened = open({ cookie: owner.cookie, origin: port.origin });
+    await opened.first;
+    server.store.queries.run(sql`ALTER TABLE connections RENAME TO elsewhere`);
+    await server.sourceOf(ada).says(null);
+    expect(server.logged.join("\n")).toContain("a dashboard could not be told what changed");
+    server.store.queries.run(sql`ALTER TABLE elsewhere RENAME TO connections`);
+    await server.accounts.connections.disconnect(ada.user, "all");
+    await server.accounts.connections.connect(ada.user, "demo", null);
+    await until(() => opened.messages.at(-1)?.includes("Demo is connected") || undefined);
+    opened.close();
+  });
+
+  test("tells without being asked what else changes, of its user alone", async () => {
+    const { privacy, connections } = server.accounts;
+    const opened = open({ cookie: owner.cookie, origin: port.origin });
+    await opened.first;
+    const saysAfter = async (change: () => unknown, what: string) => {
+      const told = opened.messages.length;
+      await change();
+      await until(() => opened.messages.slice(told).join().includes(what) || undefined);
+    };
+    const { id = 0 } = (await onlyConnection(connections, ada.user.id)) ?? {};
+    const limited = { state: "limited", since: 1, until: server.clock.wallMs() + 60_000 } as const;
+    await saysAfter(() => connections.storeStatus(id, limited), "asked for a pause");
+    let overlay: WebSocket | undefined;
+    await saysAfter(() => {
+      overlay = openSocket(`/en/widget/${ada.widgetToken}/live`, { "user-agent": "OBS/32.0" });
+    }, '"overlays":1');
+    await saysAfter(() => overlay?.close(), '"overlays":0');
+    const paused = { ...NOTHING_HIDDEN, pausedUntil: server.clock.wallMs() + 60_000 };
+    await saysAfter(() => privacy.change(ada.user, paused), "paused until");
+    // What others are not shown changes for them in nothing.
+    await saysAfter(() => server.sourceOf(ada).says(null), '"track":null');
+    await saysAfter(() => server.clock.advance(60_000), '"privacy":""');
+    const told = opened.messages.length;
+    await privacy.change(grace.user, paused);
+    await settle();
+    await server.clock.advance(60_000);
+    expect(opened.messages).toHaveLength(told);
+    opened.close();
+  });
+
+  test("is closed when its session expires while it is open", async () => {
+    const opened = open({ cookie: owner.cookie, origin: port.origin });
+    await opened.first;
+    server.clock.setWallMs(server.clock.wallMs() + SESSION_LIFETIME_MS);
+    await server.app.followChanges();
+    expect(await opened.closed).toBe(4001);
+  });
+});

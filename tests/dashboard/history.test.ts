@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
+import { languages } from "../../src/i18n/index.ts";
+import { aKeptSong } from "../fixtures/data/kept-song.ts";
+import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+
+const PATH = "/en/dashboard/history";
+const { history: said } = languages.en;
+
+let server: TestServer;
+let ada: AddedUser;
+let browser: SignedIn;
+
+beforeEach(async () => {
+  server = await createTestServer();
+  ada = await server.addUser("ada");
+  browser = await signIn(server, ada);
+});
+afterEach(() => server.close());
+
+const keep = (keeps: string, streams = "") =>
+  browser.submit(PATH, { do: "keep", keeps, ...(streams && { streams }) });
+const page = async (query = "") => (await browser.get(PATH + query)).text();
+const choice = () => server.accounts.history.of(ada.user.id);
+const hear = (secondsAgo: number, title: string, user = ada) =>
+  server.accounts.history.note(
+    user.user.id,
+    aKeptSong({ startedAt: server.clock.wallMs() - secondsAgo * 1_000 }, title),
+  );
+
+describe("the page of the history", () => {
+  test("says that nothing is kept, and what it cannot know", async () => {
+    expect(await textOf(await browser.get(PATH), "section .status")).toBe(said.off);
+    const html = await page();
+    expect(html).toContain(said.limits);
+    expect(html).not.toContain(said.clear);
+  });
+
+  test.each(["day", "month", "always"] as const)("keeps songs: %s", async (period) => {
+    const shown = await keep(period);
+    expect(await textOf(shown.clone(), ".notice p")).toBe(said.saved);
+    expect(await textOf(shown, "section .status")).toBe(said.kept[period]);
+    expect(choice()).toEqual({ keeps: period, hearsStreams: false });
+    const checked = await attributeOf(await browser.get(PATH), "input[checked]", "value");
+    expect(checked).toBe(period);
+  });
+
+  test("forgets all songs when nothing is to be kept any more", async () => {
+    await keep("always");
+    await hear(60, "A");
+    expect(await textOf(await keep(""), ".notice p")).toBe(said.savedOff);
+    expect(choice().keeps).toBe(null);
+    await keep("always");
+    expect(await page()).toContain(said.none);
+  });
+
+  test("takes a period that there is not for none", async () => {
+    await keep("constructor");
+    expect(choice().keeps).toBe(null);
+  });
+
+  test("lists songs with their time and their cover, harmlessly", async () => {
+    await keep("always");
+    await hear(600, "<b>Bold</b>");
+    await server.accounts.history.note(
+      ada.user.id,
+      aKeptSong({ startedAt: server.clock.wallMs() - 1_000, coverPath: "/art/x" }, "B"),
+    );
+    const html = await page();
+    expect(html).toContain("&lt;b&gt;Bold&lt;/b&gt;");
+    expect(html.indexOf(">B<")).toBeLessThan(html.indexOf("Bold"));
+    expect(html).toContain('src="/art/x/256.webp"');
+    expect(html).toContain('datetime="2026-11-21T11:50:00.000Z"');
+  });
+
+  test("shows fifty songs at a time, and leads to the others", async () => {
+    await keep("always");
+    for (let index = 0; index < 51; index++) await hear(6_000 - index * 60, `Song ${index}.`);
+    const first = await page();
+    expect(first).toContain(said.older);
+    expect(first).not.toContain(said.newer);
+    expect(first).not.toContain("Song 0.");
+    const second = await page("?page=2");
+    expect(second).toContain("Song 0.");
+    expect(second).not.toContain("Song 1.");
+    expect(await page("?page=99")).toContain("Song 0.");
+    expect(await page("?page=-1")).toContain("Song 50.");
+  });
+
+  test("clears the history, of nobody else", async () => {
+    const grace = await server.addUser("grace");
+    await server.accounts.history.change(grace.user, { keeps: "day", hearsStreams: false });
+    await keep("always");
+    await hear(60, "A");
+    await hear(60, "G", grace);
+    const shown = await browser.submit(PATH, { do: "clear" });
+    expect(await textOf(shown, ".notice p")).toBe(said.cleared);
+    expect(await page()).toContain(said.none);
+    expect(await server.accounts.history.songsOf(grace.user)).toHaveLength(1);
+  });
+
+  test("is in the export of the user's data", async () => {
+    await keep("month", "1");
+    await hear(60, "A");
+    const exported = await (await browser.get("/en/dashboard/account/export")).json();
+    expect(exported.history).toMatchObject({
+      kept_for: "month",
+      overlays_tell_of_streams: true,
+      songs: [{ title: "A", started_at: "2026-11-21T11:59:00.000Z", artists: ["Juniper Vale"] }],
+    });
+  });
+});
+
+describe("the set list", () => {
+  const stream = async () => {
+    await keep("always", "1");
+    await server.accounts.history.streamStarted(ada.user.id);
+    await server.clock.advance(600_000);
+    await hear(550, "A");
+    await hear(300, "B");
+    await hear(100, "A secret");
+  };
+  const file = (form: string) => browser.get(`${PATH}/set-list?as=${form}`);
+
+  test("says what is missing for it", async () => {
+    await keep("always");
+    expect(await page()).toContain(said.notTold);
+    await keep("always", "1");
+    expect(await page()).toContain(said.noStream);
+    await server.accounts.history.streamStarted(ada.user.id);
+    expect(await page()).toContain(said.noSongsYet);
+  });
+
+  test("is shown and downloaded as text, CSV and chapters, without hidden songs", async () => {
+    await stream();
+    await server.accounts.privacy.change(ada.user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
+    const text = "0:50 Juniper Vale – A\n5:00 Juniper Vale – B";
+    expect(await textOf(await browser.get(PATH), ".set-list code")).toBe(text);
+    const chapters = `0:00 Start\n${text}`;
+    expect(await textOf(await browser.get(`${PATH}?as=chapters`), ".set-list code")).toBe(chapters);
+    expect(await (await file("text")).text()).toBe(`${text}\n`);
+    expect(await (await file("chapters")).text()).toBe(`${chapters}\n`);
+    const csv = await file("csv");
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(csv.headers.get("content-disposition")).toBe(
+      'attachment; filename="marquee-set-list-2026-11-21.csv"',
+    );
+    expect((await csv.text()).split("\r\n")).toHaveLength(4);
+  });
+
+  test("says that YouTube wants more chapters", async () => {
+    await keep("always", "1");
+    await server.accounts.history.streamStarted(ada.user.id);
+    await server.clock.advance(100_000);
+    await hear(50, "A");
+    expect(await page("?as=chapters")).toContain("from 3 on");
+  });
+
+  test("is that of the last stream when it is over", async () => {
+    await stream();
+    expect(await page()).toContain(said.thisStream);
+    await server.accounts.history.streamStopped(ada.user.id, server.clock.wallMs());
+    await server.clock.advance(86_400_000);
+    await hear(60, "Next day");
+    expect(await page()).toContain(said.lastStream);
+    expect(await (await file("text")).text()).not.toContain("Next day");
+  });
+
+  test("has the last thousand songs of a stream, however many there were", async () => {
+    await keep("always", "1");
+    await server.accounts.history.streamStarted(ada.user.id);
+    await server.clock.advance(86_400_000);
+    const { queries, tables } = server.store;
+    const songs = Array.from({ length: 1_500 }, (_, index) => ({
+      ...{
+        userId: ada.user.id,
+        startedAt: server.clock.wallMs() - index * 30_000,
+        playedMs: 30_000,
+      },
+      ...{ source: "", trackId: "", title: `Song ${index}`, explicit: false },
+      ...{ artists: "[]", albumName: "" },
+    }));
+    await queries.insert(tables.heardSongs).values(songs);
+    const lines = (await (await file("text")).text()).trim().split("\n");
+    expect([lines.length, lines.at(-1)]).toEqual([1_000, "24:00:00 Song 0"]);
+  });
+
+  test("is an empty file where there is none", async () => {
+    expect((await file("text")).status).toBe(200);
+    expect(await (await file("chapters")).text()).toBe("");
+  });
+});

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { unescapeHtml } from "../fixtures/http/html.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+
+const MUSIC = "/en/dashboard/music";
+
+let server: TestServer;
+let ada: AddedUser;
+let browser: SignedIn;
+
+beforeEach(async () => {
+  server = await createTestServer({ realSources: true });
+  ada = await server.addUser("ada", false);
+  browser = await signIn(server, ada);
+});
+afterEach(() => server.close());
+
+const connect = (name: string) =>
+  server.accounts.connections.connect(ada.user, "json", null, { name });
+const push = async (connectionId: number, body: unknown) => {
+  const secret = await server.accounts.connections.secretOf(connectionId);
+  await server.get(`/in/${secret}/json`, { method: "POST", body: JSON.stringify(body) });
+  await settle();
+};
+/** The text of each connected card. */
+const cards = async (path = MUSIC) => {
+  const html = await (await browser.get(path)).text();
+  const found = html.matchAll(/<section class="source connected">(.*?)<\/section>/gs);
+  return [...found].map(([, card = ""]) => card);
+};
+const labels = async () => (await cards()).map((card) => /<h2>(.*?)<\/h2>/.exec(card)?.[1]);
+const heardIn = (card: string) => {
+  const [, facts = ""] = /<p class="facts heard">(.*?)<\/p>/s.exec(card) ?? [];
+  return [...facts.matchAll(/<span[^>]*>(.*?)<\/span>/gs)].map(([, text = ""]) =>
+    unescapeHtml(text),
+  );
+};
+
+test("each of several connections tells what it hears, and one is shown", async () => {
+  const first = await connect("First");
+  const second = await connect("Second");
+  const third = await connect("Third");
+  await push(third.id, { title: "Soon over" });
+  await connect("Silent");
+  await push(first.id, { title: "Paused <b>", state: "paused" });
+  await push(second.id, { title: "Paper Lanterns", artist: ["Juniper Vale", "Fern"] });
+  // The page starts the listening.
+  await cards();
+  await push(third.id, { title: "" });
+  expect((await cards()).map(heardIn)).toEqual([
+    ["Paused: Paused <b>"],
+    ["Shown now", "Plays: Paper Lanterns – Juniper Vale, Fern"],
+    ["Nothing playing"],
+    [],
+  ]);
+});
+
+test("one connection alone cannot be moved", async () => {
+  await connect("First");
+  const [card] = await cards();
+  expect(card).not.toContain('value="up"');
+  expect(card).not.toContain('value="down"');
+});
+
+test("connections are moved up and down, by buttons that name them", async () => {
+  const { publicId } = await connect("First");
+  await connect("Second");
+  const third = await connect("Third");
+  const [top, middle, bottom] = await cards();
+  expect([top, middle, bottom].map((card) => card?.includes('value="up"'))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect([top, middle, bottom].map((card) => card?.includes('value="down"'))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(middle).toContain('aria-label="Move up: JSON · Second"');
+  const answer = await browser.submit(MUSIC, { do: "down", target: String(publicId) });
+  expect(await answer.text()).toContain("JSON · First is now number 2.");
+  expect(await labels()).toEqual(["JSON · Second", "JSON · First", "JSON · Third"]);
+  await browser.submit(MUSIC, { do: "up", target: String(third.publicId) });
+  await browser.submit(MUSIC, { do: "up", target: String(third.publicId) });
+  await browser.submit(MUSIC, { do: "up", target: String(third.publicId) });
+  expect(await labels()).toEqual(["JSON · Third", "JSON · Second", "JSON · First"]);
+});
+
+test("the connection that is first is the one that is shown", async () => {
+  const first = await connect("First");
+  const second = await connect("Second");
+  await push(first.id, { title: "One" });
+  await push(second.id, { title: "Two" });
+  await browser.submit(MUSIC, { do: "up", target: String(second.publicId) });
+  await settle();
+  expect((await cards()).map(heardIn)).toEqual([["Shown now", "Plays: Two"], ["Plays: One"]]);
+});
+
+test("a connection is put at the place to which it was dragged", async () => {
+  const { publicId } = await connect("First");
+  await connect("Second");
+  await connect("Third");
+  const place = (position: string) =>
+    browser.submit(MUSIC, { do: "place", target: String(publicId), position });
+  expect(await (await place("3")).text()).toContain("JSON · First is now number 3.");
+  expect(await labels()).toEqual(["JSON · Second", "JSON · Third", "JSON · First"]);
+  await place("-7");
+  expect(await labels()).toEqual(["JSON · First", "JSON · Second", "JSON · Third"]);
+  for (const nonsense of ["", "first", "NaN"]) await place(nonsense);
+  expect(await labels()).toEqual(["JSON · First", "JSON · Second", "JSON · Third"]);
+  await place("99");
+  expect(await labels()).toEqual(["JSON · Second", "JSON · Third", "JSON · First"]);
+});
+
+describe("why a connection is shown or not", () => {
+  const { why } = languages.en.dashboard.music;
+  const reasons = async () =>
+    (await cards()).map((card) => {
+      const [, text] = /<p class="hint why">(.*?)<\/p>/s.exec(card) ?? [];
+      return text && unescapeHtml(text);
+    });
+
+  test("is not said of one connection alone", async () => {
+    const { id } = await connect("First");
+    await push(id, { title: "One" });
+    await cards();
+    expect(await reasons()).toEqual([undefined]);
+  });
+
+  test("is said of several that play, and of one that is paused meanwhile", async () => {
+    const [first, second, third] = [
+      await connect("First"),
+      await connect("Second"),
+      await connect("Third"),
+    ];
+    await connect("Silent");
+    await push(third.id, { title: "Three", state: "paused" });
+    await push(second.id, { title: "Two" });
+    await cards();
+    expect(await reasons()).toEqual([
+      undefined,
+      why.onlyPlaying,
+      fill(why.isPaused, { source: "JSON · Second" }),
+      undefined,
+    ]);
+    await push(first.id, { title: "One" });
+    expect(await reasons()).toEqual([
+      why.firstPlaying,
+      fill(why.comesLater, { source: "JSON · First" }),
+      fill(why.isPaused, { source: "JSON · First" }),
+      undefined,
+    ]);
+  });
+
+  test("is said of several that are paused", async () => {
+    const first = await connect("First");
+    const second = await connect("Second");
+    await cards();
+    await push(first.id, { title: "One", state: "paused" });
+    await server.clock.advance(1_000);
+    await push(second.id, { title: "Two", state: "paused" });
+    expect(await reasons()).toEqual([
+      fill(why.pausedEarlier, { source: "JSON · Second" }),
+      why.lastPaused,
+    ]);
+  });
+});
+
+test("nobody moves another's connection, nor one that is gone", async () => {
+  await connect("First");
+  const { publicId } = await connect("Second");
+  const grace = await signIn(server, await server.addUser("grace", false));
+  expect((await grace.post(MUSIC, { do: "up", target: String(publicId) })).status).toBe(200);
+  for (const target of ["", "0", "999", "all"]) {
+    expect((await browser.post(MUSIC, { do: "down", target })).status).toBe(200);
+  }
+  expect(await labels()).toEqual(["JSON · First", "JSON · Second"]);
+});
+
+test.each(LANGUAGES)("the buttons and what is heard are in %s", async (language) => {
+  const { id } = await connect("First");
+  await connect("Second");
+  await push(id, { title: "One" });
+  const { music } = languages[language].dashboard;
+  const text = (await cards(`/${language}/dashboard/music`)).join("");
+  for (const word of [music.up, music.down, music.shown]) expect(text).toContain(word);
+});

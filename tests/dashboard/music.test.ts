@@ -1,0 +1,817 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { type StoredStatus, FAILURE_REASONS } from "../../src/music/connection-status.ts";
+import { fill, formatDay, formatTime, languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { createFakeMpd, type FakeMpd } from "../fixtures/mpd/fake-mpd.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import { allSources } from "../fixtures/sources/all-sources.ts";
+import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import { createLinkingServer, type LinkingServer } from "../fixtures/servers/linking-server.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer } from "../fixtures/servers/test-server.ts";
+import { onlyConnection, onlyWorkingId } from "../fixtures/data/connections.ts";
+
+const MUSIC = "/en/dashboard/music";
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+let server: LinkingServer;
+let ada: AddedUser;
+let grace: AddedUser;
+let owner: SignedIn;
+let member: SignedIn;
+
+/** @param settings by their key */
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  server = await createLinkingServer({ settings });
+  ada = await server.addUser("ada", false);
+  grace = await server.addUser("grace", false);
+  owner = await signIn(server, ada);
+  member = await signIn(server, grace);
+}
+
+beforeEach(() => start());
+afterEach(() => server.close());
+
+const connectionOf = ({ user }: AddedUser) => onlyConnection(server.accounts.connections, user.id);
+const sourcesOf = async ({ user }: AddedUser) =>
+  (await server.accounts.connections.allOf(user.id)).map(({ source }) => source);
+const connectMpd = (browser: SignedIn, address: string, password = "") =>
+  browser.post(MUSIC, {
+    do: "connect",
+    target: "mpd",
+    "mpd-address": address,
+    "mpd-password": password,
+  });
+const disconnect = async (browser: SignedIn, of: AddedUser) =>
+  browser.post(MUSIC, {
+    do: "disconnect",
+    target: String((await connectionOf(of))?.publicId),
+  });
+/** What the page says after a form was sent. */
+const noticeOf = async (browser: SignedIn, path = MUSIC) =>
+  (await textOf(await browser.get(path), ".notice p"))?.trim();
+
+describe("connecting MPD by form", () => {
+  test("stores what was typed, says so once, and shows it connected", async () => {
+    const sent = await connectMpd(owner, " music.example:6601 ", "swordfish");
+    expect(sent.status).toBe(303);
+    expect(sent.headers.get("location")).toBe(MUSIC);
+    expect(await connectionOf(ada)).toMatchObject({
+      source: "mpd",
+      settings: { address: "music.example:6601", password: "swordfish" },
+    });
+    const page = await owner.get(MUSIC);
+    expect(await textOf(page.clone(), ".notice p")).toBe("MPD is connected.");
+    expect(await textOf(page.clone(), ".connected h2")).toBe("MPD");
+    expect(await attributeOf(page, "#mpd-address", "value")).toBe("music.example:6601");
+    expect(await noticeOf(owner)).toBe(undefined);
+  });
+
+  test("shows the password to nobody, not even to whoever typed it", async () => {
+    await connectMpd(owner, "music.example:6601", "swordfish");
+    expect(await (await owner.get(MUSIC)).text()).not.toContain("swordfish");
+    const refused = await connectMpd(owner, "a b", "swordfish");
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).not.toContain("swordfish");
+  });
+
+  test.each([
+    ["music.example:6601", "Music.Example:6601"],
+    ["music.example", "music.example:6600"],
+    ["[fd00::1]:6600", "[FD00::1]"],
+    ["/run/mpd/socket", "/run/mpd/socket"],
+  ])("keeps the password of %s for the same server written %s", async (address, other) => {
+    await connectMpd(owner, address, "swordfish");
+    await connectMpd(owner, other);
+    expect(await connectionOf(ada)).toMatchObject({
+      settings: { address: other, password: "swordfish" },
+    });
+  });
+
+  test("says that the password is kept where there is one", async () => {
+    await connectMpd(owner, "music.example:6601");
+    expect(await textOf(await owner.get(MUSIC), "#mpd-password-hint")).toBe(undefined);
+    await connectMpd(owner, "music.example:6601", "swordfish");
+    expect(await textOf(await owner.get(MUSIC), "#mpd-password-hint")).toContain("Leave it empty");
+    await connectMpd(owner, "music.example:6601", "another");
+    expect(await connectionOf(ada)).toMatchObject({ settings: { password: "another" } });
+  });
+
+  test.each([
+    ["another host", "music.example:6601", "elsewhere.example:6601"],
+    ["another port", "music.example:6601", "music.example:6602"],
+    ["the usual port", "music.example:6601", "music.example"],
+    ["another port of an IPv6 address", "[fd00::1]:6601", "[fd00::1]:6602"],
+    ["a socket of another case", "/run/mpd/socket", "/run/MPD/socket"],
+  ])("does not hand the password to %s", async (_, address, other) => {
+    await connectMpd(owner, address, "swordfish");
+    await connectMpd(owner, other);
+    expect((await connectionOf(ada))?.settings).toEqual({ address: other });
+  });
+
+  describe.each(allSources().filter(({ options }) => options.some(({ secret }) => secret)))(
+    "to $name again",
+    (source) => {
+      const entered: Readonly<Record<string, string>> = {
+        address: "music.example:6601",
+        url: "https://music.example:8443/player",
+        user: "ada",
+        entity: "media_player.living_room",
+      };
+      const { options } = source;
+      const secretNames = options.filter(({ secret }) => secret).map(({ name }) => name);
+      const secrets = Object.fromEntries(secretNames.map((name) => [name, "swordfish"]));
+      const enter = (texts: Readonly<Record<string, string>>) =>
+        owner.post(MUSIC, {
+          do: "connect",
+          target: source.id,
+          ...Object.fromEntries(
+            options.map(({ name }) => [
+              `${source.id}-${name}`,
+              { ...entered, ...texts }[name] ?? "",
+            ]),
+          ),
+        });
+      const stored = async () => (await connectionOf(ada))?.settings;
+
+      test("keeps the secret for the same server", async () => {
+        expect((await enter(secrets)).status).toBe(303);
+        const before = await stored();
+        expect(JSON.stringify(before)).toContain("swordfish");
+        expect((await enter({})).status).toBe(303);
+        expect(await stored()).toEqual(before);
+      });
+
+      test.each([
+        ["host", { url: "https://elsewhere.example:8443", address: "elsewhere.example:6601" }],
+        ["port", { url: "https://music.example:8444", address: "music.example:6602" }],
+        ["scheme", { url: "http://music.example:8443", address: "/music.example:6601" }],
+      ])("does not hand the secret to another %s", async (_, elsewhere) => {
+        await enter(secrets);
+        const before = await stored();
+        const answer = await enter(elsewhere);
+        // Some are not connected without a secret.
+        if (answer.status === 422) expect(await stored()).toEqual(before);
+        else expect(JSON.stringify(await stored())).not.toContain("swordfish");
+      });
+    },
+  );
+
+  test("is heard at once, and no longer once it is disconnected", async () => {
+    const players: FakeMpd[] = [createFakeMpd(), createFakeMpd()];
+    try {
+      for (const [at, player] of players.entries()) {
+        player.answers.set(
+          "status+currentsong",
+          `state: play\nelapsed: 1\nduration: 200\nfile: a.mp3\nTitle: Song ${at}\nId: 1\nOK\n`,
+        );
+      }
+      const heard = async () => {
+        const answer = await server.getAs(ada, "/api/v1/now-playing");
+        return (await answer.json()).data?.track.name;
+      };
+      for (const [at, player] of players.entries()) {
+        await connectMpd(owner, player.address);
+        expect(await heard()).toBe(`Song ${at}`);
+      }
+      await disconnect(owner, ada);
+      expect(await heard()).toBe(undefined);
+      expect(await connectionOf(ada)).toBe(undefined);
+      const answer = await server.getAs(ada, "/api/v1/user");
+      expect(await answer.json()).toMatchObject({ data: { music_connected: false } });
+    } finally {
+      for (const player of players) player.stop();
+    }
+  });
+
+  test.each(LANGUAGES)(
+    "says in %s, beside the field, what is wrong, and keeps it",
+    async (language) => {
+      const path = `/${language}/dashboard/music`;
+      const typed = `two words & "more" <b>`;
+      const refused = await owner.post(path, {
+        do: "connect",
+        target: "mpd",
+        "mpd-address": typed,
+      });
+      expect(refused.status).toBe(422);
+      expect(await attributeOf(refused.clone(), "#mpd-address", "value")).toBe(typed);
+      expect(await attributeOf(refused.clone(), "#mpd-address", "aria-invalid")).toBe("true");
+      expect(await attributeOf(refused.clone(), "#mpd-address", "aria-describedby")).toBe(
+        "mpd-address-mistake",
+      );
+      const { settingsRefused } = languages[language].dashboard.music;
+      expect(await textOf(refused, "#mpd-address-mistake")).toBe(settingsRefused);
+      expect(await connectionOf(ada)).toBe(undefined);
+    },
+  );
+
+  test("leaves what was connected when the change is refused", async () => {
+    await connectMpd(owner, "music.example:6601");
+    const refused = await connectMpd(owner, "music.example:99999");
+    expect(refused.status).toBe(422);
+    expect(await attributeOf(refused, "#mpd-address", "value")).toBe("music.example:99999");
+    expect(await connectionOf(ada)).toMatchObject({
+      settings: { address: "music.example:6601" },
+    });
+  });
+
+  test.each(["", "nothing", "spotify", "__proto__"])(
+    "connects nothing where there is no such form: %p",
+    async (target) => {
+      const sent = await owner.post(MUSIC, { do: "connect", target });
+      expect(sent.status).toBeLessThan(500);
+      expect(await connectionOf(ada)).toBe(undefined);
+    },
+  );
+
+  test("connects the demo, which asks for nothing", async () => {
+    await member.post(MUSIC, { do: "connect", target: "demo" });
+    expect(await connectionOf(grace)).toMatchObject({ source: "demo" });
+  });
+});
+
+describe("the hosts that may be chosen", () => {
+  const hosts = [
+    "127.0.0.1:6600",
+    "localhost",
+    "169.254.169.254:80",
+    "/run/mpd/socket",
+    "[::1]:6600",
+  ];
+
+  test.each(hosts)("are any for the owner: %s", async (address) => {
+    expect((await connectMpd(owner, address)).status).toBe(303);
+    expect(await connectionOf(ada)).toBeDefined();
+  });
+
+  test.each(hosts)(
+    "are none for a member unless the owner has allowed them: %s",
+    async (address) => {
+      const refused = await connectMpd(member, address);
+      expect(refused.status).toBe(422);
+      expect(await attributeOf(refused.clone(), "#mpd-address", "value")).toBe(address);
+      expect(await textOf(refused, "#mpd-address-mistake")).toContain("--player-hosts");
+      expect(await connectionOf(grace)).toBe(undefined);
+    },
+  );
+
+  test("are those of --player-hosts for a member, whatever the letters, and no others", async () => {
+    server.close();
+    await start({ playerHosts: "Music.example, 192.0.2.7" });
+    for (const address of ["music.EXAMPLE:6601", "192.0.2.7"]) {
+      expect((await connectMpd(member, address)).status).toBe(303);
+    }
+    for (const address of [
+      "music.example.evil.example",
+      "evil.example",
+      "192.0.2.77",
+      "127.0.0.1",
+      "/music.example",
+    ]) {
+      expect((await connectMpd(member, address)).status).toBe(422);
+    }
+    expect(await connectionOf(grace)).toMatchObject({ settings: { address: "192.0.2.7" } });
+  });
+
+  test("are judged by what MPD will be asked at, in other spellings too", async () => {
+    server.close();
+    await start({ playerHosts: "music.example" });
+    for (const address of [
+      "0x7f.1",
+      "2130706433",
+      "127.1:6600",
+      "evil.example:6600@music.example",
+      "",
+    ]) {
+      expect((await connectMpd(member, address)).status).toBe(422);
+    }
+    expect(await connectionOf(grace)).toBe(undefined);
+  });
+});
+
+describe("a server with an address of its own", () => {
+  const connectJellyfin = (browser: SignedIn, url: string) =>
+    browser.post(MUSIC, {
+      do: "connect",
+      target: "jellyfin",
+      "jellyfin-url": url,
+      "jellyfin-user": "Ada",
+      "jellyfin-token": "correct-horse",
+    });
+
+  test("is any for the owner, and for a member one of --player-hosts", async () => {
+    await server.close();
+    await start({ playerHosts: "media.example" });
+    expect((await connectJellyfin(owner, "http://10.0.0.5:8096")).status).toBe(303);
+    for (const url of ["http://10.0.0.5:8096", "http://media.example.evil", "http://127.0.0.1"]) {
+      const refused = await connectJellyfin(member, url);
+      expect(refused.status).toBe(422);
+      expect(await refused.text()).not.toContain("correct-horse");
+    }
+    expect(await connectionOf(grace)).toBeUndefined();
+    expect((await connectJellyfin(member, "https://MEDIA.example/jellyfin/")).status).toBe(303);
+    expect(await connectionOf(grace)).toMatchObject({
+      settings: { url: "https://media.example/jellyfin" },
+    });
+  });
+});
+
+describe("the players of this machine", () => {
+  const connectMpris = (browser: SignedIn) =>
+    browser.post(MUSIC, { do: "connect", target: "mpris", "mpris-player": "" });
+
+  test("are connected by the owner", async () => {
+    expect((await connectMpris(owner)).status).toBe(303);
+    expect(await connectionOf(ada)).toMatchObject({ source: "mpris" });
+  });
+
+  test("are neither offered to a member nor connected by one", async () => {
+    expect(await (await owner.get(MUSIC)).text()).toContain("MPRIS");
+    expect(await (await member.get(MUSIC)).text()).not.toContain("MPRIS");
+    await connectMpris(member);
+    expect(await connectionOf(grace)).toBeUndefined();
+  });
+});
+
+describe("disconnecting", () => {
+  test("forgets the access, says so, and leaves key and widget", async () => {
+    await connectMpd(owner, "127.0.0.1");
+    const token = await server.accounts.widgets.tokenOf(ada.user);
+    expect((await disconnect(owner, ada)).status).toBe(303);
+    expect(await connectionOf(ada)).toBe(undefined);
+    expect(await noticeOf(owner)).toBe("Disconnected.");
+    expect((await server.getAs(ada, "/api/v1/user")).status).toBe(200);
+    expect(await server.accounts.widgets.tokenOf(ada.user)).toBe(token);
+  });
+
+  test("asks first, without a script", async () => {
+    await connectMpd(owner, "127.0.0.1");
+    const page = await owner.get(MUSIC);
+    expect(await textOf(page.clone(), "details.confirm:not(.fold) summary")).toBe("Disconnect");
+    expect(await textOf(page, "details.confirm:not(.fold) p")).toContain(
+      "Your keys and your widget stay",
+    );
+  });
+
+  test("touches nobody else's", async () => {
+    await connectMpd(owner, "127.0.0.1");
+    await member.post(MUSIC, { do: "disconnect" });
+    expect(await connectionOf(ada)).toBeDefined();
+  });
+});
+
+describe("the Spotify app", () => {
+  const enter = (browser: SignedIn, clientId: string, clientSecret = "") =>
+    browser.post(MUSIC, {
+      do: "app",
+      target: "spotify",
+      client_id: clientId,
+      client_secret: clientSecret,
+    });
+  const app = () => server.accounts.upstreams.appOf("spotify");
+
+  test("is entered by the owner, after which there is a way to link", async () => {
+    const before = await owner.get(MUSIC);
+    expect(await before.text()).toContain(server.redirectUri);
+    expect((await enter(owner, " abc123 ", "def456")).status).toBe(303);
+    expect(await app()).toEqual({ clientId: "abc123", clientSecret: "def456" });
+    const page = await owner.get(MUSIC);
+    expect(await textOf(page.clone(), ".notice p")).toBe("The app is saved. Now you can link.");
+    const text = await page.text();
+    expect(text).toContain(`${MUSIC}/link/spotify`);
+    expect(text).not.toContain("def456");
+  });
+
+  test("is entered by nobody else, who is told whom to ask", async () => {
+    const page = await (await member.get(MUSIC)).text();
+    expect(page).not.toContain('name="client_id"');
+    expect(page).toContain("The owner of this server has to enter a Spotify app first.");
+    expect((await enter(member, "abc123")).status).toBe(200);
+    expect(await app()).toBe(undefined);
+
+    await server.enterApp();
+    const before = await app();
+    await enter(member, "evil");
+    expect(await app()).toEqual(before);
+    expect(await (await member.get(MUSIC)).text()).not.toContain('name="client_id"');
+  });
+
+  test("is entered by nobody where a flag has set it", async () => {
+    server.close();
+    await start({ spotifyClientId: "fromflag" });
+    expect(await (await owner.get(MUSIC)).text()).not.toContain('name="client_id"');
+    await enter(owner, "abc123");
+    expect(await app()).toBe(undefined);
+  });
+
+  test.each([
+    ["client_id", "two words", "", "A client ID has letters and digits only."],
+    ["client_id", "", "", "A client ID has letters and digits only."],
+    ["client_id", "a".repeat(129), "", "A client ID has letters and digits only."],
+    ["client_secret", "abc123", "not a secret", "A client secret has letters and digits only."],
+  ])(
+    "is refused beside the field, with what was typed: %s %p %p",
+    async (field, id, secret, says) => {
+      const refused = await enter(owner, id, secret);
+      expect(refused.status).toBe(422);
+      expect(await attributeOf(refused.clone(), "#client_id", "value")).toBe(id);
+      expect(await attributeOf(refused.clone(), `#${field}`, "aria-invalid")).toBe("true");
+      expect(await textOf(refused.clone(), `#${field}-mistake`)).toStartWith(says);
+      if (secret) expect(await refused.text()).not.toContain(secret);
+      expect(await app()).toBe(undefined);
+    },
+  );
+
+  test("belongs to what has apps alone", async () => {
+    for (const target of ["mpd", "demo", "nothing", ""]) {
+      await owner.post(MUSIC, { do: "app", target, client_id: "abc" });
+    }
+    for (const source of ["mpd", "demo", "nothing", ""]) {
+      expect(await server.accounts.upstreams.appOf(source)).toBe(undefined);
+    }
+  });
+});
+
+describe("linking Spotify from the dashboard", () => {
+  beforeEach(() => server.enterApp());
+
+  /** A browser that is signed in and keeps its cookies. */
+  const browserOf = async (user: AddedUser) => {
+    const session = await signIn(server, user);
+    const browser = server.browser();
+    const open = (pathOrUrl: string) =>
+      browser.open(pathOrUrl, { headers: { cookie: session.cookie } });
+    return { session, open };
+  };
+  interface Trip {
+    readonly session: SignedIn;
+    readonly linkCookie: string;
+    /** Where Spotify sends the browser back to. */
+    readonly back: string;
+  }
+  const setOut = async (
+    user: AddedUser,
+    answer?: "agree" | "cancel",
+    language = "en",
+    query = "",
+  ): Promise<Trip> => {
+    const { session } = await browserOf(user);
+    const started = await session.get(`/${language}/dashboard/music/link/spotify${query}`);
+    expect(started.status).toBe(302);
+    const [linkCookie = ""] = (started.headers.get("set-cookie") ?? "").split(";");
+    const back = await server.spotify.consent(started.headers.get("location") ?? "", answer);
+    return { session, linkCookie, back: back.pathname + back.search };
+  };
+  const comeBack = ({ back }: Trip, ...cookies: string[]) =>
+    server.get(back, { headers: { cookie: cookies.join("; ") } });
+  const trip = async (user: AddedUser, answer?: "agree" | "cancel", language?: string) => {
+    const made = await setOut(user, answer, language);
+    return { ...made, answer: await comeBack(made, made.linkCookie, made.session.cookie) };
+  };
+
+  test("leads there and back, and what plays there is heard", async () => {
+    const { session, answer } = await trip(grace);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe(`${MUSIC}?linked=spotify`);
+    expect(await connectionOf(grace)).toMatchObject({ source: "spotify" });
+    const page = await session.get(`${MUSIC}?linked=spotify`);
+    expect(await textOf(page.clone(), ".notice p")).toBe("Spotify is connected.");
+    expect(await textOf(page.clone(), ".connected h2")).toBe("Spotify");
+    expect(await page.text()).toContain("As Ada Listens");
+    const heard = await server.getAs(grace, "/api/v1/now-playing");
+    expect(await heard.json()).toMatchObject({ data: { is_playing: true } });
+  });
+
+  test("shows no token, and keeps none where it can be read", async () => {
+    const { session } = await trip(grace);
+    const text = await (await session.get(MUSIC)).text();
+    for (const secret of [server.listener.refreshToken, "AQ", "BQ"]) {
+      if (secret.length > 4) expect(text).not.toContain(secret);
+    }
+    const { settings } = (await connectionOf(grace))!;
+    for (const value of Object.values(settings as Record<string, unknown>)) {
+      if (typeof value === "string" && value.length > 40) expect(text).not.toContain(value);
+    }
+  });
+
+  test.each(LANGUAGES)("comes back in %s", async (language) => {
+    const { answer } = await trip(grace, "agree", language);
+    expect(answer.headers.get("location")).toBe(`/${language}/dashboard/music?linked=spotify`);
+    const denied = await trip(grace, "cancel", language);
+    const { failures } = languages[language].connect;
+    expect(await textOf(denied.answer.clone(), ".lead")).toBe(
+      fill(failures.denied, { source: "Spotify" }),
+    );
+    expect(await attributeOf(denied.answer, "a.button", "href")).toBe(
+      `/${language}/dashboard/music`,
+    );
+  });
+
+  test("leaves what was connected when somebody says no", async () => {
+    await server.accounts.connections.connect(grace.user, "demo", null);
+    const { answer } = await trip(grace, "cancel");
+    expect(answer.status).toBe(400);
+    expect(await connectionOf(grace)).toMatchObject({ source: "demo" });
+  });
+
+  test("links the connection again whose button was used, by its name", async () => {
+    const { connections } = server.accounts;
+    const { publicId } = await connections.connect(grace.user, "spotify", {}, { name: "Second" });
+    const { session } = await browserOf(grace);
+    const page = await session.get(MUSIC);
+    const path = await attributeOf(page, ".connected a.button", "href");
+    expect(path).toBe(`${MUSIC}/link/spotify?connection=${publicId}`);
+    const made = await setOut(grace, "agree", "en", `?connection=${publicId}`);
+    await comeBack(made, made.linkCookie, made.session.cookie);
+    expect(await connectionOf(grace)).toMatchObject({ publicId, name: "Second" });
+    expect((await connectionOf(grace))?.settings).toMatchObject({ displayName: "Ada Listens" });
+  });
+
+  test("says that there are too many when ten others are connected", async () => {
+    const { connections } = server.accounts;
+    for (let at = 1; at <= 10; at++) {
+      await connections.connect(grace.user, "mpd", {}, { name: `${at}` });
+    }
+    const { answer } = await trip(grace);
+    expect(answer.status).toBe(400);
+    expect(await textOf(answer, ".lead")).toContain("You have 10 connections");
+    expect(await sourcesOf(grace)).not.toContain("spotify");
+  });
+
+  test("links nothing for a browser that has been signed out meanwhile", async () => {
+    const made = await setOut(grace);
+    await server.accounts.sessions.closeAll(grace.user);
+    expect((await comeBack(made, made.linkCookie, made.session.cookie)).status).toBe(400);
+    expect(await connectionOf(grace)).toBe(undefined);
+  });
+
+  test("links nothing for another user who has signed in there meanwhile", async () => {
+    const made = await setOut(grace);
+    const { session } = await browserOf(ada);
+    expect((await comeBack(made, made.linkCookie, session.cookie)).status).toBe(400);
+    expect(await connectionOf(grace)).toBe(undefined);
+    expect(await connectionOf(ada)).toBe(undefined);
+  });
+
+  test("links nobody's account to whoever is made to open the answer", async () => {
+    const attacker = await setOut(grace);
+    const { session } = await browserOf(ada);
+    expect((await comeBack(attacker, session.cookie)).status).toBe(400);
+    expect(await connectionOf(ada)).toBe(undefined);
+  });
+
+  test("takes an answer once", async () => {
+    const made = await trip(grace);
+    await server.accounts.connections.disconnect(grace.user, "all");
+    expect((await comeBack(made, made.linkCookie, made.session.cookie)).status).toBe(400);
+    expect(await connectionOf(grace)).toBe(undefined);
+  });
+
+  test("goes nowhere but back to the page when there is nothing to link", async () => {
+    for (const source of ["mpd", "demo", "nothing", "__proto__"]) {
+      const answer = await owner.get(`${MUSIC}/link/${source}`);
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("location")).toBe(MUSIC);
+    }
+  });
+
+  test("warns where Spotify would not send anybody back to", async () => {
+    const other = await createTestServer({ baseUrl: "http://example.org" });
+    try {
+      const linus = await other.addUser("linus", false);
+      const page = await (await signIn(other, linus, "http://example.org")).get(MUSIC);
+      expect(await page.text()).toContain("Spotify accepts this address only with https");
+    } finally {
+      other.close();
+    }
+  });
+});
+
+describe("the notice that something is linked", () => {
+  test.each(["spotify", "mpd", "demo", "nothing", "", "<script>", "__proto__"])(
+    "is not shown for an address alone: %p",
+    async (source) => {
+      expect(await noticeOf(member, `${MUSIC}?linked=${encodeURIComponent(source)}`)).toBe(
+        undefined,
+      );
+    },
+  );
+
+  test("is not shown for another source than the one that is connected", async () => {
+    await member.post(MUSIC, { do: "connect", target: "demo" });
+    await noticeOf(member);
+    expect(await noticeOf(member, `${MUSIC}?linked=spotify`)).toBe(undefined);
+    expect(await noticeOf(member, `${MUSIC}?linked=demo`)).toBe("Demo is connected.");
+  });
+
+  test("is not shown to another session, nor on another page", async () => {
+    await member.post(MUSIC, { do: "connect", target: "demo" });
+    expect(await noticeOf(owner)).toBe(undefined);
+    expect(await noticeOf(member, "/en/dashboard/privacy")).toBe(undefined);
+    expect(await noticeOf(member)).toBe("Demo is connected.");
+  });
+
+  test("is forgotten after five minutes", async () => {
+    await member.post(MUSIC, { do: "connect", target: "demo" });
+    await server.clock.advance(5 * MINUTE_MS);
+    expect(await noticeOf(member)).toBe(undefined);
+  });
+});
+
+describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
+  const words = languages[language].dashboard;
+  const source = "Spotify";
+
+  const link = async (consentedAt = START_MS) => {
+    await server.accounts.connections.connect(grace.user, "spotify", {
+      clientId: "0123456789abcdef",
+      refreshToken: "AQ-refresh-in-plain-sight",
+      consentedAt,
+      displayName: "Ada Listens",
+      product: "premium",
+    });
+    return (await onlyWorkingId(server.accounts.connections, grace.user.id)) ?? 0;
+  };
+  const shown = async () => {
+    const page = await member.get(`/${language}/dashboard/music`);
+    const tone = await attributeOf(page.clone(), ".connected .status", "class");
+    expect(await page.clone().text()).not.toContain("AQ-refresh");
+    return { tone: tone?.split(" ").at(-1), text: await textOf(page, ".connected .status") };
+  };
+  const after = async (health: Exclude<StoredStatus, { state: "untried" | "needsLinking" }>) => {
+    await server.accounts.connections.storeStatus(await link(), health);
+    return shown();
+  };
+
+  test("nobody has listened yet", async () => {
+    await link();
+    expect(await shown()).toEqual({ tone: "good", text: fill(words.health.untried, { source }) });
+  });
+
+  test("all is well, and until when", async () => {
+    expect(await after({ state: "ok", since: START_MS })).toEqual({
+      tone: "good",
+      text: fill(words.health.ok, { source }),
+    });
+    const page = await (await member.get(`/${language}/dashboard/music`)).text();
+    const day = formatDay(language, Date.UTC(2027, 4, 21, 12));
+    expect(page).toContain(fill(words.music.linkedUntil, { day }));
+  });
+
+  test.each(FAILURE_REASONS)("it is tried again, and why: %s", async (reason) => {
+    const { tone, text } = await after({ state: "retrying", since: START_MS, reason });
+    expect(tone).toBe("warn");
+    expect(text).toStartWith(fill(words.health.troubles[reason], { source }));
+    expect(text).toEndWith(
+      fill(words.health.retrying, { time: formatTime(language, START_MS, START_MS) }),
+    );
+    expect(text).not.toMatch(/[{}]|undefined/);
+  });
+
+  test("there is a pause, until it is over", async () => {
+    const until = START_MS + 30 * MINUTE_MS;
+    const time = formatTime(language, until, START_MS);
+    expect(await after({ state: "limited", since: START_MS, until })).toEqual({
+      tone: "warn",
+      text: fill(words.health.limited, { source, time }),
+    });
+    server.clock.setWallMs(until);
+    expect((await shown()).text).toBe(fill(words.health.ok, { source }));
+  });
+
+  test("it has to be linked again", async () => {
+    await server.accounts.connections.markRefused(await link());
+    expect(await shown()).toEqual({
+      tone: "bad",
+      text: fill(words.health.needsLinking, { source }),
+    });
+  });
+
+  test("consent ends within a month", async () => {
+    await link(START_MS);
+    const ends = Date.UTC(2027, 4, 21, 12);
+    server.clock.setWallMs(ends - 29 * DAY_MS);
+    const { cookie: _, ...again } = await signIn(server, grace);
+    const page = await again.get(`/${language}/dashboard/music`);
+    expect(await textOf(page, ".connected .status")).toBe(
+      fill(words.health.endsSoon, { source, day: formatDay(language, ends) }),
+    );
+  });
+});
+
+describe("several connections", () => {
+  const labels = async () => {
+    const html = await (await owner.get(MUSIC)).text();
+    const found = [...html.matchAll(/<section class="source connected">.*?<h2>([^<]*)</gs)];
+    return found.map(([, label]) => label);
+  };
+  const kitchen = async () => {
+    const { connections } = server.accounts;
+    await connections.connect(ada.user, "mpd", { address: "127.0.0.1" });
+    const settings = { address: "127.0.0.7", password: "swordfish" };
+    return connections.connect(ada.user, "mpd", settings, { name: "Kitchen" });
+  };
+
+  test("are shown in order, each under its source and name with its status", async () => {
+    const { id } = await kitchen();
+    await server.accounts.connections.connect(ada.user, "demo", null);
+    await server.accounts.connections.markRefused(id);
+    expect(await labels()).toEqual(["MPD", "MPD · Kitchen", "Demo"]);
+    const { health } = languages.en.dashboard;
+    const html = await (await owner.get(MUSIC)).text();
+    expect(html).toContain(fill(health.untried, { source: "MPD" }));
+    expect(html).toContain(fill(health.needsLinking, { source: "MPD · Kitchen" }));
+    expect(html).toContain("If several play, the first in this list is shown.");
+    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, name]) => name);
+    expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
+  });
+
+  test("are ended each by its own form, and twice does no harm", async () => {
+    const { publicId } = await kitchen();
+    const form = { do: "disconnect", target: String(publicId) };
+    expect((await owner.post(MUSIC, form)).status).toBe(303);
+    expect(await labels()).toEqual(["MPD"]);
+    expect((await owner.post(MUSIC, form)).status).toBe(303);
+    for (const target of ["", "0", "all", "999"]) {
+      await owner.post(MUSIC, { do: "disconnect", target });
+    }
+    await member.post(MUSIC, { do: "disconnect", target: String(publicId - 1) });
+    expect(await labels()).toEqual(["MPD"]);
+  });
+
+  test("are changed each by its own form, which keeps its own password", async () => {
+    const { publicId } = await kitchen();
+    const change = (address: string) =>
+      owner.post(MUSIC, {
+        do: "connect",
+        target: "mpd",
+        connection: String(publicId),
+        [`mpd-${publicId}-address`]: address,
+        [`mpd-${publicId}-password`]: "",
+      });
+    await change("127.0.0.7");
+    const settingsOf = async () =>
+      (await server.accounts.connections.allOf(ada.user.id)).map(({ settings }) => settings);
+    expect(await settingsOf()).toEqual([
+      { address: "127.0.0.1" },
+      { address: "127.0.0.7", password: "swordfish" },
+    ]);
+    expect((await change(":")).status).toBe(422);
+    await change("127.0.0.8");
+    expect((await settingsOf())[1]).toEqual({ address: "127.0.0.8" });
+    await connectMpd(owner, "127.0.0.2");
+    expect((await settingsOf())[0]).toEqual({ address: "127.0.0.2" });
+    await owner.post(MUSIC, { do: "disconnect", target: String(publicId) });
+    await change("127.0.0.9");
+    expect(await labels()).toEqual(["MPD"]);
+  });
+
+  test("are added beside those there are, until there are ten", async () => {
+    await connectMpd(owner, "127.0.0.1");
+    await owner.post(MUSIC, { do: "connect", target: "demo" });
+    expect(await labels()).toEqual(["MPD", "Demo"]);
+    const { connections } = server.accounts;
+    await connections.disconnect(ada.user, "all");
+    for (let at = 1; at <= 10; at++) {
+      await connections.connect(ada.user, "mpd", {}, { name: `${at}` });
+    }
+    await owner.post(MUSIC, { do: "connect", target: "demo" });
+    expect(await noticeOf(owner)).toContain("You have 10 connections");
+    expect(await labels()).toHaveLength(10);
+  });
+
+  test("are all in the export and on the owner's page", async () => {
+    const { publicId } = await kitchen();
+    const file = await (await owner.get("/en/dashboard/account/export")).json();
+    expect(file.music).toMatchObject([
+      { source: "mpd", name: "", position: 1 },
+      { id: publicId, source: "mpd", name: "Kitchen", position: 2, display_name: "MPD" },
+    ]);
+    expect(JSON.stringify(file)).not.toContain("swordfish");
+    const page = await (await owner.get("/en/dashboard/server")).text();
+    expect(page).toContain("Owner · you · MPD · MPD · Kitchen");
+  });
+});
+
+describe("settings that this version cannot read", () => {
+  test("leave a page on which music is connected anew", async () => {
+    await server.accounts.connections.connect(grace.user, "spotify", { old: true });
+    expect((await member.get(MUSIC)).status).toBe(200);
+    expect((await member.get("/en/dashboard")).status).toBe(200);
+    expect((await owner.get("/en/dashboard/server")).status).toBe(200);
+    await member.post(MUSIC, { do: "connect", target: "demo" });
+    expect(await sourcesOf(grace)).toEqual(["spotify", "demo"]);
+  });
+
+  test("are shown, and can be ended, although this version has no such source", async () => {
+    await server.accounts.connections.connect(grace.user, "gone", null);
+    const page = await member.get(MUSIC);
+    expect(await textOf(page.clone(), ".connected h2")).toBe("gone");
+    expect(await textOf(page, ".connected .status")).toContain("can no longer listen");
+    expect((await disconnect(member, grace)).status).toBe(303);
+    expect(await sourcesOf(grace)).toEqual([]);
+  });
+});

@@ -1,0 +1,343 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { parseApiKey, parseWidgetToken } from "../../src/accounts/credential.ts";
+import { settingNames } from "../../src/config.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { VERSION } from "../../src/version.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer, TEST_KEY, type TestServer } from "../fixtures/servers/test-server.ts";
+import { onlyWorkingId } from "../fixtures/data/connections.ts";
+
+const SERVER = "/en/dashboard/server";
+const ORIGIN = "http://127.0.0.1:4747";
+
+let server: TestServer;
+let ada: AddedUser;
+let grace: AddedUser;
+let owner: SignedIn;
+
+beforeEach(async () => {
+  server = await createTestServer({
+    settings: { secretKey: TEST_KEY, spotifyClientSecret: "hushhush", logLevel: "debug" },
+  });
+  ada = await server.addUser("ada");
+  grace = await server.addUser("grace");
+  owner = await signIn(server, ada);
+});
+afterEach(() => server.close());
+
+const names = async () => (await server.accounts.users.list()).map(({ name }) => name);
+const about = ({ user }: AddedUser) => String(user.id);
+/** The texts to be copied, as the page shows them. */
+async function shownOnce(page: Response): Promise<string[]> {
+  const shown: string[] = [];
+  const collect = new HTMLRewriter().on(".once code", {
+    element: () => void shown.push(""),
+    text: (chunk) => void (shown[shown.length - 1] += chunk.text),
+  });
+  await collect.transform(page).text();
+  return shown;
+}
+const pathIn = (url = "") => new URL(url).pathname;
+const enter = (path: string) => server.get(path, { method: "POST", headers: { origin: ORIGIN } });
+
+describe("adding a user", () => {
+  test("shows key, widget address and a sign-in link once, and all of them work", async () => {
+    expect((await owner.post(SERVER, { do: "add", "user-name": " linus " })).status).toBe(303);
+    expect(await names()).toEqual(["ada", "grace", "linus"]);
+    expect((await server.accounts.users.named("linus")).role).toBe("member");
+
+    const [link = "", key = "", widget = ""] = await shownOnce(await owner.get(SERVER));
+    expect(parseApiKey(key)).toBeDefined();
+    const headers = { "x-api-key": key };
+    const user = await server.get("/api/v1/user", { headers });
+    expect(await user.json()).toMatchObject({ data: { username: "linus" } });
+    expect(parseWidgetToken(widget.split("/").at(-1) ?? "")).toBeDefined();
+    expect((await server.get(pathIn(widget))).status).toBe(200);
+    expect((await enter(pathIn(link))).status).toBe(303);
+    expect((await enter(pathIn(link))).status).toBe(404);
+
+    const again = await (await owner.get(SERVER)).text();
+    for (const secret of [link, key, widget]) expect(again).not.toContain(secret);
+  });
+
+  test("shows nothing of it to another session of the owner's", async () => {
+    const other = await signIn(server, ada);
+    await owner.post(SERVER, { do: "add", "user-name": "linus" });
+    expect(await shownOnce(await other.get(SERVER))).toEqual([]);
+    expect(await shownOnce(await owner.get(SERVER))).toHaveLength(3);
+  });
+
+  test("writes nothing of it to the log", async () => {
+    await owner.post(SERVER, { do: "add", "user-name": "linus" });
+    const shown = await shownOnce(await owner.get(SERVER));
+    const lines = server.logged.join("\n");
+    for (const text of shown) expect(lines).not.toContain(text.split("/").at(-1));
+  });
+
+  test.each(LANGUAGES)(
+    "says in %s what is wrong with a name, beside it, and keeps it",
+    async (language) => {
+      const said = languages[language].dashboard.server;
+      const path = `/${language}/dashboard/server`;
+      const mistakes: [string, string][] = [
+        ["Linus & <b>", said.nameRefused],
+        ["", said.nameRefused],
+        ["a".repeat(33), said.nameRefused],
+        ["-linus", said.nameRefused],
+        ["grace", fill(said.nameTaken, { user: "grace" })],
+      ];
+      for (const [typed, mistake] of mistakes) {
+        const refused = await owner.post(path, { do: "add", "user-name": typed });
+        expect(refused.status).toBe(422);
+        expect(await attributeOf(refused.clone(), "#user-name", "value")).toBe(typed);
+        expect(await attributeOf(refused.clone(), "#user-name", "aria-invalid")).toBe("true");
+        expect(await textOf(refused.clone(), "#user-name-mistake")).toBe(mistake);
+        expect(await textOf(refused, ".notice p")).toBe(said.notAdded);
+      }
+      expect(await names()).toEqual(["ada", "grace"]);
+    },
+  );
+
+  test("adds one of two who are sent at once under one name", async () => {
+    const answers = await Promise.all(
+      [1, 2].map(() => owner.post(SERVER, { do: "add", "user-name": "linus" })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 422]);
+    expect(await names()).toEqual(["ada", "grace", "linus"]);
+  });
+});
+
+describe("a sign-in link made for a user", () => {
+  test("signs in as that user, once, and is shown once", async () => {
+    await owner.post(SERVER, { do: "link", target: about(grace) });
+    const page = await owner.get(SERVER);
+    expect(await textOf(page.clone(), ".notice p")).toContain("grace");
+    const [link = ""] = await shownOnce(page);
+    expect(link).toStartWith(`${ORIGIN}/en/sign-in/mql_`);
+    expect(await shownOnce(await owner.get(SERVER))).toEqual([]);
+    const entered = await enter(pathIn(link));
+    expect(entered.status).toBe(303);
+    expect(await server.accounts.sessions.list(grace.user)).toHaveLength(1);
+  });
+
+  test("works for half an hour", async () => {
+    await owner.post(SERVER, { do: "link", target: about(grace) });
+    const [link = ""] = await shownOnce(await owner.get(SERVER));
+    await server.clock.advance(30 * 60_000);
+    expect((await enter(pathIn(link))).status).toBe(404);
+  });
+
+  test("speaks the user's language, else the owner's", async () => {
+    const path = "/fr/dashboard/server";
+    await owner.post(path, { do: "link", target: about(grace) });
+    expect((await shownOnce(await owner.get(path)))[0]).toStartWith(`${ORIGIN}/fr/sign-in/`);
+    await server.accounts.users.setLanguage(grace.user, "de");
+    await owner.post(path, { do: "link", target: about(grace) });
+    expect((await shownOnce(await owner.get(path)))[0]).toStartWith(`${ORIGIN}/de/sign-in/`);
+  });
+
+  test("is made for nobody who is not there", async () => {
+    for (const target of ["", "0", "99", "grace", "1 or 1=1"]) {
+      await owner.post(SERVER, { do: "link", target });
+      const page = await owner.get(SERVER);
+      expect(await textOf(page.clone(), ".notice.bad p")).toBe("This user is no longer here.");
+      expect(await shownOnce(page)).toEqual([]);
+    }
+  });
+});
+
+describe("removing a user", () => {
+  test("ends key, widget address, sign-ins and links at once", async () => {
+    const member = await signIn(server, grace);
+    await owner.post(SERVER, { do: "link", target: about(grace) });
+    const [link = ""] = await shownOnce(await owner.get(SERVER));
+    await server.sourceOf(grace).says(aPlayback());
+    expect((await server.getAs(grace, "/api/v1/now-playing")).status).toBe(200);
+
+    expect((await owner.post(SERVER, { do: "remove", target: about(grace) })).status).toBe(303);
+    expect(await textOf(await owner.get(SERVER), ".notice p")).toBe("grace is gone.");
+    expect(await names()).toEqual(["ada"]);
+    expect((await server.getAs(grace, "/api/v1/now-playing")).status).toBe(401);
+    expect((await server.get(`/en/widget/${grace.widgetToken}`)).status).toBe(404);
+    expect((await member.get("/en/dashboard/music")).status).toBe(401);
+    expect((await enter(pathIn(link))).status).toBe(404);
+  });
+
+  test("asks first, and says what goes", async () => {
+    const page = await owner.get(SERVER);
+    expect(await textOf(page.clone(), ".people details.confirm p")).toContain("cannot be undone");
+    // One question: for grace, and none for oneself.
+    const questions = (await page.text()).split('class="confirm"').length - 1;
+    expect(questions).toBe(1);
+  });
+
+  test("does not remove oneself", async () => {
+    await owner.post(SERVER, { do: "remove", target: about(ada) });
+    expect(await textOf(await owner.get(SERVER), ".notice.bad p")).toContain("Account");
+    expect(await names()).toEqual(["ada", "grace"]);
+  });
+
+  test("twice does no harm, and reaches nobody who has come since", async () => {
+    await owner.post(SERVER, { do: "remove", target: about(grace) });
+    const another = await server.addUser("grace");
+    await owner.post(SERVER, { do: "remove", target: about(grace) });
+    expect(await names()).toEqual(["ada", "grace"]);
+    expect((await server.getAs(another, "/api/v1/user")).status).toBe(200);
+  });
+});
+
+describe("the owner's page", () => {
+  test("lists everybody with role, source and health", async () => {
+    await server.addUser("linus", false);
+    const id = (await onlyWorkingId(server.accounts.connections, grace.user.id)) ?? 0;
+    await server.accounts.connections.markRefused(id);
+    const text = await (await owner.get(SERVER)).text();
+    for (const one of ["ada", "grace", "linus"]) expect(text).toContain(`<h3>${one}</h3>`);
+    expect(text).toContain("Owner · you · MPD");
+    expect(text).toContain("Member · MPD");
+    expect(text).toContain("Marquee can no longer listen to MPD.");
+    expect(text).toContain("No music is connected yet.");
+  });
+
+  test("lists fifty users a page, and leads to the others", async () => {
+    await server.accounts.add(Array.from({ length: 100 }, (_, at) => `user-${at}`));
+    const listed = async (query: string) => {
+      const html = await (await owner.get(SERVER + query)).text();
+      return { names: html.match(/<h3>[^<]+/g)?.map((name) => name.slice(4)) ?? [], html };
+    };
+    const first = await listed("");
+    expect(first.names).toHaveLength(50);
+    expect(first.names.slice(0, 3)).toEqual(["ada", "grace", "user-0"]);
+    expect(first.html).toContain(`href="${SERVER}?page=3"`);
+    for (const query of ["?page=3", "?page=99", "?page=1e300", "?page=Infinity"]) {
+      const last = await listed(query);
+      expect(last.names).toEqual(["user-98", "user-99"]);
+      expect(last.html).toContain(`href="${SERVER}?page=3" aria-current="page"`);
+    }
+    for (const query of ["?page=0", "?page=-1", "?page=x", "?page=1.5"]) {
+      expect((await listed(query)).names).toEqual(first.names);
+    }
+  });
+
+  test("says until when an account is linked", async () => {
+    await server.accounts.connections.connect(grace.user, "spotify", {
+      clientId: "0123456789abcdef",
+      refreshToken: "AQ-refresh-in-plain-sight",
+      consentedAt: START_MS,
+      displayName: "Grace Listens",
+      product: "premium",
+    });
+    const text = await (await owner.get(SERVER)).text();
+    expect(text).toContain("Linked until May 21, 2027");
+    expect(text).not.toContain("AQ-refresh");
+    expect(text).not.toContain("Grace Listens");
+  });
+
+  test("shows every setting in force and where it came from, and no secret", async () => {
+    const page = await owner.get(SERVER);
+    const shown: string[] = [];
+    const collect = new HTMLRewriter().on(".settings dt", {
+      text: (chunk) => void (chunk.text && shown.push(chunk.text)),
+    });
+    const text = await collect.transform(page).text();
+    expect(shown).toHaveLength(settingNames.length);
+    expect(text).toContain(
+      '<dt>log-level</dt><dd class="value">debug</dd><dd class="origin">--log-level</dd>',
+    );
+    expect(text).toContain(
+      '<dt>host</dt><dd class="value">127.0.0.1</dd><dd class="origin">Default</dd>',
+    );
+    expect(text).toContain('<dt>secret-key</dt><dd class="value">set, not shown</dd>');
+    expect(text).not.toContain(TEST_KEY);
+    expect(text).not.toContain("hushhush");
+  });
+
+  test("says which version runs, on which Bun", async () => {
+    const text = await (await owner.get(SERVER)).text();
+    expect(text).toContain(VERSION);
+    expect(text).toContain(`Bun ${Bun.version}`);
+  });
+
+  test.each(LANGUAGES)("fills every place of its words in %s", async (language) => {
+    const path = `/${language}/dashboard/server`;
+    const text = await (await owner.get(path)).text();
+    expect(text).not.toMatch(/\{\w+\}|undefined|\[object/);
+    expect(text).toContain(languages[language].dashboard.server.settings);
+  });
+});
+
+describe("the backup", () => {
+  test("is linked, with what it needs to be read", async () => {
+    const page = await owner.get(SERVER);
+    expect(await attributeOf(page.clone(), "a[download]", "href")).toBe(`${SERVER}/backup`);
+    expect(await page.text()).toContain("keep a copy of that too, but in another place");
+  });
+
+  test("names the file of the key where it is in one", async () => {
+    const other = await createTestServer({ settings: { data: "/var/lib/marquee" } });
+    try {
+      const linus = await other.addUser("linus");
+      const page = await (await signIn(other, linus)).get(SERVER);
+      expect(await page.text()).toContain("/var/lib/marquee/secret.key");
+    } finally {
+      other.close();
+    }
+  });
+
+  test("is a whole database with everybody in it, and nothing in plain sight", async () => {
+    const answer = await owner.get(`${SERVER}/backup`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-disposition")).toBe(
+      'attachment; filename="marquee-2026-11-21.db"',
+    );
+    const bytes = await answer.bytes();
+    const copy = Database.deserialize(bytes);
+    expect(copy.query("select name from users order by id").all()).toEqual([
+      { name: "ada" },
+      { name: "grace" },
+    ]);
+    expect(copy.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+    copy.close();
+    const text = Buffer.from(bytes).toString("latin1");
+    for (const secret of [ada.key, ada.widgetToken, owner.cookie.split("=")[1] ?? "?"]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});
+
+describe("who can reach the server from outside", () => {
+  const { reach } = languages.en;
+  const shownAt = async (baseUrl: string, settings: Record<string, string> = {}) => {
+    server.close();
+    server = await createTestServer({ baseUrl, settings });
+    ada = await server.addUser("ada");
+    owner = await signIn(server, ada, baseUrl);
+    return (await owner.get(SERVER)).text();
+  };
+
+  test.each([
+    ["http://127.0.0.1:4747", reach.local],
+    ["http://192.168.1.20:4747", reach.local],
+    ["https://marquee.local", reach.local],
+    ["http://music.example.org", reach["not https"]],
+    ["https://music.example.org", reach.public],
+  ])("is told by the base URL alone: %s", async (baseUrl, sentence) => {
+    const html = await shownAt(baseUrl);
+    expect(html).toContain(fill(sentence, { host: new URL(baseUrl).host }));
+    expect(html).toContain('href="/en/docs/reach"');
+    expect((await server.get("/en/docs/reach")).status).toBe(200);
+  });
+
+  test("comes with a warning when no proxy is trusted at a public address", async () => {
+    expect(await shownAt("https://music.example.org")).toContain(reach.noProxy);
+    const trusted = await shownAt("https://music.example.org", { trustedProxies: "127.0.0.1" });
+    expect(trusted).not.toContain(reach.noProxy);
+    expect(await shownAt("http://127.0.0.1:4747")).not.toContain(reach.noProxy);
+  });
+});

@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { MOST_WIDGETS, UNDO_MS } from "../../src/looks/widgets.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { freeName } from "../../src/dashboard/widgets/widget-gallery.tsx";
+import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped-names.ts";
+import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+
+const PAGE = "/en/dashboard/widget";
+const t = languages.en.dashboard.gallery;
+const LOOK = {
+  marquee: 1,
+  name: "Ember",
+  options: { theme: "bar" },
+  css: ".np{}",
+  size: [700, 90],
+};
+
+let server: TestServer;
+let ada: AddedUser;
+let browser: SignedIn;
+
+beforeEach(async () => {
+  server = await createTestServer();
+  ada = await server.addUser("ada");
+  browser = await signIn(server, ada);
+});
+afterEach(() => server.close());
+
+const widgets = () => server.accounts.widgets.allOf(ada.user);
+const names = async () => (await widgets()).map(({ name }) => name);
+const idOf = async (name: string) => {
+  const found = (await widgets()).find((widget) => widget.name === name);
+  return String(found?.id ?? 0);
+};
+const submit = (fields: Readonly<Record<string, string>>) => browser.submit(PAGE, fields);
+const noticeOn = (page: Response) => textOf(page, ".notice p");
+
+describe("the gallery", () => {
+  test("shows a first widget with its preview, its size, and a way to its editor", async () => {
+    const page = await browser.get(PAGE);
+    expect(await textOf(page.clone(), ".cards h3")).toBe("Main");
+    expect(await textOf(page.clone(), ".cards .facts")).toContain("500 × 120");
+    expect(await attributeOf(page.clone(), ".cards iframe", "src")).toBe(
+      `/en/widget/${ada.widgetToken}?demo=1`,
+    );
+    expect(await attributeOf(page.clone(), ".cards iframe", "loading")).toBe("lazy");
+    expect(
+      await attributeOf(page, `.cards a[href="${PAGE}?id=${await idOf("Main")}"]`, "href"),
+    ).toBe(`${PAGE}?id=${await idOf("Main")}`);
+  });
+
+  test("hides an address until it is shown, and has it copied without", async () => {
+    const page = await browser.get(PAGE);
+    const address = `http://127.0.0.1:4747/en/widget/${ada.widgetToken}`;
+    expect(await textOf(page.clone(), ".secret details:not([open]) code")).toBe(address);
+    expect(await attributeOf(page, ".secret [data-copy]", "data-copy")).toBe(address);
+  });
+
+  test("makes, renames and duplicates widgets", async () => {
+    expect(await noticeOn(await submit({ do: "add", name: "  القائمة ", kind: "overlay" }))).toBe(
+      fill(t.told.added, { name: "القائمة" }),
+    );
+    const { id, revision } = await server.accounts.widgets.first(ada.user);
+    const look = {
+      options: { theme: "glass" },
+      css: ".np-title{}",
+      size: { width: 640, height: 90 },
+    };
+    await server.accounts.widgets.save(ada.user, id, look, { basedOn: revision });
+    await submit({ do: "copy", target: String(id) });
+    await submit({ do: "copy", target: String(id) });
+    await submit({ do: "rename", target: await idOf("القائمة"), name: "<b>Chat & co" });
+    expect(await names()).toEqual(["Main", "<b>Chat & co", "Main 2", "Main 3"]);
+    expect((await widgets())[3]).toMatchObject(look);
+    const page = await browser.get(PAGE);
+    expect(await textOf(page.clone(), ".cards h3 b")).toBeFalsy();
+    const copied = await attributeOf(page, "#widget-2 .secret [data-copy]", "aria-label");
+    expect(copied).toBe(`Copy: ${fill(t.address, { name: "<b>Chat & co" })}`);
+  });
+
+  test("removes a widget at once, and brings it back for a minute", async () => {
+    const target = await idOf("Main");
+    const removed = await submit({ do: "remove", target });
+    expect(await textOf(removed.clone(), ".notice button")).toBe(t.undo);
+    expect(await attributeOf(removed.clone(), ".notice [name=do]", "value")).toBe("restore");
+    expect(await attributeOf(removed, ".notice [name=target]", "value")).toBe(target);
+    const opened = () => server.get(`/en/widget/${ada.widgetToken}?demo=1`);
+    expect((await opened()).status).toBe(404);
+
+    await server.clock.advance(UNDO_MS - 1);
+    expect(await noticeOn(await submit({ do: "restore", target }))).toBe(
+      fill(t.told.restored, { name: "Main" }),
+    );
+    expect((await opened()).status).toBe(200);
+
+    await submit({ do: "remove", target });
+    await server.clock.advance(UNDO_MS + 1);
+    expect(await noticeOn(await submit({ do: "restore", target }))).toBe(t.mistakes.tooLate);
+    expect((await opened()).status).toBe(404);
+  });
+
+  test("gives one widget a new address, and leaves the others alone", async () => {
+    await submit({ do: "add", name: "Second", kind: "overlay" });
+    const second = await server.accounts.widgets.tokenOf(ada.user, Number(await idOf("Second")));
+    await submit({ do: "rotate", target: await idOf("Main") });
+    expect((await server.get(`/en/widget/${ada.widgetToken}`)).status).toBe(404);
+    expect((await server.get(`/en/widget/${second}?demo=1`)).status).toBe(200);
+  });
+
+  test("says what is wrong with a name, too many widgets, and a widget that is not there", async () => {
+    const told = async (fields: Readonly<Record<string, string>>) => noticeOn(await submit(fields));
+    await submit({ do: "add", name: "Second", kind: "overlay" });
+    expect(await told({ do: "add", name: " ", kind: "overlay" })).toBe(t.mistakes.name);
+    expect(await told({ do: "rename", target: await idOf("Second"), name: "a\u202Eb" })).toBe(
+      t.mistakes.name,
+    );
+    expect(await told({ do: "rename", target: await idOf("Second"), name: "Main" })).toBe(
+      fill(t.mistakes.taken, { name: "Main" }),
+    );
+    for (const id of ["99", "", "x"]) {
+      expect(await told({ do: "rotate", target: id })).toBe(t.mistakes.unknown);
+    }
+    const bob = await server.addUser("bob");
+    const foreign = await server.accounts.widgets.first(bob.user);
+    expect(await told({ do: "remove", target: String(foreign.id) })).toBe(t.mistakes.unknown);
+    for (let more = 2; more < MOST_WIDGETS; more++) {
+      await submit({ do: "copy", target: await idOf("Main") });
+    }
+    expect(await told({ do: "copy", target: await idOf("Main") })).toBe(
+      fill(t.mistakes.tooMany, { most: String(MOST_WIDGETS) }),
+    );
+    expect(await names()).toHaveLength(MOST_WIDGETS);
+  });
+
+  test("finds the next free name, however long the first one is", () => {
+    expect(freeName("Main", [])).toBe("Main");
+    expect(freeName("Main", ["Main"])).toBe("Main 2");
+    expect(freeName("Main 2", ["Main", "Main 2"])).toBe("Main 3");
+    expect(freeName("a".repeat(60), ["a".repeat(60)])).toBe(`${"a".repeat(58)} 2`);
+    expect(freeName("👩‍🚀".repeat(60), ["👩‍🚀".repeat(60)])).toEndWith("👩‍🚀 2");
+  });
+});
+
+describe("a look that somebody shared", () => {
+  test("is shown with demo music, its options and its CSS before anything is saved", async () => {
+    const before = await widgets();
+    const page = await browser.post(PAGE, { do: "look", look: JSON.stringify(LOOK) });
+    expect(page.status).toBe(200);
+    expect(await textOf(page.clone(), "h1")).toBe(fill(t.import.viewTitle, { name: "Ember" }));
+    expect(await attributeOf(page.clone(), "iframe", "src")).toBe("/en/demo?theme=bar&demo=1");
+    expect(await attributeOf(page.clone(), "iframe", "data-preview-css")).toBe(LOOK.css);
+    expect(await textOf(page.clone(), "pre code")).toBe(LOOK.css);
+    expect(await textOf(page, ".option-list")).toContain("theme");
+    expect(await widgets()).toEqual(before);
+  });
+
+  test("becomes a widget, or the look of one", async () => {
+    const look = JSON.stringify({ ...LOOK, options: { theme: "bar", glow: "9" } });
+    const wanted = {
+      options: { theme: "bar", glow: "9" },
+      css: LOOK.css,
+      size: { width: 700, height: 90 },
+    };
+    await submit({ do: "make", look, name: "" });
+    await submit({ do: "use", look, target: await idOf("Main") });
+    expect(await widgets()).toMatchObject([
+      { name: "Main", revision: 2, ...wanted },
+      { name: "Ember", ...wanted },
+    ]);
+    const shown = await browser.post(PAGE, { do: "look", look });
+    expect(await shown.text()).toContain(fill(t.import.unknown, { names: "glow" }));
+  });
+
+  test("stays on the page when the name typed for it is taken", async () => {
+    const page = await browser.post(PAGE, {
+      do: "make",
+      look: JSON.stringify(LOOK),
+      name: "Main",
+    });
+    expect(page.status).toBe(422);
+    expect(await noticeOn(page.clone())).toBe(fill(t.mistakes.taken, { name: "Main" }));
+    expect(await attributeOf(page, "[name=look]", "value")).toBe(JSON.stringify(LOOK));
+    expect(await names()).toEqual(["Main"]);
+  });
+
+  test.each(LANGUAGES)("is refused in %s with what is wrong with it", async (language) => {
+    const { mistakes } = languages[language].dashboard.gallery.import;
+    const wrong = { ...LOOK, options: { theme: "<b>neon" } };
+    for (const action of ["look", "make", "use"]) {
+      const page = await browser.post(`/${language}/dashboard/widget`, {
+        do: action,
+        look: JSON.stringify(wrong),
+        target: await idOf("Main"),
+      });
+      expect(page.status).toBe(422);
+      expect(await textOf(page.clone(), "#look-mistake")).toBe(
+        fill(mistakes.value, { option: "theme", value: "<b>neon" }),
+      );
+      expect((await textOf(page, "textarea"))?.trim()).toBe(JSON.stringify(wrong));
+    }
+    expect(await widgets()).toMatchObject([{ name: "Main", revision: 1 }]);
+  });
+
+  test("may have as much CSS as there may be, in any language", async () => {
+    const css = `/*${"夜".repeat(6_800)}*/`;
+    const body = new FormData();
+    body.set("token", browser.formToken);
+    body.set("do", "make");
+    body.set("look", JSON.stringify({ ...LOOK, css }));
+    const sent = await browser.get(PAGE, {
+      method: "POST",
+      body,
+      headers: { origin: "http://127.0.0.1:4747" },
+    });
+    expect(sent.status).toBe(303);
+    expect((await widgets())[1]?.css).toBe(css);
+  });
+});
+
+describe("the looks that come with Marquee", () => {
+  test.each(LANGUAGES)("have a name and a description in %s, and demo music", async (language) => {
+    const page = await browser.get(`/${language}/dashboard/widget`);
+    const text = await page.text();
+    const words = languages[language];
+    for (const id of SHIPPED_LOOK_NAMES) {
+      expect(text).toContain(Bun.escapeHTML(words.looks[id].text).replaceAll("&#x27;", "'"));
+      expect(text).toContain(`src="/${language}/demo?look=${id}"`);
+    }
+    expect(SHIPPED_LOOK_NAMES.length).toBeGreaterThanOrEqual(8);
+  });
+
+  test("become widgets with one click, each with a name of its own", async () => {
+    for (const shipped of SHIPPED_LOOK_NAMES) await submit({ do: "make", shipped });
+    await submit({ do: "make", shipped: "poster" });
+    const { looks } = languages.en;
+    expect(await names()).toEqual([
+      "Main",
+      ...SHIPPED_LOOK_NAMES.map((id) => looks[id].name),
+      "Poster 2",
+    ]);
+    await submit({ do: "use", shipped: "crt", target: await idOf("Main") });
+    const [main] = await widgets();
+    expect(main?.options["theme"]).toBe("card");
+    expect(main?.css).toContain(".np-card");
+  });
+
+  test("are on the public demo, with their CSS", async () => {
+    const page = await server.get("/en/demo?look=poster");
+    expect(await attributeOf(page.clone(), "html", "data-np-theme")).toBe("art");
+    expect(await textOf(page, ".np-widget-styles")).toContain("concert poster");
+    const unknown = await server.get("/en/demo?look=constructor");
+    expect(await textOf(unknown, ".np-widget-styles")).toBe("");
+  });
+});

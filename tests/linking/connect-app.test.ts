@@ -1,0 +1,260 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { upstreams } from "../../src/db/schema.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/http/html.ts";
+import { createLinkingServer, type LinkingServer } from "../fixtures/servers/linking-server.ts";
+
+const REDIRECT_URI = "http://127.0.0.1:4747/callback/spotify";
+const APP = { client_id: "0123456789abcdef0123456789abcdef", client_secret: "" };
+const { connect: words } = languages.en;
+const named = (text: string) => fill(text, { source: "Spotify", user: "ada" });
+
+let server: LinkingServer;
+let ada: AddedUser;
+let grace: AddedUser;
+let path: string;
+
+beforeEach(() => start());
+afterEach(() => server.close());
+
+/** A server without an app, where ada is the owner and grace a member. */
+async function start(...options: Parameters<typeof createLinkingServer>): Promise<void> {
+  server?.close();
+  server = await createLinkingServer(...options);
+  ada = await server.addUser("ada", false);
+  grace = await server.addUser("grace", false);
+  path = await server.linkFor(ada.user);
+}
+
+const appOf = () => server.accounts.upstreams.appOf("spotify");
+const submit = (...[fields, origin]: [fields?: Record<string, string>, origin?: string | null]) =>
+  server.browser().submit(path, fields ?? APP, origin);
+const hasForm = async (page: Response) => (await outlineOf(page, "form")) !== "";
+
+describe("without an app", () => {
+  test("the owner sees where to make one, the redirect URI and a form", async () => {
+    const page = await server.get(path);
+    expect(await textOf(page.clone(), "h2")).toBe(named(words.appTitle));
+    expect(await addressesIn(page.clone())).toContain("https://developer.spotify.com/dashboard");
+    expect(await textOf(page.clone(), ".copyable code")).toBe(REDIRECT_URI);
+    expect(await attributeOf(page.clone(), "button[data-copy]", "data-copy")).toBe(REDIRECT_URI);
+    expect(await attributeOf(page, "form", "action")).toBe(path);
+  });
+
+  test("the dashboard is told nothing of the page that leads to it", async () => {
+    const link = 'a[href^="https:"]';
+    const page = await server.get(path);
+    expect(await attributeOf(page, link, "rel")).toBe("noopener noreferrer");
+  });
+
+  test("a member is told that the owner has to enter it, and sees no form", async () => {
+    const page = await server.get(await server.linkFor(grace.user));
+    expect(page.status).toBe(200);
+    expect(await page.clone().text()).toContain(Bun.escapeHTML(named(words.ownerFirst)));
+    expect(await hasForm(page)).toBe(false);
+  });
+
+  test.each(LANGUAGES)("both are told so in %s", async (language) => {
+    const { appLead, ownerFirst } = languages[language].connect;
+    const pages = [ada, grace].map(async ({ user }) =>
+      (await server.get(await server.linkFor(user, language))).text(),
+    );
+    expect(await pages[0]).toContain(Bun.escapeHTML(named(appLead)));
+    expect(await pages[1]).toContain(Bun.escapeHTML(named(ownerFirst)));
+  });
+
+  test("nobody is sent to Spotify, but back to the page", async () => {
+    const response = await server.get(`${path}/start`);
+    expect(response.status).toBe(303);
+    expect(response.headers.get("location")).toBe(path);
+    expect(server.spotify.calls).toEqual([]);
+  });
+
+  test.each(["http://192.0.2.7:4747", "http://localhost:4747", "http://example.org"])(
+    "people are warned that Spotify does not take %s",
+    async (baseUrl) => {
+      await start({ baseUrl });
+      expect(await textOf(await server.get(path), '[role="alert"]')).toBe(
+        named(words.redirectRefused),
+      );
+    },
+  );
+
+  test.each(["http://127.0.0.1:4747", "http://[::1]:4747", "https://example.org/music"])(
+    "there is no warning at %s",
+    async (baseUrl) => {
+      await start({ baseUrl });
+      expect(await textOf(await server.get(path), '[role="alert"]')).toBe(undefined);
+    },
+  );
+});
+
+describe("entering the app", () => {
+  test("stores it and leads back to the page, which leads on to Spotify", async () => {
+    const response = await submit();
+    expect(response.status).toBe(303);
+    expect(response.headers.get("location")).toBe(path);
+    expect(await appOf()).toEqual({ clientId: APP.client_id, clientSecret: null });
+    const page = await server.get(path);
+    expect(await attributeOf(page, "a.button", "href")).toBe(`${path}/start`);
+  });
+
+  test("takes a secret, and spaces around both away", async () => {
+    await submit({ client_id: ` ${APP.client_id}\n`, client_secret: "\tswordfish " });
+    expect(await appOf()).toEqual({ clientId: APP.client_id, clientSecret: "swordfish" });
+  });
+
+  test("stores both encrypted", async () => {
+    await submit({ ...APP, client_secret: "swordfish" });
+    const [row] = server.store.queries.select().from(upstreams).all();
+    const sealed = Buffer.from(row?.sealedApp ?? []).toString("latin1");
+    expect(sealed).not.toBe("");
+    expect(sealed).not.toContain("swordfish");
+    expect(sealed).not.toContain(APP.client_id);
+  });
+
+  test("takes another one in place of the first", async () => {
+    await submit({ ...APP, client_secret: "swordfish" });
+    await submit({ client_id: "another" });
+    expect(await appOf()).toEqual({ clientId: "another", clientSecret: null });
+  });
+
+  test("lets members link from then on, who see no form", async () => {
+    await submit();
+    const page = await server.get(await server.linkFor(grace.user));
+    expect(await attributeOf(page.clone(), "a.button", "href")).toEndWith("/start");
+    expect(await hasForm(page)).toBe(false);
+  });
+
+  test("never shows the secret again", async () => {
+    await submit({ ...APP, client_secret: "swordfish" });
+    expect(await (await server.get(path)).text()).not.toContain("swordfish");
+  });
+
+  test("does not use the link up", async () => {
+    await submit();
+    await submit();
+    expect((await server.get(path)).status).toBe(200);
+  });
+});
+
+describe("an app that a page of ours did not send", () => {
+  test.each([
+    null,
+    "null",
+    "",
+    "https://evil.example",
+    "http://127.0.0.1:4748",
+    "http://127.0.0.1",
+    "http://127.0.0.1:4747.evil.example",
+    "file://127.0.0.1:4747",
+  ])("is refused: origin %p", async (origin) => {
+    const page = await submit(APP, origin);
+    expect(page.status).toBeWithin(400, 500);
+    expect(await appOf()).toBe(undefined);
+  });
+
+  test("is told from one that does, under another name of this server", async () => {
+    const response = await server.get(path, {
+      method: "POST",
+      headers: { host: "localhost:4747", origin: "http://localhost:4747" },
+      body: new URLSearchParams(APP),
+    });
+    expect(response.status).toBe(303);
+    expect(await appOf()).toBeDefined();
+  });
+});
+
+describe("an app that cannot be one", () => {
+  const WRONG = ["", "has a space", '"><script>alert(1)</script>', "a&amp;b", "é", "a".repeat(129)];
+
+  test.each(WRONG)("is refused, and what was typed is kept: %p", async (client_id) => {
+    const page = await submit({ client_id });
+    expect(page.status).toBe(422);
+    expect((await attributeOf(page.clone(), "#client_id", "value")) ?? "").toBe(client_id);
+    expect(await attributeOf(page.clone(), "#client_id", "aria-invalid")).toBe("true");
+    expect(await textOf(page, "#client_id-mistake")).toBe(named(words.clientIdWrong));
+    expect(await appOf()).toBe(undefined);
+  });
+
+  test("does not replace the one that works", async () => {
+    await submit();
+    expect((await submit({ client_id: "has a space" })).status).toBe(422);
+    expect(await appOf()).toMatchObject({ clientId: APP.client_id });
+  });
+
+  test("is not shown with its secret", async () => {
+    const page = await submit({ client_id: "has a space", client_secret: "swordfish" });
+    expect(await page.text()).not.toContain("swordfish");
+  });
+
+  test("is refused with a wrong secret, which is not shown either", async () => {
+    const page = await submit({ ...APP, client_secret: "sword fish" });
+    expect(page.status).toBe(422);
+    expect(await page.text()).not.toContain("sword fish");
+    expect(await appOf()).toBe(undefined);
+  });
+
+  test("is none at all in a form without fields", async () => {
+    expect((await submit({})).status).toBe(422);
+  });
+
+  test("is none in what is no form, which is the sender's fault", async () => {
+    for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x"]) {
+      const headers = { origin: "http://127.0.0.1:4747", "content-type": type };
+      const page = await server.get(path, { method: "POST", headers, body: "{}" });
+      expect({ type, refused: page.status >= 400 && page.status < 500 }).toEqual({
+        type,
+        refused: true,
+      });
+    }
+    expect(await appOf()).toBe(undefined);
+  });
+
+  test.each(LANGUAGES)("is refused in %s", async (language) => {
+    const { clientIdWrong } = languages[language].connect;
+    path = await server.linkFor(ada.user, language);
+    expect(await textOf(await submit({ client_id: "-é" }), "#client_id-mistake")).toBe(
+      named(clientIdWrong),
+    );
+  });
+});
+
+describe("whoever may not enter an app", () => {
+  test("changes nothing as a member", async () => {
+    path = await server.linkFor(grace.user);
+    await submit();
+    expect(await appOf()).toBe(undefined);
+  });
+
+  test("changes nothing with a link that has ended", async () => {
+    await server.clock.advance(30 * 60_000);
+    expect((await submit()).status).toBe(404);
+    expect(await appOf()).toBe(undefined);
+  });
+
+  test("changes nothing about a source that has none", async () => {
+    path = path.replace("/spotify/", "/mpd/");
+    expect((await submit()).status).toBe(404);
+  });
+});
+
+describe("an app from the settings", () => {
+  beforeEach(() => start({ settings: { spotifyClientId: "fixed" } }));
+
+  test("is used, and the page shows no form for another", async () => {
+    const page = await server.get(path);
+    expect(await hasForm(page)).toBe(false);
+    const target = new URL(await server.browser().start(path));
+    expect(target.searchParams.get("client_id")).toBe("fixed");
+  });
+
+  test("is not replaced by one that is sent nevertheless", async () => {
+    await submit();
+    expect(await appOf()).toBe(undefined);
+    const target = new URL(await server.browser().start(path));
+    expect(target.searchParams.get("client_id")).toBe("fixed");
+  });
+});

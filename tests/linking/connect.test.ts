@@ -1,0 +1,564 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { connectPurpose } from "../../src/accounts/magic-links.ts";
+import { createMagicLinkSecret } from "../../src/accounts/credential.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import { LANGUAGES, languageTag } from "../../src/languages.ts";
+import { addressesIn, attributeOf, textOf } from "../fixtures/http/html.ts";
+import {
+  createLinkingServer,
+  LISTENER,
+  type LinkingServer,
+} from "../fixtures/servers/linking-server.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
+
+const MINUTE_MS = 60_000;
+const { connect: words } = languages.en;
+const named = (text: string) => fill(text, { source: "Spotify", user: "ada" });
+
+let server: LinkingServer;
+let ada: AddedUser;
+
+beforeEach(async () => {
+  server = await createLinkingServer();
+  ada = await server.addUser("ada", false);
+  await server.enterApp();
+});
+afterEach(() => server.close());
+
+/** Begins again with another kind of server. */
+async function restart(...options: Parameters<typeof createLinkingServer>): Promise<void> {
+  server.close();
+  server = await createLinkingServer(...options);
+  ada = await server.addUser("ada", false);
+  await server.enterApp();
+}
+
+const titleOf = (page: Response) => textOf(page, "h1");
+const leadOf = (page: Response) => textOf(page, "p.lead");
+const connectionOf = ({ user }: AddedUser) => onlyConnection(server.accounts.connections, user.id);
+const userData = async (user: AddedUser) =>
+  (await (await server.getAs(user, "/api/v1/user")).json()).data;
+
+describe.each(LANGUAGES)("the page of a link, in %s", (language) => {
+  test("says in its language what is linked and leads on", async () => {
+    const path = await server.linkFor(ada.user, language);
+    const page = await server.get(path);
+    expect(page.status).toBe(200);
+    expect(await attributeOf(page.clone(), "html", "lang")).toBe(languageTag(language));
+    expect(await titleOf(page.clone())).toBe(named(languages[language].connect.title));
+    expect(await leadOf(page.clone())).toBe(named(languages[language].connect.lead));
+    expect(await attributeOf(page, "a.button", "href")).toBe(`${path}/start`);
+  });
+
+  test("leads to its translations", async () => {
+    const path = await server.linkFor(ada.user, language);
+    const addresses = await addressesIn(await server.get(path));
+    for (const other of LANGUAGES) {
+      expect(addresses).toContain(path.replace(`/${language}/`, `/${other}/`));
+    }
+  });
+
+  test("says so when the link has ended", async () => {
+    const page = await server.get(`/${language}/connect/spotify/${createMagicLinkSecret()}`);
+    expect(page.status).toBe(404);
+    expect(await titleOf(page.clone())).toBe(languages[language].connect.endedTitle);
+    expect(await leadOf(page)).toBe(languages[language].connect.endedText);
+  });
+});
+
+describe("an address of a link", () => {
+  test.each(["nothing", "mpd", "demo", "constructor"])(
+    "for %s, which is not linked in the browser, is none",
+    async (source) => {
+      const secret = await server.accounts.magicLinks.issue(ada.user, connectPurpose(source));
+      for (const path of [
+        `/en/connect/${source}/${secret}`,
+        `/en/connect/${source}/${secret}/start`,
+        `/callback/${source}`,
+      ]) {
+        const page = await server.get(path);
+        expect(page.status).toBe(404);
+        expect(await titleOf(page)).toBe(languages.en.notFound.title);
+      }
+    },
+  );
+
+  test.each(["x", "mql_", "%00", `mql_${"0".repeat(38)}`])(
+    "with %s in place of a secret has ended",
+    async (secret) => {
+      for (const rest of ["", "/start"]) {
+        const page = await server.get(`/en/connect/spotify/${secret}${rest}`);
+        expect(page.status).toBe(404);
+        expect(await titleOf(page)).toBe(words.endedTitle);
+      }
+    },
+  );
+
+  test("with the secret of a link for something else has ended", async () => {
+    const secret = await server.accounts.magicLinks.issue(ada.user, "something else");
+    expect((await server.get(`/en/connect/spotify/${secret}`)).status).toBe(404);
+    expect((await server.get(`/en/connect/spotify/${secret}/start`)).status).toBe(404);
+  });
+
+  test("in a language that is none is none", async () => {
+    const path = await server.linkFor(ada.user);
+    expect((await server.get(path.replace("/en/", "/xx/"))).status).toBe(404);
+  });
+});
+
+describe("setting out for Spotify", () => {
+  const leave = async () => server.get(`${await server.linkFor(ada.user)}/start`);
+
+  test("goes to its accounts service with everything that the grant needs", async () => {
+    const response = await leave();
+    expect(response.status).toBe(302);
+    const target = new URL(response.headers.get("location") ?? "");
+    expect(target.origin + target.pathname).toBe("https://accounts.spotify.com/authorize");
+    const { state, code_challenge, ...rest } = Object.fromEntries(target.searchParams);
+    expect(rest).toEqual({
+      client_id: server.spotify.clientId,
+      response_type: "code",
+      redirect_uri: "http://127.0.0.1:4747/callback/spotify",
+      scope: "user-read-playback-state user-read-private",
+      code_challenge_method: "S256",
+      show_dialog: "true",
+    });
+    expect(state).toMatch(/^[\w-]{43,}$/);
+    expect(code_challenge).toMatch(/^[\w-]{43}$/);
+  });
+
+  test("takes another state and another challenge each time", async () => {
+    const targets = [await leave(), await leave()].map(
+      ({ headers }) => new URL(headers.get("location") ?? "").searchParams,
+    );
+    for (const name of ["state", "code_challenge"]) {
+      expect(targets[0]?.get(name)).not.toBe(targets[1]?.get(name) ?? "");
+    }
+  });
+
+  test("marks the browser with a cookie that no script reads", async () => {
+    const cookies = (await leave()).headers.getSetCookie();
+    expect(cookies).toHaveLength(1);
+    expect(cookies[0]).toMatch(
+      /^marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  test("marks it under https so that nobody else can set the cookie", async () => {
+    await restart({ baseUrl: "https://example.org" });
+    const cookies = (await leave()).headers.getSetCookie();
+    expect(cookies).toHaveLength(1);
+    expect(cookies[0]).toMatch(
+      /^__Host-marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  test("tells neither caches nor other sites of the link", async () => {
+    const { headers } = await leave();
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  test("goes by the base URL first when it is asked as localhost, whose cookies it does not see", async () => {
+    const path = `${await server.linkFor(ada.user)}/start`;
+    const response = await server.app.handle(
+      new Request(`http://localhost:4747${path}`, { headers: { host: "localhost:4747" } }),
+    );
+    expect(response?.status).toBe(303);
+    expect(response?.headers.get("location")).toBe(`http://127.0.0.1:4747${path}`);
+    expect(response?.headers.getSetCookie()).toEqual([]);
+  });
+});
+
+describe("coming back from Spotify", () => {
+  test("says whose account was linked, and until when", async () => {
+    const page = await server.browser().link(await server.linkFor(ada.user));
+    expect(page.status).toBe(200);
+    expect(await titleOf(page.clone())).toBe("Spotify is linked");
+    expect(await leadOf(page.clone())).toBe(fill(words.doneLead, { account: "Ada Listens" }));
+    expect(await page.text()).toContain("May 21, 2027");
+  });
+
+  test("stores a connection with what the account is called", async () => {
+    expect(await connectionOf(ada)).toBe(undefined);
+    await server.browser().link(await server.linkFor(ada.user));
+    expect(await connectionOf(ada)).toMatchObject({
+      source: "spotify",
+      refusedAt: null,
+      settings: {
+        clientId: server.spotify.clientId,
+        refreshToken: server.listener.refreshToken,
+        consentedAt: server.clock.wallMs(),
+        displayName: "Ada Listens",
+        product: "premium",
+      },
+    });
+  });
+
+  test("is told to bots: connected, with name and product", async () => {
+    expect(await userData(ada)).toMatchObject({ music_connected: false });
+    await server.browser().link(await server.linkFor(ada.user));
+    expect(await userData(ada)).toMatchObject({
+      music_connected: true,
+      music_display_name: "Ada Listens",
+      music_product: "premium",
+    });
+  });
+
+  test("answers null for the product, which apps in development mode are not told", async () => {
+    await restart({ account: { product: null } });
+    await server.browser().link(await server.linkFor(ada.user));
+    expect(await userData(ada)).toMatchObject({ music_connected: true, music_product: null });
+  });
+
+  test("lets the music be heard at once", async () => {
+    await server.browser().link(await server.linkFor(ada.user));
+    const { data } = await (await server.getAs(ada, "/api/v1/now-playing")).json();
+    expect(data.track.name).toBe(LISTENER.track.title);
+  });
+
+  test("links nobody else", async () => {
+    const grace = await server.addUser("grace", false);
+    await server.browser().link(await server.linkFor(grace.user));
+    expect(await connectionOf(ada)).toBe(undefined);
+    expect(await userData(grace)).toMatchObject({ music_connected: true });
+  });
+
+  test("works with the app's secret, too", async () => {
+    await server.enterApp(server.spotify.clientSecret);
+    const page = await server.browser().link(await server.linkFor(ada.user));
+    expect(page.status).toBe(200);
+  });
+
+  test.each(LANGUAGES)("says so in %s, in which the link was opened", async (language) => {
+    const page = await server.browser().link(await server.linkFor(ada.user, language));
+    expect(await attributeOf(page.clone(), "html", "lang")).toBe(languageTag(language));
+    expect(await titleOf(page)).toBe(named(languages[language].connect.doneTitle));
+  });
+
+  test("shows a display name as text, whatever it is", async () => {
+    await restart({ account: { displayName: '<img src=x onerror="alert(1)">' } });
+    const page = await server.browser().link(await server.linkFor(ada.user));
+    expect(await page.clone().text()).not.toContain("<img src=x");
+    expect(await leadOf(page)).toContain('<img src=x onerror="alert(1)">');
+  });
+});
+
+describe("linking again", () => {
+  test("leaves API key and widget address as they were", async () => {
+    await server.browser().link(await server.linkFor(ada.user));
+    await server.browser().link(await server.linkFor(ada.user));
+    expect(await userData(ada)).toMatchObject({ music_connected: true });
+    expect(await server.accounts.widgets.tokenOf(ada.user)).toBe(ada.widgetToken);
+    expect((await server.get(`/en/widget/${ada.widgetToken}`)).status).toBe(200);
+  });
+
+  test("ends a refusal, and is another connection", async () => {
+    await server.browser().link(await server.linkFor(ada.user));
+    const first = await connectionOf(ada);
+    await server.accounts.connections.markRefused(first?.id ?? 0);
+    expect(await userData(ada)).toMatchObject({ music_connected: false });
+    await server.browser().link(await server.linkFor(ada.user));
+    expect(await userData(ada)).toMatchObject({ music_connected: true });
+    expect((await connectionOf(ada))?.id).not.toBe(first?.id ?? 0);
+  });
+
+  test("links a connection of another name where the link was made for one", async () => {
+    await server.browser().link(await server.linkFor(ada.user));
+    const purpose = connectPurpose("spotify", "Second account");
+    const secret = await server.accounts.magicLinks.issue(ada.user, purpose);
+    const browser = server.browser();
+    await browser.link(`/en/connect/spotify/${secret}`);
+    const names = async () =>
+      (await server.accounts.connections.allOf(ada.user.id)).map(({ name }) => name);
+    expect(await names()).toEqual(["", "Second account"]);
+    await server.accounts.connections.disconnect(ada.user, "all");
+    expect(await leadOf(await browser.open(`/en/connect/spotify/${secret}`))).toBe(
+      languages.en.connect.endedText,
+    );
+    expect(await names()).toEqual([]);
+  });
+
+  test("counts the consent from that day", async () => {
+    await server.browser().link(await server.linkFor(ada.user));
+    await server.clock.advance(30 * 24 * 60 * MINUTE_MS);
+    const page = await server.browser().link(await server.linkFor(ada.user));
+    expect(await page.text()).toContain("June 21, 2027");
+  });
+});
+
+/** The cookies of attempts that a browser was given, as it sends them. */
+const attemptCookies = ({ answers }: { readonly answers: readonly string[] }): string[] =>
+  [...answers.join("\n").matchAll(/"(marquee-link-[\w-]{8}=[\w-]+);/g)].map(
+    ([, pair]) => pair ?? "",
+  );
+
+describe("an attempt under way", () => {
+  test("is pushed out by no number of strangers' attempts", async () => {
+    const browser = server.browser();
+    const callback = await browser.visitSpotify(await server.linkFor(ada.user));
+    for (let stranger = 0; stranger < 1_100; stranger++) {
+      const { status } = await server.get("/en/sign-in/with/spotify");
+      if (status !== 302) throw new Error(`answered ${status}`);
+    }
+    expect((await browser.open(callback)).status).toBe(200);
+  });
+
+  test("is known to its browser alone, which can neither read nor change it", async () => {
+    const browser = server.browser();
+    const path = await server.linkFor(ada.user);
+    const callback = new URL(await browser.visitSpotify(path));
+    const [cookie = ""] = attemptCookies(browser);
+    const [name = "", value = ""] = cookie.split("=");
+    const state = callback.searchParams.get("state") ?? "";
+    const text = Buffer.from(value, "base64url").toString("latin1");
+    for (const secret of [state, path.split("/").at(-1) ?? "", "codeVerifier"]) {
+      expect(secret).not.toBe("");
+      expect(text).not.toContain(secret);
+    }
+    const bytes = Buffer.from(value, "base64url");
+    for (let at = 0; at < bytes.length; at += 7) {
+      const changed = Buffer.from(bytes.with(at, (bytes[at] ?? 0) ^ 1)).toString("base64url");
+      const page = await server.get(callback.pathname + callback.search, {
+        headers: { cookie: `${name}=${changed}` },
+      });
+      expect(page.status).toBe(400);
+    }
+    expect((await browser.open(callback.href)).status).toBe(200);
+  });
+
+  test("is none in a cookie that was sealed for something else", async () => {
+    const browser = server.browser();
+    const callback = new URL(await browser.visitSpotify(await server.linkFor(ada.user)));
+    const [name = ""] = (attemptCookies(browser)[0] ?? "").split("=");
+    const state = callback.searchParams.get("state");
+    const content = {
+      source: "spotify",
+      intent: { kind: "dashboard", userId: ada.user.id },
+      language: "en",
+      attempt: { state, redirectUri: server.redirectUri, codeVerifier: "x" },
+    };
+    const text = JSON.stringify({ expiresAtMs: Number.MAX_SAFE_INTEGER, content });
+    for (const purpose of ["notice", "connection-settings"] as const) {
+      const value = (await server.vault.seal(purpose, 0, text)).toString("base64url");
+      const page = await server.get(callback.pathname + callback.search, {
+        headers: { cookie: `${name}=${value}` },
+      });
+      expect(await leadOf(page)).toBe(words.failures.lost);
+    }
+  });
+
+  test("is taken from the browser when it is answered, and used up where that keeps it", async () => {
+    const browser = server.browser();
+    const callback = new URL(await browser.visitSpotify(await server.linkFor(ada.user)));
+    const [cookie = ""] = attemptCookies(browser);
+    const page = await browser.open(callback.href);
+    expect(page.headers.getSetCookie()).toEqual([
+      `${cookie.split("=")[0]}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`,
+    ]);
+    const again = await server.get(callback.pathname + callback.search, { headers: { cookie } });
+    expect(await leadOf(again)).toBe(words.failures.lost);
+  });
+
+  test("is one of at most four in a browser, whose cookies fit into a request", async () => {
+    const browser = server.browser();
+    const path = await server.linkFor(ada.user);
+    const callbacks: string[] = [];
+    for (let tab = 0; tab < 6; tab++) callbacks.push(await browser.visitSpotify(path));
+    expect(attemptCookies(browser).slice(-4).join("; ").length).toBeLessThan(4_000);
+    expect((await browser.open(callbacks[1] ?? "")).status).toBe(400);
+    expect((await browser.open(callbacks[2] ?? "")).status).toBe(200);
+  });
+});
+
+describe("the state", () => {
+  test("is good for one answer", async () => {
+    const browser = server.browser();
+    const callback = await browser.visitSpotify(await server.linkFor(ada.user));
+    expect((await browser.open(callback)).status).toBe(200);
+    const again = await browser.open(callback);
+    expect(again.status).toBe(400);
+    expect(await leadOf(again)).toBe(words.failures.lost);
+  });
+
+  test("is good for one of two answers at the same time", async () => {
+    const browser = server.browser();
+    const callback = await browser.visitSpotify(await server.linkFor(ada.user));
+    const pages = await Promise.all([browser.open(callback), browser.open(callback)]);
+    expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  });
+
+  test("of another browser is refused, and still works for the right one", async () => {
+    const browser = server.browser();
+    const callback = await browser.visitSpotify(await server.linkFor(ada.user));
+    const other = server.browser();
+    await other.start(await server.linkFor(ada.user));
+    for (const stranger of [server.browser(), other]) {
+      const refused = await stranger.open(callback);
+      expect(refused.status).toBe(400);
+      expect(await leadOf(refused)).toBe(words.failures.lost);
+    }
+    expect(await connectionOf(ada)).toBe(undefined);
+    expect((await browser.open(callback)).status).toBe(200);
+  });
+
+  test("is refused with two cookies of the same name, one of which somebody else set", async () => {
+    const browser = server.browser();
+    const callback = new URL(await browser.visitSpotify(await server.linkFor(ada.user)));
+    const [cookie = ""] = attemptCookies(browser);
+    const [name = ""] = cookie.split("=");
+    const page = await server.get(callback.pathname + callback.search, {
+      headers: { cookie: `${cookie}; ${name}=another` },
+    });
+    expect(page.status).toBe(400);
+    expect(await connectionOf(ada)).toBe(undefined);
+  });
+
+  test("works for ten minutes", async () => {
+    const browser = server.browser();
+    const start = await browser.start(await server.linkFor(ada.user));
+    await server.clock.advance(10 * MINUTE_MS - 1);
+    expect((await browser.open((await server.spotify.consent(start)).href)).status).toBe(200);
+  });
+
+  test("is refused after ten minutes", async () => {
+    const browser = server.browser();
+    const start = await browser.start(await server.linkFor(ada.user));
+    await server.clock.advance(10 * MINUTE_MS);
+    const page = await browser.open((await server.spotify.consent(start)).href);
+    expect(page.status).toBe(400);
+    expect(await leadOf(page)).toBe(words.failures.lost);
+    expect(await connectionOf(ada)).toBe(undefined);
+  });
+
+  test.each(["", "?state=", "?state=x", "?code=x", "?state=x&state=y&code=z", "?error=x"])(
+    "is missed in an answer that nobody waits for: %p",
+    async (query) => {
+      const browser = server.browser();
+      await browser.start(await server.linkFor(ada.user));
+      const page = await browser.open(`/callback/spotify${query}`);
+      expect(page.status).toBe(400);
+      expect(await leadOf(page)).toBe(words.failures.lost);
+    },
+  );
+
+  test("of one tab works beside that of another", async () => {
+    const browser = server.browser();
+    const path = await server.linkFor(ada.user);
+    const first = await browser.visitSpotify(path);
+    await browser.visitSpotify(path);
+    expect((await browser.open(first)).status).toBe(200);
+  });
+
+  test.each(LANGUAGES)("is said to be lost in %s, as the browser prefers", async (language) => {
+    const headers = { "accept-language": language };
+    const page = await server.get("/callback/spotify?state=x", { headers });
+    expect(await attributeOf(page.clone(), "html", "lang")).toBe(languageTag(language));
+    expect(await leadOf(page)).toBe(languages[language].connect.failures.lost);
+  });
+});
+
+describe("the secret of a link", () => {
+  test("is not used up by looking, nor by setting out", async () => {
+    const browser = server.browser();
+    const path = await server.linkFor(ada.user);
+    for (let times = 0; times < 3; times++) {
+      expect((await browser.open(path)).status).toBe(200);
+      expect((await browser.open(`${path}/start`)).status).toBe(302);
+    }
+    expect((await browser.link(path)).status).toBe(200);
+  });
+
+  test("works once", async () => {
+    const browser = server.browser();
+    const path = await server.linkFor(ada.user);
+    await browser.link(path);
+    for (const rest of ["", "/start"]) {
+      const page = await browser.open(path + rest);
+      expect(page.status).toBe(404);
+      expect(await titleOf(page)).toBe(words.endedTitle);
+    }
+  });
+
+  test("works for half an hour", async () => {
+    const path = await server.linkFor(ada.user);
+    await server.clock.advance(30 * MINUTE_MS - 1);
+    expect((await server.get(path)).status).toBe(200);
+    await server.clock.advance(1);
+    expect((await server.get(path)).status).toBe(404);
+    expect((await server.get(`${path}/start`)).status).toBe(404);
+  });
+
+  test("links nobody when the half hour ends while the browser is away", async () => {
+    const browser = server.browser();
+    const path = await server.linkFor(ada.user);
+    await server.clock.advance(25 * MINUTE_MS);
+    const callback = await browser.visitSpotify(path);
+    await server.clock.advance(5 * MINUTE_MS);
+    const page = await browser.open(callback);
+    expect(page.status).toBe(404);
+    expect(await titleOf(page)).toBe(words.endedTitle);
+    expect(await connectionOf(ada)).toBe(undefined);
+  });
+
+  test("lets one of two answers win", async () => {
+    const browser = server.browser();
+    const path = await server.linkFor(ada.user);
+    const callbacks = [await browser.visitSpotify(path), await browser.visitSpotify(path)];
+    const pages = await Promise.all(callbacks.map((callback) => browser.open(callback)));
+    expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    expect(await connectionOf(ada)).toMatchObject({ source: "spotify" });
+  });
+
+  test("ends with its user", async () => {
+    const grace = await server.addUser("grace", false);
+    const path = await server.linkFor(grace.user);
+    const browser = server.browser();
+    const callback = await browser.visitSpotify(path);
+    await server.accounts.users.remove("grace");
+    expect((await browser.open(callback)).status).toBe(404);
+    expect((await browser.open(path)).status).toBe(404);
+  });
+});
+
+describe("below a base URL with a path", () => {
+  const BASE_URL = "https://example.org/music";
+  beforeEach(() => restart({ baseUrl: BASE_URL }));
+
+  test("the redirect URI carries it", async () => {
+    const target = await server.browser().start(`/music${await server.linkFor(ada.user)}`);
+    expect(new URL(target).searchParams.get("redirect_uri")).toBe(`${BASE_URL}/callback/spotify`);
+  });
+
+  test("the whole way leads through it", async () => {
+    const page = await server.browser().link(`/music${await server.linkFor(ada.user)}`);
+    expect(page.status).toBe(200);
+    expect(await userData(ada)).toMatchObject({ music_connected: true });
+  });
+
+  test("it leads through a proxy that takes the path off, too", async () => {
+    const browser = server.browser();
+    const callback = new URL(await browser.visitSpotify(await server.linkFor(ada.user)));
+    const page = await browser.open(callback.pathname.slice("/music".length) + callback.search);
+    expect(page.status).toBe(200);
+  });
+
+  test("every address of the pages carries it", async () => {
+    const path = await server.linkFor(ada.user);
+    const browser = server.browser();
+    const denied = await browser.open(await browser.visitSpotify(path, "cancel"));
+    for (const page of [await server.get(path), denied, await browser.link(path)]) {
+      const ours = (await addressesIn(page)).filter((one) => one.startsWith("/"));
+      expect(ours.filter((one) => !one.startsWith("/music/"))).toEqual([]);
+      expect(ours).not.toEqual([]);
+    }
+  });
+
+  test("the browser's cookie stands for the whole host, as its name demands", async () => {
+    const response = await server.get(`/music${await server.linkFor(ada.user)}/start`);
+    expect(response.headers.get("set-cookie")).toMatch(
+      /^__Host-marquee-link-[\w-]{8}=.*; Path=\/; .*Secure/,
+    );
+  });
+});

@@ -1,0 +1,289 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createWidgetToken } from "../../src/accounts/credential.ts";
+import { SecretError } from "../../src/vault/secrets.ts";
+import {
+  type Look,
+  LONGEST_CSS,
+  MOST_WIDGETS,
+  PLAIN_LOOK,
+  UNDO_MS,
+  type Widget,
+} from "../../src/looks/widgets.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+
+let world: TestAccounts;
+let ada: AddedUser;
+let grace: AddedUser;
+
+beforeEach(async () => {
+  world = await createTestAccounts();
+  ada = await world.add("ada");
+  grace = await world.add("grace");
+});
+afterEach(() => world.store.close());
+
+const widgets = () => world.accounts.widgets;
+const ownerOf = async (token: AddedUser["widgetToken"]) => (await widgets().find(token))?.user;
+const addTo = ({ user }: AddedUser, name: string) => widgets().add(user, { name, kind: "overlay" });
+const looking = (options: Look["options"], css = ""): Look => ({ options, css, size: null });
+const save = (widget: Widget, look: Look, isPassing = false) =>
+  widgets().save(ada.user, widget.id, look, { basedOn: widget.revision, isPassing });
+
+/** The stored row of a user's first widget. */
+const rowOf = async ({ user }: AddedUser) => {
+  const { queries, tables } = world.store;
+  const [row] = await queries
+    .select()
+    .from(tables.widgets)
+    .where(eq(tables.widgets.userId, user.id));
+  if (!row) throw new Error(`${user.name} has no widget`);
+  return row;
+};
+
+describe("a widget's token", () => {
+  test("shows the user it was made for", async () => {
+    expect(await ownerOf(ada.widgetToken)).toEqual(ada.user);
+    expect(await ownerOf(grace.widgetToken)).toEqual(grace.user);
+  });
+
+  test("that was never issued shows nobody", async () => {
+    expect(await widgets().find(createWidgetToken())).toBe(undefined);
+  });
+
+  test("can be shown again", async () => {
+    expect(await widgets().tokenOf(ada.user)).toBe(ada.widgetToken);
+  });
+
+  test("is made for a user who has no widget, the same for all who ask at once", async () => {
+    await world.store.queries.delete(world.store.tables.widgets);
+    const [token, ...others] = await Promise.all([1, 2, 3].map(() => widgets().tokenOf(ada.user)));
+    if (!token) throw new Error("no token was made");
+    expect(others).toEqual([token, token]);
+    expect(await ownerOf(token)).toEqual(ada.user);
+    expect(await widgets().tokenOf(ada.user)).toBe(token);
+  });
+
+  test("shows nobody once its user is removed", async () => {
+    await world.accounts.users.remove("ada");
+    expect(await widgets().find(ada.widgetToken)).toBe(undefined);
+  });
+
+  test("is another for each widget", async () => {
+    const second = await addTo(ada, "Second");
+    const token = await widgets().tokenOf(ada.user, second.id);
+    expect(token).not.toBe(ada.widgetToken);
+    expect((await widgets().find(token))?.widget).toEqual(second);
+  });
+});
+
+describe("rotating a widget's token", () => {
+  test("gives another and makes the old one unknown", async () => {
+    const token = await widgets().rotate(ada.user);
+    expect(token).not.toBe(ada.widgetToken);
+    expect(await ownerOf(token)).toEqual(ada.user);
+    expect(await widgets().tokenOf(ada.user)).toBe(token);
+    expect(await widgets().find(ada.widgetToken)).toBe(undefined);
+  });
+
+  test("leaves the user's other widgets and other users alone", async () => {
+    const second = await addTo(ada, "Second");
+    const before = await widgets().tokenOf(ada.user, second.id);
+    await widgets().rotate(ada.user);
+    expect(await widgets().tokenOf(ada.user, second.id)).toBe(before);
+    expect(await widgets().tokenOf(grace.user)).toBe(grace.widgetToken);
+    await widgets().rotate(ada.user, second.id);
+    expect(await widgets().tokenOf(ada.user, second.id)).not.toBe(before);
+  });
+});
+
+describe("a stored widget's token", () => {
+  test("is sealed and hashed", async () => {
+    const { hash, sealedToken } = await rowOf(ada);
+    const stored = Buffer.concat([hash, sealedToken]).toString("latin1");
+    expect(stored).not.toContain(ada.widgetToken.slice(4, 20));
+  });
+
+  test("does not open in another user's row", async () => {
+    const { sealedToken } = await rowOf(ada);
+    const { queries, tables } = world.store;
+    await queries
+      .update(tables.widgets)
+      .set({ sealedToken })
+      .where(eq(tables.widgets.userId, grace.user.id));
+    await expect(widgets().tokenOf(grace.user)).rejects.toBeInstanceOf(SecretError);
+  });
+});
+
+describe("a user's widgets", () => {
+  test("begin with one named Main, which looks like the defaults", async () => {
+    expect(await widgets().allOf(ada.user)).toMatchObject([
+      { name: "Main", kind: "overlay", language: null, revision: 1, ...PLAIN_LOOK },
+    ]);
+  });
+
+  test("have names, of which no two are alike", async () => {
+    await addTo(ada, "Second");
+    await expect(addTo(ada, "Second")).rejects.toMatchObject({ reason: "name taken" });
+    await addTo(grace, "Second");
+    const [main] = await widgets().allOf(ada.user);
+    await widgets().rename(ada.user, main?.id ?? 0, "First");
+    expect((await widgets().allOf(ada.user)).map(({ name }) => name)).toEqual(["First", "Second"]);
+    await expect(widgets().rename(ada.user, main?.id ?? 0, "Second")).rejects.toMatchObject({
+      reason: "name taken",
+    });
+  });
+
+  test("are at most 20", async () => {
+    for (let number = 2; number <= MOST_WIDGETS; number++) await addTo(ada, `Widget ${number}`);
+    await expect(addTo(ada, "One more")).rejects.toMatchObject({ reason: "too many" });
+    await addTo(grace, "One more");
+  });
+
+  test("are no more than that when they are added at once", async () => {
+    const names = Array.from({ length: 2 * MOST_WIDGETS }, (_, index) => `Widget ${index}`);
+    const added = await Promise.allSettled(names.map((name) => addTo(ada, name)));
+    const refused = added.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    // There is one to begin with.
+    expect(refused).toHaveLength(MOST_WIDGETS + 1);
+    for (const error of refused) expect(error).toMatchObject({ reason: "too many" });
+    expect(await widgets().allOf(ada.user)).toHaveLength(MOST_WIDGETS);
+  });
+
+  test("keep their places while they can be restored, so that none can pile up", async () => {
+    const { queries, tables } = world.store;
+    const ids: number[] = [];
+    for (let number = 2; number <= MOST_WIDGETS; number++) {
+      ids.push((await addTo(ada, "Second")).id);
+      await widgets().remove(ada.user, ids.at(-1) ?? 0);
+    }
+    expect(await widgets().allOf(ada.user)).toHaveLength(1);
+    await expect(addTo(ada, "Second")).rejects.toMatchObject({ reason: "too many" });
+    expect(await widgets().restore(ada.user, ids[0] ?? 0)).toMatchObject({ name: "Second" });
+    await world.clock.advance(UNDO_MS + 1);
+    await addTo(ada, "Third");
+    expect(await queries.$count(tables.widgets, eq(tables.widgets.userId, ada.user.id))).toBe(3);
+  });
+
+  test("are out of reach for other users", async () => {
+    const second = await addTo(ada, "Second");
+    const attempts = [
+      () => widgets().byId(grace.user, second.id),
+      () => widgets().tokenOf(grace.user, second.id),
+      () => widgets().rotate(grace.user, second.id),
+      () => widgets().rename(grace.user, second.id, "Mine"),
+      () => widgets().setLanguage(grace.user, second.id, "de"),
+      () => widgets().save(grace.user, second.id, looking({ theme: "bar" }), { basedOn: 1 }),
+      () => widgets().revisionsOf(grace.user, second.id),
+      () => widgets().remove(grace.user, second.id),
+    ];
+    for (const attempt of attempts) {
+      await expect(attempt()).rejects.toMatchObject({ reason: "unknown" });
+    }
+    expect(await widgets().byId(ada.user, second.id)).toEqual(second);
+  });
+});
+
+describe("a saved look", () => {
+  test("is the widget's, with one revision more", async () => {
+    const widget = await widgets().first(ada.user);
+    const look = {
+      options: { theme: "vinyl", unheardOf: "yes" },
+      css: ".np-title{color:red}",
+      size: { width: 400, height: 90 },
+    };
+    await world.clock.advance(5_000);
+    const saved = await save(widget, look);
+    expect(saved).toMatchObject({ ...look, revision: 2, updatedAt: world.clock.wallMs() });
+    expect(await widgets().byId(ada.user, widget.id)).toEqual(saved);
+  });
+
+  test("is refused when another was saved meanwhile", async () => {
+    const widget = await widgets().first(ada.user);
+    await save(widget, looking({ theme: "bar" }));
+    const late = save(widget, looking({ theme: "art" }));
+    await expect(late).rejects.toMatchObject({ reason: "changed meanwhile" });
+    expect(await widgets().first(ada.user)).toMatchObject({ options: { theme: "bar" } });
+    expect(await widgets().revisionsOf(ada.user, widget.id)).toHaveLength(2);
+  });
+
+  test("that is refused writes no revision, whichever one it was based on", async () => {
+    const { id, revision } = await widgets().first(ada.user);
+    for (const basedOn of [999_999, -5, revision + 1, 0]) {
+      const saved = widgets().save(ada.user, id, looking({ theme: "bar" }), { basedOn });
+      await expect(saved).rejects.toMatchObject({ reason: "changed meanwhile" });
+    }
+    const revisions = await widgets().revisionsOf(ada.user, id);
+    expect(revisions.map((one) => one.revision)).toEqual([revision]);
+  });
+
+  test("may have 20 KB of CSS and no more", async () => {
+    const widget = await widgets().first(ada.user);
+    const saved = await save(widget, looking({}, "é".repeat(LONGEST_CSS / 2)));
+    const longer = looking({}, `é${"é".repeat(LONGEST_CSS / 2)}`);
+    await expect(save(saved, longer)).rejects.toMatchObject({ reason: "css too long" });
+  });
+
+  test("stays in the history with the time when it was saved, the last 50 of them", async () => {
+    let widget = await widgets().first(ada.user);
+    for (let number = 2; number <= 60; number++) {
+      await world.clock.advance(1_000);
+      widget = await save(widget, looking({ size: `${number}` }));
+    }
+    const revisions = await widgets().revisionsOf(ada.user, widget.id);
+    expect(revisions).toHaveLength(50);
+    expect(revisions[0]).toMatchObject({ revision: 60, options: { size: "60" } });
+    expect(revisions[0]?.savedAt).toBe(world.clock.wallMs());
+    expect(revisions.at(-1)).toMatchObject({ revision: 11 });
+  });
+
+  test("that is saved while editing leaves one look a minute in the history", async () => {
+    let widget = await widgets().first(ada.user);
+    for (let second = 1; second <= 130; second++) {
+      await world.clock.advance(1_000);
+      widget = await save(widget, looking({ size: `${second}` }), true);
+    }
+    const sizes = (await widgets().revisionsOf(ada.user, widget.id)).map(({ options }) => options);
+    expect(sizes).toEqual([{ size: "130" }, { size: "120" }, { size: "60" }, {}]);
+  });
+});
+
+describe("a removed widget", () => {
+  test("is unknown at once, and can be restored for a minute", async () => {
+    const second = await addTo(ada, "Second");
+    const token = await widgets().tokenOf(ada.user, second.id);
+    await widgets().remove(ada.user, second.id);
+    expect(await widgets().find(token)).toBe(undefined);
+    expect(await widgets().allOf(ada.user)).toHaveLength(1);
+    await world.clock.advance(UNDO_MS - 1);
+    await widgets().forgetRemoved();
+    await expect(widgets().restore(grace.user, second.id)).rejects.toMatchObject({
+      reason: "unknown",
+    });
+    expect(await widgets().restore(ada.user, second.id)).toMatchObject({ name: "Second" });
+    expect((await widgets().find(token))?.user).toEqual(ada.user);
+  });
+
+  test("is deleted with its history after that", async () => {
+    const second = await addTo(ada, "Second");
+    await widgets().remove(ada.user, second.id);
+    await world.clock.advance(UNDO_MS + 1);
+    await expect(widgets().restore(ada.user, second.id)).rejects.toMatchObject({
+      reason: "unknown",
+    });
+    await widgets().forgetRemoved();
+    const { queries, tables } = world.store;
+    expect(await queries.select().from(tables.widgets)).toHaveLength(2);
+    expect(await queries.select().from(tables.widgetRevisions)).toHaveLength(2);
+  });
+
+  test("does not take the place of one that got its name meanwhile", async () => {
+    const second = await addTo(ada, "Second");
+    await widgets().remove(ada.user, second.id);
+    await addTo(ada, "Second");
+    await expect(widgets().restore(ada.user, second.id)).rejects.toMatchObject({
+      reason: "name taken",
+    });
+  });
+});

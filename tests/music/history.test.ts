@@ -1,0 +1,282 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import type { History, HistoryChoice } from "../../src/music/history.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { aKeptSong } from "../fixtures/data/kept-song.ts";
+import { holdLock } from "../fixtures/data/locked-database.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+let folder: ReturnType<typeof createTempFolder>;
+let world: TestAccounts;
+let history: History;
+let ada: AddedUser;
+
+beforeEach(async () => {
+  folder = createTempFolder();
+  world = await createTestAccounts(folder.path);
+  ({ history } = world.accounts);
+  ada = await world.add("ada");
+});
+afterEach(async () => {
+  await world.store.close();
+  folder.remove();
+});
+
+const choose = (changes: Partial<HistoryChoice>, { user } = ada) =>
+  history.change(user, { ...history.of(user.id), ...changes });
+const hear = (title: string, { user } = ada) =>
+  history.note(user.id, aKeptSong({ startedAt: world.clock.wallMs() }, title));
+const titles = async ({ user } = ada) =>
+  (await history.songsOf(user)).map(({ track }) => track.title);
+const heardRows = async () => world.store.queries.select().from(world.store.tables.heardSongs);
+const rows = async () => (await heardRows()).length;
+
+describe("the history", () => {
+  test("keeps nothing until it is switched on", async () => {
+    await hear("A");
+    expect(history.of(ada.user.id)).toEqual({ keeps: null, hearsStreams: false });
+    expect([await titles(), await rows()]).toEqual([[], 0]);
+  });
+
+  test("gives songs back as they were noted, the newest first", async () => {
+    await choose({ keeps: "always" });
+    const song = aKeptSong({
+      artists: ["Juniper Vale", 'O"Hara, B'],
+      coverPath: "/art/x",
+      coverUrl: "https://covers.example/1.jpg",
+      track: { id: "1", title: "Łódź", durationMs: null, explicit: true },
+    });
+    await history.note(ada.user.id, song);
+    await world.clock.advance(60_000);
+    await hear("B");
+    expect(await titles()).toEqual(["B", "Łódź"]);
+    expect((await history.songsOf(ada.user))[1]).toEqual(song);
+  });
+
+  test("has a song that goes on once, with its last length", async () => {
+    await choose({ keeps: "day" });
+    await history.note(ada.user.id, aKeptSong({ playedMs: 31_000 }));
+    await history.note(ada.user.id, aKeptSong({ playedMs: 90_000, coverPath: "/art/x" }));
+    expect(await history.songsOf(ada.user)).toMatchObject([
+      { playedMs: 90_000, coverPath: "/art/x" },
+    ]);
+  });
+
+  test("shows nothing older than the chosen time, and deletes it", async () => {
+    await choose({ keeps: "day" });
+    await hear("A");
+    await world.clock.advance(DAY - HOUR);
+    await hear("B");
+    await world.clock.advance(2 * HOUR);
+    expect(await titles()).toEqual(["B"]);
+    expect(await history.countOf(ada.user)).toBe(1);
+    expect(await rows()).toBe(2);
+    await history.forgetOld();
+    expect(await rows()).toBe(1);
+  });
+
+  test("keeps for good what is to be kept for good", async () => {
+    await choose({ keeps: "always" });
+    await hear("A");
+    await world.clock.advance(400 * DAY);
+    await history.forgetOld();
+    expect(await titles()).toEqual(["A"]);
+  });
+
+  test("deletes what is older when it is kept for a shorter time", async () => {
+    await choose({ keeps: "always" });
+    await hear("A");
+    await world.clock.advance(2 * DAY);
+    await hear("B");
+    await choose({ keeps: "month" });
+    expect(await rows()).toBe(2);
+    await choose({ keeps: "day" });
+    expect(await rows()).toBe(1);
+  });
+
+  test("is emptied when it is switched off, of what waits too", async () => {
+    await choose({ keeps: "always" });
+    await hear("A");
+    const waiting = hear("B");
+    await choose({ keeps: null });
+    await waiting;
+    expect(await rows()).toBe(0);
+  });
+
+  test("is cleared for its user alone, and goes on", async () => {
+    const grace = await world.add("grace");
+    await choose({ keeps: "always" });
+    await choose({ keeps: "always" }, grace);
+    await hear("A");
+    await hear("G", grace);
+    await history.clear(ada.user);
+    expect([await titles(), await titles(grace)]).toEqual([[], ["G"]]);
+    await hear("B");
+    expect(await titles()).toEqual(["B"]);
+  });
+
+  test("goes with its user, also when songs of that user still wait", async () => {
+    const grace = await world.add("grace");
+    await choose({ keeps: "always" });
+    await choose({ keeps: "always" }, grace);
+    await hear("A");
+    const others = [hear("B"), hear("G", grace)];
+    await world.accounts.users.remove("ada");
+    await Promise.all(others);
+    expect(await rows()).toBe(1);
+    expect(await world.store.queries.$count(world.store.tables.histories)).toBe(1);
+    expect(await titles(grace)).toEqual(["G"]);
+  });
+
+  test("is known to a server that starts again", async () => {
+    await choose({ keeps: "month", hearsStreams: true });
+    await history.streamStarted(ada.user.id);
+    const other = await createTestAccounts(folder.path);
+    expect(other.accounts.history.of(ada.user.id)).toEqual({ keeps: "month", hearsStreams: true });
+    expect(other.accounts.history.streamOf(ada.user.id)).toEqual({
+      startedAt: world.clock.wallMs(),
+      endedAt: null,
+    });
+    await other.store.close();
+  });
+
+  describe("of a source that sends endless names", () => {
+    const long = (part: string, length: number) => part.repeat(length).slice(0, length);
+    const endless = (startedAt: number) =>
+      aKeptSong({
+        startedAt,
+        source: long("S", 1_000),
+        track: {
+          id: long("i", 1_000),
+          title: long("夜", 1_000),
+          durationMs: null,
+          explicit: false,
+        },
+        artists: Array<string>(50).fill(`A${long("👩", 998)}`),
+        albumName: long("A", 1_000),
+        coverUrl: `https://covers.example/${long("u", 2_000)}`,
+      });
+
+    test("has songs of a few thousand characters, and whole names of artists", async () => {
+      await choose({ keeps: "always" });
+      await history.note(ada.user.id, endless(world.clock.wallMs()));
+      expect(Buffer.byteLength(JSON.stringify(await heardRows()))).toBeLessThan(8_000);
+      const [song] = await history.songsOf(ada.user);
+      expect(song?.artists.map(({ length }) => length)).toEqual([299, 299, 299]);
+      expect(song?.artists.every((name) => name.isWellFormed())).toBe(true);
+      expect(song?.track.id).toMatch(/^[\w-]{43}$/);
+      expect(song?.coverUrl).toBe(null);
+    });
+
+    test("has at most 64 million characters of them, the newest", async () => {
+      await choose({ keeps: "month" });
+      const { wallMs } = world.clock;
+      const many = Array.from({ length: 70 }, (_, index) => ({
+        ...{ userId: ada.user.id, startedAt: wallMs() - (index + 1) * 60_000, playedMs: 40_000 },
+        ...{ source: "", trackId: "", title: long("x", 1_000_000), explicit: false },
+        ...{ artists: "[]", albumName: "" },
+      }));
+      await world.store.queries.insert(world.store.tables.heardSongs).values(many);
+      // Nobody adds up what has hardly changed.
+      await hear("A");
+      await history.forgetOld();
+      expect(await rows()).toBe(71);
+      const song = endless(wallMs() + 1_000);
+      await Promise.all(Array.from({ length: 600 }, () => history.note(ada.user.id, song)));
+      await history.forgetOld();
+      const kept = (await heardRows()).map(({ startedAt }) => startedAt);
+      expect(kept).toHaveLength(2 + 63);
+      expect(Math.min(...kept)).toBe(wallMs() - 63 * 60_000);
+    });
+  });
+
+  test("stores what it could not while another program held a lock", async () => {
+    await choose({ keeps: "always" });
+    const lock = await holdLock(join(folder.path, "marquee.db"), ["BEGIN IMMEDIATE"]);
+    await expect(hear("A")).rejects.toThrow("locked");
+    await world.clock.advance(60_000);
+    await expect(hear("B")).rejects.toThrow("locked");
+    expect(await titles()).toEqual([]);
+    await lock.release();
+    expect(await world.accounts.retryWrites()).toBe(true);
+    expect(await rows()).toBe(2);
+  });
+
+  test("holds at most a thousand songs that wait, the newest", async () => {
+    await choose({ keeps: "always" });
+    const lock = await holdLock(join(folder.path, "marquee.db"), ["BEGIN IMMEDIATE"]);
+    const tries: Promise<unknown>[] = [];
+    for (let index = 0; index < 1_100; index++) {
+      const song = aKeptSong({ startedAt: world.clock.wallMs() + index }, `Song ${index}`);
+      tries.push(history.note(ada.user.id, song));
+    }
+    await Promise.allSettled(tries);
+    await lock.release();
+    await world.accounts.retryWrites();
+    expect(await rows()).toBe(1_000);
+    expect((await titles())[0]).toBe("Song 1099");
+  });
+});
+
+describe("a stream", () => {
+  const stream = () => history.streamOf(ada.user.id);
+  const start = () => history.streamStarted(ada.user.id);
+  const stop = () => history.streamStopped(ada.user.id, world.clock.wallMs());
+
+  test("is not known unless the user has allowed it", async () => {
+    await start();
+    expect(stream()).toBeUndefined();
+  });
+
+  test("runs from its start to its end", async () => {
+    await choose({ hearsStreams: true });
+    const startedAt = world.clock.wallMs();
+    await start();
+    await world.clock.advance(HOUR);
+    await start();
+    expect(stream()).toEqual({ startedAt, endedAt: null });
+    await stop();
+    await world.clock.advance(HOUR);
+    await stop();
+    expect(stream()).toEqual({ startedAt, endedAt: startedAt + HOUR });
+  });
+
+  test("goes on when it starts again within five minutes, and later is another one", async () => {
+    await choose({ hearsStreams: true });
+    const startedAt = world.clock.wallMs();
+    await start();
+    await world.clock.advance(HOUR);
+    await stop();
+    await world.clock.advance(5 * 60_000);
+    await start();
+    expect(stream()).toEqual({ startedAt, endedAt: null });
+    await stop();
+    await world.clock.advance(5 * 60_000 + 1);
+    await start();
+    expect(stream()).toEqual({ startedAt: world.clock.wallMs(), endedAt: null });
+  });
+
+  test("is over after two days, when nobody has told of its end", async () => {
+    await choose({ hearsStreams: true });
+    const startedAt = world.clock.wallMs();
+    await start();
+    await world.clock.advance(2 * DAY - 1);
+    expect(stream()).toEqual({ startedAt, endedAt: null });
+    await world.clock.advance(1);
+    expect(stream()).toEqual({ startedAt, endedAt: startedAt + 2 * DAY });
+    await start();
+    expect(stream()).toEqual({ startedAt: world.clock.wallMs(), endedAt: null });
+  });
+
+  test("is forgotten with the permission", async () => {
+    await choose({ hearsStreams: true });
+    await start();
+    await choose({ hearsStreams: false });
+    await choose({ hearsStreams: true });
+    expect(stream()).toBeUndefined();
+  });
+});

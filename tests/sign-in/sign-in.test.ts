@@ -1,0 +1,510 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { createMagicLinkSecret, type MagicLinkSecret } from "../../src/accounts/credential.ts";
+import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
+import { magicLinks, sessions as sessionRows } from "../../src/db/schema.ts";
+import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import {
+  createLinkingServer,
+  LISTENER,
+  type LinkingServer,
+} from "../fixtures/servers/linking-server.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { signIn } from "../fixtures/http/signed-in.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
+
+const ORIGIN = "http://127.0.0.1:4747";
+const MINUTE_MS = 60_000;
+
+let server: TestServer;
+let ada: AddedUser;
+
+beforeEach(async () => {
+  server = await createTestServer();
+  ada = await server.addUser("ada");
+});
+afterEach(() => server.close());
+
+const issue = (user = ada, purpose = SIGN_IN_PURPOSE) =>
+  server.accounts.magicLinks.issue(user.user, purpose);
+const pathOf = (secret: MagicLinkSecret, language = "en") => `/${language}/sign-in/${secret}`;
+const enter = (secret: MagicLinkSecret, headers: Record<string, string> = { origin: ORIGIN }) =>
+  server.get(pathOf(secret), { method: "POST", headers });
+const cookieOf = (response: Response) => (response.headers.get("set-cookie") ?? "").split(";")[0]!;
+const statusOf = async (cookie: string) =>
+  (await server.get("/en/dashboard/music", { headers: { cookie } })).status;
+
+/** Nobody was let in: no cookie, and no session in the database. */
+async function expectRefused(response: Response): Promise<void> {
+  expect(response.status).toBe(404);
+  expect(response.headers.get("set-cookie")).toBe(null);
+  expect(await server.accounts.sessions.list(ada.user)).toEqual([]);
+}
+
+describe("a sign-in link", () => {
+  test("has at least 128 random bits", async () => {
+    const secrets = await Promise.all(Array.from({ length: 200 }, () => issue()));
+    const bodies = secrets.map(
+      (secret) => /^mql_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/.exec(secret)?.[1],
+    );
+    expect(new Set(bodies).size).toBe(200);
+    expect(bodies).not.toContain(undefined);
+    // Letters are drawn from all 62, so that 32 of them are 190 bits.
+    expect(new Set(bodies.join("")).size).toBe(62);
+    expect(32 * Math.log2(62)).toBeGreaterThan(128);
+  });
+
+  test("is not in the database as it stands", async () => {
+    const secret = await issue();
+    const row = server.store.queries.select().from(magicLinks).all();
+    expect(JSON.stringify(row)).not.toContain(secret);
+  });
+
+  test("greets by name and lets in with one click", async () => {
+    const secret = await issue();
+    const page = await server.get(pathOf(secret));
+    expect(page.status).toBe(200);
+    expect(await textOf(page.clone(), "h1")).toBe("Hello, ada");
+    const form = await attributeOf(page, "form", "action");
+    expect(form).toBe(pathOf(secret));
+    const entered = await enter(secret);
+    expect(entered.status).toBe(303);
+    expect(entered.headers.get("location")).toBe("/en/dashboard");
+    expect(await statusOf(cookieOf(entered))).toBe(200);
+  });
+
+  test.each([
+    ["opened", "GET", {}],
+    ["asked for its head", "HEAD", {}],
+    ["prefetched", "GET", { purpose: "prefetch", "sec-purpose": "prefetch" }],
+    ["prerendered", "GET", { "sec-purpose": "prefetch;prerender" }],
+    ["previewed", "GET", { "user-agent": "Slackbot-LinkExpanding 1.0", range: "bytes=0-32768" }],
+    ["asked for its options", "OPTIONS", {}],
+    ["opened from a page of ours", "GET", { origin: ORIGIN }],
+  ] as [string, string, Record<string, string>][])(
+    "is not used up when only %s",
+    async (_, method, headers) => {
+      const secret = await issue();
+      for (let time = 0; time < 3; time++) {
+        const seen = await server.get(pathOf(secret), { method, headers });
+        expect(seen.headers.get("set-cookie")).toBe(null);
+      }
+      expect((await enter(secret)).status).toBe(303);
+    },
+  );
+
+  test("works until half an hour is over, and not after", async () => {
+    const inTime = await issue();
+    const late = await issue();
+    await server.clock.advance(30 * MINUTE_MS - 1);
+    expect((await enter(inTime)).status).toBe(303);
+    await server.accounts.sessions.closeAll(ada.user);
+    await server.clock.advance(1);
+    expect((await server.get(pathOf(late))).status).toBe(404);
+    await expectRefused(await enter(late));
+  });
+
+  test("works once", async () => {
+    const secret = await issue();
+    expect((await enter(secret)).status).toBe(303);
+    await server.accounts.sessions.closeAll(ada.user);
+    expect((await server.get(pathOf(secret))).status).toBe(404);
+    await expectRefused(await enter(secret));
+  });
+
+  test("lets one in of many who try at once", async () => {
+    const secret = await issue();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => enter(secret)));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(19);
+    expect(answers.filter(({ headers }) => headers.has("set-cookie"))).toHaveLength(1);
+    expect(await server.accounts.sessions.list(ada.user)).toHaveLength(1);
+  });
+
+  test.each([
+    ["none", {}],
+    ["an empty one", { origin: "" }],
+    ["an opaque one", { origin: "null" }],
+    ["a foreign one", { origin: "https://evil.example" }],
+    ["another port of this machine", { origin: "http://127.0.0.1:4748" }],
+    ["a name that begins as ours", { origin: "http://127.0.0.1:4747.evil.example" }],
+    ["ours as a user name", { origin: "http://127.0.0.1:4747@evil.example" }],
+    ["two", { origin: `${ORIGIN}, https://evil.example` }],
+    ["only a referrer of ours", { referer: `${ORIGIN}/en/sign-in` }],
+  ] as [string, Record<string, string>][])(
+    "lets nobody in from a page of another origin, and is kept: %s",
+    async (_, headers) => {
+      const secret = await issue();
+      await expectRefused(await enter(secret, headers));
+      expect((await enter(secret)).status).toBe(303);
+    },
+  );
+
+  test("is another than one that links music", async () => {
+    for (const purpose of [connectPurpose("spotify"), "connect sign in", "sign  in", ""]) {
+      const secret = await issue(ada, purpose);
+      expect((await server.get(pathOf(secret))).status).toBe(404);
+      await expectRefused(await enter(secret));
+    }
+    const signIn = await issue();
+    expect((await server.get(`/en/connect/spotify/${signIn}`)).status).toBe(404);
+    expect((await enter(signIn)).status).toBe(303);
+  });
+
+  test("is not guessed: other credentials and invented ones say nothing", async () => {
+    const secrets = [
+      createMagicLinkSecret(),
+      ada.key,
+      ada.widgetToken,
+      "mql_",
+      "x",
+      "%00",
+      "a".repeat(5_000),
+    ];
+    for (const secret of secrets as MagicLinkSecret[]) {
+      const page = await server.get(pathOf(secret));
+      expect(page.status).toBe(404);
+      expect(await page.text()).not.toContain("ada");
+      await expectRefused(await enter(secret));
+    }
+  });
+
+  test("ends with its user", async () => {
+    const grace = await server.addUser("grace");
+    const secret = await issue(grace);
+    await server.accounts.users.remove("grace");
+    expect((await server.get(pathOf(secret))).status).toBe(404);
+    expect((await enter(secret)).status).toBe(404);
+  });
+
+  test("shows nothing to other pages: no frame, no referrer elsewhere, no store", async () => {
+    const page = await server.get(pathOf(await issue()));
+    expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(page.headers.get("referrer-policy")).toBe("same-origin");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("is written to no log", async () => {
+    const secret = await issue();
+    await server.get(pathOf(secret));
+    const cookie = cookieOf(await enter(secret));
+    await statusOf(cookie);
+    const lines = server.logged.join("\n");
+    expect(lines).toContain("/en/sign-in/");
+    expect(lines).not.toContain(secret);
+    expect(lines).not.toContain(cookie.split("=")[1]!);
+  });
+
+  test.each(LANGUAGES)(
+    "speaks %s, the link's, until its user has chosen another",
+    async (language) => {
+      const other = language === "pt" ? "de" : "pt";
+      const secret = await issue();
+      const page = await server.get(pathOf(secret, language));
+      const { confirmTitle } = languages[language].signIn;
+      expect(await textOf(page, "h1")).toBe(fill(confirmTitle, { user: "ada" }));
+      const headers = { origin: ORIGIN };
+      const entered = await server.get(pathOf(secret, language), { method: "POST", headers });
+      expect(entered.headers.get("location")).toBe(`/${language}/dashboard`);
+
+      await server.accounts.users.setLanguage(ada.user, other);
+      const again = await server.get(pathOf(await issue(), language), { method: "POST", headers });
+      expect(again.headers.get("location")).toBe(`/${other}/dashboard`);
+    },
+  );
+});
+
+describe("a session", () => {
+  test("is a new one at each sign-in, and the browser's old one ends", async () => {
+    const first = cookieOf(await enter(await issue()));
+    const entered = await enter(await issue(), { origin: ORIGIN, cookie: first });
+    const second = cookieOf(entered);
+    expect(second).not.toBe(first);
+    expect(await statusOf(first)).toBe(401);
+    expect(await statusOf(second)).toBe(200);
+    expect(await server.accounts.sessions.list(ada.user)).toHaveLength(1);
+  });
+
+  test("of another user in the same browser ends too", async () => {
+    const grace = await server.addUser("grace");
+    const hers = cookieOf(await enter(await issue(grace)));
+    const ours = cookieOf(await enter(await issue(), { origin: ORIGIN, cookie: hers }));
+    expect(await statusOf(hers)).toBe(401);
+    expect(await statusOf(ours)).toBe(200);
+  });
+
+  test("is never one that the browser brought along", async () => {
+    const planted = "mqs_00000000000000000000000000000000000000";
+    const entered = await enter(await issue(), {
+      origin: ORIGIN,
+      cookie: `marquee-session=${planted}`,
+    });
+    expect(cookieOf(entered)).not.toContain(planted);
+    expect(await statusOf(`marquee-session=${planted}`)).toBe(401);
+  });
+
+  test("leaves other browsers of the user signed in", async () => {
+    const first = cookieOf(await enter(await issue()));
+    await enter(await issue());
+    expect(await statusOf(first)).toBe(200);
+  });
+
+  test("keeps only a hash of its cookie", async () => {
+    const [, token = ""] = cookieOf(await enter(await issue())).split("=");
+    const rows = server.store.queries.select().from(sessionRows).all();
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  test("ends after thirty days in which nobody came, and lasts while somebody does", async () => {
+    const cookie = cookieOf(await enter(await issue()));
+    await server.clock.advance(SESSION_LIFETIME_MS - MINUTE_MS);
+    expect(await statusOf(cookie)).toBe(200);
+    await server.clock.advance(SESSION_LIFETIME_MS - MINUTE_MS);
+    expect(await statusOf(cookie)).toBe(200);
+    await server.clock.advance(SESSION_LIFETIME_MS);
+    expect(await statusOf(cookie)).toBe(401);
+  });
+
+  test("is no session when two cookies claim to be it", async () => {
+    const cookie = cookieOf(await enter(await issue()));
+    expect(await statusOf(`${cookie}; ${cookie}`)).toBe(401);
+    expect(await statusOf(`other=1; ${cookie}`)).toBe(200);
+  });
+});
+
+describe("the session's cookie", () => {
+  const flagsAt = async (baseUrl: string) => {
+    const other = await createTestServer({ baseUrl });
+    try {
+      const grace = await other.addUser("grace");
+      const secret = await other.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
+      const { pathname, origin } = new URL(baseUrl);
+      const path = `${pathname.replace(/\/$/, "")}/en/sign-in/${secret}`;
+      const entered = await other.get(path, { method: "POST", headers: { origin } });
+      const [pair = "", ...flags] = (entered.headers.get("set-cookie") ?? "").split("; ");
+      return { name: pair.split("=")[0], flags: flags.toSorted() };
+    } finally {
+      other.close();
+    }
+  };
+
+  const common = ["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax"];
+
+  test.each(["https://example.org", "https://example.org/music"])(
+    "is bound to this host and sent over https alone at %s",
+    async (baseUrl) => {
+      expect(await flagsAt(baseUrl)).toEqual({
+        name: "__Host-marquee-session",
+        flags: [...common, "Secure"],
+      });
+    },
+  );
+
+  test.each(["http://127.0.0.1:4747", "http://example.org/music"])(
+    "works without https at %s",
+    async (baseUrl) => {
+      expect(await flagsAt(baseUrl)).toEqual({ name: "marquee-session", flags: common });
+    },
+  );
+
+  test("by the name without https opens nothing where there is https", async () => {
+    const baseUrl = "https://example.org";
+    const other = await createTestServer({ baseUrl });
+    try {
+      const grace = await other.addUser("grace");
+      const { cookie } = await signIn(other, grace, baseUrl);
+      const plain = cookie.replace("__Host-", "");
+      const get = (value: string) =>
+        other.get("/en/dashboard/music", { headers: { cookie: value } });
+      expect((await get(cookie)).status).toBe(200);
+      expect((await get(plain)).status).toBe(401);
+    } finally {
+      other.close();
+    }
+  });
+});
+
+describe("the page that says how to sign in", () => {
+  test.each(LANGUAGES)("is for everybody, in %s", async (language) => {
+    const page = await server.get(`/${language}/sign-in`);
+    expect(page.status).toBe(200);
+    expect(await textOf(page.clone(), "h1")).toBe(languages[language].signIn.askTitle);
+    expect(await page.text()).toContain("marquee login");
+  });
+
+  test("offers Spotify only once an app has been entered", async () => {
+    expect(await (await server.get("/en/sign-in")).text()).not.toContain("/en/sign-in/with/");
+    expect((await server.get("/en/sign-in/with/spotify")).status).toBe(404);
+    const app = { clientId: "abc", clientSecret: null };
+    await server.accounts.upstreams.enterApp("spotify", app);
+    expect(await (await server.get("/en/sign-in")).text()).toContain("/en/sign-in/with/spotify");
+  });
+
+  test("knows no way with what has no accounts", async () => {
+    for (const source of ["mpd", "demo", "nothing", "__proto__"]) {
+      expect((await server.get(`/en/sign-in/with/${source}`)).status).toBe(404);
+    }
+  });
+});
+
+describe("signing in with Spotify", () => {
+  let linking: LinkingServer;
+  let owner: AddedUser;
+  let member: AddedUser;
+
+  beforeEach(async () => {
+    linking = await createLinkingServer();
+    await linking.enterApp();
+    owner = await linking.addUser("ada", false);
+    member = await linking.addUser("grace", false);
+  });
+  afterEach(() => linking.close());
+
+  type Browser = ReturnType<LinkingServer["browser"]>;
+  /** Sets out for Spotify; answers where Spotify sends the browser back to. */
+  const visit = async (browser: Browser, answer?: "agree" | "cancel", language = "en") => {
+    const started = await browser.open(`/${language}/sign-in/with/spotify`);
+    expect(started.status).toBe(302);
+    return linking.spotify.consent(started.headers.get("location") ?? "", answer);
+  };
+  const attempt = async (browser: Browser, answer?: "agree" | "cancel", language?: string) =>
+    browser.open((await visit(browser, answer, language)).href);
+  const linkGrace = async () => linking.browser().link(await linking.linkFor(member.user));
+  const sessions = async () => [
+    ...(await linking.accounts.sessions.list(owner.user)),
+    ...(await linking.accounts.sessions.list(member.user)),
+  ];
+
+  test("lets in whoever has linked that account, as that user", async () => {
+    await linkGrace();
+    const browser = linking.browser();
+    const entered = await attempt(browser);
+    expect(entered.status).toBe(303);
+    expect(entered.headers.get("location")).toBe("/en/dashboard");
+    expect((await sessions()).map(({ userId }) => userId)).toEqual([member.user.id]);
+    expect((await browser.open("/en/dashboard/music")).status).toBe(200);
+  });
+
+  test("keeps the language chosen before, else the one it was begun in", async () => {
+    await linkGrace();
+    const begun = await attempt(linking.browser(), "agree", "fr");
+    expect(begun.headers.get("location")).toBe("/fr/dashboard");
+    await linking.accounts.users.setLanguage(member.user, "de");
+    const chosen = await attempt(linking.browser(), "agree", "fr");
+    expect(chosen.headers.get("location")).toBe("/de/dashboard");
+  });
+
+  test("refuses an account that nobody has linked, and connects it to nobody", async () => {
+    const refused = await attempt(linking.browser());
+    expect(refused.status).toBe(403);
+    // It only takes the attempt away.
+    expect(refused.headers.get("set-cookie")).toMatch(
+      /^marquee-link-[^;]*=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/,
+    );
+    expect(await textOf(refused, "h1")).toBe("Nobody here has linked this account");
+    expect(await sessions()).toEqual([]);
+    expect(await onlyConnection(linking.accounts.connections, owner.user.id)).toBe(undefined);
+    expect(await onlyConnection(linking.accounts.connections, member.user.id)).toBe(undefined);
+  });
+
+  test("refuses another account than the one that is linked", async () => {
+    await linkGrace();
+    const stranger = linking.spotify.addUser({ ...LISTENER, displayName: "Ada Listens" });
+    linking.spotify.signIn(stranger);
+    expect((await attempt(linking.browser())).status).toBe(403);
+    expect(await sessions()).toEqual([]);
+  });
+
+  test("refuses an account whose user has disconnected it", async () => {
+    await linkGrace();
+    await linking.accounts.connections.disconnect(member.user, "all");
+    expect((await attempt(linking.browser())).status).toBe(403);
+  });
+
+  test("leaves the connection as it is", async () => {
+    await linkGrace();
+    const before = await onlyConnection(linking.accounts.connections, member.user.id);
+    await attempt(linking.browser());
+    expect(await onlyConnection(linking.accounts.connections, member.user.id)).toEqual(before);
+  });
+
+  test("lets nobody in twice by the same answer", async () => {
+    await linkGrace();
+    const browser = linking.browser();
+    const answer = (await visit(browser)).href;
+    expect((await browser.open(answer)).status).toBe(303);
+    const again = await browser.open(answer);
+    expect(again.status).toBe(400);
+    expect(again.headers.get("set-cookie")).toBe(null);
+  });
+
+  test("lets nobody in by an answer that another browser has got", async () => {
+    await linkGrace();
+    const answer = (await visit(linking.browser())).href;
+    const stolen = await linking.browser().open(answer);
+    expect(stolen.status).toBe(400);
+    expect(await sessions()).toEqual([]);
+  });
+
+  test("lets nobody in who takes longer than ten minutes", async () => {
+    await linkGrace();
+    const browser = linking.browser();
+    const answer = (await visit(browser)).href;
+    await linking.clock.advance(10 * MINUTE_MS);
+    expect((await browser.open(answer)).status).toBe(400);
+    expect(await sessions()).toEqual([]);
+  });
+
+  test("is not what linking for the dashboard or by a link is: neither lets in", async () => {
+    const linked = await linkGrace();
+    expect(linked.status).toBe(200);
+    expect(linked.headers.get("set-cookie") ?? "").not.toContain("session");
+    expect(await sessions()).toEqual([]);
+  });
+
+  test.each(LANGUAGES)("says in %s what went wrong, and where to try again", async (language) => {
+    const { connect } = languages[language];
+    const denied = await attempt(linking.browser(), "cancel", language);
+    expect(denied.status).toBe(400);
+    expect(await textOf(denied.clone(), ".lead")).toBe(
+      fill(connect.failures.denied, { source: "Spotify" }),
+    );
+    expect(await attributeOf(denied, "a.button", "href")).toBe(`/${language}/sign-in`);
+
+    const browser = linking.browser();
+    const back = await visit(browser, "agree", language);
+    linking.spotify.script({ status: 503, target: "token" });
+    const away = await browser.open(back.href);
+    expect(away.status).toBe(503);
+    expect(await textOf(away, ".lead")).toBe(
+      fill(connect.failures.unreachable, { source: "Spotify" }),
+    );
+
+    const unknown = await attempt(linking.browser(), "agree", language);
+    expect(await textOf(unknown, ".lead")).toBe(
+      fill(languages[language].signIn.unknownText, { source: "Spotify" }),
+    );
+    expect(await sessions()).toEqual([]);
+  });
+
+  test("works with an app that is set by flag", async () => {
+    const { clientId } = linking.spotify;
+    const other = await createTestServer({
+      realSources: true,
+      fetch: linking.spotify.fetch,
+      settings: { spotifyClientId: clientId },
+    });
+    try {
+      const started = await other.get("/en/sign-in/with/spotify");
+      const address = new URL(started.headers.get("location") ?? "");
+      expect(address.searchParams.get("client_id")).toBe(clientId);
+      expect(address.searchParams.get("code_challenge_method")).toBe("S256");
+    } finally {
+      other.close();
+    }
+  });
+});

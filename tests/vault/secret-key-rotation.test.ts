@@ -1,0 +1,407 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import type { InboxSecret } from "../../src/accounts/credential.ts";
+import {
+  findSecretKey,
+  finishRotation,
+  nextSecretKeyPath,
+  stageSecretKey,
+} from "../../src/vault/secret-key-files.ts";
+import { type RotationStep, rotateSecretKey } from "../../src/vault/secret-key-rotation.ts";
+import {
+  createSecretKey,
+  createVault,
+  keyIdOf,
+  newSecretKey,
+  readSecretKey,
+  SecretError,
+  secretKeyPath,
+} from "../../src/vault/secrets.ts";
+import { openWorkspace } from "../../src/cli/workspace.ts";
+import { resolveConfig } from "../../src/config.ts";
+import { openStore, type SqliteStore } from "../../src/db/open.ts";
+import { connections, widgets } from "../../src/db/schema.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { exitOf } from "../fixtures/clock/waiting.ts";
+import { onlyConnection } from "../fixtures/data/connections.ts";
+
+const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
+const settingsOf = (name: string) => ({ address: "127.0.0.1:6600", password: `secret of ${name}` });
+
+let folder: ReturnType<typeof createTempFolder>;
+const opened: { close(): unknown }[] = [];
+
+beforeEach(() => {
+  folder = createTempFolder();
+});
+afterEach(() => {
+  for (const store of opened.splice(0)) store.close();
+  folder.remove();
+});
+
+type Program = Awaited<ReturnType<typeof openProgram>>;
+
+/** A program on the data folder, such as a server, that found its key there. */
+async function openProgram() {
+  const store = openStore(folder.path);
+  opened.push(store);
+  const findKey = () => findSecretKey(folder.path, store.file) ?? "";
+  createSecretKey(secretKeyPath(folder.path));
+  const vault = createVault(findKey(), findKey);
+  store.sealed.changeKey(undefined, vault.keyId);
+  return { store, vault, accounts: await createAccounts({ store, vault, wallMs: () => 1 }) };
+}
+
+/** Rotates as the command does. */
+function rotate(store: SqliteStore, afterStep?: (step: RotationStep) => void): Promise<number> {
+  const newKey = newSecretKey();
+  return rotateSecretKey({
+    store,
+    oldKey: findSecretKey(folder.path, store.file) ?? "",
+    newKey,
+    stage: () => stageSecretKey(folder.path, store.file, newKey),
+    finish: () => finishRotation(folder.path, store.file),
+    ...(afterStep && { afterStep }),
+  });
+}
+
+/** Everything sealed in the folder, opened by a program that starts now with `secret.key` alone. */
+async function readAnew(): Promise<unknown> {
+  const { config } = resolveConfig({ data: folder.path }, {});
+  const { store, accounts } = await openWorkspace(config, "refuse");
+  opened.push(store);
+  expect(existsSync(nextSecretKeyPath(folder.path)) && keyOnDisk("secret.key.new")).not.toEqual(
+    Buffer.from((await store.sealed.keyId()) ?? []),
+  );
+  expect(keyOnDisk("secret.key")).toEqual(Buffer.from((await store.sealed.keyId()) ?? []));
+  const users = await accounts.users.list();
+  return {
+    app: await accounts.upstreams.appOf("spotify"),
+    users: await Promise.all(
+      users.map(async (user) => ({
+        name: user.name,
+        token: await accounts.widgets.tokenOf(user),
+        settings: (await onlyConnection(accounts.connections, user.id))?.settings,
+      })),
+    ),
+  };
+}
+
+const keyOnDisk = (file: string): Buffer => keyIdOf(readSecretKey(join(folder.path, file)) ?? "");
+
+async function populate({ accounts }: Program, names: readonly string[]) {
+  for (const name of names) {
+    await accounts.add([name], { source: "mpd", settings: settingsOf(name) });
+  }
+  await accounts.upstreams.enterApp("spotify", APP);
+}
+
+describe("a rotation", () => {
+  test("keeps everything as it was, under a key of its own, whatever there is", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/), { maxLength: 12 }),
+        fc.array(fc.json(), { maxLength: 12 }),
+        async (names, settings) => {
+          const store = openStore(":memory:");
+          const [oldKey, newKey] = [newSecretKey(), newSecretKey()];
+          const before = await createAccounts({
+            store,
+            vault: createVault(oldKey),
+            wallMs: () => 1,
+          });
+          store.sealed.changeKey(undefined, createVault(oldKey).keyId);
+          const added = names.length > 0 ? await before.add(names) : [];
+          const secrets = new Map<number, InboxSecret>();
+          for (const [index, { user }] of added.entries()) {
+            if (!(index in settings)) continue;
+            const { id } = await before.connections.connect(user, "json", settings[index]);
+            secrets.set(id, await before.connections.secretOf(id));
+          }
+          const count = await rotateSecretKey({ store, oldKey, newKey, stage() {}, finish() {} });
+          const connected = Math.min(names.length, settings.length);
+          expect(count).toBe(names.length + 2 * connected);
+          const after = await createAccounts({
+            store,
+            vault: createVault(newKey),
+            wallMs: () => 1,
+          });
+          for (const [id, secret] of secrets) {
+            expect(await after.connections.secretOf(id)).toBe(secret);
+            expect(await after.connections.inboxOf(secret)).toMatchObject({ connectionId: id });
+          }
+          for (const [index, { user, widgetToken }] of added.entries()) {
+            expect(await after.widgets.tokenOf(user)).toBe(widgetToken);
+            expect((await onlyConnection(after.connections, user.id))?.settings).toEqual(
+              settings[index],
+            );
+          }
+          store.close();
+        },
+      ),
+      { numRuns: 25 },
+    ));
+
+  test("replaces secret.key by a key that only its owner can read, and leaves no other file", async () => {
+    const program = await openProgram();
+    await populate(program, ["ada"]);
+    const files = readdirSync(folder.path);
+    const before = readSecretKey(secretKeyPath(folder.path));
+    expect(await rotate(program.store)).toBe(3);
+    expect(readSecretKey(secretKeyPath(folder.path))).not.toBe(before);
+    expect(statSync(secretKeyPath(folder.path)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder.path)).toEqual(files);
+  });
+
+  test("leaves nothing in the database's file that the old key opens, deleted rows included", async () => {
+    const program = await openProgram();
+    await populate(program, ["ada", "grace"]);
+    const oldMark = Buffer.concat([Buffer.of(1), Buffer.from(program.vault.keyId)]);
+    await program.accounts.users.remove("grace");
+    await rotate(program.store);
+    program.store.close();
+    const bytes = readFileSync(join(folder.path, "marquee.db"));
+    expect(bytes.includes("ada")).toBe(true);
+    expect(bytes.includes(oldMark)).toBe(false);
+  });
+
+  test("that finds something damaged says whose it is and what to do, and changes nothing", async () => {
+    const program = await openProgram();
+    await populate(program, ["ada"]);
+    const [row] = program.store.queries.select().from(connections).all();
+    const sealedSettings = Buffer.from(row?.sealedSettings ?? []);
+    sealedSettings.writeUInt8(sealedSettings.readUInt8(30) ^ 1, 30);
+    program.store.queries.update(connections).set({ sealedSettings }).run();
+    const before = readSecretKey(secretKeyPath(folder.path));
+    const rotating = rotate(program.store);
+    await expect(rotating).rejects.toBeInstanceOf(SecretError);
+    await expect(rotating).rejects.toThrow("marquee disconnect ada");
+    expect(readSecretKey(secretKeyPath(folder.path))).toBe(before);
+    expect(program.store.sealed.keyId()).toEqual(new Uint8Array(program.vault.keyId));
+  });
+
+  test("that finds a connection's secret damaged says how to make another, which helps", async () => {
+    const program = await openProgram();
+    await populate(program, ["ada"]);
+    const { id = 0 } =
+      (await onlyConnection(
+        program.accounts.connections,
+        (await program.accounts.users.named("ada")).id,
+      )) ?? {};
+    await program.accounts.connections.secretOf(id);
+    const sealedSecret = await program.vault.seal("inbox-secret", 99, "another user's");
+    program.store.queries.update(connections).set({ sealedSecret }).run();
+    await expect(rotate(program.store)).rejects.toThrow('"marquee connection rotate ada ID"');
+    await program.accounts.connections.rotateSecret(id);
+    expect(await rotate(program.store)).toBe(4);
+  });
+
+  test("seals anew what others write while it prepares", async () => {
+    const server = await openProgram();
+    await populate(server, ["ada"]);
+    const { store } = await openProgram();
+    const ada = await server.accounts.users.named("ada");
+    const rounds: RotationStep[] = [];
+    const newKey = newSecretKey();
+    // Written in one piece after the first round: a change, and a row that was not there.
+    const sealedToken = await server.vault.seal("widget-token", ada.id, "another token");
+    const count = await rotateSecretKey({
+      store,
+      oldKey: readSecretKey(secretKeyPath(folder.path)) ?? "",
+      newKey,
+      stage: () => stageSecretKey(folder.path, store.file, newKey),
+      finish: () => finishRotation(folder.path, store.file),
+      afterStep(step) {
+        if (rounds.push(step) > 1) return;
+        server.store.queries.update(widgets).set({ sealedToken }).run();
+      },
+    });
+    expect(count).toBe(3);
+    expect(rounds.slice(0, 3)).toEqual(["prepared", "prepared", "staged"]);
+    expect(await readAnew()).toMatchObject({ users: [{ token: "another token" }] });
+  });
+
+  test("gives way to another one that was faster, which loses nothing", async () => {
+    const one = await openProgram();
+    await populate(one, ["ada"]);
+    const before = await readAnew();
+    const other = await openProgram();
+    const results = await Promise.allSettled([rotate(one.store), rotate(other.store)]);
+    expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const failed = results.find((result) => result.status === "rejected");
+    expect(String(failed?.reason)).toContain("Another command has replaced the secret key");
+    expect(await readAnew()).toEqual(before);
+  });
+});
+
+describe("a rotation that is killed", () => {
+  const steps: readonly { step: RotationStep; replaced: boolean }[] = [
+    { step: "prepared", replaced: false },
+    { step: "staged", replaced: false },
+    { step: "replaced", replaced: false },
+    { step: "committed", replaced: true },
+    { step: "finished", replaced: true },
+  ];
+
+  test.each(steps)(
+    "once it has $step leaves everything readable, and can be made again",
+    async ({ step, replaced }) => {
+      const program = await openProgram();
+      await populate(program, ["ada", "grace"]);
+      const before = await readAnew();
+      const oldKeyId = keyOnDisk("secret.key");
+      for (const store of opened.splice(0)) store.close();
+
+      const script = join(import.meta.dir, "../fixtures/data/rotate-and-die.ts");
+      const child = Bun.spawn([process.execPath, script, folder.path, step], {
+        stdout: "inherit",
+        stderr: "inherit",
+      });
+      await exitOf(child);
+      expect(child.signalCode).toBe("SIGKILL");
+
+      expect(await readAnew()).toEqual(before);
+      expect(keyOnDisk("secret.key").equals(oldKeyId)).toBe(!replaced);
+      const { store } = await openProgram();
+      expect(await rotate(store)).toBe(5);
+      expect(await readAnew()).toEqual(before);
+      expect(existsSync(nextSecretKeyPath(folder.path))).toBe(false);
+    },
+  );
+
+  test("before it has renamed the key is no hindrance to the next one, made without reopening", async () => {
+    const program = await openProgram();
+    await populate(program, ["ada"]);
+    const before = await readAnew();
+    const newKey = newSecretKey();
+    const interrupted = rotateSecretKey({
+      store: program.store,
+      oldKey: readSecretKey(secretKeyPath(folder.path)) ?? "",
+      newKey,
+      stage: () => stageSecretKey(folder.path, program.store.file, newKey),
+      finish() {},
+    });
+    expect(await interrupted).toBe(3);
+    const nextKey = newSecretKey();
+    const after = rotateSecretKey({
+      store: program.store,
+      oldKey: newKey,
+      newKey: nextKey,
+      stage: () => stageSecretKey(folder.path, program.store.file, nextKey),
+      // The key that the first one left under its other name must not be lost before this one counts.
+      finish: () => expect(keyOnDisk("secret.key")).toEqual(keyIdOf(newKey)),
+    });
+    expect(await after).toBe(3);
+    expect(await readAnew()).toEqual(before);
+  });
+});
+
+describe("a program that runs on while another one rotates", () => {
+  const writes = [
+    {
+      name: "adding a user",
+      write: async ({ accounts }: Program) => {
+        await accounts.add(["grace"], { source: "mpd", settings: settingsOf("grace") });
+        return { users: [{ name: "ada" }, { name: "grace", settings: settingsOf("grace") }] };
+      },
+    },
+    {
+      name: "replacing a widget token",
+      write: async ({ accounts }: Program) => {
+        const token = await accounts.widgets.rotate(await accounts.users.named("ada"));
+        return { users: [{ token }] };
+      },
+    },
+    {
+      name: "connecting",
+      write: async ({ accounts }: Program) => {
+        const ada = await accounts.users.named("ada");
+        await accounts.connections.connect(ada, "mpd", settingsOf("somebody else"));
+        return { users: [{ settings: settingsOf("somebody else") }] };
+      },
+    },
+    {
+      name: "keeping changed settings",
+      write: async ({ accounts }: Program) => {
+        // The first connection of all, whose id is known without opening anything.
+        await accounts.connections.changeSettings(1, () => ({
+          settings: settingsOf("a renewed token"),
+          isRefused: false,
+        }));
+        return { users: [{ settings: settingsOf("a renewed token") }] };
+      },
+    },
+    {
+      name: "entering an app",
+      write: async ({ accounts }: Program) => {
+        const app = { clientId: "another", clientSecret: null };
+        await accounts.upstreams.enterApp("spotify", app);
+        return { app };
+      },
+    },
+  ];
+
+  test.each(writes)("loses nothing by $name", async ({ write }) => {
+    const server = await openProgram();
+    await populate(server, ["ada"]);
+    await rotate((await openProgram()).store);
+    const written = await write(server);
+    expect(await readAnew()).toMatchObject(written);
+  });
+
+  test.each(writes)(
+    "without the new key is refused $name, and nothing is stored",
+    async ({ write }) => {
+      const { store, vault } = await openProgram();
+      await populate(
+        { store, vault, accounts: await createAccounts({ store, vault, wallMs: () => 1 }) },
+        ["ada"],
+      );
+      const settled = createVault(readSecretKey(secretKeyPath(folder.path)) ?? "", () => {
+        throw new SecretError("start again", { needsOtherKey: true });
+      });
+      await rotate((await openProgram()).store);
+      const before = await readAnew();
+      const accounts = await createAccounts({ store, vault: settled, wallMs: () => 1 });
+      await expect(write({ store, vault: settled, accounts })).rejects.toMatchObject({
+        needsOtherKey: true,
+      });
+      expect(await readAnew()).toEqual(before);
+    },
+  );
+
+  test("reads what it read before, and what it had read a moment earlier", async () => {
+    const server = await openProgram();
+    await populate(server, ["ada"]);
+    const ada = await server.accounts.users.named("ada");
+    const token = await server.accounts.widgets.tokenOf(ada);
+    const [earlier] = server.store.sealed.all();
+    await rotate((await openProgram()).store);
+    expect(await server.accounts.widgets.tokenOf(ada)).toBe(token);
+    expect(await server.vault.open("widget-token", ada.id, earlier?.bytes ?? Buffer.of())).toBe(
+      token,
+    );
+  });
+
+  test("keeps its forms and the names of its covers", async () => {
+    const { vault, store } = await openProgram();
+    const before = { forms: vault.formSecret, name: vault.opaqueName("cover") };
+    await rotate(store);
+    await vault.follow();
+    expect({ forms: vault.formSecret, name: vault.opaqueName("cover") }).toEqual(before);
+  });
+
+  test("follows one rotation after another", async () => {
+    const server = await openProgram();
+    await populate(server, ["ada"]);
+    const ada = await server.accounts.users.named("ada");
+    for (let time = 0; time < 3; time++) {
+      await rotate((await openProgram()).store);
+      const token = await server.accounts.widgets.rotate(ada);
+      expect(await readAnew()).toMatchObject({ users: [{ token }] });
+    }
+  });
+});

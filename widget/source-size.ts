@@ -1,0 +1,24 @@
+import type { WidgetOptions } from "./options.ts";
+
+export interface SourceSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+const USUAL: SourceSize = { width: 500, height: 120 };
+const SIZE_OF_THEME: Partial<Record<WidgetOptions["theme"], SourceSize>> = {
+  art: { width: 300, height: 300 },
+  bar: { width: 1000, height: 120 },
+};
+/** The text size, in pixels, that fits a browser source of the usual size. */
+const USUAL_TEXT_PX = 16;
+
+/** The size of a browser source, in pixels, that an overlay fits into. */
+export function sourceSize({ theme, size, width }: WidgetOptions): SourceSize {
+  const usual = SIZE_OF_THEME[theme] ?? USUAL;
+  const growth = theme === "art" ? 1 : Math.max(1, (size ?? 0) / USUAL_TEXT_PX);
+  return {
+    width: Math.max(Math.round(usual.width * growth), width ?? 0),
+    height: Math.round(usual.height * growth),
+  };
+}
