@@ -2,8 +2,18 @@ import type { Server } from "bun";
 import type { App } from "./app.ts";
 import { atMost, type Clock } from "./clock.ts";
 import { flagOf, variableOf } from "./config.ts";
+import { LARGEST_FRAME_BYTES } from "./ingest/webnowplaying-sockets.ts";
 import type { SocketTicket } from "./http/upgrader.ts";
-import { socketSettings } from "./sockets.ts";
+
+/** Sockets that are idle for 30 s are pinged. A client that does not read is disconnected. */
+const socketSettings = {
+  idleTimeout: 30,
+  // The largest message that any feature takes. The app closes sockets that send more than theirs.
+  maxPayloadLength: LARGEST_FRAME_BYTES,
+  backpressureLimit: 256 * 1024,
+  closeOnBackpressureLimit: true,
+  perMessageDeflate: false,
+} as const satisfies Bun.WebSocketHandler<SocketTicket>;
 
 export interface ListenOptions<Created> {
   readonly host: string;
@@ -107,7 +117,7 @@ function listenToBrowsers(
       maxRequestBodySize: LARGEST_BODY_BYTES,
       development: false,
       websocket,
-      fetch: (request, server) => app.webNowPlaying(request, server) as Promise<Response>,
+      fetch: (request, server) => app.upgradeLocally(request, server) as Promise<Response>,
     });
   } catch (error) {
     throw explainListenFailure(error, LOOPBACK, port, "webnowplayingPort");
@@ -124,10 +134,9 @@ async function stop(
   clock: Clock,
   atMostMs: number,
 ): Promise<void> {
-  app.drain();
+  const stopped = app.stop();
   const finished = listener.stop();
-  app.sockets.stop();
-  await atMost(clock, atMostMs, finished);
+  await atMost(clock, atMostMs, Promise.all([finished, stopped]));
   await listener.stop(true);
 }
 

@@ -36,8 +36,7 @@ const ABOVE: Readonly<Record<string, string>> = {
   "src/app.ts": "the server",
   "src/create-server.ts": "the server",
   "src/server.ts": "the server",
-  "src/pages.ts": "the server",
-  "src/sockets.ts": "the server",
+  "src/features.ts": "the server",
   "src/main.ts": "the entry",
 };
 
@@ -106,7 +105,7 @@ test("no folder has a file of the same name beside it", () => {
 });
 
 test("the importing statements are found at all", () => {
-  expect(imports.get("src/app.ts")).toContain("src/channels/hub.ts");
+  expect(imports.get("src/features.ts")).toContain("src/channels/hub.ts");
   expect(imports.get("src/cli/run.ts")).toContain("src/cli/program.ts");
   expect(files.length).toBeGreaterThan(50);
 });

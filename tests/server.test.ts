@@ -122,7 +122,7 @@ describe("stopping", () => {
     const stopped = port.stop(10_000);
     expect(await Promise.all(overlays.map(({ closed }) => closed))).toEqual([1012, 1012, 1012]);
     await stopped;
-    expect(server.app.sockets.overlays()).toBe(0);
+    expect(server.app.gauges.overlays?.()).toBe(0);
   });
 
   test("does not wait longer than it may for a request that never ends", async () => {
@@ -164,20 +164,20 @@ describe("a client that never reads", () => {
     ].join("\r\n");
 
   test("is let go, and those who read go on", async () => {
-    const { sockets } = server.app;
+    const { overlays = () => NaN } = server.app.gauges;
     const silent = await Promise.all([openSilent(), openSilent(), openSilent()]);
     const reader = await openLive();
-    await until(() => (sockets.overlays() === 4 ? true : undefined));
+    await until(() => (overlays() === 4 ? true : undefined));
     // The largest playback that may enter, until the kernel's buffers and ours are full.
     const artists = Array<string>(50).fill("x".repeat(1_000));
     let changes = 0;
-    while (sockets.overlays() > 1 && changes < 1_000) {
+    while (overlays() > 1 && changes < 1_000) {
       changes += 1;
       const track = { id: `${changes}`, title: "Long", durationMs: 1, explicit: false };
       await server.sourceOf(ada).says(aPlayback({ track, artists }));
       await reader.next();
     }
-    expect(sockets.overlays()).toBe(1);
+    expect(overlays()).toBe(1);
     await server.sourceOf(ada).says(null);
     expect(await reader.next()).toMatchObject({ type: "state", state: { kind: "idle" } });
     for (const socket of silent) socket.end();

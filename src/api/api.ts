@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
-import type { Events, EventsDeps, EventsSocket } from "./events.ts";
+import { all, type Feature, head, once, options, socket, socketsOf } from "../http/feature.ts";
+import type { Events, EventsDeps, EventsTicket } from "./events.ts";
 import * as envelope from "./envelope.ts";
 import { type Answer, createGuard, type Endpoint, type GuardDeps } from "./guard.ts";
 import { createNowPlaying, type NowPlayingDeps } from "./now-playing.ts";
@@ -20,52 +21,48 @@ export interface ApiDeps
   readonly baseUrl: string;
 }
 
-/** The streams that are open now. */
-export interface ApiStreams {
-  opened(socket: EventsSocket): void;
-  closed(socket: EventsSocket): void;
-  /** Closes the streams, of one user or of all, whose key has ended. */
-  followChanges(userId?: number): Promise<void>;
-  /** Ends every stream in a way that makes its client reconnect. */
-  stop(): void;
-}
-
-/** The read API: its endpoints by path, and its answers to all other requests below `/api/`. */
-export function createApi(deps: ApiDeps) {
+/** The read API: its endpoints, and its streams. */
+export function createApiFeature(deps: ApiDeps): Feature {
   const { baseUrl } = deps;
   const { musicPrefix, rateLimitSeconds } = deps.config;
   // Loaded with the first stream, so that it takes no memory where nobody uses it.
-  let events: Events | undefined;
-  const loadEvents = async () => {
+  let streams: Events | undefined;
+  const loadStreams = async () => {
     const { createEvents } = await import("./events.ts");
-    return (events ??= createEvents(deps));
+    return (streams ??= createEvents(deps));
   };
-  let recentlyPlayed: Answer | undefined;
-  const loadRecentlyPlayed = async () => {
-    const { createRecentlyPlayed } = await import("./recently-played.ts");
-    return (recentlyPlayed ??= createRecentlyPlayed(deps));
-  };
-  const streams: ApiStreams = {
-    opened: (socket) => events?.opened(socket),
-    closed: (socket) => events?.closed(socket),
-    followChanges: async (userId) => events?.followKeys(userId),
-    stop: () => events?.stop(),
-  };
+  const recentlyPlayed = once(async () =>
+    (await import("./recently-played.ts")).createRecentlyPlayed(deps),
+  );
   const answers: Readonly<Record<EndpointPath, Answer>> = {
     "/api/v1/now-playing": createNowPlaying(deps),
-    "/api/v1/now-playing/events": async (...call) => (await loadEvents()).open(...call),
-    "/api/v1/recently-played": async (...call) => (await loadRecentlyPlayed())(...call),
+    "/api/v1/now-playing/events": async (...call) => (await loadStreams()).open(...call),
+    "/api/v1/recently-played": async (...call) => (await recentlyPlayed())(...call),
     "/api/v1/user": createUser(deps),
   };
   const guard = createGuard(deps);
-  let description: Promise<string> | undefined;
-  const describe = async (): Promise<string> => {
+  const description = once(async () => {
     const { openApiDocument } = await import("./openapi.ts");
     return JSON.stringify(openApiDocument({ baseUrl, musicPrefix, rateLimitSeconds }));
+  });
+  const endpoints: readonly (readonly [path: string, endpoint: Endpoint])[] = [
+    ["/api/v1/openapi.json", async () => envelope.document(await description())],
+    ...Object.entries(answers).map(([path, answer]) => [path, guard(answer, path)] as const),
+  ];
+  return {
+    routes: endpoints.flatMap(([path, endpoint]) => [
+      // A client of events may ask for a WebSocket.
+      { ...socket(path, endpoint), isHot: true as const },
+      head(path, endpoint),
+      options(path, envelope.preflight),
+      all(path, envelope.methodNotAllowed),
+    ]),
+    sockets: socketsOf<EventsTicket>("events", {
+      opened: (one) => streams?.opened(one),
+      closed: (one) => streams?.closed(one),
+    }),
+    // Closes the streams whose key has ended.
+    follow: (userId) => streams?.followKeys(userId),
+    stop: () => streams?.stop(),
   };
-  const endpoints: Record<string, Endpoint> = {
-    "/api/v1/openapi.json": async () => envelope.document(await (description ??= describe())),
-  };
-  for (const [path, answer] of Object.entries(answers)) endpoints[path] = guard(answer, path);
-  return { ...envelope, endpoints, streams };
 }

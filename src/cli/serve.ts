@@ -113,7 +113,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       const scene = { open: config.open, asJson, platform, environment, isTerminal };
       openBrowser(loginUrl, scene, log);
     }
-    await server.app.files.start();
+    await server.app.start();
     store.file?.waitForLocks(LOCK_WAIT_MS);
     // The executable starts with a late JIT, to start sooner with less memory. Now use the default.
     Bun.unsafe.setJITPolicy(1);
@@ -128,7 +128,6 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     const stopByMs = clock.monotonicMs() + STOP_WITHIN_MS;
     await Promise.all([
       running.stop(STOP_WITHIN_MS),
-      server.app.files.stop(),
       // At once: others watch this node's users while its last requests end.
       cluster?.leases.release(),
     ]);

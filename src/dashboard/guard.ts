@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { messagePage } from "../html/message-page.tsx";
-import type { PageContext } from "../html/page.ts";
+import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 import { cookieOf, setCookie } from "../http/cookies.ts";
 import type { FormTokens } from "../http/csrf.ts";
@@ -28,12 +28,12 @@ export interface DashboardGuardDeps {
   isOwnOrigin(origin: string, host: string | null): boolean;
 }
 
-type Answer = (language: Language, context: PageContext) => Promise<Response>;
+type Answer = (language: Language, context: RouteContext) => Promise<Response>;
 
 type SignedInAnswer = (
   signedIn: SignedIn,
   language: Language,
-  context: PageContext,
+  context: RouteContext,
 ) => Promise<Response>;
 
 /** Accepts dashboard requests only from signed-in users, and forms only from our pages. */

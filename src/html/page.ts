@@ -1,22 +1,16 @@
-import { isLanguage, type Language, languageOr } from "../languages.ts";
+import type { RouteAnswer, RouteContext } from "../http/feature.ts";
 import type { Upgrader } from "../http/upgrader.ts";
+import { isLanguage, type Language, languageOr } from "../languages.ts";
 
-/** What a route passes to a page. */
-export interface PageContext {
-  readonly request: Request;
-  readonly params: Readonly<Record<string, string | undefined>>;
-}
-
-/** A page's response; `undefined` when nothing exists at its address. */
-export type PageAnswer = Promise<Response | undefined> | Response | undefined;
-
-export type Page = (context: PageContext) => PageAnswer;
+export type Page = (context: RouteContext) => RouteAnswer;
 
 /** Upgrades a request to a socket and then returns `undefined`. */
-export type SocketPage = (context: PageContext, upgrader: Upgrader | undefined) => PageAnswer;
+export type SocketPage = (context: RouteContext, upgrader: Upgrader | undefined) => RouteAnswer;
 
 /** A page in the language of its path; `undefined` if the path has no known language. */
-export function inLanguage(render: (language: Language, context: PageContext) => PageAnswer): Page {
+export function inLanguage(
+  render: (language: Language, context: RouteContext) => RouteAnswer,
+): Page {
   return (context) => {
     const { lang = "" } = context.params;
     return isLanguage(lang) ? render(lang, context) : undefined;

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import { all, type Feature, socket, socketsOf } from "../http/feature.ts";
 import { JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
 import type { Fetch } from "../sources/upstream/index.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
@@ -15,7 +16,12 @@ import { createListenBrainz } from "./listenbrainz-route.ts";
 import { refused } from "./message.ts";
 import { readTuna } from "./tuna.ts";
 import { readWebhook } from "./web-scrobbler.ts";
-import { createWebNowPlaying, type WebNowPlayingSockets } from "./webnowplaying-sockets.ts";
+import {
+  createWebNowPlaying,
+  LARGEST_FRAME_BYTES,
+  type PushTicket,
+  type WebNowPlayingSockets,
+} from "./webnowplaying-sockets.ts";
 
 export interface IngestDeps {
   readonly clock: Clock;
@@ -32,16 +38,12 @@ export interface IngestDeps {
   userNameOf(userId: number): Promise<string | undefined>;
 }
 
-/** What other programs push to this server. */
-export interface Ingest {
-  /** By path. Each handler answers every method. */
-  readonly routes: Readonly<Record<string, PushRoute>>;
+export interface IngestFeature extends Feature {
   readonly webNowPlaying: WebNowPlayingSockets;
-  /** Whether the request is for one of the routes. Its URL has no base path. */
-  isFor(request: Request): boolean;
 }
 
-export function createIngest(deps: IngestDeps): Ingest {
+/** What other programs push to this server. Each protocol answers every method in its own form. */
+export function createIngestFeature(deps: IngestDeps): IngestFeature {
   const { clock, inbox, config } = deps;
   const covers = createCovers({
     clock,
@@ -59,21 +61,31 @@ export function createIngest(deps: IngestDeps): Ingest {
     },
     readQuery: (query: URLSearchParams) => readJson(fieldsOfQuery(query), covers),
   };
+  const webNowPlaying = createWebNowPlaying({ ...deps, covers, door, delivery });
+  const routes: Readonly<Record<string, PushRoute>> = {
+    "/listenbrainz": listenBrainz,
+    "/listenbrainz/*": listenBrainz,
+    "/audioscrobbler": audioscrobbler,
+    "/audioscrobbler/*": audioscrobbler,
+    "/in/:secret/webscrobbler": createInboxRoute(
+      WEBSCROBBLER,
+      { readBody: readWebhook },
+      { door, delivery },
+    ),
+    "/in/:secret/tuna": createInboxRoute(TUNA, { readBody: readTuna }, { door, delivery }),
+    "/in/:secret/json": createInboxRoute(JSON_PUSHES, json, { door, delivery }),
+  };
   return {
-    webNowPlaying: createWebNowPlaying({ ...deps, covers, door, delivery }),
-    isFor: ({ url }) => /^https?:\/\/[^/]*\/(?:in|listenbrainz|audioscrobbler)(?:[/?]|$)/.test(url),
-    routes: {
-      "/listenbrainz": listenBrainz,
-      "/listenbrainz/*": listenBrainz,
-      "/audioscrobbler": audioscrobbler,
-      "/audioscrobbler/*": audioscrobbler,
-      "/in/:secret/webscrobbler": createInboxRoute(
-        WEBSCROBBLER,
-        { readBody: readWebhook },
-        { door, delivery },
-      ),
-      "/in/:secret/tuna": createInboxRoute(TUNA, { readBody: readTuna }, { door, delivery }),
-      "/in/:secret/json": createInboxRoute(JSON_PUSHES, json, { door, delivery }),
-    },
+    webNowPlaying,
+    routes: [
+      ...Object.entries(routes).map(([path, push]) => all(path, push, { limitsBody: true })),
+      socket("/in/:secret/webnowplaying", webNowPlaying.upgrade),
+    ],
+    sockets: socketsOf<PushTicket>("push", {
+      ...webNowPlaying,
+      largestMessageBytes: LARGEST_FRAME_BYTES,
+    }),
+    follow: webNowPlaying.followChanges,
+    stop: webNowPlaying.stop,
   };
 }

@@ -80,6 +80,8 @@ const SERVICE_RESTART = 1012;
 /** Such as `chrome-extension://…` and `moz-extension://…`. */
 const EXTENSION_ORIGIN = /^[a-z-]+-extension:\/\//;
 
+/** A cover in bytes, and its player. */
+export const LARGEST_FRAME_BYTES = 2 * 1024 * 1024 + 4;
 /** A user's browsers and their reconnections; more are refused. */
 const MOST_SOCKETS = 8;
 const FLOOD = "More messages came in a second than a browser sends.";

@@ -9,7 +9,7 @@ import { isLinked, type LinkedSource } from "../sources/source.ts";
 import { type EnteredApp, readApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
 import { endedPage, type LinkingFlow } from "./linking.ts";
-import type { PageContext } from "../html/page.ts";
+import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 
 export interface ConnectDeps {
@@ -33,7 +33,7 @@ export interface ConnectPages {
   readonly start: ConnectPage;
 }
 
-type ConnectPage = (language: Language, context: PageContext) => Promise<Response | undefined>;
+type ConnectPage = (language: Language, context: RouteContext) => Promise<Response | undefined>;
 
 /** A valid magic link, and its purpose. */
 interface OpenLink {
@@ -45,7 +45,7 @@ interface OpenLink {
 export function createConnect(deps: ConnectDeps): ConnectPages {
   const { accounts, sources, linkingFlow, baseUrl, basePath } = deps;
 
-  const openLink = async ({ params }: PageContext): Promise<OpenLink | "ended" | undefined> => {
+  const openLink = async ({ params }: RouteContext): Promise<OpenLink | "ended" | undefined> => {
     const source = sources.byId(params["source"] ?? "");
     if (!source || !isLinked(source)) return undefined;
     const secret = parseMagicLinkSecret(params["secret"] ?? "");
@@ -75,7 +75,7 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
   /** Wraps a handler: magic links that are not valid get a page that says so. */
   const withLink =
     (answer: (language: Language, link: OpenLink, request: Request) => Promise<Response>) =>
-    async (language: Language, context: PageContext): Promise<Response | undefined> => {
+    async (language: Language, context: RouteContext): Promise<Response | undefined> => {
       const link = await openLink(context);
       if (link === "ended") return endedPage(language, basePath);
       return link && answer(language, link, context.request);

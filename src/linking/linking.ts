@@ -18,7 +18,7 @@ import {
 } from "./pending-authorizations.ts";
 import { messagePage } from "../html/message-page.tsx";
 import { pathTo } from "../html/section-paths.ts";
-import type { PageContext } from "../html/page.ts";
+import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
 
@@ -44,7 +44,7 @@ export interface LinkingFlow {
     intent: OAuthIntent,
   ): Promise<Response>;
   /** `GET /callback/{source}`: the browser returns from the upstream. */
-  callback(context: PageContext): Promise<Response | undefined>;
+  callback(context: RouteContext): Promise<Response | undefined>;
 }
 
 export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {

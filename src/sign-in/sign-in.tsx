@@ -9,7 +9,7 @@ import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 import { endedPage, type LinkingFlow } from "../linking/linking.ts";
-import type { PageContext } from "../html/page.ts";
+import type { RouteContext } from "../http/feature.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
 
 export interface SignInDeps {
@@ -22,7 +22,7 @@ export interface SignInDeps {
   isOwnOrigin(origin: string, host: string | null): boolean;
 }
 
-type SignInPage = (language: Language, context: PageContext) => Promise<Response | undefined>;
+type SignInPage = (language: Language, context: RouteContext) => Promise<Response | undefined>;
 
 export interface SignInPages {
   /** `GET /{lang}/sign-in`: the ways to sign in. */

@@ -92,17 +92,24 @@ describe("what Bun's router answers", () => {
     expect(failed?.body).toBe('{"success":false,"error":"Internal server error"}');
   });
 
-  test("is nothing where requests are logged or counted", async () => {
-    const logging = await createTestServer({ logLevel: "debug" });
-    const counting = await createTestServer({
-      logLevel: "info",
-      settings: { metricsToken: "a-token-of-enough-characters" },
-    });
-    await start();
-    expect(logging.app.direct).toEqual({});
-    expect(counting.app.direct).toEqual({});
-    await logging.close();
-    await counting.close();
+  test("is logged and counted like everything else", async () => {
+    await start({ metricsToken: "a-token-of-enough-characters" });
+    expect((await answerDirectly("/api/v1/user", {}))?.status).toBe(401);
+    const evil = { host: "evil.example" };
+    expect((await answerDirectly("/api/v1/user", evil))?.status).toBe(421);
+    const metrics = await server.app.handle(
+      request("/metrics", { authorization: "Bearer a-token-of-enough-characters" }),
+    );
+    const text = await metrics?.text();
+    expect(text).toContain('marquee_http_requests_total{route="/api/v1/user",status="401"} 1');
+    expect(text).toContain('marquee_http_requests_total{route="other",status="421"} 1');
+    await server.close();
+
+    server = await createTestServer({ baseUrl: `${ORIGIN}/music`, logLevel: "debug" });
+    await answerDirectly("/api/v1/user?api_key=mq_secret", {});
+    const [line] = server.logged.filter((logged) => logged.includes("request"));
+    expect(line).toContain("status=401");
+    expect(line).not.toContain("mq_secret");
   });
 });
 

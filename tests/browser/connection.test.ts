@@ -35,7 +35,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     const { page } = await stage.open("", { frozen: true });
     await mark(page);
     const start = await stage.stopServer();
-    await until(() => stage.server.app.sockets.overlays() === 0 || undefined);
+    await until(() => stage.server.app.gauges.overlays?.() === 0 || undefined);
     // The page has heard of it as soon as it waits to try again.
     await page.clock.runFor(600);
     await page.clock.runFor(9_000);
@@ -99,7 +99,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     await setSourceVisible(page, true);
     await page.clock.runFor(60_000);
     expect(sockets).toBe(0);
-    expect(stage.server.app.sockets.overlays()).toBe(0);
+    expect(stage.server.app.gauges.overlays?.()).toBe(0);
     expect(await isHidden(page)).toBe(true);
     expect(await page.textContent(".np-title")).not.toBe("Not for this page");
     expect(await opacityOfCard(page)).toBe(0);
@@ -116,7 +116,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     expect(await isMarked(page)).toBe(true);
     await stage.hearsNothing();
     await page.waitForFunction(() => !("mark" in window));
-    await until(() => stage.server.app.sockets.overlays() === 1 || undefined);
+    await until(() => stage.server.app.gauges.overlays?.() === 1 || undefined);
     await stage.hears(titled("Drawn anew"));
     await titleIs(page, "Drawn anew");
   });
@@ -128,7 +128,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     await setSourceVisible(page, false);
     await page.waitForFunction(() => !("mark" in window));
     await mark(page);
-    await until(() => stage.server.app.sockets.overlays() === 1 || undefined);
+    await until(() => stage.server.app.gauges.overlays?.() === 1 || undefined);
     await setSourceVisible(page, false);
     await stage.hears(titled("Later"));
     await titleIs(page, "Later");
@@ -156,7 +156,7 @@ inEveryEngine("the overlay's connection", (stage) => {
         return page;
       }),
     );
-    await until(() => stage.server.app.sockets.overlays() === 12 || undefined);
+    await until(() => stage.server.app.gauges.overlays?.() === 12 || undefined);
     const plain = await context.newPage();
     await plain.goto(`${stage.server.url}/en`);
     expect(await plain.textContent("h1")).not.toBe("");

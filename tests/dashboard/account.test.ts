@@ -230,7 +230,7 @@ describe("deleting everything", () => {
     await deleteAll("ada");
     expect(await adas.closed).toBe(4404);
     expect(await dashboard.closed).toBe(4001);
-    await until(() => (server.app.sockets.overlays() === 1 ? true : undefined));
+    await until(() => (server.app.gauges.overlays?.() === 1 ? true : undefined));
     graces.close();
   });
 

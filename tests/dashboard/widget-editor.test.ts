@@ -343,7 +343,7 @@ describe("a test track", () => {
     expect(await textOf(notConnected, "[data-live-presence]")).toBe(nowPlaying.notOnStream);
     const address = `${port.origin.replace("http", "ws")}/en/widget/${ada.widgetToken}/live`;
     const sockets = [1, 2].map(() => openAsObs(address));
-    await until(() => (server.app.sockets.overlays() === 2 ? true : undefined));
+    await until(() => (server.app.gauges.overlays?.() === 2 ? true : undefined));
     const sent = await browser.post(`${PAGE}?id=1`, { do: "test" });
     expect(await noticeAfter(sent)).toEndWith(": 2.");
     const connected = await browser.get(`${PAGE}?id=1`);

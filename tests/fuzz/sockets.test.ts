@@ -141,9 +141,9 @@ test.each(["overlay", "dashboard", "events", "webnowplaying"])(
       if (JSON.stringify(message).includes(title)) break;
     }
     expect((await server.get("/livez")).status).toBe(200);
-    await until(() => server.app.sockets.overlays() === 1 || undefined);
+    await until(() => server.app.gauges.overlays?.() === 1 || undefined);
     overlay.close();
-    await until(() => server.app.sockets.overlays() === 0 || undefined);
+    await until(() => server.app.gauges.overlays?.() === 0 || undefined);
     expect(server.logged.filter((line) => / error /.test(line))).toEqual([]);
   },
   60_000,

@@ -56,7 +56,7 @@ describe("/livez and /readyz", () => {
   });
 
   test("part when the server is about to stop", async () => {
-    server.app.drain();
+    server.app.stop();
     expect(await statusOf("/readyz")).toBe(503);
     expect(await statusOf("/livez")).toBe(200);
   });

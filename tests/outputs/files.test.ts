@@ -68,7 +68,7 @@ async function addBob(): Promise<AddedUser> {
 
 describe("a user's files", () => {
   test("say what plays, each in one line without an end", async () => {
-    await server.app.files.start();
+    await server.app.start();
     await plays({
       artists: ["Juniper Vale", "Ada"],
       album: { name: "Slow\nWeather", artworks: [] },
@@ -84,7 +84,7 @@ describe("a user's files", () => {
   });
 
   test("are a space and a transparent cover when nothing plays", async () => {
-    await server.app.files.start();
+    await server.app.start();
     await plays();
     await says("ada", "Paper Lanterns");
     await server.sourceOf(ada).says(null);
@@ -97,7 +97,7 @@ describe("a user's files", () => {
   });
 
   test("have a space for what the source does not tell", async () => {
-    await server.app.files.start();
+    await server.app.start();
     await plays({ artists: [], album: { name: "", artworks: [] } });
     await says("ada", "Paper Lanterns");
     expect(files().text("now-playing.txt")).toBe("♪ Paper Lanterns");
@@ -106,7 +106,7 @@ describe("a user's files", () => {
   });
 
   test("hold the cover as a square of 512 pixels, whatever its shape", async () => {
-    await server.app.files.start();
+    await server.app.start();
     const wide = await new Bun.Image(solidPicture("#ff8800")).resize(640, 320).png().bytes();
     await plays({ album: { name: "A", artworks: [{ key: "wide", load: async () => wide }] } });
     await says("ada", "Paper Lanterns");
@@ -122,7 +122,7 @@ describe("a user's files", () => {
   });
 
   test("do not wait for a cover that is slow: it follows", async () => {
-    await server.app.files.start();
+    await server.app.start();
     const slow = Promise.withResolvers<Uint8Array>();
     await plays({ album: { name: "A", artworks: [{ key: "slow", load: () => slow.promise }] } });
     await says("ada", "Paper Lanterns");
@@ -136,7 +136,7 @@ describe("a user's files", () => {
   });
 
   test("are written together, and never twice in the same second", async () => {
-    await server.app.files.start();
+    await server.app.start();
     const seconds = new Set<number>();
     for (const title of ["One", "Two", "Three"]) {
       await plays(titled(title));
@@ -155,14 +155,14 @@ describe("a user's files", () => {
     writeFileSync(join(pathOf("ada"), "now-playing.txt"), "old");
     server.clock.setWallMs(Math.floor(files().modifiedAt("now-playing.txt")) * 1000);
     const before = Math.floor(files().modifiedAt("now-playing.txt"));
-    await server.app.files.start();
+    await server.app.start();
     await plays();
     await says("ada", "Paper Lanterns");
     expect(files().modifiedAt("now-playing.txt")).toBe(before + 1);
   });
 
   test("obey the user's privacy", async () => {
-    await server.app.files.start();
+    await server.app.start();
     await plays();
     await says("ada", "Paper Lanterns");
     await server.accounts.privacy.change(ada.user, {
@@ -173,7 +173,7 @@ describe("a user's files", () => {
   });
 
   test("go idle when the source has failed, and the JSON says so", async () => {
-    await server.app.files.start();
+    await server.app.start();
     await plays();
     await says("ada", "Paper Lanterns");
     await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
@@ -186,7 +186,7 @@ describe("a user's files", () => {
   });
 
   test("follow who is added and removed while the server runs", async () => {
-    await server.app.files.start();
+    await server.app.start();
     const bob = await addBob();
     await plays(titled("Bob's"), bob);
     await says("bob", "Bob's");
@@ -198,23 +198,23 @@ describe("a user's files", () => {
   });
 
   test("keep a user's channel watched", async () => {
-    await server.app.files.start();
+    await server.app.start();
     await server.clock.advance(600_000);
     expect(server.hub.running()).toBe(1);
   });
 
   test("go idle when the server stops", async () => {
-    await server.app.files.start();
+    await server.app.start();
     await plays();
     await says("ada", "Paper Lanterns");
-    const stopped = server.app.files.stop();
+    const stopped = server.app.stop();
     await says("ada", IDLE);
     await stopped;
   });
 
   test("are tried again when the folder cannot be written, with one line in the log", async () => {
     writeFileSync(join(folder.path, "files"), "no folder");
-    await server.app.files.start();
+    await server.app.start();
     await server.addUser("bob");
     await plays();
     const lines = () => server.logged.filter((line) => line.includes("files "));
@@ -238,7 +238,7 @@ describe("a user's files", () => {
   test("leave nothing of a process that was killed while it wrote", async () => {
     mkdirSync(pathOf("ada"), { recursive: true });
     writeFileSync(join(pathOf("ada"), ".cover.png.0123abcd.new"), "half");
-    await server.app.files.start();
+    await server.app.start();
     await plays();
     await says("ada", "Paper Lanterns");
     expect(readdirSync(pathOf("ada")).toSorted()).toEqual([...FILE_NAMES].toSorted());
@@ -248,7 +248,7 @@ describe("a user's files", () => {
 test("without the setting there are no files, and nobody is watched", async () => {
   const without = await createTestServer();
   await without.addUser("ada");
-  await without.app.files.start();
+  await without.app.start();
   expect(without.hub.running()).toBe(0);
   without.close();
 });

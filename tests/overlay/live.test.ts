@@ -32,7 +32,7 @@ const open = (token: string = ada.widgetToken) => openOverlay(addressOf(token));
 const ask = (headers: Record<string, string> = {}, token: string = ada.widgetToken) =>
   fetch(addressOf(token), { headers });
 const connectedIs = (count: number) =>
-  until(() => (server.app.sockets.overlays() === count ? true : undefined));
+  until(() => (server.app.gauges.overlays?.() === count ? true : undefined));
 
 describe("an overlay's socket", () => {
   test("tells the whole state at once, at the position of this moment", async () => {
@@ -329,7 +329,7 @@ describe("a token that is replaced", () => {
     expect(await adas.closed).toBe(4404);
     await server.sourceOf(bob).says(aPlayback());
     expect(await bobs.next()).toMatchObject({ state: { kind: "playing" } });
-    expect(server.app.sockets.overlays()).toBe(1);
+    expect(server.app.gauges.overlays?.()).toBe(1);
   });
 
   test("is one whose user is removed, too", async () => {

@@ -109,7 +109,7 @@ describe("an overlay", () => {
     await server.clock.advance(600_000);
     const lostAt = server.clock.wallMs();
     overlay.close();
-    await until(async () => server.app.sockets.overlays() === 0 || undefined);
+    await until(async () => server.app.gauges.overlays?.() === 0 || undefined);
     await server.clock.advance(3_600_000);
     expect(stream()).toMatchObject({ endedAt: null });
     await says(await openAsked(), STREAM_STOPPED);

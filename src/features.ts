@@ -1,0 +1,131 @@
+import type { Accounts } from "./accounts/accounts.ts";
+import { basePathOf } from "./addresses.ts";
+import { createApiFeature } from "./api/api.ts";
+import type { EventsServer } from "./api/events.ts";
+import { createPlayingBody } from "./api/now-playing.ts";
+import { createArtworkStore } from "./artwork/artwork-store.ts";
+import type { DiskCache } from "./artwork/disk-cache.ts";
+import type { Hub } from "./channels/hub.ts";
+import type { Clock } from "./clock.ts";
+import type { ResolvedConfig } from "./config.ts";
+import { createDashboardFeature } from "./dashboard/feature.ts";
+import { createDocsFeature } from "./docs/feature.ts";
+import { createHomeFeature } from "./home/feature.ts";
+import { createFormTokens } from "./http/csrf.ts";
+import type { Feature } from "./http/feature.ts";
+import type { Admissions } from "./http/rate-limit.ts";
+import { createSessionCookie } from "./http/session-cookie.ts";
+import type { Inbox } from "./ingest/inbox.ts";
+import { createIngestFeature } from "./ingest/ingest.ts";
+import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
+import { createLinkingFeature } from "./linking/feature.ts";
+import { createLinkingFlow } from "./linking/linking.ts";
+import { describeError, type Log } from "./log.ts";
+import { createOutputsFeature } from "./outputs/feature.ts";
+import { createOverlayFeature } from "./overlay/feature.ts";
+import type { OverlayRelay } from "./overlay/live.ts";
+import type { Artwork } from "./playback.ts";
+import { createSignInFeature } from "./sign-in/feature.ts";
+import type { Sources } from "./sources/index.ts";
+import type { Fetch } from "./sources/upstream/index.ts";
+import type { Vault } from "./vault/secrets.ts";
+
+export interface FeaturesDeps {
+  readonly accounts: Accounts;
+  readonly hub: Hub;
+  readonly sources: Sources;
+  readonly vault: Pick<Vault, "opaqueName" | "formSecret" | "seal" | "open">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The settings in force and where each came from. */
+  readonly settings: ResolvedConfig;
+  /** The server's base URL, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Host and port where programs on this machine reach the server. */
+  readonly listeningAddress: string;
+  /** Keeps resized covers across restarts. */
+  readonly artworkCache?: DiskCache;
+  /** What other programs have pushed. */
+  readonly inbox: Inbox;
+  /** Replaces the network. */
+  readonly fetch?: Fetch;
+  /** What several nodes share; absent where this server is alone. */
+  readonly shared?: SharedParts;
+  /** A consistent copy of the database as the bytes of a file, if it is one. */
+  readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
+  /** The client address of a request. */
+  addressOf(request: Request): string;
+  /** For streams of the API. */
+  server(): EventsServer | undefined;
+  /** Whether a page from this origin is one of ours. */
+  isOwnOrigin(origin: string, host: string | null): boolean;
+  /** Called with the time from an observation to its delivery to the overlays. */
+  onDelivered(latencyMs: number): void;
+}
+
+/** What an app does together with those of other nodes. */
+export interface SharedParts {
+  readonly relay: OverlayRelay;
+  readonly admissions: Admissions;
+  /** Finds a cover by the name under which it is served. */
+  findArtwork(id: string): Promise<Artwork | undefined>;
+}
+
+export interface Features {
+  /** A change is followed in this order: the dashboards show what the others have made of it. */
+  readonly all: readonly Feature[];
+  /** Answers on the port for WebNowPlaying; `undefined` when it was upgraded to a WebSocket. */
+  readonly upgradeLocally: WebNowPlayingSockets["upgradeLocally"];
+}
+
+/** The one list of features, with what they share. */
+export function createFeatures(deps: FeaturesDeps): Features {
+  const { accounts, hub, clock, log, settings, baseUrl, vault, shared } = deps;
+  const { config } = settings;
+  const basePath = basePathOf(baseUrl);
+  const artworks = createArtworkStore({
+    opaqueName: vault.opaqueName,
+    isCurrent({ key }, userId) {
+      const playback = hub.rawPlayback(userId);
+      // While too little is known, it may be.
+      return playback === undefined || !!playback?.album.artworks.some((one) => one.key === key);
+    },
+    ...(shared && { elsewhere: shared.findArtwork }),
+    ...(deps.artworkCache && { disk: deps.artworkCache }),
+    onUnreadable: (error, origin) =>
+      log.warn("a cover cannot be read", { origin, reason: describeError(error) }),
+  });
+  const playingBody = createPlayingBody(
+    clock,
+    (artwork, userId) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg", userId),
+  );
+  const formTokens = createFormTokens(vault.formSecret);
+  const sessionCookie = createSessionCookie({ accounts, baseUrl, basePath });
+  const parts = { ...deps, config, basePath, artworks, playingBody, formTokens, sessionCookie };
+  const linkingFlow = createLinkingFlow(parts);
+
+  const api = createApiFeature({ ...parts, ...(shared && { admissions: shared.admissions }) });
+  const ingest = createIngestFeature({
+    ...parts,
+    inboxes: accounts.connections,
+    userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
+  });
+  const outputs = createOutputsFeature(parts);
+  const overlay = createOverlayFeature({ ...parts, ...(shared && { relay: shared.relay }) });
+  const { live, covers } = overlay;
+  const dashboard = createDashboardFeature({ ...parts, live, covers, linkingFlow });
+  return {
+    all: [
+      api,
+      ingest,
+      outputs,
+      overlay,
+      createHomeFeature(parts),
+      createDocsFeature(parts),
+      createSignInFeature({ ...parts, linkingFlow }),
+      createLinkingFeature({ ...parts, linkingFlow }),
+      dashboard,
+    ],
+    upgradeLocally: ingest.webNowPlaying.upgradeLocally,
+  };
+}

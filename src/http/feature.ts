@@ -1,0 +1,86 @@
+import type { ServerWebSocket } from "bun";
+import type { GaugeName } from "../metrics.ts";
+import type { SocketTicket, Upgrader } from "./upgrader.ts";
+
+/** What a route passes to its answer. */
+export interface RouteContext {
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
+export type RouteAnswer = Promise<Response | undefined> | Response | undefined;
+
+export interface Route {
+  readonly method: "GET" | "HEAD" | "POST" | "OPTIONS" | "ALL";
+  readonly path: string;
+  /** `undefined` when nothing exists at this address, or when a socket's route has upgraded. */
+  answer(context: RouteContext, upgrader: Upgrader | undefined): RouteAnswer;
+  /** Its answer may be `undefined` because the request was upgraded. */
+  readonly isSocket?: true;
+  /** It checks the size of bodies itself, in the form that its clients understand. */
+  readonly limitsBody?: true;
+  /** It is asked so often that Bun's own router has it too, which finds it sooner. */
+  readonly isHot?: true;
+}
+
+type RouteOptions = Pick<Route, "limitsBody">;
+
+const routeOf =
+  (method: Route["method"]) =>
+  (path: string, answer: Route["answer"], options: RouteOptions = {}): Route => ({
+    method,
+    path,
+    answer,
+    ...options,
+  });
+
+export const get = routeOf("GET");
+export const head = routeOf("HEAD");
+export const post = routeOf("POST");
+/** For each method that has no route of its own at this path. */
+export const all = routeOf("ALL");
+export const options = routeOf("OPTIONS");
+/** A route that upgrades requests to WebSockets. */
+export const socket = (path: string, answer: Route["answer"]): Route => ({
+  ...get(path, answer),
+  isSocket: true,
+});
+
+/** What happens on the sockets of one kind. */
+export interface SocketHandlers<Ticket extends SocketTicket = SocketTicket> {
+  opened(socket: ServerWebSocket<Ticket>): void;
+  /** Without it, nothing that clients send is read. */
+  received?(socket: ServerWebSocket<Ticket>, message: string | Uint8Array): void;
+  closed(socket: ServerWebSocket<Ticket>): void;
+  /** The largest message in bytes; 1 KiB if it is not given. */
+  readonly largestMessageBytes?: number;
+}
+
+/** A part of the server with its own door: adding one is a folder and a word in a list. */
+export interface Feature {
+  readonly routes: readonly Route[];
+  /** By the kind of their tickets. */
+  readonly sockets?: Readonly<Record<string, SocketHandlers>>;
+  readonly gauges?: Readonly<Partial<Record<GaugeName, () => number>>>;
+  /** Begins what it does by itself, once the server listens. */
+  start?(): Promise<void>;
+  /** Follows a change of a user's data, or of everybody's. */
+  follow?(userId: number | undefined): Promise<void> | void;
+  /** Closes its sockets so that clients connect again later, and ends what it has started. */
+  stop?(): Promise<void> | void;
+}
+
+/** The handlers of the sockets of one kind, for a feature's list. */
+export const socketsOf = <Ticket extends SocketTicket>(
+  kind: Ticket["kind"],
+  handlers: SocketHandlers<Ticket>,
+): Readonly<Record<string, SocketHandlers>> => ({
+  // The app gives a socket only to the handlers of its own kind.
+  [kind]: handlers as unknown as SocketHandlers,
+});
+
+/** Makes something when it is first used, so that a server that does not use it saves the memory. */
+export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,78 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import type { PlayingBody } from "../api/now-playing.ts";
+import type { ArtworkStore } from "../artwork/artwork-store.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { inLanguage } from "../html/page.ts";
+import { type Feature, get, head, once } from "../http/feature.ts";
+import type { Log } from "../log.ts";
+import { createDoor } from "./door.ts";
+import type { Files } from "./files.ts";
+import { keepHeardSongs } from "./heard.ts";
+
+export interface OutputsDeps {
+  readonly accounts: Accounts;
+  readonly hub: Hub;
+  readonly artworks: ArtworkStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Pick<Config, "files">;
+  readonly playingBody: PlayingBody;
+  /** The server's base URL, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  /** The client address of a request. */
+  addressOf(request: Request): string;
+}
+
+/**
+ * What chat bots, websites and OBS's own sources read, and the songs that are kept. Each is loaded
+ * on first use.
+ */
+export function createOutputsFeature(deps: OutputsDeps): Feature {
+  const { accounts, artworks, config } = deps;
+  const parts = { ...deps, door: createDoor({ ...deps, widgets: accounts.widgets }) };
+  const text = once(async () => (await import("./text.ts")).createTextOutput(parts));
+  const card = once(async () => (await import("./card.ts")).createCardOutput(parts));
+  const cardPage = once(async () => (await import("./card-page.tsx")).createCardPage(parts));
+  let files: Files | undefined;
+  keepHeardSongs({ ...deps, history: accounts.history });
+
+  /** The line for chat bots. */
+  const showText = inLanguage(async (language, { params, request }) =>
+    (await text())(language, params["token"] ?? "", request),
+  );
+  /** A card, when the address ends in `.svg`, and else the page for sharing it. */
+  const showCard = inLanguage(async (language, { params, request }) => {
+    const name = params["token"] ?? "";
+    return name.endsWith(".svg")
+      ? (await card())(language, name.slice(0, -".svg".length), request)
+      : (await cardPage())(language, name, request);
+  });
+
+  return {
+    routes: [
+      get("/:lang/text/:token", showText),
+      head("/:lang/text/:token", showText),
+      get("/:lang/card/:token", showCard),
+      head("/:lang/card/:token", showCard),
+    ],
+    /** The users' text and cover files, if the settings ask for any. */
+    async start() {
+      if (config.files === null) return;
+      const { createFiles } = await import("./files.ts");
+      files = createFiles({
+        ...deps,
+        folder: config.files,
+        users: accounts.users,
+        pictureOf: async (artwork, userId) =>
+          (await artworks.pictureOf(artwork, "640.jpg", userId))?.bytes,
+      });
+      await files.followUsers();
+    },
+    follow: (userId) => files?.followUsers(userId),
+    /** Makes the files idle, as the music is not known any more. */
+    stop: () => files?.stop(),
+  };
+}

@@ -1,0 +1,99 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import type { ArtworkStore } from "../artwork/artwork-store.ts";
+import { createArt } from "../artwork/serve-cover.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Clock } from "../clock.ts";
+import { createNotFound } from "../html/not-found.tsx";
+import { inLanguage } from "../html/page.ts";
+import { type Feature, get, head, socket, socketsOf } from "../http/feature.ts";
+import type { Log } from "../log.ts";
+import { type Covers, createCovers } from "./covers.ts";
+import { fontFaces } from "./font-faces.ts";
+import { createLauncher } from "./launcher.tsx";
+import { createLive, type Live, type OverlayRelay } from "./live.ts";
+import { createStreams } from "./streams.ts";
+import type { LiveTicket } from "./ticket.ts";
+import { createFont } from "./uploaded-font.ts";
+import { createWidget } from "./widget.tsx";
+
+export interface OverlayFeatureDeps {
+  readonly accounts: Accounts;
+  readonly hub: Pick<Hub, "read" | "subscribe" | "peek" | "rawPlayback">;
+  readonly artworks: ArtworkStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The server's base URL, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
+  readonly basePath: string;
+  /** Called with the time from an observation to its delivery to the overlays. */
+  onDelivered(latencyMs: number): void;
+  /** Whether a page from this origin is one of ours. */
+  isOwnOrigin(origin: string, host: string | null): boolean;
+  /** The overlays on other nodes, where there are any. */
+  readonly relay?: OverlayRelay;
+}
+
+/** What the dashboard shows and does of overlays, too. */
+export interface OverlayFeature extends Feature {
+  readonly live: Live;
+  readonly covers: Covers;
+}
+
+/** The overlay's page, its sockets, and the covers and fonts that it loads. */
+export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
+  const { accounts, artworks, clock, log, basePath } = deps;
+  const { widgets } = accounts;
+  const covers = createCovers(artworks, basePath, clock);
+  const fontFacesOf = async (userId: number) =>
+    fontFaces(await accounts.fonts.allOf({ id: userId }), basePath);
+  const live = createLive({
+    ...deps,
+    widgets,
+    fontFacesOf,
+    covers,
+    notFound: createNotFound(basePath),
+    streams: createStreams({ history: accounts.history, clock, log }),
+  });
+  const widget = createWidget({ ...deps, widgets, fontFacesOf, covers });
+  const launcher = createLauncher({ ...deps, widgets });
+  const art = createArt(artworks);
+  const font = createFont(accounts.fonts);
+
+  return {
+    live,
+    covers,
+    routes: [
+      get(
+        "/:lang/widget/:token",
+        inLanguage((language, { params, request }) =>
+          widget.show(language, params["token"] ?? "", new URL(request.url).searchParams),
+        ),
+      ),
+      get(
+        "/:lang/widget/:token/launcher",
+        inLanguage((language, { params, request }) =>
+          launcher(language, params["token"] ?? "", new URL(request.url).search),
+        ),
+      ),
+      socket("/:lang/widget/:token/live", ({ params, request }, upgrader) =>
+        live.upgrade(request, params["token"] ?? "", upgrader),
+      ),
+      get(
+        "/:lang/demo",
+        inLanguage((language, { request }) =>
+          widget.demo(language, new URL(request.url).searchParams),
+        ),
+      ),
+      socket("/:lang/demo/live", ({ request }, upgrader) => live.upgradeDemo(request, upgrader)),
+      get("/art/:id/:rendition", ({ params }) =>
+        art(params["id"] ?? "", params["rendition"] ?? ""),
+      ),
+      get("/fonts/:file", ({ params }) => font(params["file"] ?? "")),
+      head("/fonts/:file", ({ params }) => font(params["file"] ?? "")),
+    ],
+    sockets: socketsOf<LiveTicket>("overlay", live),
+    gauges: { overlays: live.connected },
+    follow: live.followWidgets,
+    stop: live.stop,
+  };
+}
