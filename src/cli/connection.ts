@@ -122,7 +122,8 @@ async function printConnections(listing: Listing): Promise<void> {
         row: [
           String(id),
           source.id,
-          name,
+          // As in the dashboard: one without a name goes by its source's.
+          name || source.name,
           describeStatus(status),
           ...(showSecrets ? [inbox?.secret ?? "", inbox?.url ?? ""] : []),
         ],

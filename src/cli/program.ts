@@ -155,10 +155,14 @@ export function createProgram(io: Io): CommanderCommand {
     widget("set", "save options of a widget; it changes on every open page", [
       "marquee widget set ada 1 theme=vinyl accent=ff8800",
       "marquee widget set ada 1 accent=",
+      "marquee widget set ada 1 css=@overlay.css",
     ])
       .argument("<user>")
       .argument("<id>")
-      .argument("<key=value...>", "options as in an address; an empty value forgets one"),
+      .argument(
+        "<key=value...>",
+        "options as in an address, and css=@FILE for an overlay's CSS; an empty value forgets one",
+      ),
     (name: string, id: string, assignments: string[]) => setWidgetOptions(name, id, assignments),
   );
   runs(

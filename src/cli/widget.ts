@@ -1,6 +1,7 @@
+import { closeSync, openSync, readSync } from "node:fs";
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { User } from "../accounts/users.ts";
-import { type Widget, WIDGET_KINDS, type WidgetKind } from "../looks/widgets.ts";
+import { LONGEST_CSS, type Widget, WIDGET_KINDS, type WidgetKind } from "../looks/widgets.ts";
 import { knownBaseUrl, outputAddress } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
@@ -58,26 +59,32 @@ export function removeWidget(userName: string, typedId: string): Command {
     });
 }
 
-/** `marquee widget set USER ID key=value …`. */
+/** `marquee widget set USER ID key=value …`; `css=@FILE` for an overlay's CSS. */
 export function setWidgetOptions(
   userName: string,
   typedId: string,
   assignments: readonly string[],
 ): Command {
   const id = readWidgetId(typedId, userName);
+  // As whoever runs the command, who may not be the one whom the data folder belongs to.
+  const givenCss = assignments.findLast(isCss);
+  const css = givenCss === undefined ? undefined : readCss(givenCss.slice(CSS.length));
   return (config, asJson, io) =>
     withUser(config, userName, async ({ accounts }, user) => {
       const widget = await accounts.widgets.byId(user, id);
       const changes = readAssignments(assignments, widget.kind);
-      const { css, size } = widget;
-      const options = withChanges(widget.options, changes);
       const saved = await accounts.widgets.save(
         user,
         id,
-        { options, css, size },
+        {
+          options: withChanges(widget.options, changes),
+          css: css ?? widget.css,
+          size: widget.size,
+        },
         { basedOn: widget.revision },
       );
       const lines = Object.entries(saved.options).map(([name, value]) => `${name}=${value}`);
+      if (saved.css !== "") lines.push(`CSS of ${Buffer.byteLength(saved.css)} bytes`);
       print(
         io,
         asJson,
@@ -161,21 +168,74 @@ function readWidgetId(typed: string, userName: string): number {
   );
 }
 
+/** Begins the assignment of an overlay's CSS. */
+const CSS = "css=";
+const isCss = (assignment: string): boolean => assignment.startsWith(CSS);
+
+/**
+ * The CSS of `@FILE`; nothing clears it.
+ * @throws {UsageError} for anything else, and for a file that the editor would not take either
+ */
+function readCss(value: string): string {
+  if (value === "") return "";
+  const path = value.slice(1);
+  const refuse = (why: string): never => {
+    throw new UsageError(`css: ${why}\nNothing was saved.`);
+  };
+  if (!value.startsWith("@") || path === "") {
+    refuse("must be @ and the name of a file, such as css=@overlay.css, or empty to clear it.");
+  }
+  const name = JSON.stringify(path);
+  const bytes = readBeginning(path, LONGEST_CSS + 1);
+  if (!bytes) return refuse(`${name} must be a file this program can read.`);
+  if (bytes.length > LONGEST_CSS) {
+    refuse(`${name} is longer than ${LONGEST_CSS} bytes. Shorten it.`);
+  }
+  try {
+    // As in the editor, where browsers send other line breaks.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
+  } catch {
+    return refuse(`${name} is no text in UTF-8. Save it in this encoding.`);
+  }
+}
+
+/** The first bytes of a file, which may be endless; `undefined` when it cannot be read. */
+function readBeginning(path: string, most: number): Uint8Array | undefined {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const bytes = new Uint8Array(most);
+      let length = 0;
+      for (;;) {
+        const read = readSync(file, bytes, length, most - length, null);
+        length += read;
+        if (read === 0 || length === most) return bytes.subarray(0, length);
+      }
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
 /** Option names with their texts; an empty text forgets an option. */
 type Changes = ReadonlyMap<string, string>;
 
 function readAssignments(assignments: readonly string[], kind: WidgetKind): Changes {
   const known = savedOptionsOf[kind];
+  const mayHaveCss = kind === "overlay";
   const changes = new Map<string, string>();
   const mistakes: string[] = [];
   for (const assignment of assignments) {
+    if (mayHaveCss && isCss(assignment)) continue;
     const [name = "", ...rest] = assignment.split("=");
     const value = rest.join("=");
     const [, option] = known.find(([one]) => one === name) ?? [];
     if (rest.length === 0)
       mistakes.push(`${JSON.stringify(assignment)} lacks a =: write key=value.`);
     else if (!option) {
-      const names = known.map(([one]) => one).join(", ");
+      const names = [...known.map(([one]) => one), ...(mayHaveCss ? ["css"] : [])].join(", ");
       mistakes.push(`There is no option ${JSON.stringify(name)}. There are: ${names}.`);
     } else if (value !== "" && option.parse(value) === undefined) {
       mistakes.push(`${name} must be ${option.allowed}.`);

@@ -66,7 +66,7 @@ describe("marquee connection list", () => {
     ]);
     const { out } = await marquee("connection", "list", "ada");
     expect(out).toMatch(/^ID +SOURCE +NAME +HEALTH$/m);
-    expect(out).toMatch(new RegExp(`^${id} +mpd +not listened to yet$`, "m"));
+    expect(out).toMatch(new RegExp(`^${id} +mpd +MPD +not listened to yet$`, "m"));
     expect(out).toMatch(/^\d+ +demo +Desk +ok$/m);
   });
 

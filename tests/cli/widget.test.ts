@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { eq } from "drizzle-orm";
+import { LONGEST_CSS } from "../../src/looks/widgets.ts";
 import { LANGUAGES } from "../../src/languages.ts";
+import { openStore } from "../../src/db/open.ts";
+import { widgets } from "../../src/db/schema.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
-const { marquee, documentsOf, environment } = useCommandLine();
+const { marquee, documentsOf, environment, path } = useCommandLine();
 
 let token: string;
 beforeEach(async () => {
@@ -170,6 +175,68 @@ describe("marquee widget set", () => {
     expect(await documentsOf("widget", "set", "ada", String(id), "label=0")).toMatchObject([
       { options: { label: "0" } },
     ]);
+  });
+});
+
+describe("marquee widget set css", () => {
+  const cssOf = async (id: unknown) => {
+    const store = openStore(path("data"));
+    const [row] = await store.queries
+      .select()
+      .from(widgets)
+      .where(eq(widgets.id, Number(id)));
+    store.close();
+    return row?.css;
+  };
+  const set = (id: unknown, ...assignments: string[]) =>
+    marquee("widget", "set", "ada", String(id), ...assignments);
+
+  test("saves a file as the overlay's own CSS with its options, and clears it", async () => {
+    const { id } = await add("--name", "Second");
+    writeFileSync(path("my look.css"), "\uFEFF.np { color: lime }\r\n");
+    const { out } = await set(id, "theme=vinyl", `css=@${path("my look.css")}`);
+    expect(out).toContain("theme=vinyl\nCSS of 20 bytes");
+    expect(await cssOf(id)).toBe(".np { color: lime }\n");
+    await set(id, "size=20");
+    expect(await cssOf(id)).toBe(".np { color: lime }\n");
+    expect((await set(id, "css=")).out).not.toContain("CSS");
+    expect(await cssOf(id)).toBe("");
+  });
+
+  test("takes as much as the editor", async () => {
+    const { id } = await add("--name", "Second");
+    writeFileSync(path("long.css"), "é".repeat(LONGEST_CSS / 2));
+    expect((await set(id, `css=@${path("long.css")}`)).code).toBe(0);
+    expect(await cssOf(id)).toHaveLength(LONGEST_CSS / 2);
+  });
+
+  test.each([
+    ["CSS itself", () => "css=.np{}", "must be @ and the name of a file, such as css=@overlay.css"],
+    ["no file's name", () => "css=@", "must be @ and the name of a file"],
+    ["a file that is not there", () => `css=@${path("none.css")}`, "must be a file this program"],
+    ["a folder", () => `css=@${path()}`, "must be a file this program can read"],
+    ["too large a file", () => written("x".repeat(LONGEST_CSS + 1)), "is longer than 20480 bytes"],
+    ["an endless file", () => "css=@/dev/zero", "is longer than 20480 bytes"],
+    ["a file of another encoding", () => written(new Uint8Array([0xe9])), "is no text in UTF-8"],
+  ])("refuses %s, and saves nothing", async (_, assignment, says) => {
+    const { id } = await add("--name", "Second");
+    const { code, errors } = await set(id, "theme=vinyl", assignment());
+    expect(code).toBe(2);
+    expect(errors).toContain(says);
+    expect(errors).toContain("Nothing was saved.");
+    expect((await set(id, "label=0")).out).toBe("label=0");
+  });
+
+  const written = (what: string | Uint8Array) => {
+    writeFileSync(path("wrong.css"), what);
+    return `css=@${path("wrong.css")}`;
+  };
+
+  test("is an overlay's alone", async () => {
+    const { id } = await add("--name", "Card", "--kind", "card");
+    const { code, errors } = await set(id, "css=");
+    expect(code).toBe(2);
+    expect(errors).toContain('There is no option "css". There are: mode, progress, source.');
   });
 });
 
