@@ -258,7 +258,7 @@ export function createPages(deps: PagesDeps): Pages {
     dashboard: loadedLater(async () => (await loadDashboard()).routes),
     notFound,
     busy: createBusy(basePath),
-    sockets: createSockets(live, () => openDashboard?.live, deps.pushing, deps.streams),
+    sockets: createSockets(live, () => openDashboard?.live, deps.pushing, deps.streams, clock),
     followChanges,
     redraw: (userId) => openDashboard?.live.redraw(userId),
   };

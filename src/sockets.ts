@@ -2,6 +2,7 @@ import type { ServerWebSocket, WebSocketHandler } from "bun";
 import type { DashboardLive } from "./dashboard/live.ts";
 import type { ApiStreams } from "./api/api.ts";
 import type { EventsTicket } from "./api/events.ts";
+import type { Clock } from "./clock.ts";
 import type { Live } from "./overlay/live.ts";
 import type { PushTicket, WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
 import type { DashboardTicket } from "./dashboard/ticket.ts";
@@ -20,7 +21,10 @@ export const socketSettings = {
 
 /** What overlays, dashboards and API clients may send; only two words of overlays are read. */
 const LARGEST_UNREAD_BYTES = 1024;
+/** How many frames each of their sockets may send in a second; our pages send one now and then. */
+const MOST_UNREAD_A_SECOND = 20;
 /** https://www.iana.org/assignments/websocket */
+const POLICY_VIOLATION = 1008;
 const MESSAGE_TOO_BIG = 1009;
 
 /** All sockets, of overlays, dashboards, programs that push and API clients. */
@@ -40,11 +44,26 @@ export function createSockets(
   dashboardLive: () => DashboardLive | undefined,
   pushing: WebNowPlayingSockets,
   streams: ApiStreams,
+  clock: Pick<Clock, "monotonicMs">,
 ): Sockets {
+  const seconds = new WeakMap<AnySocket, { readonly startedAtMs: number; frames: number }>();
+
+  const isFlood = (socket: AnySocket): boolean => {
+    const nowMs = clock.monotonicMs();
+    let second = seconds.get(socket);
+    if (!second || nowMs - second.startedAtMs >= 1_000) {
+      second = { startedAtMs: nowMs, frames: 0 };
+      seconds.set(socket, second);
+    }
+    second.frames += 1;
+    return second.frames > MOST_UNREAD_A_SECOND;
+  };
+
   return {
     received(socket, message) {
       if (isPushing(socket)) pushing.received(socket, message);
       else if (message.length > LARGEST_UNREAD_BYTES) socket.close(MESSAGE_TOO_BIG);
+      else if (isFlood(socket)) socket.close(POLICY_VIOLATION, "Too many messages");
       else if (isOverlays(socket)) live.received(socket, message);
     },
     opened(socket) {

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Door } from "./door.ts";
@@ -5,6 +6,7 @@ import {
   answerJson,
   bodyOf,
   failure,
+  HANG_UP,
   notStored,
   preflight,
   type PushRoute,
@@ -13,6 +15,7 @@ import {
 import type { Message } from "./message.ts";
 
 export interface RouteDeps {
+  readonly clock: Pick<Clock, "sleep">;
   readonly door: Door;
   readonly delivery: Delivery;
 }
@@ -28,7 +31,7 @@ export interface Reader {
 export function createInboxRoute(
   source: PushedSource,
   { readBody, readQuery }: Reader,
-  { door, delivery }: RouteDeps,
+  { clock, door, delivery }: RouteDeps,
 ): PushRoute {
   const messageIn = async (request: Request): Promise<Message | Response> => {
     if (request.method === "GET" && readQuery) {
@@ -37,8 +40,9 @@ export function createInboxRoute(
     if (request.method !== "POST") {
       return failure(405, "Method not allowed", { Allow: readQuery ? "GET, POST" : "POST" });
     }
-    const body = await bodyOf(request);
-    return body === undefined ? failure(413, "The body is larger than 64 KiB") : readBody(body);
+    const body = await bodyOf(request, clock);
+    if ("text" in body) return readBody(body.text);
+    return failure(body.refusal.status, `The body ${body.refusal.what}`, HANG_UP);
   };
 
   return async ({ request, params }) => {

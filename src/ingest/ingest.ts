@@ -50,8 +50,9 @@ export function createIngest(deps: IngestDeps): Ingest {
   });
   const door = createDoor(deps);
   const delivery = createDelivery({ clock, inbox, covers });
-  const listenBrainz = createListenBrainz({ door, delivery, userNameOf: deps.userNameOf });
-  const audioscrobbler = createAudioscrobbler({ ...deps, door, delivery });
+  const to = { clock, door, delivery };
+  const listenBrainz = createListenBrainz({ ...to, userNameOf: deps.userNameOf });
+  const audioscrobbler = createAudioscrobbler({ ...deps, ...to });
   const json = {
     readBody(text: string) {
       const fields = parseFields(text);
@@ -67,13 +68,9 @@ export function createIngest(deps: IngestDeps): Ingest {
       "/listenbrainz/*": listenBrainz,
       "/audioscrobbler": audioscrobbler,
       "/audioscrobbler/*": audioscrobbler,
-      "/in/:secret/webscrobbler": createInboxRoute(
-        WEBSCROBBLER,
-        { readBody: readWebhook },
-        { door, delivery },
-      ),
-      "/in/:secret/tuna": createInboxRoute(TUNA, { readBody: readTuna }, { door, delivery }),
-      "/in/:secret/json": createInboxRoute(JSON_PUSHES, json, { door, delivery }),
+      "/in/:secret/webscrobbler": createInboxRoute(WEBSCROBBLER, { readBody: readWebhook }, to),
+      "/in/:secret/tuna": createInboxRoute(TUNA, { readBody: readTuna }, to),
+      "/in/:secret/json": createInboxRoute(JSON_PUSHES, json, to),
     },
   };
 }
