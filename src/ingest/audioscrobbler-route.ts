@@ -3,7 +3,7 @@ import { AUDIOSCROBBLER } from "../sources/pushed.ts";
 import { isMadeWith, isTimely, readHandshake, readNowPlaying } from "./audioscrobbler.ts";
 import { NOT_STORED } from "./delivery.ts";
 import type { Admission, Inboxes, Limited } from "./door.ts";
-import { answerText, bodyOf, HANG_UP, type PushRoute } from "./http.ts";
+import { answerText, bodyOf, HANG_UP, isPartOfPage, PART_OF_PAGE, type PushRoute } from "./http.ts";
 import type { RouteDeps } from "./inbox-route.ts";
 import { IGNORED } from "./message.ts";
 
@@ -51,6 +51,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
   };
 
   return ({ request }) => {
+    if (isPartOfPage(request)) return failed(PART_OF_PAGE);
     const name = new URL(request.url).pathname
       .split("/")
       .filter((word) => word !== "")

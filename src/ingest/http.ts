@@ -57,6 +57,23 @@ export const preflight = (): Response =>
     },
   });
 
+/** What a request is for that a page, a script or a person makes on purpose. */
+const DELIBERATE = ["empty", "document", "websocket"];
+
+/**
+ * Whether a page loads this address as one of its parts, such as a picture, a style or a font. The
+ * CSS of a stranger's look could do that in a streamer's browser, and tell the stranger something.
+ * Programs other than browsers do not say what a request is for.
+ * https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-dest-header
+ */
+export function isPartOfPage({ method, headers }: Request): boolean {
+  const destination = headers.get("sec-fetch-dest");
+  return method === "GET" && destination !== null && !DELIBERATE.includes(destination);
+}
+
+export const PART_OF_PAGE =
+  "A page cannot push by loading this address as a picture, a style or a font: open it, or call it from a script";
+
 export const LARGEST_BODY_BYTES = 64 * 1024;
 /** Otherwise whoever sends slowly could have any number of bodies kept. */
 const LONGEST_BODY_MS = 10_000;

@@ -7,7 +7,9 @@ import {
   bodyOf,
   failure,
   HANG_UP,
+  isPartOfPage,
   notStored,
+  PART_OF_PAGE,
   preflight,
   type PushRoute,
   refusalOf,
@@ -47,6 +49,7 @@ export function createInboxRoute(
 
   return async ({ request, params }) => {
     if (request.method === "OPTIONS") return preflight();
+    if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
     const admission = await door.admit(params["secret"] ?? "", source, request);
     if (admission.kind !== "admitted") return refusalOf(admission);
     const { connectionId } = admission.owner;

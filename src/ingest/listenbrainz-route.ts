@@ -1,6 +1,14 @@
 import { LISTENBRAINZ } from "../sources/pushed.ts";
 import { NOT_STORED } from "./delivery.ts";
-import { answerJson, bodyOf, HANG_UP, preflight, type PushRoute } from "./http.ts";
+import {
+  answerJson,
+  bodyOf,
+  HANG_UP,
+  isPartOfPage,
+  PART_OF_PAGE,
+  preflight,
+  type PushRoute,
+} from "./http.ts";
 import type { RouteDeps } from "./inbox-route.ts";
 import { readSubmission } from "./listenbrainz.ts";
 import { NOTHING } from "./message.ts";
@@ -53,6 +61,7 @@ export function createListenBrainz({
 
   return ({ request }) => {
     if (request.method === "OPTIONS") return preflight();
+    if (isPartOfPage(request)) return failure(403, `${PART_OF_PAGE}.`);
     const endpoint = endpointOf(new URL(request.url).pathname);
     if (endpoint === undefined) return failure(404, "This is not part of what Marquee accepts.");
     const method = endpoint === "validate" ? "GET" : "POST";

@@ -6,7 +6,7 @@ import { signIn } from "../fixtures/http/signed-in.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
-/** How much each socket and each path that programs push to takes, as counts and bytes. */
+/** What each socket and each path that programs push to takes, in counts and bytes, and from whom. */
 
 let server: TestServer;
 let port: RealPort;
@@ -42,6 +42,14 @@ const secretOf = (source: string): InboxSecret => {
   const secret = secrets.get(source);
   if (!secret) throw new Error(`nobody pushes by ${source}`);
   return secret;
+};
+
+const md5 = (text: string) => new Bun.CryptoHasher("md5").update(text).digest("hex");
+const handshake = () => {
+  const t = String(Math.floor(server.clock.wallMs() / 1_000));
+  const a = md5(md5(secretOf("audioscrobbler")) + t);
+  const query = { hs: "true", p: "1.2.1", c: "tst", v: "1", u: "ada", t, a };
+  return `/audioscrobbler/?${new URLSearchParams(query)}`;
 };
 
 interface Client {
@@ -167,13 +175,6 @@ describe("all at once", () => {
 });
 
 describe("a program that pushes", () => {
-  const md5 = (text: string) => new Bun.CryptoHasher("md5").update(text).digest("hex");
-  const handshake = () => {
-    const t = String(Math.floor(server.clock.wallMs() / 1_000));
-    const a = md5(md5(secretOf("audioscrobbler")) + t);
-    const query = { hs: "true", p: "1.2.1", c: "tst", v: "1", u: "ada", t, a };
-    return `/audioscrobbler/?${new URLSearchParams(query)}`;
-  };
   const session = () => server.accounts.connections.sessionOf(secretOf("audioscrobbler"));
   const inbox = (source: string) => `/in/${secretOf(source)}/${source}`;
   const listenBrainz = (path: string, method: string) =>
@@ -206,6 +207,41 @@ describe("a program that pushes", () => {
     expect(limited.filter((one) => one)).toHaveLength(80);
     await server.clock.advance(1_000);
     expect(await isLimited(await push())).toBe(false);
+  });
+});
+
+describe("a page that loads it as one of its parts", () => {
+  const paths = (): readonly string[] => [
+    ...["json", "tuna", "webscrobbler", "webnowplaying"].map(
+      (source) => `/in/${secretOf(source)}/${source}?title=A`,
+    ),
+    `/listenbrainz/1/validate-token?token=${secretOf("listenbrainz")}`,
+    handshake(),
+  ];
+
+  test.each(["image", "style", "font", "iframe", "script", "audio", "nonsense"])(
+    "as %s, pushes nothing and does not count",
+    async (destination) => {
+      const headers = { "sec-fetch-dest": destination };
+      for (const path of paths()) {
+        for (let times = 0; times < 21; times++) {
+          const response = await server.get(path, { headers });
+          const isAudioscrobbler = path.startsWith("/audioscrobbler");
+          expect(response.status).toBe(isAudioscrobbler ? 200 : 403);
+          expect(await response.text()).toContain("as a picture, a style or a font: open it");
+        }
+        const status = (await server.get(path)).status;
+        expect([200, 405, 426]).toContain(status);
+      }
+    },
+  );
+
+  test.each(["empty", "document", null])("but not where it says %p: that pushes", async (dest) => {
+    const headers: Record<string, string> = dest === null ? {} : { "sec-fetch-dest": dest };
+    const [json = ""] = paths();
+    expect((await server.get(json, { headers })).status).toBe(200);
+    expect(await (await server.get(handshake(), { headers })).text()).toStartWith("OK\n");
+    expect((await server.get(paths()[4] ?? "", { headers })).status).toBe(200);
   });
 });
 
