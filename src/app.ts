@@ -19,6 +19,7 @@ import {
 } from "./http/feature.ts";
 import { createHealth } from "./http/health.ts";
 import { createHosts } from "./http/hosts.ts";
+import { createMessageLimit } from "./http/message-limit.ts";
 import { createMetricsFeature } from "./http/metrics-endpoint.ts";
 import { plainText } from "./http/plain-text.ts";
 import type { SocketTicket, Upgrader } from "./http/upgrader.ts";
@@ -55,7 +56,7 @@ export interface App {
   /** Gives access to client addresses and WebSockets. Before this call, neither is available. */
   attach(server: RequestServer): void;
   /** The sockets of all features. */
-  readonly sockets: Required<Omit<SocketHandlers, "largestMessageBytes">>;
+  readonly sockets: Required<Omit<SocketHandlers, "limitsMessages">>;
   /** Current counts, by the names of the metrics. */
   readonly gauges: Readonly<Partial<Record<GaugeName, () => number>>>;
   /** Begins what features do by themselves. */
@@ -76,6 +77,7 @@ export function createApp(deps: AppDeps): App {
   const hosts = createHosts({ ...config, baseUrl });
   const clientAddress = createClientAddress(config.trustedProxies);
   const health = createHealth(deps);
+  const isWithinLimit = createMessageLimit(clock);
   let server: RequestServer | undefined;
 
   const { all, upgradeLocally } = createFeatures({
@@ -197,9 +199,8 @@ export function createApp(deps: AppDeps): App {
     sockets: {
       opened: (socket) => handlersOf(socket)?.opened(socket),
       received(socket, message) {
-        const { received, largestMessageBytes = LARGEST_UNREAD_BYTES } = handlersOf(socket) ?? {};
-        if (message.length > largestMessageBytes) socket.close(MESSAGE_TOO_BIG);
-        else received?.(socket, message);
+        const { received, limitsMessages } = handlersOf(socket) ?? {};
+        if (limitsMessages || isWithinLimit(socket, message)) received?.(socket, message);
       },
       closed: (socket) => handlersOf(socket)?.closed(socket),
     },
@@ -214,11 +215,6 @@ export function createApp(deps: AppDeps): App {
     routes: router.routes.map(({ method, path }) => `${method} ${path}`),
   };
 }
-
-/** What overlays, dashboards and API clients may send; only two words of overlays are read. */
-const LARGEST_UNREAD_BYTES = 1024;
-/** https://www.iana.org/assignments/websocket */
-const MESSAGE_TOO_BIG = 1009;
 
 /** What Elysia gives a handler: there are no `params` where the path has none. */
 type RouteOfElysia = Pick<RouteContext, "request"> & Partial<Pick<RouteContext, "params">>;

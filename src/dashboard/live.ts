@@ -10,8 +10,8 @@ type DashboardSocket = ServerWebSocket<DashboardTicket>;
 
 /** The dashboards that are open now. */
 export interface DashboardLive {
-  /** Whether a session has reached its limit of open dashboards. */
-  isFull(sessionId: string): boolean;
+  /** Whether a session, or its user, has reached the limit of open dashboards. */
+  isFull(signedIn: SignedIn): boolean;
   ticketFor(signedIn: SignedIn, language: Language): DashboardTicket;
   opened(socket: DashboardSocket): void;
   closed(socket: DashboardSocket): void;
@@ -35,6 +35,8 @@ export interface DashboardLiveDeps {
 
 /** More tabs than any user needs. */
 const MOST_SOCKETS_PER_SESSION = 20;
+/** More than anybody opens in five browsers. A user may be signed in with any number of them. */
+const MOST_SOCKETS_PER_USER = 100;
 /** The page's session has ended: it should not reconnect. */
 const CLOSED_SIGNED_OUT = 4001;
 const CLOSED_RESTARTING = 1012;
@@ -128,9 +130,12 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
   };
 
   return {
-    isFull: (sessionId) =>
-      allSockets().filter(({ data }) => data.sessionId === sessionId).length >=
-      MOST_SOCKETS_PER_SESSION,
+    isFull({ session, user }) {
+      const tickets = allSockets().map(({ data }) => data);
+      const ofUser = tickets.filter((ticket) => ticket.user.id === user.id);
+      const ofSession = ofUser.filter(({ sessionId }) => sessionId === session.id);
+      return ofSession.length >= MOST_SOCKETS_PER_SESSION || ofUser.length >= MOST_SOCKETS_PER_USER;
+    },
     ticketFor: ({ user, session }, language) => ({
       kind: "dashboard",
       user,

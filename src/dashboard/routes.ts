@@ -108,8 +108,8 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
       if (!deps.isOwnOrigin(origin, request.headers.get("host"))) {
         return plainText(403, "Not from this page");
       }
-      if (deps.dashboardLive.isFull(signedIn.session.id)) {
-        return plainText(429, "Too many dashboards are open in this browser", {
+      if (deps.dashboardLive.isFull(signedIn)) {
+        return plainText(429, "Too many dashboards are open", {
           "Retry-After": "15",
         });
       }

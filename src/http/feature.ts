@@ -52,8 +52,8 @@ export interface SocketHandlers<Ticket extends SocketTicket = SocketTicket> {
   /** Without it, nothing that clients send is read. */
   received?(socket: ServerWebSocket<Ticket>, message: string | Uint8Array): void;
   closed(socket: ServerWebSocket<Ticket>): void;
-  /** The largest message in bytes; 1 KiB if it is not given. */
-  readonly largestMessageBytes?: number;
+  /** It limits size and rate of messages itself. Others get at most 1 KiB, twenty times a second. */
+  readonly limitsMessages?: true;
 }
 
 /** A part of the server with its own door: adding one is a folder and a word in a list. */

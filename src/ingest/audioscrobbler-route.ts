@@ -3,12 +3,12 @@ import { AUDIOSCROBBLER } from "../sources/pushed.ts";
 import { isMadeWith, isTimely, readHandshake, readNowPlaying } from "./audioscrobbler.ts";
 import { NOT_STORED } from "./delivery.ts";
 import type { Admission, Inboxes, Limited } from "./door.ts";
-import { answerText, bodyOf, type PushRoute } from "./http.ts";
+import { answerText, bodyOf, HANG_UP, isPartOfPage, PART_OF_PAGE, type PushRoute } from "./http.ts";
 import type { RouteDeps } from "./inbox-route.ts";
 import { IGNORED } from "./message.ts";
 
 export interface AudioscrobblerDeps extends RouteDeps {
-  readonly clock: Pick<Clock, "wallMs">;
+  readonly clock: Pick<Clock, "sleep" | "wallMs">;
   readonly inboxes: Pick<Inboxes, "inboxSecretsOf" | "sessionOf" | "inboxOfSession">;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
@@ -35,9 +35,9 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
   };
 
   const accept = async (request: Request, submits: boolean): Promise<Response> => {
-    const body = await bodyOf(request);
-    if (body === undefined) return failed("the body is larger than 64 KiB");
-    const form = new URLSearchParams(body);
+    const body = await bodyOf(request, clock);
+    if ("refusal" in body) return failed(`the body ${body.refusal.what}`, HANG_UP);
+    const form = new URLSearchParams(body.text);
     const owner = await inboxes.inboxOfSession(form.get("s") ?? "");
     // The secret was replaced: the program has to begin again, with the one that is right now.
     if (owner?.source !== source.id) return answer("BADSESSION");
@@ -51,6 +51,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
   };
 
   return ({ request }) => {
+    if (isPartOfPage(request)) return failed(PART_OF_PAGE);
     const name = new URL(request.url).pathname
       .split("/")
       .filter((word) => word !== "")
@@ -70,7 +71,8 @@ const SUBMIT = "submit";
 
 const answer = (...lines: readonly string[]): Response => answerText(`${lines.join("\n")}\n`);
 
-const failed = (reason: string): Response => answer(`FAILED ${reason}`);
+const failed = (reason: string, extra?: Readonly<Record<string, string>>): Response =>
+  answerText(`FAILED ${reason}\n`, extra);
 
 const limited = ({ reason, waitSeconds }: Limited): Response =>
   failed(`${reason}: try again in ${waitSeconds} s`);

@@ -1,3 +1,4 @@
+import { atMost, type Clock } from "../clock.ts";
 import { NOT_STORED } from "./delivery.ts";
 import type { Admission } from "./door.ts";
 
@@ -36,8 +37,10 @@ export const refusalOf = (admission: Exclude<Admission, { kind: "admitted" }>): 
 /** The answer when a message may be lost. */
 export const notStored = (): Response => failure(503, NOT_STORED, { "Retry-After": "1" });
 
-export const answerText = (body: string): Response =>
-  new Response(body, { headers: { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" } });
+export const answerText = (body: string, extra?: ExtraHeaders): Response =>
+  new Response(body, {
+    headers: { ...HEADERS, "Content-Type": "text/plain; charset=utf-8", ...extra },
+  });
 
 /** The answer to a CORS preflight request. */
 export const preflight = (): Response =>
@@ -54,15 +57,57 @@ export const preflight = (): Response =>
     },
   });
 
-export const LARGEST_BODY_BYTES = 64 * 1024;
+/** What a request is for that a page, a script or a person makes on purpose. */
+const DELIBERATE = ["empty", "document", "websocket"];
 
-/** The body as text, whatever its type says; `undefined` when it is too large. */
-export async function bodyOf(request: Request): Promise<string | undefined> {
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > LARGEST_BODY_BYTES) return undefined;
-  // It rejects when the body grows past the server's own limit, or the connection ends.
-  const bytes = await request.bytes().catch(() => undefined);
-  return bytes === undefined || bytes.length > LARGEST_BODY_BYTES
-    ? undefined
-    : new TextDecoder().decode(bytes);
+/**
+ * Whether a page loads this address as one of its parts, such as a picture, a style or a font. The
+ * CSS of a stranger's look could do that in a streamer's browser, and tell the stranger something.
+ * Programs other than browsers do not say what a request is for.
+ * https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-dest-header
+ */
+export function isPartOfPage({ method, headers }: Request): boolean {
+  const destination = headers.get("sec-fetch-dest");
+  return method === "GET" && destination !== null && !DELIBERATE.includes(destination);
 }
+
+export const PART_OF_PAGE =
+  "A page cannot push by loading this address as a picture, a style or a font: open it, or call it from a script";
+
+export const LARGEST_BODY_BYTES = 64 * 1024;
+/** Otherwise whoever sends slowly could have any number of bodies kept. */
+const LONGEST_BODY_MS = 10_000;
+
+/** What a body says, or why it was not read. */
+export type Body =
+  { readonly text: string } | { readonly refusal: { status: 413 | 408; what: string } };
+
+/** Reads a body as text, whatever its type says, and no more of it than is allowed. */
+export async function bodyOf(request: Request, clock: Pick<Clock, "sleep">): Promise<Body> {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > LARGEST_BODY_BYTES) return TOO_LARGE;
+  return (await atMost(clock, LONGEST_BODY_MS, read(request))) ?? TOO_SLOW;
+}
+
+async function read({ body }: Request): Promise<Body> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  try {
+    for await (const part of body ?? []) {
+      bytes += part.length;
+      if (bytes > LARGEST_BODY_BYTES) return TOO_LARGE;
+      text += decoder.decode(part, { stream: true });
+    }
+  } catch {
+    // The connection has ended, so nobody gets this answer.
+    return TOO_SLOW;
+  }
+  return { text: text + decoder.decode() };
+}
+
+const TOO_LARGE = { refusal: { status: 413, what: "is larger than 64 KiB" } } as const;
+const TOO_SLOW = { refusal: { status: 408, what: "did not arrive within 10 seconds" } } as const;
+
+/** With an answer before the end of a body: the rest of it is not waited for. */
+export const HANG_UP = { Connection: "close" } as const;

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Door } from "./door.ts";
@@ -5,7 +6,10 @@ import {
   answerJson,
   bodyOf,
   failure,
+  HANG_UP,
+  isPartOfPage,
   notStored,
+  PART_OF_PAGE,
   preflight,
   type PushRoute,
   refusalOf,
@@ -13,6 +17,7 @@ import {
 import type { Message } from "./message.ts";
 
 export interface RouteDeps {
+  readonly clock: Pick<Clock, "sleep">;
   readonly door: Door;
   readonly delivery: Delivery;
 }
@@ -28,7 +33,7 @@ export interface Reader {
 export function createInboxRoute(
   source: PushedSource,
   { readBody, readQuery }: Reader,
-  { door, delivery }: RouteDeps,
+  { clock, door, delivery }: RouteDeps,
 ): PushRoute {
   const messageIn = async (request: Request): Promise<Message | Response> => {
     if (request.method === "GET" && readQuery) {
@@ -37,12 +42,14 @@ export function createInboxRoute(
     if (request.method !== "POST") {
       return failure(405, "Method not allowed", { Allow: readQuery ? "GET, POST" : "POST" });
     }
-    const body = await bodyOf(request);
-    return body === undefined ? failure(413, "The body is larger than 64 KiB") : readBody(body);
+    const body = await bodyOf(request, clock);
+    if ("text" in body) return readBody(body.text);
+    return failure(body.refusal.status, `The body ${body.refusal.what}`, HANG_UP);
   };
 
   return async ({ request, params }) => {
     if (request.method === "OPTIONS") return preflight();
+    if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
     const admission = await door.admit(params["secret"] ?? "", source, request);
     if (admission.kind !== "admitted") return refusalOf(admission);
     const { connectionId } = admission.owner;

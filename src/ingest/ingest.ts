@@ -18,7 +18,6 @@ import { readTuna } from "./tuna.ts";
 import { readWebhook } from "./web-scrobbler.ts";
 import {
   createWebNowPlaying,
-  LARGEST_FRAME_BYTES,
   type PushTicket,
   type WebNowPlayingSockets,
 } from "./webnowplaying-sockets.ts";
@@ -52,8 +51,9 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
   });
   const door = createDoor(deps);
   const delivery = createDelivery({ clock, inbox, covers });
-  const listenBrainz = createListenBrainz({ door, delivery, userNameOf: deps.userNameOf });
-  const audioscrobbler = createAudioscrobbler({ ...deps, door, delivery });
+  const to = { clock, door, delivery };
+  const listenBrainz = createListenBrainz({ ...to, userNameOf: deps.userNameOf });
+  const audioscrobbler = createAudioscrobbler({ ...deps, ...to });
   const json = {
     readBody(text: string) {
       const fields = parseFields(text);
@@ -67,13 +67,9 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
     "/listenbrainz/*": listenBrainz,
     "/audioscrobbler": audioscrobbler,
     "/audioscrobbler/*": audioscrobbler,
-    "/in/:secret/webscrobbler": createInboxRoute(
-      WEBSCROBBLER,
-      { readBody: readWebhook },
-      { door, delivery },
-    ),
-    "/in/:secret/tuna": createInboxRoute(TUNA, { readBody: readTuna }, { door, delivery }),
-    "/in/:secret/json": createInboxRoute(JSON_PUSHES, json, { door, delivery }),
+    "/in/:secret/webscrobbler": createInboxRoute(WEBSCROBBLER, { readBody: readWebhook }, to),
+    "/in/:secret/tuna": createInboxRoute(TUNA, { readBody: readTuna }, to),
+    "/in/:secret/json": createInboxRoute(JSON_PUSHES, json, to),
   };
   return {
     webNowPlaying,
@@ -81,10 +77,7 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
       ...Object.entries(routes).map(([path, push]) => all(path, push, { limitsBody: true })),
       socket("/in/:secret/webnowplaying", webNowPlaying.upgrade),
     ],
-    sockets: socketsOf<PushTicket>("push", {
-      ...webNowPlaying,
-      largestMessageBytes: LARGEST_FRAME_BYTES,
-    }),
+    sockets: socketsOf<PushTicket>("push", { ...webNowPlaying, limitsMessages: true }),
     follow: webNowPlaying.followChanges,
     stop: webNowPlaying.stop,
   };

@@ -1,6 +1,14 @@
 import { LISTENBRAINZ } from "../sources/pushed.ts";
 import { NOT_STORED } from "./delivery.ts";
-import { answerJson, bodyOf, preflight, type PushRoute } from "./http.ts";
+import {
+  answerJson,
+  bodyOf,
+  HANG_UP,
+  isPartOfPage,
+  PART_OF_PAGE,
+  preflight,
+  type PushRoute,
+} from "./http.ts";
 import type { RouteDeps } from "./inbox-route.ts";
 import { readSubmission } from "./listenbrainz.ts";
 import { NOTHING } from "./message.ts";
@@ -11,7 +19,12 @@ export interface ListenBrainzDeps extends RouteDeps {
 }
 
 /** `/listenbrainz/…`: answers as listenbrainz.org does. */
-export function createListenBrainz({ door, delivery, userNameOf }: ListenBrainzDeps): PushRoute {
+export function createListenBrainz({
+  clock,
+  door,
+  delivery,
+  userNameOf,
+}: ListenBrainzDeps): PushRoute {
   const source = LISTENBRAINZ;
 
   const validate = async (request: Request): Promise<Response> => {
@@ -33,9 +46,11 @@ export function createListenBrainz({ door, delivery, userNameOf }: ListenBrainzD
     if (admission.kind === "limited") return tooMany(admission);
     if (admission.kind === "wrong") return failure(401, "Invalid authorization token.");
     const { connectionId } = admission.owner;
-    const body = await bodyOf(request);
-    if (body === undefined) return failure(413, "The body is larger than 64 KiB.");
-    const message = endpoint === "delete" ? NOTHING : readSubmission(body);
+    const body = await bodyOf(request, clock);
+    if ("refusal" in body) {
+      return failure(body.refusal.status, `The body ${body.refusal.what}.`, HANG_UP);
+    }
+    const message = endpoint === "delete" ? NOTHING : readSubmission(body.text);
     if (!(await delivery.take({ connectionId, source }, message))) {
       return failure(503, `${NOT_STORED}.`, { "Retry-After": "1" });
     }
@@ -46,6 +61,7 @@ export function createListenBrainz({ door, delivery, userNameOf }: ListenBrainzD
 
   return ({ request }) => {
     if (request.method === "OPTIONS") return preflight();
+    if (isPartOfPage(request)) return failure(403, `${PART_OF_PAGE}.`);
     const endpoint = endpointOf(new URL(request.url).pathname);
     if (endpoint === undefined) return failure(404, "This is not part of what Marquee accepts.");
     const method = endpoint === "validate" ? "GET" : "POST";

@@ -4,7 +4,7 @@ import type { Covers } from "./covers.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Door, Inboxes } from "./door.ts";
 import { DISCONNECTED_MS } from "./expiry.ts";
-import { failure, type PushContext, refusalOf } from "./http.ts";
+import { failure, isPartOfPage, PART_OF_PAGE, type PushContext, refusalOf } from "./http.ts";
 import type { Inbox } from "./inbox.ts";
 import {
   afterPicture,
@@ -134,6 +134,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
 
   return {
     async upgrade({ request, params }, upgrader) {
+      if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const secret = params["secret"] ?? "";
       const admission = await door.admit(secret, source, request);
       if (admission.kind !== "admitted") return refusalOf(admission);
@@ -149,6 +150,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
     },
 
     async upgradeLocally(request, upgrader) {
+      if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const origin = request.headers.get("origin");
       if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
         return failure(403, "This port is for the browser extension WebNowPlaying only");
