@@ -38,6 +38,10 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
+/** An identifier, which some servers write as a number; empty for anything else. */
+export const identifierOf = (value: unknown): string =>
+  textOf(value) ?? numberOf(value)?.toString() ?? "";
+
 /** What an upstream sends as a list, as one object instead of a list of one, or not at all. */
 export function recordsOf(value: unknown): Record<string, unknown>[] {
   return (Array.isArray(value) ? value : [value]).filter(isRecord);

@@ -4,7 +4,7 @@ import { boundPlayback } from "../../../src/channels/bounds.ts";
 import type { Artwork, Playback } from "../../../src/playback.ts";
 import { createCider } from "../../../src/sources/kinds/cider/index.ts";
 import * as homeassistant from "../../../src/sources/kinds/homeassistant/entity.ts";
-import { UnreadableAnswer } from "../../../src/sources/upstream/json.ts";
+import { identifierOf, UnreadableAnswer } from "../../../src/sources/upstream/json.ts";
 import * as mediaBrowser from "../../../src/sources/kinds/media-browser/sessions.ts";
 import { readPlayer } from "../../../src/sources/kinds/mpris/player.ts";
 import { createPear } from "../../../src/sources/kinds/pear/index.ts";
@@ -133,6 +133,24 @@ const protocols: readonly (readonly [string, readonly unknown[], (message: unkno
     },
   ],
 ];
+
+test("an identifier is a text or a number, whatever a server sends instead", () => {
+  expect([7, "7", "", null, undefined, NaN, [7], {}].map(identifierOf)).toEqual([
+    "7",
+    "7",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+  ]);
+  const hostile = { toString: false };
+  expect(plex.ticksIn({ sessionKey: hostile, ratingKey: hostile })).toMatchObject([
+    { sessionKey: "", ratingKey: "" },
+  ]);
+  expect(plex.keyOf({ sessionKey: hostile })).toBe("");
+});
 
 describe.each(protocols)("ten thousand hostile messages of %s", (_, samples, read) => {
   test("are shown, or refused as unreadable", () => {

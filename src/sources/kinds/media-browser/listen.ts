@@ -1,5 +1,5 @@
 import type { Playback } from "../../../playback.ts";
-import { isRecord, parseJson } from "../../upstream/json.ts";
+import { identifierOf, isRecord, parseJson } from "../../upstream/json.ts";
 import { createPlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
@@ -40,7 +40,7 @@ export async function* listen(
       last = undefined;
       return null;
     }
-    const shownId = String(session["Id"]);
+    const shownId = identifierOf(session["Id"]);
     const before = last?.shownId === shownId ? last : undefined;
     const playback = readSession(session, name, observedAtMs, before, (item, tag) =>
       player.artwork(

@@ -1,5 +1,12 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
-import { isRecord, numberOf, recordOf, recordsOf, textOf } from "../../upstream/json.ts";
+import {
+  identifierOf,
+  isRecord,
+  numberOf,
+  recordOf,
+  recordsOf,
+  textOf,
+} from "../../upstream/json.ts";
 import { steadied } from "../../player-server.ts";
 
 /** Reads what Plex lists in `/status/sessions` and tells in its notifications. */
@@ -107,15 +114,15 @@ export function ticksIn(notification: unknown): Tick[] {
   const { PlaySessionStateNotification: told } = container;
   return recordsOf(told ?? (container["sessionKey"] === undefined ? undefined : container)).map(
     (tick) => ({
-      sessionKey: String(tick["sessionKey"] ?? ""),
-      ratingKey: String(tick["ratingKey"] ?? ""),
+      sessionKey: identifierOf(tick["sessionKey"]),
+      ratingKey: identifierOf(tick["ratingKey"]),
       state: textOf(tick["state"]) ?? "",
       offsetMs: numberOf(tick["viewOffset"]) ?? 0,
     }),
   );
 }
 
-export const keyOf = ({ sessionKey: key }: Session): string => String(key ?? "");
+export const keyOf = ({ sessionKey: key }: Session): string => identifierOf(key);
 export const offsetOf = ({ viewOffset: offset }: Session): number =>
   Math.max(0, numberOf(offset) ?? 0);
 
@@ -124,7 +131,7 @@ const isPaused = (session: Session): boolean => playerOf(session)["state"] === "
 
 function isOf(user: string, { User: of }: Session): boolean {
   if (!isRecord(of)) return user === "";
-  if (user === "") return String(of["id"]) === OWNER_ID;
+  if (user === "") return identifierOf(of["id"]) === OWNER_ID;
   return textOf(of["title"])?.toLowerCase() === user.toLowerCase();
 }
 
