@@ -48,6 +48,17 @@ describe("the workflow of pull requests", () => {
   });
 });
 
+describe("the nightly workflow", () => {
+  test("runs the drills in the same image, and may only read", async () => {
+    const workflow = await workflowOf("nightly");
+    expect(workflow.permissions).toEqual({});
+    expect(workflow.jobs["drills"]?.permissions).toEqual({ contents: "read" });
+    expect(workflow.jobs["drills"]?.steps.at(-1)).toEqual({ run: ".ci/nightly" });
+    const [, image] = /^FROM (\S+) AS build$/m.exec(await read("packaging/Containerfile")) ?? [];
+    expect(workflow.jobs["drills"]?.container).toBe(image ?? "");
+  });
+});
+
 describe("the release workflow", () => {
   let workflow: Workflow;
   beforeAll(async () => {
@@ -65,7 +76,7 @@ describe("the release workflow", () => {
   test("installs what the try needs, as the other runs do", async () => {
     const parts = "qemu-user-static libc6-arm64-cross wine64 gcc-mingw-w64-x86-64";
     expect(steps().some(({ run }) => run?.includes(parts))).toBe(true);
-    expect(await read(".ci/run")).toContain(parts);
+    expect(await read(".ci/nightly")).toContain(parts);
   });
 
   test("lets only signing sign, and only publishing write", () => {
