@@ -22,7 +22,8 @@ export interface PageResponse {
   readonly frameAncestors?: "*" | "'none'";
   /** Whether the page has forms. */
   readonly hasForm?: boolean;
-  /** Allowed sources of frames and images, in the policy's syntax. */
+  /** Allowed sources of stylesheets, frames and images, in the policy's syntax. */
+  readonly styles?: string;
   readonly frames?: string;
   readonly images?: string;
   /** What scripts may connect to besides this server, in the policy's syntax. */
@@ -54,6 +55,7 @@ function contentSecurityPolicy(allowed: PageResponse): string {
   const {
     frameAncestors = "'none'",
     hasForm,
+    styles = "'self'",
     frames,
     images = "'self'",
     connections,
@@ -62,7 +64,7 @@ function contentSecurityPolicy(allowed: PageResponse): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
+    `style-src ${styles} 'unsafe-inline'`,
     `img-src ${images}`,
     ...(fonts === undefined ? [] : [`font-src ${fonts}`]),
     `connect-src 'self'${connections === undefined ? "" : ` ${connections}`}`,

@@ -66,7 +66,7 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
       get(
         "/:lang/widget/:token",
         inLanguage((language, { params, request }) =>
-          widget.show(language, params["token"] ?? "", new URL(request.url).searchParams),
+          widget.show(language, params["token"] ?? "", request),
         ),
       ),
       get(
@@ -80,9 +80,7 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
       ),
       get(
         "/:lang/demo",
-        inLanguage((language, { request }) =>
-          widget.demo(language, new URL(request.url).searchParams),
-        ),
+        inLanguage((language, { request }) => widget.demo(language, request)),
       ),
       socket("/:lang/demo/live", ({ request }, upgrader) => live.upgradeDemo(request, upgrader)),
       get("/art/:id/:rendition", ({ params }) =>

@@ -11,6 +11,7 @@ import { icon, widgetScript, widgetStylesheet } from "../html/assets.ts";
 import { htmlResponse } from "../html/html.tsx";
 import type { Covers } from "./covers.ts";
 import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
+import { ownFolders } from "./own-folders.ts";
 import { toWidgetState } from "./widget-state.ts";
 
 export interface WidgetDeps {
@@ -20,34 +21,34 @@ export interface WidgetDeps {
   readonly hub: Pick<Hub, "read">;
   readonly clock: Clock;
   readonly covers: Covers;
+  /** The server's base URL, without a slash at the end, and its path alone. */
+  readonly baseUrl: string;
   readonly basePath: string;
 }
 
 /** The longest time that the page waits for the first reading of a channel. */
 const FIRST_WORD_MS = 80;
 
+const queryOf = ({ url }: Request): URLSearchParams => new URL(url).searchParams;
+
 /** The overlay's page. */
 export interface Widget {
   /** `GET /{lang}/widget/{token}`; `undefined` when the token opens no overlay. */
-  show(
-    language: Language,
-    tokenText: string,
-    query: URLSearchParams,
-  ): Promise<Response | undefined>;
+  show(language: Language, tokenText: string, request: Request): Promise<Response | undefined>;
   /** `GET /{lang}/demo`: the public overlay, which plays the demo. */
-  demo(language: Language, query: URLSearchParams): Promise<Response>;
+  demo(language: Language, request: Request): Promise<Response>;
 }
 
 export function createWidget(deps: WidgetDeps): Widget {
-  const { widgets, hub, clock, covers, basePath } = deps;
+  const { widgets, hub, clock, covers, baseUrl, basePath } = deps;
   const draw = async (
     language: Language,
     listenerId: number,
-    query: URLSearchParams,
+    request: Request,
     widget?: LookedAt,
     fontFaces?: string,
   ): Promise<Response> => {
-    const look = overlayLook(widget, language, query, fontFaces);
+    const look = overlayLook(widget, language, queryOf(request), fontFaces);
     const { options, warnings, words, languageTag, css } = look;
     const heardId = options.demo ? DEMO_LISTENER : listenerId;
     const reading = await hub.read(heardId, FIRST_WORD_MS);
@@ -68,20 +69,26 @@ export function createWidget(deps: WidgetDeps): Widget {
         scriptPath={basePath + widgetScript.path}
       />
     );
-    return htmlResponse(page, { frameAncestors: "*", fonts: "'self'" });
+    const own = ownFolders(request.headers.get("host"), baseUrl);
+    return htmlResponse(page, {
+      frameAncestors: "*",
+      styles: own("assets"),
+      images: own("art", "assets"),
+      fonts: own("fonts"),
+    });
   };
 
   return {
-    async show(language, tokenText, query) {
+    async show(language, tokenText, request) {
       const token = parseWidgetToken(tokenText);
       const found = token && (await widgets.find(token));
       if (found?.widget.kind !== "overlay") return undefined;
       const { user, widget } = found;
-      return draw(language, user.id, query, widget, await deps.fontFacesOf(user.id));
+      return draw(language, user.id, request, widget, await deps.fontFacesOf(user.id));
     },
-    async demo(language, query) {
-      const look = await shippedLookIn(query, language);
-      return draw(language, DEMO_LISTENER, query, look);
+    async demo(language, request) {
+      const look = await shippedLookIn(queryOf(request), language);
+      return draw(language, DEMO_LISTENER, request, look);
     },
   };
 }

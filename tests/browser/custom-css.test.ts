@@ -9,6 +9,8 @@ import {
   titleIs,
   withCover,
 } from "../fixtures/browser/overlay-page.ts";
+import { until } from "../fixtures/clock/waiting.ts";
+import { addWidget } from "../fixtures/data/widgets.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 const red = coverOf("red", solidPicture("#c02050"));
@@ -105,6 +107,50 @@ inEveryEngine("the streamer's own CSS", (stage) => {
     expect(await styleOf(page, ".np-time", "opacity")).toBe("0.5");
   });
 
+  test("makes the browser ask this server for nothing but covers, fonts and our own files", async () => {
+    await stage.hears(withCover(red));
+    const { page, complaints } = await stage.open("", {
+      prepare: (prepared) => prepared.addInitScript(noteRefusals),
+    });
+    const { server, ada } = stage;
+    const { id } = await server.accounts.connections.connect(ada.user, "json", null);
+    const push = `/in/${await server.accounts.connections.secretOf(id)}/json?title`;
+    const card = await addWidget(server, ada, "card");
+    const asked = {
+      import: `${push}=import`,
+      font: `${push}=font`,
+      background: `${push}=background`,
+      border: `/api/v1/now-playing?api_key=${ada.key}`,
+      cursor: `/en/card/${card.token}.svg`,
+      bullet: `/assets/../en/text/${card.token}`,
+      mask: "/art/%2e%2e/livez",
+    };
+    await inject(
+      page,
+      "text node",
+      `@import url("${asked.import}");
+       @font-face { font-family: spy; src: url("${asked.font}") }
+       .np-title { font-family: spy; background: url("${asked.background}") }
+       .np-artist { border: 1px solid; border-image-source: url("${asked.border}") }
+       html { cursor: url("${asked.cursor}"), auto }
+       .np { display: list-item; list-style-image: url("${asked.bullet}") }
+       .np-time { -webkit-mask-image: url("${asked.mask}") }`,
+    );
+    await page.mouse.move(10, 10);
+    const refused = () =>
+      page.evaluate(() => (document.documentElement.dataset["refused"] ?? "").split(" "));
+    await until(async () => (new Set(await refused()).size > 7 ? true : undefined));
+    const paths = new Set((await refused()).filter((one) => one !== "").map(pathOf));
+    expect(paths).toEqual(new Set(Object.values(asked).map((one) => pathOf(server.url + one))));
+    const requests = server.logged.filter((line) => line.includes("url="));
+    expect(requests.length).toBeGreaterThan(0);
+    expect(requests.filter((line) => /\/(?:in|api|card|text|livez)\b/.test(line))).toEqual([]);
+    expect(complaints.filter((one) => !one.includes("Content Security Policy"))).toEqual([]);
+    expect(await page.evaluate(() => document.querySelector("img")?.naturalWidth)).toBeGreaterThan(
+      0,
+    );
+  });
+
   test("changes nothing as OBS brings it along by default", async () => {
     await stage.hears({ state: "paused" });
     const { page } = await stage.open();
@@ -113,6 +159,16 @@ inEveryEngine("the streamer's own CSS", (stage) => {
     expect((await page.screenshot({ omitBackground: true })).equals(before)).toBe(true);
   });
 });
+
+/** Notes in the page what its policy has refused. */
+function noteRefusals(): void {
+  document.addEventListener("securitypolicyviolation", ({ blockedURI }) => {
+    const noted = document.documentElement.dataset["refused"] ?? "";
+    document.documentElement.dataset["refused"] = `${noted} ${blockedURI}`;
+  });
+}
+
+const pathOf = (address: string): string => new URL(address).pathname;
 
 /**
  * Appends a style element to the head once the page has loaded, as obs-browser does: recent versions
