@@ -4,21 +4,21 @@ import { Value } from "@sinclair/typebox/value";
 /** The name of a running server: a new one with each start. */
 export type Node = string;
 
-/** How much one node wants a user's music. */
-const look = Type.Object({
+/** How much one node is interested in a user's music. */
+const interest = Type.Object({
   /** Whether it has subscribers, who want every change. */
   watched: Type.Boolean(),
   /** The number of its overlays on stream. */
   onStream: Type.Integer({ minimum: 0 }),
 });
-export type Look = Static<typeof look>;
+export type Interest = Static<typeof interest>;
 
 const artwork = Type.Object({
   key: Type.String(),
   url: Type.Optional(Type.String()),
   origin: Type.Optional(Type.String()),
 });
-export type ToldArtwork = Static<typeof artwork>;
+export type ArtworkReference = Static<typeof artwork>;
 
 /** A playback without functions, and with an age in place of a time of this node's clock. */
 const playback = Type.Object({
@@ -79,8 +79,8 @@ const connection = Type.Object({
 });
 export type ToldConnection = Static<typeof connection>;
 
-/** All that watching a user has brought, so that whoever missed a word is right after the next. */
-const word = Type.Object({
+/** All that watching a user has brought, so that whoever missed a report is right after the next. */
+const report = Type.Object({
   /** For how long somebody has followed every change; absent while nobody does. */
   watchedForMs: Type.Optional(Type.Number()),
   /** The user's overlays on stream, on all nodes. */
@@ -88,7 +88,7 @@ const word = Type.Object({
   /** In the user's order; absent before they are known. */
   connections: Type.Optional(Type.Array(connection)),
 });
-export type Word = Static<typeof word>;
+export type UserReport = Static<typeof report>;
 
 /** What a program has pushed, and for how long that counts. */
 export const pushedReport = Type.Object({
@@ -105,26 +105,27 @@ export type PushedReport = Static<typeof pushedReport>;
 
 const userId = Type.Integer();
 const connectionId = Type.Integer();
-const shardAndEpoch = Type.Tuple([Type.Integer(), Type.Integer()]);
+const shardAndTerm = Type.Tuple([Type.Integer(), Type.Integer()]);
 
 const message = Type.Union([
-  /** Told so that it is heard again by its sender, which then knows that it hears. */
+  /** Comes back to its sender, which then knows that it is connected. */
   Type.Tuple([Type.Literal("pulse"), Type.Number()]),
   /** The sender does not know the last numbers of others: repeat this random text. */
   Type.Tuple([Type.Literal("greet"), Type.String()]),
   /** The answer to a greeting: from this payload on, the sender can be believed. */
   Type.Tuple([Type.Literal("welcome"), Type.String()]),
-  /** Tell me your looks again: I may have missed some. */
-  Type.Tuple([Type.Literal("hello")]),
-  /** The sender leases these shards from now on. */
-  Type.Tuple([Type.Literal("took"), Type.Array(shardAndEpoch)]),
-  /** Shards were given back. */
-  Type.Tuple([Type.Literal("free")]),
+  /** Publish your interests again: the sender may have missed some. */
+  Type.Tuple([Type.Literal("repeat")]),
+  /** The sender holds the leases of these shards from now on, for these terms. */
+  Type.Tuple([Type.Literal("holds"), Type.Array(shardAndTerm)]),
+  /** The sender has given shards back. */
+  Type.Tuple([Type.Literal("resigned")]),
   /** What the sender wants of a user's music; `null` for nothing any more. */
-  Type.Tuple([Type.Literal("look"), userId, Type.Union([look, Type.Null()])]),
+  Type.Tuple([Type.Literal("interest"), userId, Type.Union([interest, Type.Null()])]),
   /** A request wants a user's current state. */
   Type.Tuple([Type.Literal("ask"), userId]),
-  Type.Tuple([Type.Literal("word"), userId, Type.Integer(), word]),
+  /** What the holder has got of a user, in this term. */
+  Type.Tuple([Type.Literal("report"), userId, Type.Integer(), report]),
   /**
    * A program has reported this to the sender, so many milliseconds ago; `null` for nothing any
    * more. It is stored under this version: of a connection's reports the highest one counts.
@@ -149,7 +150,7 @@ export type Message = Static<typeof message>;
 
 /**
  * The messages of one payload. Those that this version does not know are left out: while nodes are
- * updated one by one, a newer one may say more.
+ * updated one by one, a newer one may send more.
  */
 export function readMessages(text: string): Message[] {
   let parsed: unknown;

@@ -68,17 +68,17 @@ export function createRelay(deps: RelayDeps): Relay {
 
   const receive = (message: Message, from: Node) => {
     switch (message[0]) {
-      case "took":
+      case "holds":
         for (const [shard, term] of message[1]) receiveLease(from, shard, term);
         return;
-      case "hello":
+      case "repeat":
         if (from !== bus.node) subscriptions.publish();
         return;
-      case "look":
+      case "interest":
         return users.receiveInterest(from, message[1], message[2]);
       case "ask":
         return users.ask(message[1]);
-      case "word": {
+      case "report": {
         const [, userId, term, report] = message;
         const shard = shardOf(userId);
         if (isCatchingUp || term < (newest[shard] ?? 0)) return;
@@ -99,7 +99,7 @@ export function createRelay(deps: RelayDeps): Relay {
     const nowMs = clock.monotonicMs();
     const alive = new Set(leases.nodes);
     for (let shard = 0; shard < SHARDS; shard++) {
-      if (leases.epochOf(shard) !== undefined) users.hold(shard);
+      if (leases.termOf(shard) !== undefined) users.hold(shard);
     }
     users.dropSubscribers(
       (name, { receivedAtMs }) =>
@@ -113,7 +113,7 @@ export function createRelay(deps: RelayDeps): Relay {
 
   /** Repeats what others may have missed or forgotten, and asks for what was missed here. */
   const announce = () => {
-    bus.tell(["hello"]);
+    bus.send(["repeat"]);
     subscriptions.publish();
     users.publish();
     const sinceMs = clock.monotonicMs();
@@ -132,13 +132,13 @@ export function createRelay(deps: RelayDeps): Relay {
       if (mine !== turn || isStopped) return;
     }
     if (mine !== turn || isStopped) return;
-    for (let shard = 0; shard < SHARDS; shard++) raise(shard, leases.newestEpochOf(shard));
+    for (let shard = 0; shard < SHARDS; shard++) raise(shard, leases.newestTermOf(shard));
     isCatchingUp = false;
     users.review();
     announce();
   };
 
-  bus.hear(receive);
+  bus.onMessage(receive);
   bus.onUp(() => void catchUp());
   bus.onDown(subscriptions.failAll);
   leases.onChange(followLeases);
@@ -151,7 +151,7 @@ export function createRelay(deps: RelayDeps): Relay {
     onStream: subscriptions.onStream,
     onStreamChange: subscriptions.onStreamChange,
     show: (userId, playback, ms) =>
-      bus.tell(["show", userId, ms, toldPlayback(playback, clock.monotonicMs())]),
+      bus.send(["show", userId, ms, toldPlayback(playback, clock.monotonicMs())]),
     onShow: (listener) => void showListeners.push(listener),
     relayed: subscriptions.count,
     watched: users.count,

@@ -3,7 +3,7 @@ import type { Watching, WatchingDeps } from "../channels/connection-set.ts";
 import type { Clock } from "../clock.ts";
 import type { Bus } from "./bus.ts";
 import { shardOf } from "./leases.ts";
-import type { Word } from "./message.ts";
+import type { UserReport } from "./message.ts";
 import { type ArtworkFrom, heardConnections } from "./word.ts";
 
 /** How many of a user's overlays are on stream. */
@@ -21,7 +21,7 @@ export interface Subscriptions extends OnStreamCounts {
   /** What a channel gets instead of its own watchers. */
   watch(of: WatchingDeps): Watching;
   /** Takes in what the holder of a user's shard has published. */
-  receive(userId: number, report: Word): void;
+  receive(userId: number, report: UserReport): void;
   /** Publishes this node's interests again, in the users of all shards or of one. */
   publish(shard?: number): void;
   /** The bus is down: what is known of all users holds as long as after any other failure. */
@@ -32,7 +32,7 @@ export interface Subscriptions extends OnStreamCounts {
 
 export interface SubscriptionsDeps {
   readonly clock: Clock;
-  readonly bus: Pick<Bus, "tell" | "up">;
+  readonly bus: Pick<Bus, "send" | "up">;
   readonly artworkFrom: ArtworkFrom;
 }
 
@@ -59,14 +59,14 @@ export function createSubscriptions({ clock, bus, artworkFrom }: SubscriptionsDe
     const subscription = subscriptions.get(userId);
     if (!subscription) return;
     const { watched } = subscription.of.demand;
-    bus.tell(["look", userId, { watched, onStream: onStreamHere.get(userId) ?? 0 }]);
+    bus.send(["interest", userId, { watched, onStream: onStreamHere.get(userId) ?? 0 }]);
   };
 
   const followDemand = async ({ of: { userId, demand }, run: { signal } }: Subscription) => {
     while (!signal.aborted) {
       const event = await demand.nextChange(signal);
       if (signal.aborted) return;
-      if (event === "asked") bus.tell(["ask", userId]);
+      if (event === "asked") bus.send(["ask", userId]);
       else publish(userId);
     }
   };
@@ -105,7 +105,7 @@ export function createSubscriptions({ clock, bus, artworkFrom }: SubscriptionsDe
     if (!subscription) return;
     subscriptions.delete(userId);
     subscription.run.abort();
-    bus.tell(["look", userId, null]);
+    bus.send(["interest", userId, null]);
   };
 
   return {

@@ -5,12 +5,12 @@ import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Bus } from "./bus.ts";
 import { type Leases, shardOf } from "./leases.ts";
-import type { Look, Node, Word } from "./message.ts";
+import type { Interest, Node, UserReport } from "./message.ts";
 import { toldConnection } from "./word.ts";
 
 /** A node that is interested in a user's music. */
 export interface Subscriber {
-  readonly interest: Look;
+  readonly interest: Interest;
   /** Monotonic. */
   readonly receivedAtMs: number;
 }
@@ -21,7 +21,7 @@ export interface WatchedUsers {
   hold(shard: number): void;
   /** Another node holds the shard. */
   forget(shard: number): void;
-  receiveInterest(from: Node, userId: number, interest: Look | null): void;
+  receiveInterest(from: Node, userId: number, interest: Interest | null): void;
   /** A request wants a user's current state. */
   ask(userId: number): void;
   /** Drops the interests of nodes that have none any more. */
@@ -40,8 +40,8 @@ export interface WatchedUsers {
 export interface WatchedUsersDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
-  readonly bus: Pick<Bus, "tell">;
-  readonly leases: Pick<Leases, "epochOf">;
+  readonly bus: Pick<Bus, "send">;
+  readonly leases: Pick<Leases, "termOf">;
   /** Nobody would receive what is published while the node is catching up. */
   isCatchingUp(): boolean;
   /** Watches a user's connections on this node. */
@@ -49,7 +49,7 @@ export interface WatchedUsersDeps {
   /** The ids of the user's connections that are not refused, in the user's order. */
   connectionIdsOf(userId: number): Promise<readonly number[]>;
   /** Is called with what is about to be published, so that its pictures are there for others. */
-  onTold?(userId: number, connections: readonly HeardConnection[]): void;
+  onPublish?(userId: number, connections: readonly HeardConnection[]): void;
 }
 
 /** A user of a shard that this node holds, or held until a moment ago. */
@@ -101,7 +101,7 @@ export function createWatchedUsers(deps: WatchedUsersDeps): WatchedUsers {
   };
 
   const publish = (userId: number, user: User) => {
-    const term = leases.epochOf(shardOf(userId));
+    const term = leases.termOf(shardOf(userId));
     if (term === undefined || users.get(userId) !== user || !user.isWatching) return;
     const { connections } = user.watching;
     if (connections && user.published) {
@@ -110,13 +110,13 @@ export function createWatchedUsers(deps: WatchedUsersDeps): WatchedUsers {
     }
     // States change in place, so what is kept to compare with is a copy.
     user.published = connections?.map((connection) => ({ ...connection }));
-    if (connections) deps.onTold?.(userId, connections);
-    bus.tell(["word", userId, term, reportOf(user, clock.monotonicMs())]);
+    if (connections) deps.onPublish?.(userId, connections);
+    bus.send(["report", userId, term, reportOf(user, clock.monotonicMs())]);
   };
 
   /** Starts or stops a user's watching, as the lease and the subscribers want it. */
   const review = (user: User, userId: number) => {
-    const isLeased = leases.epochOf(shardOf(userId)) !== undefined;
+    const isLeased = leases.termOf(shardOf(userId)) !== undefined;
     const mayBegin = user.isWatching || !deps.isCatchingUp();
     const isWanted = isLeased && !isStopped && user.subscribers.size > 0 && mayBegin;
     const isFollowed = isFollowedBy(user.subscribers);
@@ -190,7 +190,7 @@ export function createWatchedUsers(deps: WatchedUsersDeps): WatchedUsers {
 const isFollowedBy = (subscribers: ReadonlyMap<Node, Subscriber>): boolean =>
   subscribers.values().some(({ interest }) => interest.watched);
 
-const reportOf = ({ watching, watchedSinceMs, subscribers }: User, nowMs: number): Word => ({
+const reportOf = ({ watching, watchedSinceMs, subscribers }: User, nowMs: number): UserReport => ({
   ...(watchedSinceMs !== undefined && { watchedForMs: nowMs - watchedSinceMs }),
   onStream: subscribers.values().reduce((sum, { interest }) => sum + interest.onStream, 0),
   ...(watching.connections && {
@@ -199,7 +199,7 @@ const reportOf = ({ watching, watchedSinceMs, subscribers }: User, nowMs: number
 });
 
 /**
- * Whether connections say more than when they were last published. That a source has answered the
+ * Whether there is more to connections than when they were last published. That a source has answered the
  * same again is news only to those who judge an answer by its age: while nobody follows every
  * change, or where the source has a steady interval.
  */

@@ -5,7 +5,7 @@ import type {
   Pause,
 } from "../channels/connection-state.ts";
 import { type Artwork, type Playback, reconcile } from "../playback.ts";
-import type { ToldArtwork, ToldConnection, ToldPlayback, ToldState } from "./message.ts";
+import type { ArtworkReference, ToldConnection, ToldPlayback, ToldState } from "./message.ts";
 
 /**
  * What watching has brought, told to other nodes and heard from them. Told times are ages: nodes'
@@ -16,7 +16,7 @@ type ToldFailure = Extract<ToldState, { kind: "failing" }>["failure"];
 type ToldPause = NonNullable<Extract<ToldState, { kind: "heard" }>["pause"]>;
 
 /** Loads a picture that another node has named. */
-export type ArtworkFrom = (told: ToldArtwork) => Artwork;
+export type ArtworkFrom = (told: ArtworkReference) => Artwork;
 
 export const toldConnection = (connection: HeardConnection, nowMs: number): ToldConnection => ({
   ...(connection.connectionId !== undefined && { id: connection.connectionId }),
