@@ -9,7 +9,7 @@ import {
   type SubscriptionsDeps,
 } from "./subscriptions.ts";
 import { createWatchedUsers, type WatchedUsersDeps } from "./watched-users.ts";
-import { heardPlayback, toldPlayback } from "./word.ts";
+import { shiftPlayback } from "./shift.ts";
 
 /**
  * Watches each user on one node, the one that holds the lease of the user's shard, which publishes
@@ -86,8 +86,8 @@ export function createRelay(deps: RelayDeps): Relay {
         return subscriptions.receive(userId, report);
       }
       case "show": {
-        const [, userId, ms, told] = message;
-        const playback = heardPlayback(told, clock.monotonicMs(), deps.artworkFrom);
+        const [, userId, ms, sent, sentAtMs] = message;
+        const playback = shiftPlayback(sent, clock.monotonicMs() - sentAtMs, deps.artworkFrom);
         for (const listener of showListeners) listener(userId, playback, ms);
         return;
       }
@@ -150,8 +150,7 @@ export function createRelay(deps: RelayDeps): Relay {
     setOnStream: subscriptions.setOnStream,
     onStream: subscriptions.onStream,
     onStreamChange: subscriptions.onStreamChange,
-    show: (userId, playback, ms) =>
-      bus.send(["show", userId, ms, toldPlayback(playback, clock.monotonicMs())]),
+    show: (userId, playback, ms) => bus.send(["show", userId, ms, playback, clock.monotonicMs()]),
     onShow: (listener) => void showListeners.push(listener),
     relayed: subscriptions.count,
     watched: users.count,

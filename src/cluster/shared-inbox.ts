@@ -7,7 +7,7 @@ import type { Artwork } from "../playback.ts";
 import type { Bus } from "./bus.ts";
 import type { Leases } from "./leases.ts";
 import type { Node, PushedReport } from "./message.ts";
-import { type ArtworkFrom, heardPlayback, toldPlayback } from "./word.ts";
+import { type ArtworkFrom, shiftPlayback } from "./shift.ts";
 
 /** A report to be stored. */
 export interface NewReport {
@@ -107,10 +107,7 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
 
   const toStore = (connectionId: number, { pushed, receivedAtMs }: Waiting): NewReport => ({
     connectionId,
-    report: pushed && {
-      playback: toldPlayback(pushed.playback, receivedAtMs),
-      lifetime: pushed.lifetime,
-    },
+    report: pushed && { receivedAtMs, ...pushed },
     ageMs: clock.monotonicMs() - receivedAtMs,
     lastsMs: pushed
       ? expiresAtMs(pushed.playback, pushed.lifetime, receivedAtMs) - receivedAtMs
@@ -199,7 +196,7 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
 
   const pushedOf = (report: PushedReport | null, receivedAtMs: number): Pushed | null =>
     report && {
-      playback: heardPlayback(report.playback, receivedAtMs, artworkFrom),
+      playback: shiftPlayback(report.playback, receivedAtMs - report.receivedAtMs, artworkFrom),
       lifetime: report.lifetime,
     };
 

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Bus } from "./bus.ts";
 import { shardOf } from "./leases.ts";
 import type { UserReport } from "./message.ts";
-import { type ArtworkFrom, heardConnections } from "./word.ts";
+import { type ArtworkFrom, shiftConnections } from "./shift.ts";
 
 /** How many of a user's overlays are on stream. */
 export interface OnStreamCounts {
@@ -125,18 +125,19 @@ export function createSubscriptions({ clock, bus, artworkFrom }: SubscriptionsDe
       },
       stop: () => end(of.userId),
     }),
-    receive(userId, { watchedForMs, onStream, connections }) {
+    receive(userId, { nowMs, watchedSinceMs, onStream, connections }) {
       const subscription = subscriptions.get(userId);
       if (!subscription) return;
-      const nowMs = clock.monotonicMs();
+      const byMs = clock.monotonicMs() - nowMs;
       const before = subscription.connections;
-      subscription.watchedSinceMs = watchedForMs === undefined ? undefined : nowMs - watchedForMs;
+      subscription.watchedSinceMs =
+        watchedSinceMs === undefined ? undefined : watchedSinceMs + byMs;
       const others = Math.max(0, onStream - (onStreamHere.get(userId) ?? 0));
       const isOtherCount = others !== subscription.onStreamElsewhere;
       subscription.onStreamElsewhere = others;
       // A node that has just taken the user over may not know the connections yet.
       subscription.connections = connections
-        ? heardConnections(connections, before, nowMs, artworkFrom)
+        ? shiftConnections(connections, before, byMs, artworkFrom)
         : before;
       if (subscription.connections) subscription.of.onChange();
       if (isOtherCount) for (const listener of streamListeners) listener(userId);

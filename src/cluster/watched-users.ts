@@ -6,7 +6,6 @@ import { describeError, type Log } from "../log.ts";
 import type { Bus } from "./bus.ts";
 import { type Leases, shardOf } from "./leases.ts";
 import type { Interest, Node, UserReport } from "./message.ts";
-import { toldConnection } from "./word.ts";
 
 /** A node that is interested in a user's music. */
 export interface Subscriber {
@@ -191,11 +190,15 @@ const isFollowedBy = (subscribers: ReadonlyMap<Node, Subscriber>): boolean =>
   subscribers.values().some(({ interest }) => interest.watched);
 
 const reportOf = ({ watching, watchedSinceMs, subscribers }: User, nowMs: number): UserReport => ({
-  ...(watchedSinceMs !== undefined && { watchedForMs: nowMs - watchedSinceMs }),
+  nowMs,
+  watchedSinceMs,
   onStream: subscribers.values().reduce((sum, { interest }) => sum + interest.onStream, 0),
-  ...(watching.connections && {
-    connections: watching.connections.map((one) => toldConnection(one, nowMs)),
-  }),
+  connections: watching.connections?.map(({ connectionId, delivery, pollsEveryMs, state }) => ({
+    connectionId,
+    delivery,
+    ...(pollsEveryMs !== undefined && { pollsEveryMs }),
+    state,
+  })),
 });
 
 /**

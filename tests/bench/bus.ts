@@ -92,12 +92,12 @@ function reportOf(number: number): Message {
     album: { name: "Slow Weather", artworks: [artwork("ab67616d0000"), artwork("ab67616d0001")] },
     device: { name: "Kitchen", type: "Speaker", volumePercent: 40 },
     positionMs: 0,
-    ageMs: 12.5,
+    observedAtMs: 12.5,
     rate: 1,
   };
-  const state = { kind: "heard" as const, playback, ageMs: 12.5 };
-  const connections = [{ id: number, delivery: "polled" as const, state }];
-  return ["report", number, 1, { watchedForMs: 60_000, onStream: 1, connections }];
+  const state = { kind: "heard" as const, playback, heardAtMs: 12.5 };
+  const connections = [{ connectionId: number, delivery: "polled" as const, state }];
+  return ["report", number, 1, { nowMs: 60_000, watchedSinceMs: 0, onStream: 1, connections }];
 }
 
 /** Processor time of a process and its children, in clock ticks. */

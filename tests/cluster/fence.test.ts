@@ -97,7 +97,11 @@ const report = (term: number, delivery: "polled" | "streamed"): Message => [
   "report",
   ADA,
   term,
-  { onStream: 0, connections: [{ id: 1, delivery, state: { kind: "silent" } }] },
+  {
+    nowMs: 0,
+    onStream: 0,
+    connections: [{ connectionId: 1, delivery, state: { kind: "silent" } }],
+  },
 ];
 
 describe("a report of a user whom another node watches", () => {

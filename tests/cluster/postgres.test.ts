@@ -10,7 +10,6 @@ import { createPostgresLeases } from "../../src/cluster/postgres/lease-table.ts"
 import { isOpenToAll } from "../../src/cluster/postgres/open-cluster.ts";
 import { createPostgresPictures } from "../../src/cluster/postgres/pictures.ts";
 import { createPostgresReports } from "../../src/cluster/postgres/report-table.ts";
-import { toldPlayback } from "../../src/cluster/word.ts";
 import type { Artwork } from "../../src/playback.ts";
 import { createLeases, type Leases, type Standing } from "../../src/cluster/leases.ts";
 import type { Message } from "../../src/cluster/message.ts";
@@ -133,16 +132,16 @@ describe("the bus on PostgreSQL", () => {
       album: { name: "", artworks: [] },
       device: { name: "", type: "", volumePercent: null },
       positionMs: 0,
-      ageMs: 0,
+      observedAtMs: 0,
       rate: 1,
     };
     a.bus.send(["ask", 1]);
-    a.bus.send(["show", 7, 1_000, playback]);
+    a.bus.send(["show", 7, 1_000, playback, 0]);
     a.bus.send(["ask", 2]);
     await until(() => b.received.length === 3 || undefined);
     expect(b.received).toEqual([
       ["a", ["ask", 1]],
-      ["a", ["show", 7, 1_000, playback]],
+      ["a", ["show", 7, 1_000, playback, 0]],
       ["a", ["ask", 2]],
     ]);
   });
@@ -247,7 +246,8 @@ describe("a role that may only connect to the database", () => {
 
 describe("the table of reports in PostgreSQL", () => {
   const report = (title: string) => ({
-    playback: toldPlayback(aPlayback({ track: { ...aPlayback().track, title } }), 0),
+    receivedAtMs: 0,
+    playback: aPlayback({ track: { ...aPlayback().track, title } }),
     lifetime: { kind: "untilItsEnd" } as const,
   });
   const fresh = (connectionId: number, title: string) => ({
