@@ -12,7 +12,10 @@ const BEAT_EVERY_MS = 2_000;
 const RETRY_MS = 500;
 /** A beat without an answer has failed: a connection may swallow what is sent. */
 const BEAT_TAKES_AT_MOST_MS = 3_000;
-/** How long the table keeps a shard for a node after its beat. */
+/**
+ * How long the table keeps a shard for a node after its beat. The functions in `drizzle/postgres`
+ * have this time and the number of shards too: a test compares them.
+ */
 export const HOLD_MS = 8_000;
 /** The node itself stops this much sooner. */
 const MARGIN_MS = 1_000;

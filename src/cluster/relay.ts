@@ -1,7 +1,7 @@
 import type { HubRelay } from "../channels/hub.ts";
 import type { Playback } from "../playback.ts";
 import type { Bus } from "./bus.ts";
-import { type Leases, shardOf, SHARDS } from "./leases.ts";
+import { HOLD_MS, type Leases, shardOf, SHARDS } from "./leases.ts";
 import type { Message, Node } from "./message.ts";
 import {
   createSubscriptions,
@@ -34,8 +34,6 @@ export interface RelayDeps
   readonly leases: Leases;
 }
 
-/** A node that is not among the living may have come after the last beat. */
-const GONE_AFTER_MS = 8_000;
 /** After messages were missed, what nobody has repeated until then no longer holds. */
 const REPEATED_WITHIN_MS = 5_000;
 /** The terms are asked for so soon again when the database did not answer. */
@@ -101,9 +99,10 @@ export function createRelay(deps: RelayDeps): Relay {
     for (let shard = 0; shard < SHARDS; shard++) {
       if (leases.termOf(shard) !== undefined) users.hold(shard);
     }
+    // One that is not among the living may have come after the last beat.
     users.dropSubscribers(
       (name, { receivedAtMs }) =>
-        leases.standing && !alive.has(name) && nowMs - receivedAtMs > GONE_AFTER_MS,
+        leases.standing && !alive.has(name) && nowMs - receivedAtMs > HOLD_MS,
     );
     // The others may have believed that this node was gone, and it published nothing meanwhile.
     const isBack = leases.lapses !== lapses;
