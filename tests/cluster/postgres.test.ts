@@ -11,7 +11,13 @@ import { isOpenToAll } from "../../src/cluster/postgres/open-cluster.ts";
 import { createPostgresPictures } from "../../src/cluster/postgres/pictures.ts";
 import { createPostgresReports } from "../../src/cluster/postgres/report-table.ts";
 import type { Artwork } from "../../src/playback.ts";
-import { createLeases, type Leases, type Standing } from "../../src/cluster/leases.ts";
+import {
+  createLeases,
+  HOLD_MS,
+  type Leases,
+  SHARDS,
+  type Standing,
+} from "../../src/cluster/leases.ts";
 import type { Message } from "../../src/cluster/message.ts";
 import { createPostgresAdmissions } from "../../src/cluster/postgres/admissions.ts";
 import { createPostgresLedgers } from "../../src/cluster/postgres/ledger.ts";
@@ -386,6 +392,20 @@ describe("covers in PostgreSQL", () => {
 });
 
 describe("the leases in PostgreSQL", () => {
+  testWithPostgres("have the program's hold time and number of shards", async () => {
+    const { pool } = connect("a");
+    const [shards = []] = await pool.query("SELECT count(*), max(shard) FROM shards");
+    expect(shards.map(Number)).toEqual([SHARDS, SHARDS - 1]);
+    const rules = await pool.query(`SELECT proname,
+        extract(epoch FROM substring(prosrc FROM 'hold CONSTANT interval := ''([^'']+)''')::interval),
+        coalesce(substring(prosrc FROM '([0-9]+)[.]0 / count'), '${SHARDS}')
+      FROM pg_proc WHERE prosrc LIKE '%hold CONSTANT%' ORDER BY proname`);
+    expect(rules.map(([name, seconds, count]) => [name, Number(seconds), Number(count)])).toEqual([
+      ["beat", HOLD_MS / 1000, SHARDS],
+      ["wait_for_former_nodes", HOLD_MS / 1000, SHARDS],
+    ]);
+  });
+
   testWithPostgres("are shared evenly, and each shard has one holder", async () => {
     const nodes = [connect("a"), connect("b"), connect("c")];
     await isUp(...nodes);
