@@ -12,7 +12,7 @@ import {
 import { ConnectionSet, type WatchingDeps } from "./channels/connection-set.ts";
 import type { Clock } from "./clock.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import type { ToldArtwork } from "./cluster/message.ts";
+import type { ArtworkReference } from "./cluster/message.ts";
 import type { Relay } from "./cluster/relay.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { Store } from "./db/store.ts";
@@ -185,7 +185,7 @@ function artworksIn({ pictures }: Cluster, { opaqueName }: Pick<Vault, "opaqueNa
       artworks.map((artwork) => ({ id: opaqueName(artwork.key), artwork })),
     );
   return {
-    artworkFrom: (told: ToldArtwork) => pictures.told(opaqueName(told.key), told),
+    artworkFrom: (told: ArtworkReference) => pictures.received(opaqueName(told.key), told),
     keepAll,
     keep: (userId: number, artwork: Artwork) => keepAll(userId, [artwork]),
   };
@@ -199,7 +199,7 @@ function relayIn(cluster: Cluster, hubDeps: HubDeps, vault: Pick<Vault, "opaqueN
     ...hubDeps,
     watch: watchHere,
     artworkFrom,
-    onTold(userId, connections) {
+    onPublish(userId, connections) {
       keepAll(
         userId,
         connections.flatMap(({ state }) =>

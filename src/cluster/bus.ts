@@ -4,17 +4,17 @@ import type { Message, Node } from "./message.ts";
 export interface Bus {
   /** The name of this node. */
   readonly node: Node;
-  /** Tells all nodes. While the bus is down, the message is lost: `onUp` says when to repeat. */
-  tell(message: Message): void;
-  hear(listener: (message: Message, from: Node) => void): void;
+  /** Sends to all nodes. While the bus is down, the message is lost: after `onUp` it is repeated. */
+  send(message: Message): void;
+  onMessage(listener: (message: Message, from: Node) => void): void;
   /** Calls back after each time that messages may have been missed or lost. */
   onUp(listener: () => void): void;
-  /** Calls back when the connection is lost, or nothing was heard on it for seconds. */
+  /** Calls back when the connection is lost, or nothing was received on it for seconds. */
   onDown(listener: () => void): void;
-  /** Whether this node has heard itself within the last second. */
+  /** Whether this node has received its own messages within the last second. */
   readonly up: boolean;
-  /** From telling to hearing the last pulse, in milliseconds; `undefined` before the first one. */
+  /** From sending to receiving the last pulse, in milliseconds; `undefined` before the first one. */
   readonly delayMs: number | undefined;
-  /** Tells what is left and stops. */
+  /** Sends what is left and stops. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Inbox } from "../ingest/inbox.ts";
 import type { Artwork } from "../playback.ts";
 import type { Bus } from "./bus.ts";
 import type { Leases } from "./leases.ts";
-import type { ToldArtwork } from "./message.ts";
+import type { ArtworkReference } from "./message.ts";
 import type { Relay, RelayDeps } from "./relay.ts";
 import type { SharedInboxDeps } from "./shared-inbox.ts";
 
@@ -13,7 +13,7 @@ export interface Cluster {
   readonly leases: Leases;
   /** Counts calls to upstreams that limit all nodes together. */
   readonly ledgerOf: LedgerOf;
-  /** Counts calls of the API; the API says what is asked of it. */
+  /** Counts calls of the API; the API names them. */
   readonly admissions: { admit(name: string, everyMs: number): Promise<number> };
   readonly pictures: Pictures;
   createRelay(deps: Omit<RelayDeps, "bus" | "leases">): Relay;
@@ -38,5 +38,5 @@ export interface Pictures {
   /** A cover by the name under which it is served; `undefined` for one that nobody has kept. */
   find(id: string): Promise<Artwork | undefined>;
   /** A cover that another node has named. */
-  told(id: string, artwork: ToldArtwork): Artwork;
+  received(id: string, artwork: ArtworkReference): Artwork;
 }

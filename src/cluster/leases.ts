@@ -12,11 +12,14 @@ const BEAT_EVERY_MS = 2_000;
 const RETRY_MS = 500;
 /** A beat without an answer has failed: a connection may swallow what is sent. */
 const BEAT_TAKES_AT_MOST_MS = 3_000;
-/** How long the table keeps a shard for a node after its beat. */
+/**
+ * How long the table keeps a shard for a node after its beat. The functions in `drizzle/postgres`
+ * have this time and the number of shards too: a test compares them.
+ */
 export const HOLD_MS = 8_000;
 /** The node itself stops this much sooner. */
 const MARGIN_MS = 1_000;
-/** The users of a shard that is given are not heard for a moment, so not all are given at once. */
+/** The users of a shard that is given are not watched for a moment, so not all are given at once. */
 const GIVEN_AT_ONCE = 8;
 const SHARE_GIVEN_AT_ONCE = 1 / 4;
 
@@ -30,14 +33,14 @@ export interface Beat {
   readonly watched: Watched;
 }
 
-/** What the table of leases says after a beat. */
+/** What the table of leases has after a beat. */
 export interface Standing {
   /** All nodes whose last beat is young enough, the asking one too. */
   readonly nodes: readonly { readonly name: Node; readonly watched: Watched }[];
-  /** The shards that this node leases, with their epochs. */
+  /** The shards that this node holds, with the terms of their leases. */
   readonly held: ReadonlyMap<number, number>;
-  /** The newest epoch of each shard. */
-  readonly epochs: readonly number[];
+  /** The newest term of each shard. */
+  readonly terms: readonly number[];
 }
 
 /** The one table of leases. Only its own clock counts. */
@@ -53,12 +56,12 @@ export interface LeaseTable {
 
 /** Which users this node watches. */
 export interface Leases {
-  /** The epoch of a shard's lease while this node may watch its users. */
-  epochOf(shard: number): number | undefined;
+  /** The term of a shard's lease while this node may watch its users. */
+  termOf(shard: number): number | undefined;
   /** Whether this node may watch a user. */
   isOurs(userId: number): boolean;
-  /** The newest epoch of a shard that is known to this node, whoever leases it. */
-  newestEpochOf(shard: number): number;
+  /** The newest term of a shard that is known to this node, whoever holds it. */
+  newestTermOf(shard: number): number;
   /** Whether the last beat is young enough to hold anything. */
   readonly standing: boolean;
   /** How often that has ended and begun again, noticed in between or not. */
@@ -80,13 +83,13 @@ export interface Leases {
 export interface LeasesDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, "info" | "error">;
-  readonly bus: Pick<Bus, "node" | "hear" | "tell">;
+  readonly bus: Pick<Bus, "node" | "onMessage" | "send">;
   readonly table: LeaseTable;
   /** What this node watches now. */
   watched(): Watched;
 }
 
-const NOTHING: Standing = { nodes: [], held: new Map(), epochs: [] };
+const NOTHING: Standing = { nodes: [], held: new Map(), terms: [] };
 
 /** Beats from now on. */
 export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): Leases {
@@ -123,9 +126,9 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
       if (isFailing) log.info("the table of leases answers again");
       isFailing = false;
       if (!isStanding()) lapses += 1;
-      const took = [...answer.held].filter(([shard, epoch]) => standing.held.get(shard) !== epoch);
-      if (took.length > 0) bus.tell(["took", took]);
-      if (given.length > 0) bus.tell(["free"]);
+      const taken = [...answer.held].filter(([shard, term]) => standing.held.get(shard) !== term);
+      if (taken.length > 0) bus.send(["holds", taken]);
+      if (given.length > 0) bus.send(["resigned"]);
       standing = answer;
       holdsUntilMs = sentAtMs + HOLD_MS - MARGIN_MS;
       giving = [];
@@ -175,7 +178,7 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
   const leave = async () => {
     await beating;
     await table.leave(node);
-    bus.tell(["free"]);
+    bus.send(["resigned"]);
   };
 
   const release = async () => {
@@ -189,18 +192,18 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
     await atMost(clock, BEAT_TAKES_AT_MOST_MS, left);
   };
 
-  bus.hear(([kind], from) => {
-    if (kind === "free" && from !== node && !isReleased) void beat();
+  bus.onMessage(([kind], from) => {
+    if (kind === "resigned" && from !== node && !isReleased) void beat();
   });
   void beat();
 
   const isHeld = (shard: number) => !isReleased && isStanding() && !giving.includes(shard);
-  const epochOf = (shard: number) => (isHeld(shard) ? standing.held.get(shard) : undefined);
+  const termOf = (shard: number) => (isHeld(shard) ? standing.held.get(shard) : undefined);
 
   return {
-    epochOf,
-    isOurs: (userId) => epochOf(shardOf(userId)) !== undefined,
-    newestEpochOf: (shard) => standing.epochs[shard] ?? 0,
+    termOf,
+    isOurs: (userId) => termOf(shardOf(userId)) !== undefined,
+    newestTermOf: (shard) => standing.terms[shard] ?? 0,
     get standing() {
       return isStanding();
     },

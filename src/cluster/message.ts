@@ -1,26 +1,37 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+
+type Frozen<Value> = { readonly [Key in keyof Value]: Frozen<Value[Key]> };
+type Sent<Schema extends TSchema> = Frozen<Static<Schema>>;
 
 /** The name of a running server: a new one with each start. */
 export type Node = string;
 
-/** How much one node wants a user's music. */
-const look = Type.Object({
+/** How much one node is interested in a user's music. */
+const interest = Type.Object({
   /** Whether it has subscribers, who want every change. */
   watched: Type.Boolean(),
   /** The number of its overlays on stream. */
   onStream: Type.Integer({ minimum: 0 }),
 });
-export type Look = Static<typeof look>;
+export type Interest = Static<typeof interest>;
 
 const artwork = Type.Object({
   key: Type.String(),
   url: Type.Optional(Type.String()),
   origin: Type.Optional(Type.String()),
 });
-export type ToldArtwork = Static<typeof artwork>;
+export type ArtworkReference = Static<typeof artwork>;
 
-/** A playback without functions, and with an age in place of a time of this node's clock. */
+/**
+ * What is sent stands here once more, because another version may send something else. All times are
+ * the sender's monotonic milliseconds. JSON has `null` for a time that never was, which is `-Infinity`.
+ */
+const time = Type.Union([Type.Number(), Type.Null()]);
+const maybe = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(Type.Union([schema, Type.Undefined()]));
+
+/** A playback as a channel knows it; the functions of its pictures are left out by JSON. */
 const playback = Type.Object({
   source: Type.String(),
   state: Type.Union([Type.Literal("playing"), Type.Literal("paused")]),
@@ -29,6 +40,7 @@ const playback = Type.Object({
     title: Type.String(),
     durationMs: Type.Union([Type.Number(), Type.Null()]),
     explicit: Type.Boolean(),
+    url: Type.Optional(Type.String()),
   }),
   artists: Type.Array(Type.String()),
   album: Type.Object({ name: Type.String(), artworks: Type.Array(artwork) }),
@@ -39,59 +51,59 @@ const playback = Type.Object({
   }),
   positionMs: Type.Number(),
   positionUnknown: Type.Optional(Type.Literal(true)),
-  ageMs: Type.Number(),
+  observedAtMs: Type.Number(),
   rate: Type.Number(),
 });
-export type ToldPlayback = Static<typeof playback>;
+export type SentPlayback = Sent<typeof playback>;
 
 const pause = Type.Object({
   trackId: Type.String(),
   positionMs: Type.Number(),
-  ageMs: Type.Number(),
+  sinceMs: time,
   beginningKnown: Type.Boolean(),
 });
-const failure = Type.Object({ ageMs: Type.Number(), nextTryInMs: Type.Number() });
+const failure = Type.Object({ sinceMs: time, nextTryMs: Type.Number() });
+export type SentFailure = Sent<typeof failure>;
 
 const state = Type.Union([
-  Type.Object({
-    kind: Type.Literal("waiting"),
-    ageMs: Type.Number(),
-    pause: Type.Optional(pause),
-  }),
+  Type.Object({ kind: Type.Literal("waiting"), sinceMs: time, pause: maybe(pause) }),
   Type.Object({ kind: Type.Literal("silent") }),
   Type.Object({ kind: Type.Literal("unlinked") }),
-  Type.Object({ kind: Type.Literal("failing"), failure, pause: Type.Optional(pause) }),
+  Type.Object({ kind: Type.Literal("failing"), failure, pause: maybe(pause) }),
   Type.Object({
     kind: Type.Literal("heard"),
     playback: Type.Union([playback, Type.Null()]),
-    ageMs: Type.Number(),
-    failure: Type.Optional(failure),
-    pause: Type.Optional(pause),
+    heardAtMs: time,
+    failure: maybe(failure),
+    pause: maybe(pause),
   }),
 ]);
-export type ToldState = Static<typeof state>;
+export type SentState = Sent<typeof state>;
 
 const connection = Type.Object({
-  id: Type.Optional(Type.Integer()),
+  connectionId: maybe(Type.Integer()),
   delivery: Type.Union([Type.Literal("polled"), Type.Literal("streamed"), Type.Literal("pushed")]),
   pollsEveryMs: Type.Optional(Type.Number()),
   state,
 });
-export type ToldConnection = Static<typeof connection>;
+export type SentConnection = Sent<typeof connection>;
 
-/** All that watching a user has brought, so that whoever missed a word is right after the next. */
-const word = Type.Object({
-  /** For how long somebody has followed every change; absent while nobody does. */
-  watchedForMs: Type.Optional(Type.Number()),
+/** All that watching a user has brought, so that whoever missed a report is right after the next. */
+const report = Type.Object({
+  nowMs: Type.Number(),
+  /** Since when somebody has followed every change; absent while nobody does. */
+  watchedSinceMs: maybe(Type.Number()),
   /** The user's overlays on stream, on all nodes. */
   onStream: Type.Integer(),
   /** In the user's order; absent before they are known. */
-  connections: Type.Optional(Type.Array(connection)),
+  connections: maybe(Type.Array(connection)),
 });
-export type Word = Static<typeof word>;
+export type UserReport = Sent<typeof report>;
 
 /** What a program has pushed, and for how long that counts. */
 export const pushedReport = Type.Object({
+  /** Times of the playback compare with this one. */
+  receivedAtMs: Type.Number(),
   playback,
   lifetime: Type.Union([
     Type.Object({ kind: Type.Literal("untilItsEnd") }),
@@ -101,30 +113,31 @@ export const pushedReport = Type.Object({
   ]),
 });
 
-export type PushedReport = Static<typeof pushedReport>;
+export type PushedReport = Sent<typeof pushedReport>;
 
 const userId = Type.Integer();
 const connectionId = Type.Integer();
-const shardAndEpoch = Type.Tuple([Type.Integer(), Type.Integer()]);
+const shardAndTerm = Type.Tuple([Type.Integer(), Type.Integer()]);
 
 const message = Type.Union([
-  /** Told so that it is heard again by its sender, which then knows that it hears. */
+  /** Comes back to its sender, which then knows that it is connected. */
   Type.Tuple([Type.Literal("pulse"), Type.Number()]),
   /** The sender does not know the last numbers of others: repeat this random text. */
   Type.Tuple([Type.Literal("greet"), Type.String()]),
   /** The answer to a greeting: from this payload on, the sender can be believed. */
   Type.Tuple([Type.Literal("welcome"), Type.String()]),
-  /** Tell me your looks again: I may have missed some. */
-  Type.Tuple([Type.Literal("hello")]),
-  /** The sender leases these shards from now on. */
-  Type.Tuple([Type.Literal("took"), Type.Array(shardAndEpoch)]),
-  /** Shards were given back. */
-  Type.Tuple([Type.Literal("free")]),
+  /** Publish your interests again: the sender may have missed some. */
+  Type.Tuple([Type.Literal("repeat")]),
+  /** The sender holds the leases of these shards from now on, for these terms. */
+  Type.Tuple([Type.Literal("holds"), Type.Array(shardAndTerm)]),
+  /** The sender has given shards back. */
+  Type.Tuple([Type.Literal("resigned")]),
   /** What the sender wants of a user's music; `null` for nothing any more. */
-  Type.Tuple([Type.Literal("look"), userId, Type.Union([look, Type.Null()])]),
+  Type.Tuple([Type.Literal("interest"), userId, Type.Union([interest, Type.Null()])]),
   /** A request wants a user's current state. */
   Type.Tuple([Type.Literal("ask"), userId]),
-  Type.Tuple([Type.Literal("word"), userId, Type.Integer(), word]),
+  /** What the holder has got of a user, in this term. */
+  Type.Tuple([Type.Literal("report"), userId, Type.Integer(), report]),
   /**
    * A program has reported this to the sender, so many milliseconds ago; `null` for nothing any
    * more. It is stored under this version: of a connection's reports the highest one counts.
@@ -142,14 +155,14 @@ const message = Type.Union([
   Type.Tuple([Type.Literal("post"), connectionId, Type.Union([Type.String(), Type.Null()])]),
   /** An upstream has asked for a pause of so many milliseconds. */
   Type.Tuple([Type.Literal("closed"), Type.String(), Type.Number()]),
-  /** Show a track on all of a user's overlays for so many milliseconds. */
-  Type.Tuple([Type.Literal("show"), userId, Type.Number(), playback]),
+  /** Show a track on all of a user's overlays for so many milliseconds; sent at this time. */
+  Type.Tuple([Type.Literal("show"), userId, Type.Number(), playback, Type.Number()]),
 ]);
-export type Message = Static<typeof message>;
+export type Message = Sent<typeof message>;
 
 /**
  * The messages of one payload. Those that this version does not know are left out: while nodes are
- * updated one by one, a newer one may say more.
+ * updated one by one, a newer one may send more.
  */
 export function readMessages(text: string): Message[] {
   let parsed: unknown;

@@ -54,6 +54,11 @@ export interface OpenedPayload {
   readonly text: string;
 }
 
+/** Stands in the clear before what is sealed. */
+const headOf = (from: Node, number: number, hasMore: boolean): string =>
+  `${from} ${number} ${hasMore ? "+" : "."}`;
+const HEAD = /^(\S+) (\d+) ([+.])/;
+
 /** Opens a payload, whoever has sent it, and whenever; `undefined` if it is none of ours. */
 export function openPayload(seal: MessageSeal, payload: string): OpenedPayload | undefined {
   const [head = "", from = "", digits, more] = HEAD.exec(payload) ?? [];
@@ -65,8 +70,6 @@ export function openPayload(seal: MessageSeal, payload: string): OpenedPayload |
 
 /** Greetings and welcomes are for the payloads themselves. */
 const isForOthers = ([kind]: Message): boolean => kind !== "greet" && kind !== "welcome";
-
-const HEAD = /^(\S+) (\d+) ([+.])/;
 
 /**
  * Each payload begins with the sender, a rising number of its own, and whether more of the same text
@@ -93,7 +96,7 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
 
   const payload = (text: string, hasMore: boolean): string => {
     lastSent += 1;
-    const head = `${node} ${lastSent} ${hasMore ? "+" : "."}`;
+    const head = headOf(node, lastSent, hasMore);
     return head + seal.seal(head, text);
   };
 

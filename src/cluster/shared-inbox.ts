@@ -1,13 +1,13 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import { atMost, type Clock } from "../clock.ts";
 import { DISCONNECTED_MS, expiresAtMs, type Lifetime } from "../ingest/expiry.ts";
-import type { Inbox, Word } from "../ingest/inbox.ts";
+import type { Inbox, Word as Pushed } from "../ingest/inbox.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Artwork } from "../playback.ts";
 import type { Bus } from "./bus.ts";
 import type { Leases } from "./leases.ts";
 import type { Node, PushedReport } from "./message.ts";
-import { type ArtworkFrom, heardPlayback, toldPlayback } from "./word.ts";
+import { type ArtworkFrom, shiftPlayback } from "./shift.ts";
 
 /** A report to be stored. */
 export interface NewReport {
@@ -50,13 +50,13 @@ export interface SharedInboxDeps {
 
 /** A report that this node has received and that is being stored. */
 interface Waiting {
-  readonly word: Word | null;
+  readonly pushed: Pushed | null;
   /** Monotonic. */
   readonly receivedAtMs: number;
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** The last report of a connection, as far as this node knows. What it says is in the inbox. */
+/** The last report of a connection, as far as this node knows. Its content is in the inbox. */
 interface Known {
   readonly version: number;
   readonly node: Node;
@@ -73,7 +73,7 @@ const LOAD_AGAIN_MS = 500;
 /** A node that is not among the living may have come after the last beat, or be about to return. */
 const GONE_FOR_MS = 4_000;
 
-/** Says that a report may be lost, because the database cannot be reached. */
+/** A report may be lost, because the database cannot be reached. */
 export class NotStoredError extends Error {
   override readonly name = "NotStoredError";
 }
@@ -105,22 +105,19 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
   const goneSinceMs = new Map<Node, number>();
   let { lapses } = leases;
 
-  const toStore = (connectionId: number, { word, receivedAtMs }: Waiting): NewReport => ({
+  const toStore = (connectionId: number, { pushed, receivedAtMs }: Waiting): NewReport => ({
     connectionId,
-    report: word && {
-      playback: toldPlayback(word.playback, receivedAtMs),
-      lifetime: word.lifetime,
-    },
+    report: pushed && { receivedAtMs, ...pushed },
     ageMs: clock.monotonicMs() - receivedAtMs,
-    lastsMs: word
-      ? expiresAtMs(word.playback, word.lifetime, receivedAtMs) - receivedAtMs
+    lastsMs: pushed
+      ? expiresAtMs(pushed.playback, pushed.lifetime, receivedAtMs) - receivedAtMs
       : AN_HOUR_MS,
   });
 
   const send = (version: number, { connectionId, report }: NewReport, waited: Waiting) => {
     sent.set(version, waited);
     const ageMs = clock.monotonicMs() - waited.receivedAtMs;
-    bus.tell(["pushed", connectionId, version, report, ageMs]);
+    bus.send(["pushed", connectionId, version, report, ageMs]);
     clock.after(STORED_WITHIN_MS, () => {
       if (sent.delete(version)) waited.done.reject(new NotStoredError("no node got the report"));
     });
@@ -161,7 +158,11 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     }
   };
 
-  const store = (connectionId: number, word: Word | null, receivedAtMs: number): Promise<void> => {
+  const store = (
+    connectionId: number,
+    pushed: Pushed | null,
+    receivedAtMs: number,
+  ): Promise<void> => {
     const before = waiting.get(connectionId);
     const done = Promise.withResolvers<void>();
     const settled = done.promise
@@ -170,7 +171,7 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
         if (onTheWay.get(connectionId) === settled) onTheWay.delete(connectionId);
       });
     onTheWay.set(connectionId, settled);
-    waiting.set(connectionId, { word, receivedAtMs, done });
+    waiting.set(connectionId, { pushed, receivedAtMs, done });
     later.delete(connectionId);
     before?.done.resolve(done.promise);
     if (!isStoring) void storeAll();
@@ -179,23 +180,23 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
 
   const take = (
     connectionId: number,
-    word: Word | null,
+    pushed: Pushed | null,
     report: Pick<Known, "version" | "node" | "receivedAtMs">,
   ) => {
-    known.set(connectionId, { ...report, lifetime: word?.lifetime ?? null });
+    known.set(connectionId, { ...report, lifetime: pushed?.lifetime ?? null });
     changedMeanwhile?.add(connectionId);
-    void inbox.put(connectionId, word, report.receivedAtMs);
+    void inbox.put(connectionId, pushed, report.receivedAtMs);
   };
 
   /** What still counts of a report. */
-  const wordNow = (connectionId: number, { lifetime }: Known): Word | undefined => {
+  const pushedNow = (connectionId: number, { lifetime }: Known): Pushed | undefined => {
     const playback = inbox.current(connectionId);
     return playback && lifetime ? { playback, lifetime } : undefined;
   };
 
-  const wordOf = (report: PushedReport | null, receivedAtMs: number): Word | null =>
+  const pushedOf = (report: PushedReport | null, receivedAtMs: number): Pushed | null =>
     report && {
-      playback: heardPlayback(report.playback, receivedAtMs, artworkFrom),
+      playback: shiftPlayback(report.playback, receivedAtMs - report.receivedAtMs, artworkFrom),
       lifetime: report.lifetime,
     };
 
@@ -205,16 +206,16 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     if (before?.version === version || changedMeanwhile?.has(connectionId)) return;
     const own = stored.node === node ? sent.get(version) : undefined;
     const receivedAtMs = own?.receivedAtMs ?? clock.monotonicMs() - stored.ageMs;
-    const word = own ? own.word : wordOf(stored.report, receivedAtMs);
-    take(connectionId, word, { version, node: stored.node, receivedAtMs });
+    const pushed = own ? own.pushed : pushedOf(stored.report, receivedAtMs);
+    take(connectionId, pushed, { version, node: stored.node, receivedAtMs });
     own?.done.resolve();
   };
 
   /** What counts only because a program is connected to the node that received it. */
-  const connectedWord = (connectionId: number, report: Known): Word | undefined => {
+  const connectedReport = (connectionId: number, report: Known): Pushed | undefined => {
     if (report.lifetime?.kind !== "whileConnected") return undefined;
-    const word = wordNow(connectionId, report);
-    return word?.playback.track.durationMs === null ? word : undefined;
+    const pushed = pushedNow(connectionId, report);
+    return pushed?.playback.track.durationMs === null ? pushed : undefined;
   };
 
   /**
@@ -227,14 +228,14 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
       // A database that lost its last moments counts from an earlier version on.
       known.set(id, { ...report, version: 0 });
       const isGone = report.node !== node && !leases.nodes.includes(report.node);
-      const isOwn = report.node === node || (isGone && !connectedWord(id, report));
-      const word = isOwn ? wordNow(id, report) : undefined;
-      if (word && !waiting.get(id)) void store(id, word, report.receivedAtMs);
+      const isOwn = report.node === node || (isGone && !connectedReport(id, report));
+      const pushed = isOwn ? pushedNow(id, report) : undefined;
+      if (pushed && !waiting.get(id)) void store(id, pushed, report.receivedAtMs);
     }
     const failed = later;
     later = new Map();
-    for (const [id, { word, receivedAtMs }] of failed) {
-      if (!waiting.get(id)) void store(id, word, receivedAtMs);
+    for (const [id, { pushed, receivedAtMs }] of failed) {
+      if (!waiting.get(id)) void store(id, pushed, receivedAtMs);
     }
   };
 
@@ -268,7 +269,7 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     for (const [connectionId, report] of [...known.entries()]) {
       const { node: receiver } = report;
       if (receiver === node || !leases.standing || leases.nodes.includes(receiver)) continue;
-      if (!connectedWord(connectionId, report)) continue;
+      if (!connectedReport(connectionId, report)) continue;
       gone.add(receiver);
       const sinceMs = goneSinceMs.get(receiver) ?? nowMs;
       goneSinceMs.set(receiver, sinceMs);
@@ -285,8 +286,8 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     lapses = leases.lapses;
     // The others may have taken this node for gone, but programs are still connected to it.
     for (const [connectionId, report] of [...known.entries()]) {
-      const word = report.node === node ? connectedWord(connectionId, report) : undefined;
-      if (word) void store(connectionId, word, report.receivedAtMs);
+      const pushed = report.node === node ? connectedReport(connectionId, report) : undefined;
+      if (pushed) void store(connectionId, pushed, report.receivedAtMs);
     }
   };
 
@@ -305,7 +306,7 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     behind ??= Promise.withResolvers();
   });
   leases.onChange(followLeases);
-  bus.hear((message, from) => {
+  bus.onMessage((message, from) => {
     switch (message[0]) {
       case "pushed": {
         const [, connectionId, version, report, ageMs] = message;
@@ -313,8 +314,8 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
         sent.delete(version);
         if (version > (known.get(connectionId)?.version ?? 0)) {
           const receivedAtMs = own?.receivedAtMs ?? clock.monotonicMs() - ageMs;
-          const word = own ? own.word : wordOf(report, receivedAtMs);
-          take(connectionId, word, { version, node: from, receivedAtMs });
+          const pushed = own ? own.pushed : pushedOf(report, receivedAtMs);
+          take(connectionId, pushed, { version, node: from, receivedAtMs });
         }
         return own?.done.resolve();
       }
@@ -333,19 +334,19 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
 
   return {
     ...inbox,
-    async put(connectionId, word, receivedAtMs = clock.monotonicMs()) {
-      const stored = store(connectionId, word, receivedAtMs).then(() => true);
+    async put(connectionId, pushed, receivedAtMs = clock.monotonicMs()) {
+      const stored = store(connectionId, pushed, receivedAtMs).then(() => true);
       if (await atMost(clock, STORED_WITHIN_MS, stored)) return;
       throw new NotStoredError("the report was not stored in time");
     },
     async shorten(connectionId, ms) {
       await onTheWay.get(connectionId);
       const report = known.get(connectionId);
-      const word = report?.node === node ? wordNow(connectionId, report) : undefined;
-      if (!report || !word) return;
+      const pushed = report?.node === node ? pushedNow(connectionId, report) : undefined;
+      if (!report || !pushed) return;
       const lastsMs = clock.monotonicMs() - report.receivedAtMs + ms;
       const lifetime = { kind: "exactly", ms: lastsMs } as const;
-      await store(connectionId, { ...word, lifetime }, report.receivedAtMs);
+      await store(connectionId, { ...pushed, lifetime }, report.receivedAtMs);
     },
     async *watch(connectionId, signal) {
       const ended = Promise.withResolvers<void>();
@@ -355,11 +356,11 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     },
     noteReceived(connectionId) {
       inbox.noteReceived(connectionId);
-      bus.tell(["post", connectionId, null]);
+      bus.send(["post", connectionId, null]);
     },
     noteRefused(connectionId, reason) {
       inbox.noteRefused(connectionId, reason);
-      bus.tell(["post", connectionId, reason]);
+      bus.send(["post", connectionId, reason]);
     },
   };
 }

@@ -15,12 +15,12 @@ import { quantile } from "./measure.ts";
 const NODES = 4;
 const RATES = [300, 1_200];
 const SECONDS = 8;
-const TELL_EVERY_MS = 10;
+const SEND_EVERY_MS = 10;
 const TICKS_PER_SECOND = 100;
 
 /**
- * What words between nodes cost: processor time of PostgreSQL, and from telling one until all nodes
- * have heard it. Each word is as large as one of a song with two covers.
+ * What reports between nodes cost: processor time of PostgreSQL, and from sending one until all nodes
+ * have received it. Each report is as large as one of a song with two covers.
  */
 export async function busTable(): Promise<string[]> {
   if (!isPostgresThere) return ["PostgreSQL is not installed."];
@@ -38,16 +38,16 @@ export async function busTable(): Promise<string[]> {
   });
   await until(() => nodes.every(({ bus }) => bus.up) || undefined);
 
-  const toldAtMs: number[] = [];
+  const sentAtMs: number[] = [];
   let delaysMs: number[] = [];
   for (const { bus } of nodes) {
-    bus.hear((message) => {
-      if (message[0] !== "word") return;
-      delaysMs.push(performance.now() - (toldAtMs[message[1]] ?? NaN));
+    bus.onMessage((message) => {
+      if (message[0] !== "report") return;
+      delaysMs.push(performance.now() - (sentAtMs[message[1]] ?? NaN));
     });
   }
   const lines = [
-    `| words/s, ${NODES} nodes | PostgreSQL, of a core | delay p50 | p99 | max |`,
+    `| reports/s, ${NODES} nodes | PostgreSQL, of a core | delay p50 | p99 | max |`,
     "|---|---|---|---|---|",
   ];
   for (const rate of RATES) {
@@ -55,14 +55,14 @@ export async function busTable(): Promise<string[]> {
     const before = ticksBelow(postgres.pid);
     const beganAtMs = performance.now();
     const count = rate * SECONDS;
-    const first = toldAtMs.length;
-    while (toldAtMs.length - first < count) {
+    const first = sentAtMs.length;
+    while (sentAtMs.length - first < count) {
       const due = Math.min(count, ((performance.now() - beganAtMs) / 1000) * rate);
-      while (toldAtMs.length - first < due) {
-        const number = toldAtMs.push(performance.now()) - 1;
-        nodes[number % NODES]?.bus.tell(wordOf(number));
+      while (sentAtMs.length - first < due) {
+        const number = sentAtMs.push(performance.now()) - 1;
+        nodes[number % NODES]?.bus.send(reportOf(number));
       }
-      await Bun.sleep(TELL_EVERY_MS);
+      await Bun.sleep(SEND_EVERY_MS);
     }
     await until(() => delaysMs.length === count * NODES || undefined);
     const seconds = (performance.now() - beganAtMs) / 1000;
@@ -78,7 +78,7 @@ export async function busTable(): Promise<string[]> {
   return lines;
 }
 
-function wordOf(number: number): Message {
+function reportOf(number: number): Message {
   const artwork = (size: string) => ({
     key: `spotify:https://i.scdn.co/image/${size}${"0123456789abcdef".repeat(2)}`,
     url: `https://i.scdn.co/image/${size}${"0123456789abcdef".repeat(2)}`,
@@ -92,12 +92,12 @@ function wordOf(number: number): Message {
     album: { name: "Slow Weather", artworks: [artwork("ab67616d0000"), artwork("ab67616d0001")] },
     device: { name: "Kitchen", type: "Speaker", volumePercent: 40 },
     positionMs: 0,
-    ageMs: 12.5,
+    observedAtMs: 12.5,
     rate: 1,
   };
-  const state = { kind: "heard" as const, playback, ageMs: 12.5 };
-  const connections = [{ id: number, delivery: "polled" as const, state }];
-  return ["word", number, 1, { watchedForMs: 60_000, onStream: 1, connections }];
+  const state = { kind: "heard" as const, playback, heardAtMs: 12.5 };
+  const connections = [{ connectionId: number, delivery: "polled" as const, state }];
+  return ["report", number, 1, { nowMs: 60_000, watchedSinceMs: 0, onStream: 1, connections }];
 }
 
 /** Processor time of a process and its children, in clock ticks. */

@@ -11,19 +11,19 @@ const ADA = 7;
 const SHARD = shardOf(ADA);
 
 let clock: FakeClock;
-let say: (message: Message, from?: Node) => void;
-let told: Message[];
+let deliver: (message: Message, from?: Node) => void;
+let sent: Message[];
 let goUp: () => void;
 let beat: () => Promise<boolean>;
-/** What the table has said: what this node leases, and the newest epoch of each shard. */
-let table: { epoch: number | undefined; newest: number; standing: boolean; nodes: string[] };
+/** What the table has: what this node holds, and the newest term of each shard. */
+let table: { term: number | undefined; newest: number; standing: boolean; nodes: string[] };
 let lapses: number;
-let tellLeases: () => void;
+let followLeases: () => void;
 let relay: Relay;
-/** What this node's own watchers of Ada's music are told to do. */
+/** What this node's own watchers of Ada's music have to do. */
 let orders: string[];
 let watcher: WatchingDeps | undefined;
-/** What they hear. */
+/** What they report. */
 let connections: readonly HeardConnection[];
 
 const silent: HeardConnection = {
@@ -34,17 +34,17 @@ const silent: HeardConnection = {
 
 beforeEach(async () => {
   clock = createFakeClock();
-  told = [];
+  sent = [];
   orders = [];
   watcher = undefined;
   connections = [silent];
   lapses = 1;
-  table = { epoch: undefined, newest: 0, standing: true, nodes: ["me", "b"] };
+  table = { term: undefined, newest: 0, standing: true, nodes: ["me", "b"] };
   beat = async () => true;
   const leases: Leases = {
-    epochOf: (shard) => (shard === SHARD ? table.epoch : undefined),
-    isOurs: () => table.epoch !== undefined,
-    newestEpochOf: () => table.newest,
+    termOf: (shard) => (shard === SHARD ? table.term : undefined),
+    isOurs: () => table.term !== undefined,
+    newestTermOf: () => table.newest,
     get standing() {
       return table.standing;
     },
@@ -57,7 +57,7 @@ beforeEach(async () => {
     held: () => 0,
     watchedElsewhere: () => 0,
     beat: () => beat(),
-    onChange: (listener) => void (tellLeases = listener),
+    onChange: (listener) => void (followLeases = listener),
     release: async () => {},
   };
   const watching: Watching = {
@@ -73,8 +73,8 @@ beforeEach(async () => {
     log: { error() {} },
     bus: {
       node: "me",
-      tell: (message) => void told.push(message),
-      hear: (listener) => void (say = (message, from = "b") => listener(message, from)),
+      send: (message) => void sent.push(message),
+      onMessage: (listener) => void (deliver = (message, from = "b") => listener(message, from)),
       onUp: (listener) => void (goUp = listener),
       onDown() {},
       up: true,
@@ -92,15 +92,19 @@ beforeEach(async () => {
   await settle();
 });
 
-/** The delivery of the last word that was believed tells which one it was. */
-const word = (epoch: number, delivery: "polled" | "streamed"): Message => [
-  "word",
+/** The delivery of the last report that was believed shows which one it was. */
+const report = (term: number, delivery: "polled" | "streamed"): Message => [
+  "report",
   ADA,
-  epoch,
-  { onStream: 0, connections: [{ id: 1, delivery, state: { kind: "silent" } }] },
+  term,
+  {
+    nowMs: 0,
+    onStream: 0,
+    connections: [{ connectionId: 1, delivery, state: { kind: "silent" } }],
+  },
 ];
 
-describe("a word of a user whom another node watches", () => {
+describe("a report of a user whom another node watches", () => {
   let channel: Watching;
   const believed = () => channel.connections?.map(({ delivery }) => delivery).join();
   beforeEach(async () => {
@@ -109,31 +113,31 @@ describe("a word of a user whom another node watches", () => {
     await channel.follow();
   });
 
-  test("is believed when it is of the newest epoch", () => {
-    say(["took", [[SHARD, 5]]]);
-    say(word(5, "polled"));
+  test("is believed when it is of the newest term", () => {
+    deliver(["holds", [[SHARD, 5]]]);
+    deliver(report(5, "polled"));
     expect(believed()).toBe("polled");
   });
 
-  test("is ignored when a later owner has taken the shard", () => {
-    say(["took", [[SHARD, 5]]]);
-    say(word(4, "polled"));
+  test("is ignored when a later holder has taken the shard", () => {
+    deliver(["holds", [[SHARD, 5]]]);
+    deliver(report(4, "polled"));
     expect(believed()).toBeUndefined();
   });
 
-  test("is ignored when a later owner has spoken", () => {
-    say(word(6, "streamed"));
-    say(word(5, "polled"));
+  test("is ignored when a later holder has published", () => {
+    deliver(report(6, "streamed"));
+    deliver(report(5, "polled"));
     expect(believed()).toBe("streamed");
   });
 
-  test("is ignored when the table knows of a later owner", async () => {
+  test("is ignored when the table knows of a later holder", async () => {
     table.newest = 9;
     goUp();
     await settle();
-    say(word(8, "polled"));
+    deliver(report(8, "polled"));
     expect(believed()).toBeUndefined();
-    say(word(9, "streamed"));
+    deliver(report(9, "streamed"));
     expect(believed()).toBe("streamed");
   });
 
@@ -145,14 +149,14 @@ describe("a word of a user whom another node watches", () => {
       return next.promise;
     };
     goUp();
-    say(word(5, "polled"));
+    deliver(report(5, "polled"));
     asked[0]?.resolve(false);
     await clock.advance(500);
-    say(word(5, "polled"));
+    deliver(report(5, "polled"));
     expect(believed()).toBeUndefined();
     asked[1]?.resolve(true);
     await settle();
-    say(word(5, "streamed"));
+    deliver(report(5, "streamed"));
     expect(believed()).toBe("streamed");
   });
 
@@ -167,86 +171,86 @@ describe("a word of a user whom another node watches", () => {
     goUp();
     asked[0]?.resolve(true);
     await settle();
-    say(word(5, "polled"));
+    deliver(report(5, "polled"));
     expect(believed()).toBeUndefined();
     asked[1]?.resolve(true);
     await settle();
-    say(word(5, "streamed"));
+    deliver(report(5, "streamed"));
     expect(believed()).toBe("streamed");
   });
 });
 
 describe("the node that leases a user's shard", () => {
-  const words = () => told.filter(([kind]) => kind === "word");
-  const look = () => say(["look", ADA, { watched: true, onStream: 0 }]);
+  const reports = () => sent.filter(([kind]) => kind === "report");
+  const subscribe = () => deliver(["interest", ADA, { watched: true, onStream: 0 }]);
   beforeEach(async () => {
-    table.epoch = 3;
-    say(["took", [[SHARD, 3]]], "me");
-    look();
+    table.term = 3;
+    deliver(["holds", [[SHARD, 3]]], "me");
+    subscribe();
     await settle();
   });
 
-  test("watches for those who look, and tells its epoch with each word", () => {
+  test("watches for those who are interested, and publishes its term with each report", () => {
     expect(orders).toEqual(["watch"]);
-    expect(words()).toMatchObject([["word", ADA, 3, {}]]);
+    expect(reports()).toMatchObject([["report", ADA, 3, {}]]);
   });
 
-  test("tells nothing from the moment its lease has ended, noticed or not", async () => {
+  test("publishes nothing from the moment its lease has ended, noticed or not", async () => {
     connections = [{ ...silent, state: { kind: "unlinked" } }];
     watcher?.onChange();
     await settle();
-    expect(words()).toHaveLength(2);
-    table.epoch = undefined;
+    expect(reports()).toHaveLength(2);
+    table.term = undefined;
     table.newest = 4;
     connections = [silent];
     watcher?.onChange();
     await settle();
-    expect(words()).toHaveLength(2);
-    look();
+    expect(reports()).toHaveLength(2);
+    subscribe();
     expect(orders).toEqual(["watch", "stop"]);
   });
 
   test("stops watching when another one has taken it, whatever it believes of its lease", async () => {
-    say(["took", [[SHARD, 4]]]);
+    deliver(["holds", [[SHARD, 4]]]);
     expect(orders).toEqual(["watch", "stop"]);
-    told = [];
+    sent = [];
     watcher?.onChange();
-    look();
+    subscribe();
     await settle();
-    expect(words()).toEqual([]);
+    expect(reports()).toEqual([]);
     expect(orders).toEqual(["watch", "stop"]);
   });
 
-  test("keeps those who look while it does not know who lives", async () => {
-    Object.assign(table, { epoch: undefined, standing: false, nodes: [] });
+  test("keeps its subscribers while it does not know who lives", async () => {
+    Object.assign(table, { term: undefined, standing: false, nodes: [] });
     await clock.advance(60_000);
-    tellLeases();
+    followLeases();
     expect(orders).toEqual(["watch", "stop"]);
-    Object.assign(table, { epoch: 3, standing: true, nodes: ["me", "b"] });
-    tellLeases();
+    Object.assign(table, { term: 3, standing: true, nodes: ["me", "b"] });
+    followLeases();
     expect(orders).toEqual(["watch", "stop", "watch"]);
   });
 
-  test("forgets those who look from a node that no longer lives", async () => {
+  test("forgets the interest of a node that no longer lives", async () => {
     table.nodes = ["me"];
     await clock.advance(8_001);
-    tellLeases();
+    followLeases();
     expect(orders).toEqual(["watch", "stop"]);
   });
 
   test("repeats itself and asks the others when its leases have lapsed", async () => {
-    told = [];
-    tellLeases();
+    sent = [];
+    followLeases();
     await settle();
-    expect(told).toEqual([]);
+    expect(sent).toEqual([]);
     lapses += 1;
-    tellLeases();
+    followLeases();
     await settle();
-    expect(told.map(([kind]) => kind)).toEqual(["hello", "word"]);
+    expect(sent.map(([kind]) => kind)).toEqual(["repeat", "report"]);
   });
 });
 
-test("a node watches nobody whose shard it was not told to have", () => {
-  say(["look", ADA, { watched: true, onStream: 0 }]);
+test("a node watches nobody whose shard it does not hold", () => {
+  deliver(["interest", ADA, { watched: true, onStream: 0 }]);
   expect(watcher).toBeUndefined();
 });

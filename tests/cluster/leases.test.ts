@@ -16,14 +16,14 @@ const HOLDS_MS = 7_000;
 const standing = (held: readonly number[], nodes = 1): Standing => ({
   nodes: Array.from({ length: nodes }, (_, at) => ({ name: `node ${at}`, watched: {} })),
   held: new Map(held.map((shard) => [shard, 3])),
-  epochs: ALL.map(() => 3),
+  terms: ALL.map(() => 3),
 });
 
 let clock: FakeClock;
 let beats: Beat[];
 let answer: () => Promise<Standing>;
-let say: (message: Message, from: Node) => void;
-let told: Message[];
+let deliver: (message: Message, from: Node) => void;
+let sent: Message[];
 let errors: string[];
 let changes: number;
 let leases: Leases;
@@ -38,7 +38,7 @@ const slowly = (ms: number, says: Standing) => async () => {
 beforeEach(() => {
   clock = createFakeClock();
   beats = [];
-  told = [];
+  sent = [];
   errors = [];
   changes = 0;
   answer = async () => standing(ALL);
@@ -50,8 +50,8 @@ async function begin(): Promise<void> {
     log: { info() {}, error: (message) => void errors.push(message) },
     bus: {
       node: "me",
-      hear: (listener) => void (say = listener),
-      tell: (message) => void told.push(message),
+      onMessage: (listener) => void (deliver = listener),
+      send: (message) => void sent.push(message),
     },
     table: {
       beat(beat) {
@@ -72,12 +72,12 @@ describe("a lease", () => {
     await begin();
     await clock.advance(2_500);
     answer = never;
-    expect(leases.epochOf(0)).toBe(3);
+    expect(leases.termOf(0)).toBe(3);
     await clock.advance(HOLDS_MS - 2_500 - 1);
-    expect(leases.epochOf(0)).toBe(3);
+    expect(leases.termOf(0)).toBe(3);
     const before = changes;
     await clock.advance(1);
-    expect(leases.epochOf(0)).toBeUndefined();
+    expect(leases.termOf(0)).toBeUndefined();
     expect(leases.held()).toBe(0);
     expect(changes).toBe(before + 1);
   });
@@ -85,7 +85,7 @@ describe("a lease", () => {
   test("is not watched from the moment it is to be given, before the table knows", async () => {
     answer = async () => standing(ALL, 2);
     await begin();
-    const watched = ALL.filter((shard) => leases.epochOf(shard) !== undefined);
+    const watched = ALL.filter((shard) => leases.termOf(shard) !== undefined);
     // A quarter of the half that is too much.
     expect(watched).toHaveLength(SHARDS - 32);
     expect(leases.held()).toBe(SHARDS - 32);
@@ -98,10 +98,10 @@ describe("a lease", () => {
     answer = slowly(1_000, standing(ALL));
     void leases.beat();
     void leases.release();
-    expect(leases.epochOf(0)).toBeUndefined();
+    expect(leases.termOf(0)).toBeUndefined();
     const before = changes;
     await clock.advance(HOLDS_MS * 2);
-    expect(leases.epochOf(0)).toBeUndefined();
+    expect(leases.termOf(0)).toBeUndefined();
     expect(changes).toBe(before);
   });
 
@@ -138,15 +138,15 @@ describe("a beat", () => {
     await clock.advance(1_000);
     expect(await asked).toBe(true);
     expect(beats).toHaveLength(2);
-    expect(leases.epochOf(7)).toBe(3);
+    expect(leases.termOf(7)).toBe(3);
   });
 
   test("follows when another node gives shards back, not when this one does", async () => {
     await begin();
-    say(["free"], "me");
+    deliver(["resigned"], "me");
     await settle();
     expect(beats).toHaveLength(1);
-    say(["free"], "another");
+    deliver(["resigned"], "another");
     await settle();
     expect(beats).toHaveLength(2);
   });
@@ -155,9 +155,9 @@ describe("a beat", () => {
 test("tells the others what it has taken, and what it has given back", async () => {
   answer = async () => standing([3, 4]);
   await begin();
-  expect(told).toEqual([
+  expect(sent).toEqual([
     [
-      "took",
+      "holds",
       [
         [3, 3],
         [4, 3],
@@ -166,7 +166,7 @@ test("tells the others what it has taken, and what it has given back", async () 
   ]);
   answer = async () => standing([3, 4, 5]);
   await clock.advance(2_000);
-  expect(told.slice(1)).toEqual([["took", [[5, 3]]]]);
+  expect(sent.slice(1)).toEqual([["holds", [[5, 3]]]]);
   await leases.release();
-  expect(told.at(-1)).toEqual(["free"]);
+  expect(sent.at(-1)).toEqual(["resigned"]);
 });

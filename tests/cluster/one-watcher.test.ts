@@ -23,14 +23,14 @@ const schedules = fc.array(
 const delays = fc.array(fc.constantFrom(1, 2, 10, 80, 400, 900), { minLength: 5, maxLength: 20 });
 
 test(
-  "no word of an earlier watcher is believed after one of a later watcher",
+  "no report of an earlier watcher is believed after one of a later watcher",
   async () => {
     await fc.assert(
       fc.asyncProperty(schedules, delays, async (schedule, delaysMs) => {
         const clock = createFakeClock();
         let watchers = 0;
         const running = new Map<string, Set<number>>();
-        /** A source that says every second which of all watchers hears it. */
+        /** A source that says every second which of all watchers it is. */
         const sourceOn = (node: string): WatchedConnection => ({
           connectionId: 1,
           delivery: "streamed",
@@ -39,8 +39,8 @@ test(
             const mine = running.get(node) ?? new Set();
             running.set(node, mine.add(watcher));
             try {
-              for (let word = 0; !signal.aborted; word++) {
-                yield saidBy(watcher, word, own);
+              for (let turn = 0; !signal.aborted; turn++) {
+                yield reportedBy(watcher, turn, own);
                 await own.sleep(1_000, signal);
               }
             } finally {
@@ -90,13 +90,13 @@ test(
         await clock.advance(60_000);
 
         for (const said of believed) expect(said).toEqual(said.toSorted((a, b) => a - b));
-        // In the end all is well again: one watcher a user, whom every node hears.
+        // In the end all is well again: one watcher a user, whom every node shows.
         const watching = [...running.values()].flatMap((mine) => [...mine]);
         expect(watching).toHaveLength(USERS.length);
         for (const userId of USERS) {
-          const heard = nodes.map(({ hub }) => watcherOf(hub.peek(userId)));
-          expect(new Set(heard).size).toBe(1);
-          expect(watching).toContain(heard[0] ?? -1);
+          const shown = nodes.map(({ hub }) => watcherOf(hub.peek(userId)));
+          expect(new Set(shown).size).toBe(1);
+          expect(watching).toContain(shown[0] ?? -1);
         }
       }),
       { numRuns: Number(process.env["RUNS"] ?? 10) },
@@ -105,9 +105,9 @@ test(
   Number(process.env["RUNS"] ?? 10) * 6_000,
 );
 
-const saidBy = (watcher: number, word: number, { monotonicMs }: Clock) =>
+const reportedBy = (watcher: number, turn: number, { monotonicMs }: Clock) =>
   aPlayback({
-    track: { id: `${watcher} ${word}`, title: String(watcher), durationMs: null, explicit: false },
+    track: { id: `${watcher} ${turn}`, title: String(watcher), durationMs: null, explicit: false },
     observedAtMs: monotonicMs(),
   });
 

@@ -13,7 +13,7 @@ interface Node {
   readonly payloads: Payloads;
   readonly received: Message[];
   missed: number;
-  tell(...messages: Message[]): void;
+  send(...messages: Message[]): void;
 }
 
 let nowMs: number;
@@ -27,7 +27,7 @@ function connect(name: string, key = KEY): Node {
   const node: Node = {
     missed: 0,
     received: [],
-    tell(...messages) {
+    send(...messages) {
       for (const payload of node.payloads.pack(messages.map((one) => JSON.stringify(one)))) {
         notify(payload);
       }
@@ -36,7 +36,7 @@ function connect(name: string, key = KEY): Node {
       node: name,
       seal,
       monotonicMs: () => nowMs,
-      send: (message) => queue.push(() => node.tell(message)),
+      send: (message) => queue.push(() => node.send(message)),
       onMissed: () => (node.missed += 1),
     }),
   };
@@ -60,8 +60,8 @@ function notify(payload: string): void {
 }
 
 const ask = (userId: number): Message => ["ask", userId];
-const tell = (node: Node, ...messages: Message[]) => {
-  node.tell(...messages);
+const send = (node: Node, ...messages: Message[]) => {
+  node.send(...messages);
   settle();
 };
 
@@ -80,8 +80,8 @@ beforeEach(() => {
 
 describe("sealed payloads", () => {
   test("reach all nodes, the sender too, in one order", () => {
-    tell(a, ask(1), ask(2));
-    tell(b, ask(3));
+    send(a, ask(1), ask(2));
+    send(b, ask(3));
     expect(a.received).toEqual([ask(1), ask(2), ask(3)]);
     expect(b.received).toEqual(a.received);
   });
@@ -92,7 +92,7 @@ describe("sealed payloads", () => {
       fc.property(text, (reason) => {
         recorded = [];
         a.received.length = 0;
-        tell(b, ["post", 1, reason], ask(5));
+        send(b, ["post", 1, reason], ask(5));
         expect(a.received).toEqual([JSON.parse(JSON.stringify(["post", 1, reason])), ask(5)]);
         for (const payload of recorded) expect(Buffer.byteLength(payload)).toBeLessThan(8_000);
       }),
@@ -100,8 +100,8 @@ describe("sealed payloads", () => {
     );
   });
 
-  test("tell nothing to who has no key", () => {
-    tell(a, ["post", 1, "a very private reason"]);
+  test("show nothing to who has no key", () => {
+    send(a, ["post", 1, "a very private reason"]);
     expect(recorded.join("\n")).not.toContain("private");
     expect(Buffer.from(recorded.at(-1) ?? "", "base64").toString("latin1")).not.toContain(
       "private",
@@ -109,7 +109,7 @@ describe("sealed payloads", () => {
   });
 
   test("change nothing when they are altered, wherever", () => {
-    tell(a, ask(1));
+    send(a, ask(1));
     const payload = recorded.at(-1) ?? "";
     const digit = fc.constantFrom(..."0123456789abcdefABCDEF+/. ");
     b.received.length = 0;
@@ -129,14 +129,14 @@ describe("sealed payloads", () => {
   test("of another server on the same database change nothing", () => {
     const foreign = connect("c", ANOTHER_KEY);
     a.received.length = 0;
-    tell(foreign, ask(9));
+    send(foreign, ask(9));
     expect(a.received).toEqual([]);
     expect(foreign.received).toEqual([ask(9)]);
   });
 
   test("change nothing when they are sent again", () => {
-    tell(a, ask(1));
-    tell(b, ask(2));
+    send(a, ask(1));
+    send(b, ask(2));
     for (const payload of [...recorded]) notify(payload);
     settle();
     expect(a.received).toEqual([ask(1), ask(2)]);
@@ -144,7 +144,7 @@ describe("sealed payloads", () => {
   });
 
   test("of a node that is gone change nothing on one that starts later", () => {
-    tell(a, ask(1));
+    send(a, ask(1));
     nodes.delete("a");
     const old = [...recorded];
     nowMs += 1_000;
@@ -156,7 +156,7 @@ describe("sealed payloads", () => {
 
   test("that were sent while a node was away change nothing when they are sent again", () => {
     nodes.delete("b");
-    tell(a, ask(1));
+    send(a, ask(1));
     const meanwhile = recorded.at(-1) ?? "";
     nodes.set("b", b);
     nowMs += 1_000;
@@ -165,7 +165,7 @@ describe("sealed payloads", () => {
     notify(meanwhile);
     settle();
     expect(b.received).toEqual([]);
-    tell(a, ask(2));
+    send(a, ask(2));
     expect(b.received).toEqual([ask(2)]);
   });
 
@@ -190,10 +190,10 @@ describe("sealed payloads", () => {
     b.payloads.reconnect();
     queue = [];
     nowMs += 1_000;
-    tell(a, ask(1));
+    send(a, ask(1));
     expect(b.received).toEqual([]);
     expect(b.missed).toBe(1);
-    tell(a, ask(2));
+    send(a, ask(2));
     expect(b.received).toEqual([ask(2)]);
   });
 });

@@ -10,9 +10,14 @@ import { createPostgresLeases } from "../../src/cluster/postgres/lease-table.ts"
 import { isOpenToAll } from "../../src/cluster/postgres/open-cluster.ts";
 import { createPostgresPictures } from "../../src/cluster/postgres/pictures.ts";
 import { createPostgresReports } from "../../src/cluster/postgres/report-table.ts";
-import { toldPlayback } from "../../src/cluster/word.ts";
 import type { Artwork } from "../../src/playback.ts";
-import { createLeases, type Leases, type Standing } from "../../src/cluster/leases.ts";
+import {
+  createLeases,
+  HOLD_MS,
+  type Leases,
+  SHARDS,
+  type Standing,
+} from "../../src/cluster/leases.ts";
 import type { Message } from "../../src/cluster/message.ts";
 import { createPostgresAdmissions } from "../../src/cluster/postgres/admissions.ts";
 import { createPostgresLedgers } from "../../src/cluster/postgres/ledger.ts";
@@ -64,7 +69,7 @@ const seal = createMessageSeal(createVault(TEST_KEY), clock.monotonicMs);
 interface Node {
   readonly pool: Pool;
   readonly bus: Bus;
-  readonly heard: [string, Message][];
+  readonly received: [string, Message][];
   ups: number;
 }
 
@@ -78,8 +83,8 @@ function connect(name: string, url: string = databaseUrl): Node {
     node: name,
     seal,
   });
-  const node: Node = { pool, bus, heard: [], ups: 0 };
-  bus.hear((message, from) => node.heard.push([from, message]));
+  const node: Node = { pool, bus, received: [], ups: 0 };
+  bus.onMessage((message, from) => node.received.push([from, message]));
   bus.onUp(() => {
     node.ups += 1;
   });
@@ -110,14 +115,14 @@ describe("the bus on PostgreSQL", () => {
     const [a, b, c] = [connect("a"), connect("b"), connect("c")];
     await isUp(a, b, c);
     for (let turn = 0; turn < 200; turn++) {
-      a.bus.tell(["ask", turn]);
-      b.bus.tell(["ask", 1_000 + turn]);
+      a.bus.send(["ask", turn]);
+      b.bus.send(["ask", 1_000 + turn]);
       if (turn % 20 === 0) await Bun.sleep(1);
     }
-    await until(() => [a, b, c].every(({ heard }) => heard.length === 400) || undefined);
-    expect(b.heard).toEqual(a.heard);
-    expect(c.heard).toEqual(a.heard);
-    const fromA = a.heard.filter(([from]) => from === "a").map(([, [, turn]]) => turn);
+    await until(() => [a, b, c].every(({ received }) => received.length === 400) || undefined);
+    expect(b.received).toEqual(a.received);
+    expect(c.received).toEqual(a.received);
+    const fromA = a.received.filter(([from]) => from === "a").map(([, [, turn]]) => turn);
     expect(fromA).toEqual(Array.from({ length: 200 }, (_, turn) => turn));
   });
 
@@ -133,21 +138,21 @@ describe("the bus on PostgreSQL", () => {
       album: { name: "", artworks: [] },
       device: { name: "", type: "", volumePercent: null },
       positionMs: 0,
-      ageMs: 0,
+      observedAtMs: 0,
       rate: 1,
     };
-    a.bus.tell(["ask", 1]);
-    a.bus.tell(["show", 7, 1_000, playback]);
-    a.bus.tell(["ask", 2]);
-    await until(() => b.heard.length === 3 || undefined);
-    expect(b.heard).toEqual([
+    a.bus.send(["ask", 1]);
+    a.bus.send(["show", 7, 1_000, playback, 0]);
+    a.bus.send(["ask", 2]);
+    await until(() => b.received.length === 3 || undefined);
+    expect(b.received).toEqual([
       ["a", ["ask", 1]],
-      ["a", ["show", 7, 1_000, playback]],
+      ["a", ["show", 7, 1_000, playback, 0]],
       ["a", ["ask", 2]],
     ]);
   });
 
-  testWithPostgres("hears again, and says so, after its connection was ended", async () => {
+  testWithPostgres("receives again, and calls back, after its connection was ended", async () => {
     const [a, b] = [connect("a"), connect("b")];
     await isUp(a, b);
     const before = a.ups;
@@ -155,8 +160,8 @@ describe("the bus on PostgreSQL", () => {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LISTEN%' AND pid <> pg_backend_pid()",
     );
     await until(() => (a.ups > before && a.bus.up && b.ups > 1 && b.bus.up) || undefined);
-    b.bus.tell(["ask", 5]);
-    await until(() => a.heard.some(([, message]) => message[0] === "ask") || undefined);
+    b.bus.send(["ask", 5]);
+    await until(() => a.received.some(([, message]) => message[0] === "ask") || undefined);
   });
 
   testWithPostgres("is down while the database is, and comes back by itself", async () => {
@@ -192,9 +197,9 @@ describe("the bus on PostgreSQL", () => {
     proxy.heal();
     await until(() => (a.bus.up && a.ups > before) || undefined);
     await until(() => leases.standing || undefined);
-    a.heard.length = 0;
-    b.bus.tell(["ask", 5]);
-    await until(() => a.heard.some(([, [kind]]) => kind === "ask") || undefined);
+    a.received.length = 0;
+    b.bus.send(["ask", 5]);
+    await until(() => a.received.some(([, [kind]]) => kind === "ask") || undefined);
     await leases.release();
     await a.bus.close();
     proxy.stop();
@@ -217,23 +222,23 @@ describe("a role that may only connect to the database", () => {
     const [a, b] = [connect("a"), connect("b")];
     await isUp(a, b);
     const stranger = await connectAsStranger();
-    const overheard: string[] = [];
-    await stranger.listen("marquee", (payload) => overheard.push(payload));
-    a.bus.tell(["post", 1, "Very Private Song"]);
-    await until(() => b.heard.length === 1 || undefined);
-    await until(() => overheard.some((payload) => payload.startsWith("a ")) || undefined);
-    expect(overheard.join("\n")).not.toContain("Private");
+    const intercepted: string[] = [];
+    await stranger.listen("marquee", (payload) => intercepted.push(payload));
+    a.bus.send(["post", 1, "Very Private Song"]);
+    await until(() => b.received.length === 1 || undefined);
+    await until(() => intercepted.some((payload) => payload.startsWith("a ")) || undefined);
+    expect(intercepted.join("\n")).not.toContain("Private");
     const forged = [
-      'a 999999 .[["took",[[0,999999]]]]',
+      'a 999999 .[["holds",[[0,999999]]]]',
       'b 999999 .[["ask",1]]',
       "nonsense",
-      ...overheard.filter((payload) => payload.length < 4_000),
+      ...intercepted.filter((payload) => payload.length < 4_000),
     ];
     const other = await connectAsStranger();
     for (const payload of forged) await other.unsafe("SELECT pg_notify('marquee', $1)", [payload]);
-    a.bus.tell(["ask", 7]);
-    await until(() => b.heard.length >= 2 || undefined);
-    expect(b.heard).toEqual([
+    a.bus.send(["ask", 7]);
+    await until(() => b.received.length >= 2 || undefined);
+    expect(b.received).toEqual([
       ["a", ["post", 1, "Very Private Song"]],
       ["a", ["ask", 7]],
     ]);
@@ -247,7 +252,8 @@ describe("a role that may only connect to the database", () => {
 
 describe("the table of reports in PostgreSQL", () => {
   const report = (title: string) => ({
-    playback: toldPlayback(aPlayback({ track: { ...aPlayback().track, title } }), 0),
+    receivedAtMs: 0,
+    playback: aPlayback({ track: { ...aPlayback().track, title } }),
     lifetime: { kind: "untilItsEnd" } as const,
   });
   const fresh = (connectionId: number, title: string) => ({
@@ -376,15 +382,31 @@ describe("covers in PostgreSQL", () => {
     const [a, b] = [connect("a"), connect("b")];
     await isUp(a, b);
     const pictures = picturesOn(a);
-    pictures.keep(7, [{ id: "id of one", artwork: pictures.told("id of one", { key: "one" }) }]);
-    await until(() => b.heard.length === 1 || undefined);
-    expect(b.heard).toEqual([["a", ["wanted", 7, "one"]]]);
+    pictures.keep(7, [
+      { id: "id of one", artwork: pictures.received("id of one", { key: "one" }) },
+    ]);
+    await until(() => b.received.length === 1 || undefined);
+    expect(b.received).toEqual([["a", ["wanted", 7, "one"]]]);
     expect(await count(a)).toBe(0);
   });
 });
 
 describe("the leases in PostgreSQL", () => {
-  testWithPostgres("are shared evenly, and each shard has one owner", async () => {
+  testWithPostgres("have the program's hold time and number of shards", async () => {
+    const { pool } = connect("a");
+    const [shards = []] = await pool.query("SELECT count(*), max(shard) FROM shards");
+    expect(shards.map(Number)).toEqual([SHARDS, SHARDS - 1]);
+    const rules = await pool.query(`SELECT proname,
+        extract(epoch FROM substring(prosrc FROM 'hold CONSTANT interval := ''([^'']+)''')::interval),
+        coalesce(substring(prosrc FROM '([0-9]+)[.]0 / count'), '${SHARDS}')
+      FROM pg_proc WHERE prosrc LIKE '%hold CONSTANT%' ORDER BY proname`);
+    expect(rules.map(([name, seconds, count]) => [name, Number(seconds), Number(count)])).toEqual([
+      ["beat", HOLD_MS / 1000, SHARDS],
+      ["wait_for_former_nodes", HOLD_MS / 1000, SHARDS],
+    ]);
+  });
+
+  testWithPostgres("are shared evenly, and each shard has one holder", async () => {
     const nodes = [connect("a"), connect("b"), connect("c")];
     await isUp(...nodes);
     const leases = nodes.map((node) => lease(node));
@@ -393,24 +415,24 @@ describe("the leases in PostgreSQL", () => {
     expect(held.reduce((sum, count) => sum + count, 0)).toBe(256);
     expect(Math.max(...held)).toBe(86);
     for (let shard = 0; shard < 256; shard++) {
-      expect(leases.filter((one) => one.epochOf(shard) !== undefined)).toHaveLength(1);
+      expect(leases.filter((one) => one.termOf(shard) !== undefined)).toHaveLength(1);
     }
   });
 
-  testWithPostgres("are told on the bus when they were taken", async () => {
+  testWithPostgres("are published on the bus when they were taken", async () => {
     const [a, b] = [connect("a"), connect("b")];
     await isUp(a, b);
     const leases = lease(a);
     await leases.beat();
-    const took = await until(() => b.heard.find(([, [kind]]) => kind === "took"));
-    expect(took[0]).toBe("a");
-    expect(took[1][1]).toHaveLength(256);
+    const holds = await until(() => b.received.find(([, [kind]]) => kind === "holds"));
+    expect(holds[0]).toBe("a");
+    expect(holds[1][1]).toHaveLength(256);
     await leases.release();
-    await until(() => b.heard.find(([, [kind]]) => kind === "free"));
+    await until(() => b.received.find(([, [kind]]) => kind === "resigned"));
     const next = lease(b);
     await next.beat();
     expect(next.held()).toBe(256);
-    expect(next.epochOf(0)).toBe(2);
+    expect(next.termOf(0)).toBe(2);
   });
 
   testWithPostgres("of a node that is silent are taken by others after eight seconds", async () => {
@@ -433,7 +455,7 @@ describe("the leases in PostgreSQL", () => {
     expect(others.held()).toBe(256);
     const late = await table.beat({ node: "a", give: [], watched: {} });
     expect(late.held.size).toBe(0);
-    expect(late.epochs).toEqual(Array.from({ length: 256 }, () => 2));
+    expect(late.terms).toEqual(Array.from({ length: 256 }, () => 2));
   });
 
   testWithPostgres("come back to the nodes that had them, once the database is back", async () => {
@@ -467,21 +489,18 @@ describe("the leases in PostgreSQL", () => {
     },
   );
 
-  testWithPostgres(
-    "that have ended come back with a new epoch, even to the same node",
-    async () => {
-      const table = createPostgresLeases(connect("a").pool);
-      const beat = () => table.beat({ node: "a", give: [], watched: {} });
-      expect(new Set((await beat()).held.values())).toEqual(new Set([1]));
-      await server.run(
-        "UPDATE shards SET until = clock_timestamp() - interval '1 second'",
-        databaseUrl.split("/").at(-1),
-      );
-      const again = await beat();
-      expect(again.held.size).toBe(256);
-      expect(new Set(again.held.values())).toEqual(new Set([2]));
-    },
-  );
+  testWithPostgres("that have ended come back with a new term, even to the same node", async () => {
+    const table = createPostgresLeases(connect("a").pool);
+    const beat = () => table.beat({ node: "a", give: [], watched: {} });
+    expect(new Set((await beat()).held.values())).toEqual(new Set([1]));
+    await server.run(
+      "UPDATE shards SET until = clock_timestamp() - interval '1 second'",
+      databaseUrl.split("/").at(-1),
+    );
+    const again = await beat();
+    expect(again.held.size).toBe(256);
+    expect(new Set(again.held.values())).toEqual(new Set([2]));
+  });
 
   testWithPostgres("are given only by who has them, and taken up to a share", async () => {
     const table = createPostgresLeases(connect("a").pool);

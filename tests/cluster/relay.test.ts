@@ -60,11 +60,11 @@ const subscribe = (node: TestNode): (string | undefined)[] => {
   return titles;
 };
 
-const ownerOf = (userId: number): TestNode => {
-  const name = cluster.rows.ownerOf(shardOf(userId));
-  const owner = nodes.find((node) => node.name === name);
-  if (!owner) throw new Error("nobody watches");
-  return owner;
+const holderOf = (userId: number): TestNode => {
+  const name = cluster.rows.holderOf(shardOf(userId));
+  const holder = nodes.find((node) => node.name === name);
+  if (!holder) throw new Error("nobody watches");
+  return holder;
 };
 const othersThan = (node: TestNode): [TestNode, TestNode] => {
   const [first, second] = nodes.filter((other) => other !== node);
@@ -77,7 +77,7 @@ const sharesOf = (among: readonly TestNode[]) => {
   return { sum: shares.reduce((sum, share) => sum + share, 0), largest: Math.max(...shares) };
 };
 
-const says = async (playback: Playback | null) => {
+const reports = async (playback: Playback | null) => {
   await player.says(playback);
   await clock.advance(10);
 };
@@ -87,24 +87,24 @@ describe("nodes that share the users", () => {
     expect(sharesOf(nodes)).toEqual({ sum: 256, largest: 86 });
   });
 
-  test("watch a user on one node, and all hear it", async () => {
-    const heard = nodes.map(subscribe);
+  test("watch a user on one node, and all receive it", async () => {
+    const received = nodes.map(subscribe);
     await clock.advance(10);
-    await says(song("one"));
-    expect(heard).toEqual([["one"], ["one"], ["one"]]);
-    expect(startedOn).toEqual([ownerOf(ADA).name]);
+    await reports(song("one"));
+    expect(received).toEqual([["one"], ["one"], ["one"]]);
+    expect(startedOn).toEqual([holderOf(ADA).name]);
   });
 
   test("answer a request on a node that does not watch", async () => {
-    const [other] = othersThan(ownerOf(ADA));
+    const [other] = othersThan(holderOf(ADA));
     const reading = other.hub.read(ADA, 4_000);
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     expect(titleOf(await reading)).toBe("one");
   });
 
   test("stop watching a minute after the last request on any of them", async () => {
-    const [other] = othersThan(ownerOf(ADA));
+    const [other] = othersThan(holderOf(ADA));
     void other.hub.read(ADA, 1_000);
     await clock.advance(50_000);
     expect(player.listeners()).toBe(1);
@@ -112,12 +112,12 @@ describe("nodes that share the users", () => {
     expect(player.listeners()).toBe(0);
   });
 
-  test("tell the same position, within what the bus takes", async () => {
-    const [first, second] = othersThan(ownerOf(ADA));
+  test("show the same position, within what the bus takes", async () => {
+    const [first, second] = othersThan(holderOf(ADA));
     subscribe(first);
     subscribe(second);
     await clock.advance(10);
-    await says(song("one", { positionMs: 30_000 }));
+    await reports(song("one", { positionMs: 30_000 }));
     await clock.advance(5_000);
     for (const { hub } of [first, second]) {
       const playback = hub.rawPlayback(ADA);
@@ -126,45 +126,45 @@ describe("nodes that share the users", () => {
     }
   });
 
-  test("do not deliver a song again because it was told again", async () => {
-    const [first, second] = othersThan(ownerOf(ADA));
+  test("do not deliver a song again because it was published again", async () => {
+    const [first, second] = othersThan(holderOf(ADA));
     const titles = subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
-    // The owner tells everything again to whoever comes.
+    await reports(song("one"));
+    // The holder publishes everything again to whoever comes.
     subscribe(second);
     await clock.advance(3_000);
     expect(titles).toEqual(["one"]);
   });
 
   test("give a newcomer what is known at once", async () => {
-    const [first, second] = othersThan(ownerOf(ADA));
+    const [first, second] = othersThan(holderOf(ADA));
     subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     const titles = subscribe(second);
     await clock.advance(10);
     expect(titles).toEqual(["one"]);
   });
 
   test("apply privacy rules where somebody reads", async () => {
-    const [first, second] = othersThan(ownerOf(ADA));
+    const [first, second] = othersThan(holderOf(ADA));
     const [shown, hidden] = [subscribe(first), subscribe(second)];
     second.privacy.rules = { ...NOTHING_HIDDEN, pausedUntil: Infinity };
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     expect(shown).toEqual(["one"]);
     expect(hidden).toEqual(["nothing"]);
     expect(second.hub.rawPlayback(ADA)?.track.title).toBe("one");
   });
 
-  test("show on the dashboard of any node what each connection hears", async () => {
+  test("show on the dashboard of any node what each connection reports", async () => {
     const radio = createScriptedSource(2);
     connected = () => [player.listening, radio.listening];
-    const [first] = othersThan(ownerOf(ADA));
+    const [first] = othersThan(holderOf(ADA));
     subscribe(first);
     await clock.advance(10);
-    await says(song("one", { state: "paused" }));
+    await reports(song("one", { state: "paused" }));
     await radio.says(song("two"));
     await clock.advance(10);
     expect(
@@ -183,7 +183,7 @@ describe("nodes that share the users", () => {
 
   test("follow changed connections on the node that watches", async () => {
     const radio = createScriptedSource(2);
-    const [first] = othersThan(ownerOf(ADA));
+    const [first] = othersThan(holderOf(ADA));
     const titles = subscribe(first);
     await clock.advance(10);
     connected = () => [radio.listening];
@@ -211,7 +211,7 @@ describe("nodes that share the users", () => {
         },
       },
     ];
-    const [first, second] = othersThan(ownerOf(ADA));
+    const [first, second] = othersThan(holderOf(ADA));
     const firstAnswer = first.hub.read(ADA, 4_000);
     await clock.advance(10);
     expect(titleOf(await firstAnswer)).toBe("one");
@@ -225,19 +225,19 @@ describe("nodes that share the users", () => {
     expect(events).toEqual(["asked false", "changed true"]);
   });
 
-  test("do not wait for another poll while a subscriber of another node is told all", async () => {
+  test("do not wait for another poll while a subscriber of another node gets every change", async () => {
     connected = () => [{ ...player.listening, delivery: "polled" }];
-    const [first, second] = othersThan(ownerOf(ADA));
+    const [first, second] = othersThan(holderOf(ADA));
     subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     void second.hub.read(ADA, 1_000);
     await clock.advance(20_000);
     expect(titleOf(second.hub.peek(ADA))).toBe("one");
   });
 
   test("count a user's overlays on stream on all nodes", async () => {
-    const [first, second] = othersThan(ownerOf(ADA));
+    const [first, second] = othersThan(holderOf(ADA));
     for (const node of nodes) subscribe(node);
     const changes: number[] = [];
     second.relay.onStreamChange((userId) => changes.push(userId));
@@ -261,11 +261,11 @@ describe("nodes that share the users", () => {
     expect(shown).toEqual(["a 7 test 12000", "b 7 test 12000", "c 7 test 12000"]);
   });
 
-  test("say that a source fails, and for how long", async () => {
-    const [first] = othersThan(ownerOf(ADA));
+  test("show that a source fails, and for how long", async () => {
+    const [first] = othersThan(holderOf(ADA));
     const titles = subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     await player.fails(new SourceFailure({ kind: "unavailable" }, "the line is cut"));
     await clock.advance(29_000);
     expect(titles).toEqual(["one"]);
@@ -273,12 +273,12 @@ describe("nodes that share the users", () => {
     expect(titles).toEqual(["one", "unavailable"]);
   });
 
-  test("tell a playback that does not fit into one notice", async () => {
-    const [first] = othersThan(ownerOf(ADA));
+  test("send a playback that does not fit into one notice", async () => {
+    const [first] = othersThan(holderOf(ADA));
     const titles = subscribe(first);
     await clock.advance(10);
     const long = "🎵é".repeat(400);
-    await says(song(long, { artists: Array.from({ length: 50 }, () => long) }));
+    await reports(song(long, { artists: Array.from({ length: 50 }, () => long) }));
     expect(titles).toEqual([long]);
     const playback = first.hub.rawPlayback(ADA);
     expect(playback?.artists).toHaveLength(50);
@@ -287,87 +287,87 @@ describe("nodes that share the users", () => {
 
 describe("when a node is lost", () => {
   test("another one takes its users over, and shows what follows", async () => {
-    const owner = ownerOf(ADA);
-    const [first] = othersThan(owner);
+    const holder = holderOf(ADA);
+    const [first] = othersThan(holder);
     const titles = subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
-    owner.crash();
-    await says(song("two"));
+    await reports(song("one"));
+    holder.crash();
+    await reports(song("two"));
     await clock.advance(11_000);
-    expect(ownerOf(ADA)).not.toBe(owner);
+    expect(holderOf(ADA)).not.toBe(holder);
     expect(titles).toEqual(["one", "two"]);
   });
 
-  test("the last words stay until the next owner has heard something", async () => {
-    const owner = ownerOf(ADA);
-    const [first] = othersThan(owner);
+  test("the last reports count until the next holder has got something", async () => {
+    const holder = holderOf(ADA);
+    const [first] = othersThan(holder);
     const titles = subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     const silent = createScriptedSource(1);
     connected = () => [silent.listening];
-    owner.crash();
+    holder.crash();
     await clock.advance(20_000);
     expect(silent.listeners()).toBe(1);
     expect(titles).toEqual(["one"]);
     expect(titleOf(first.hub.peek(ADA))).toBe("one");
   });
 
-  test("the last words stay while the next owner cannot read the user's connections", async () => {
-    const owner = ownerOf(ADA);
-    const [first] = othersThan(owner);
+  test("the last reports count while the next holder cannot read the user's connections", async () => {
+    const holder = holderOf(ADA);
+    const [first] = othersThan(holder);
     const titles = subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     connected = () => {
       throw new Error("the database does not answer");
     };
-    owner.crash();
+    holder.crash();
     await clock.advance(20_000);
     expect(titles).toEqual(["one"]);
     connected = () => [player.listening];
     await clock.advance(20_000);
-    await says(song("two"));
+    await reports(song("two"));
     expect(titles).toEqual(["one", "two"]);
   });
 
   test("a pause keeps its age over a takeover", async () => {
-    const owner = ownerOf(ADA);
-    const [first] = othersThan(owner);
+    const holder = holderOf(ADA);
+    const [first] = othersThan(holder);
     const titles = subscribe(first);
     await clock.advance(10);
-    await says(song("one", { state: "paused", positionMs: 5_000 }));
+    await reports(song("one", { state: "paused", positionMs: 5_000 }));
     await clock.advance(20 * 60_000);
-    owner.crash();
+    holder.crash();
     await clock.advance(10 * 60_000 + 1_000);
     expect(titles).toEqual(["one", "nothing"]);
   });
 
   test("one that stops in order hands over within three seconds", async () => {
-    const owner = ownerOf(ADA);
-    const [first] = othersThan(owner);
+    const holder = holderOf(ADA);
+    const [first] = othersThan(holder);
     const titles = subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
-    await owner.stop();
-    await says(song("two"));
+    await reports(song("one"));
+    await holder.stop();
+    await reports(song("two"));
     await clock.advance(2_500);
     expect(titles).toEqual(["one", "two"]);
   });
 
-  test("one that wakes up watches nothing that was taken, and its late words are ignored", async () => {
-    const owner = ownerOf(ADA);
-    const [first] = othersThan(owner);
+  test("one that wakes up watches nothing that was taken, and its late reports are ignored", async () => {
+    const holder = holderOf(ADA);
+    const [first] = othersThan(holder);
     subscribe(first);
-    const own = subscribe(owner);
+    const own = subscribe(holder);
     await clock.advance(10);
-    await says(song("one"));
-    owner.pause();
+    await reports(song("one"));
+    holder.pause();
     await clock.advance(12_000);
-    await says(song("two"));
+    await reports(song("two"));
     expect(titleOf(first.hub.peek(ADA))).toBe("two");
-    await owner.resume();
+    await holder.resume();
     await clock.advance(3_000);
     expect(player.listeners()).toBe(1);
     expect(own.at(-1)).toBe("two");
@@ -402,11 +402,11 @@ describe("when a node is lost", () => {
 });
 
 describe("a node that is cut off", () => {
-  test("shows the last words for half a minute, then that nothing can be said", async () => {
-    const [first] = othersThan(ownerOf(ADA));
+  test("shows the last reports for half a minute, then that nothing can be said", async () => {
+    const [first] = othersThan(holderOf(ADA));
     const titles = subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     first.cut();
     await clock.advance(29_000);
     expect(titles).toEqual(["one"]);
@@ -418,7 +418,7 @@ describe("a node that is cut off", () => {
   });
 
   test("says that nothing can be said of a user it does not know only after a moment", async () => {
-    const [first] = othersThan(ownerOf(ADA));
+    const [first] = othersThan(holderOf(ADA));
     first.cut();
     const titles = subscribe(first);
     await clock.advance(1_500);
@@ -428,11 +428,11 @@ describe("a node that is cut off", () => {
   });
 
   test("stops watching before others may begin", async () => {
-    const owner = ownerOf(ADA);
-    const [first] = othersThan(owner);
+    const holder = holderOf(ADA);
+    const [first] = othersThan(holder);
     subscribe(first);
     await clock.advance(10);
-    owner.cut();
+    holder.cut();
     const seen: number[] = [];
     for (let passedMs = 0; passedMs < 11_000; passedMs += 100) {
       await clock.advance(100);
@@ -441,59 +441,59 @@ describe("a node that is cut off", () => {
     expect(seen).toEqual([1, 0, 1]);
   });
 
-  test("hears again what it missed on the bus alone", async () => {
-    const [first] = othersThan(ownerOf(ADA));
+  test("receives again what it missed on the bus alone", async () => {
+    const [first] = othersThan(holderOf(ADA));
     const titles = subscribe(first);
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     first.bus.cut();
-    await says(song("two"));
+    await reports(song("two"));
     await clock.advance(1_000);
     first.bus.restore();
     await clock.advance(100);
     expect(titles).toEqual(["one", "two"]);
   });
 
-  test("asks for the looks it missed when it is the one that watches", async () => {
-    const owner = ownerOf(ADA);
-    const [first] = othersThan(owner);
-    owner.bus.cut();
+  test("asks for the interests it missed when it is the one that watches", async () => {
+    const holder = holderOf(ADA);
+    const [first] = othersThan(holder);
+    holder.bus.cut();
     const titles = subscribe(first);
     await clock.advance(100);
-    owner.bus.restore();
+    holder.bus.restore();
     await clock.advance(100);
-    await says(song("one"));
+    await reports(song("one"));
     expect(titles).toEqual(["one"]);
   });
 
   test("stops watching for those that left meanwhile", async () => {
-    const owner = ownerOf(ADA);
-    const [first] = othersThan(owner);
+    const holder = holderOf(ADA);
+    const [first] = othersThan(holder);
     const leave = first.hub.subscribe(ADA, () => {});
     await clock.advance(10);
-    owner.bus.cut();
+    holder.bus.cut();
     leave();
     await clock.advance(130_000);
-    owner.bus.restore();
+    holder.bus.restore();
     await clock.advance(10_000);
     expect(player.listeners()).toBe(0);
   });
 
-  test("does not believe an old owner because it missed the news of a new one", async () => {
-    const owner = ownerOf(ADA);
-    const [first, second] = othersThan(owner);
+  test("does not believe a former holder because it missed the news of a new one", async () => {
+    const holder = holderOf(ADA);
+    const [first, second] = othersThan(holder);
     const titles = subscribe(first);
     subscribe(second);
     await clock.advance(10);
-    await says(song("one"));
+    await reports(song("one"));
     first.bus.cut();
-    owner.pause();
+    holder.pause();
     await clock.advance(12_000);
-    await says(song("two"));
-    const told = first.hub.rawPlayback(ADA);
-    expect(told?.track.title).toBe("one");
+    await reports(song("two"));
+    const shown = first.hub.rawPlayback(ADA);
+    expect(shown?.track.title).toBe("one");
     first.bus.restore();
-    await owner.resume();
+    await holder.resume();
     await clock.advance(3_000);
     expect(titles).toEqual(["one", "two"]);
   });

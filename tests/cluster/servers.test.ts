@@ -113,7 +113,7 @@ describe("servers that share a database", () => {
   testWithPostgres("serve a cover that only one of them has loaded, on all", async () => {
     const picture = await patternPicture("png", 300);
     const cover = { key: "player 1", origin: "player", load: async () => picture };
-    // The others have not even heard of it.
+    // The others do not even know of it.
     const overlay = await openOn(0);
     await says(song("one", { album: { name: "An album", artworks: [cover] } }));
     await shows(overlay, "one");

@@ -310,12 +310,12 @@ describe("Spotify on two nodes", () => {
     return { account, ada, userId: ada.user.id };
   };
   /** Who watches a user, and who does not. */
-  const inRoles = (userId: number): { owner: PostgresNode; other: PostgresNode } => {
-    const [owner, other] = nodes.toSorted(
+  const inRoles = (userId: number): { holder: PostgresNode; other: PostgresNode } => {
+    const [holder, other] = nodes.toSorted(
       (a, b) => Number(b.cluster.leases.isOurs(userId)) - Number(a.cluster.leases.isOurs(userId)),
     );
-    if (!owner || !other) throw new Error("there are two nodes");
-    return { owner, other };
+    if (!holder || !other) throw new Error("there are two nodes");
+    return { holder, other };
   };
   const connectionOf = async (node: PostgresNode, userId: number) => {
     const [connection] = await node.accounts.connections.allOf(userId);
@@ -327,12 +327,12 @@ describe("Spotify on two nodes", () => {
     async () => {
       const [first] = await startWithSpotify();
       const { userId } = await link(first, true);
-      const { owner, other } = inRoles(userId);
+      const { holder, other } = inRoles(userId);
       other.hub.subscribe(userId, () => {});
       await until(() => other.hub.peek(userId)?.kind === "playback" || undefined);
       const looked = callsTo(PLAYER).length;
       nodes = [other];
-      await owner.end();
+      await holder.end();
       await until(() => other.cluster.leases.isOurs(userId) || undefined);
       await until(() => callsTo(PLAYER).length > looked || undefined);
       expect(refreshes()).toBe(1);
@@ -347,8 +347,8 @@ describe("Spotify on two nodes", () => {
       const [first] = await startWithSpotify();
       const { account, userId } = await link(first, true);
       for (const node of nodes) node.hub.subscribe(userId, () => {});
-      const { owner, other } = inRoles(userId);
-      await until(() => owner.hub.peek(userId)?.kind === "playback" || undefined);
+      const { holder, other } = inRoles(userId);
+      await until(() => holder.hub.peek(userId)?.kind === "playback" || undefined);
       const used = account.refreshToken;
       const stopped = Promise.withResolvers<void>();
       beforeRefreshed = async () => {
@@ -360,7 +360,7 @@ describe("Spotify on two nodes", () => {
       await stopped.promise;
       expect(account.refreshToken).not.toBe(used);
       // The user goes to the other node, while this one still has the only token that works.
-      await owner.cluster.leases.release();
+      await holder.cluster.leases.release();
       await postgres.start();
       await until(async () => {
         const connection = await connectionOf(first, userId).catch(() => undefined);

@@ -12,7 +12,7 @@ describe("a grant of calls", () => {
   let clock: FakeClock;
   let answersAfterMs: number;
   let ledger: Ledger;
-  let say: (message: Message, from: Node) => void;
+  let deliver: (message: Message, from: Node) => void;
   beforeEach(() => {
     clock = createFakeClock();
     const pool = {
@@ -23,8 +23,8 @@ describe("a grant of calls", () => {
     };
     const bus = {
       node: "me",
-      tell() {},
-      hear: (listener: typeof say) => void (say = listener),
+      send() {},
+      onMessage: (listener: typeof deliver) => void (deliver = listener),
     };
     const ledgers = createPostgresLedgers({ clock, pool, bus, watchedElsewhere: () => 0 });
     ledger = ledgers.ledgerOf({ upstream: "Spotify", limits: [9, 9], windowMs: 1_000 });
@@ -43,10 +43,10 @@ describe("a grant of calls", () => {
   test("ends with a pause of this upstream that another node was asked for", () => {
     const pauses: number[] = [];
     ledger.onClose((pauseMs) => pauses.push(pauseMs));
-    say(["closed", "Spotify", 1_000], "me");
-    say(["closed", "Last.fm", 2_000], "another");
+    deliver(["closed", "Spotify", 1_000], "me");
+    deliver(["closed", "Last.fm", 2_000], "another");
     expect(pauses).toEqual([]);
-    say(["closed", "Spotify", 3_000], "another");
+    deliver(["closed", "Spotify", 3_000], "another");
     expect(pauses).toEqual([3_000]);
   });
 });

@@ -46,7 +46,7 @@ function start(name: string): TestNode {
       bus,
       table,
       leases,
-      artworkFrom: (told) => ({ ...told, load: () => Promise.reject(new Error("not here")) }),
+      artworkFrom: (named) => ({ ...named, load: () => Promise.reject(new Error("not here")) }),
       keep: (_, { key }) => void kept.push(key),
     }),
   };
@@ -276,7 +276,7 @@ describe("a node that was away", () => {
 });
 
 describe("while the database cannot be reached", () => {
-  test("a program is told so, and its report is stored once it is back", async () => {
+  test("a program gets an error, and its report is stored once it is back", async () => {
     table.isReachable = false;
     expect(await failureOf(push(0, playing("one")))).toBeInstanceOf(NotStoredError);
     table.isReachable = true;
@@ -378,8 +378,8 @@ test("a cover is kept for all by the node that has it, when another one wants it
   const album = { ...playback.album, artworks: [artwork] };
   await push(0, { playback: { ...playback, album }, lifetime: { kind: "untilItsEnd" } });
   expect(at(0).kept).toEqual([]);
-  at(1).bus.tell(["wanted", 7, "picture of one"]);
-  at(1).bus.tell(["wanted", 7, "another picture"]);
+  at(1).bus.send(["wanted", 7, "picture of one"]);
+  at(1).bus.send(["wanted", 7, "another picture"]);
   await clock.advance(10);
   expect(nodes.map(({ kept }) => kept)).toEqual([["picture of one"], []]);
 });

@@ -161,7 +161,7 @@ const silentOf = (people: readonly Person[]) => {
 /** Nobody can have given a user away and got the user back in this time. */
 const TOO_SOON_MS = 3_000;
 
-/** Where a user was looked at by one node, then by another, and too soon by the first again. */
+/** Where a user was watched by one node, then by another, and too soon by the first again. */
 function doubleWatches(): string[] {
   const doors = [...new Set(stage.calls.map(({ origin }) => origin))];
   const recent = new Map<string, Call[]>();
@@ -169,15 +169,15 @@ function doubleWatches(): string[] {
   for (const call of stage.calls) {
     const { userId, origin, path, atMs } = call;
     if (userId === null || path !== "/v1/me/player") continue;
-    const looks = (recent.get(userId) ?? []).filter((look) => atMs - look.atMs < TOO_SOON_MS);
-    looks.push(call);
-    recent.set(userId, looks);
-    const before = looks.findLastIndex((look) => look !== call && look.origin === origin);
-    if (before === -1 || before === looks.length - 2) continue;
-    const told = looks
+    const calls = (recent.get(userId) ?? []).filter((one) => atMs - one.atMs < TOO_SOON_MS);
+    calls.push(call);
+    recent.set(userId, calls);
+    const before = calls.findLastIndex((one) => one !== call && one.origin === origin);
+    if (before === -1 || before === calls.length - 2) continue;
+    const described = calls
       .slice(before)
-      .map((look) => `by ${doors.indexOf(look.origin)} after ${Math.round(look.atMs)} ms`);
-    found.push(`${userId}: ${told.join(", ")}`);
+      .map((one) => `by ${doors.indexOf(one.origin)} after ${Math.round(one.atMs)} ms`);
+    found.push(`${userId}: ${described.join(", ")}`);
   }
   return found;
 }
@@ -406,7 +406,7 @@ describe("nodes that share a database", () => {
       await areShown([...life.played, ...life.pushed], 20_000);
       results.push([
         `SIGTERM of the node with ${handed.length} Spotify users`,
-        `exit 0 after ${ms(tookMs)}; its users were without a look for ${ms(Math.max(...gaps))} at most; pushes: ${spread(firstSeen(life.pushed))}; Spotify's: ${spread(firstSeen(life.played))}`,
+        `exit 0 after ${ms(tookMs)}; its users were without a call for ${ms(Math.max(...gaps))} at most; pushes: ${spread(firstSeen(life.pushed))}; Spotify's: ${spread(firstSeen(life.played))}`,
         "exit ≤ 5 s, gap ≤ 3 s",
       ]);
       expect(tookMs).toBeLessThan(5_500);
@@ -433,7 +433,7 @@ describe("nodes that share a database", () => {
       }
       const tookMs = sinceMs(frozenAtMs);
       results.push([
-        `a host is gone without a word (frozen, ${overlays} overlays, through HAProxy)`,
+        `a host is gone without notice (frozen, ${overlays} overlays, through HAProxy)`,
         `cut and connected elsewhere after ${ms(tookMs)}`,
         "≤ 4 s",
       ]);
@@ -444,11 +444,11 @@ describe("nodes that share a database", () => {
   );
 
   row(
-    "believe no word of a node that stood still for twelve seconds",
+    "believe no report of a node that stood still for twelve seconds",
     async () => {
       await recover();
       const victim = placeAt(2);
-      const { late } = stage.ear;
+      const { late } = stage.monitor;
       const orphans = watchedBy(victim);
       const life = keepPlaying(onSpotify(), placeAt(0));
       const frozenAtMs = performance.now();
@@ -467,11 +467,11 @@ describe("nodes that share a database", () => {
       );
       results.push([
         `SIGSTOP for 12 s of the node with ${orphans.length} Spotify users`,
-        `changes of its users: ${spread(firstSeen(ofOrphans))}; awake it said ${stage.ear.late - late} old words and was ready after ${ms(readyMs)}`,
-        "no old word believed",
+        `changes of its users: ${spread(firstSeen(ofOrphans))}; awake it sent ${stage.monitor.late - late} old reports and was ready after ${ms(readyMs)}`,
+        "no old report believed",
       ]);
       expect(stage.screens.olderAfterNewer).toEqual([]);
-      expect(stage.ear.wrongs).toEqual([]);
+      expect(stage.monitor.wrongs).toEqual([]);
       expect(doubleWatches()).toEqual([]);
     },
     ROW_MS,
@@ -614,13 +614,13 @@ describe("nodes that share a database", () => {
   });
 
   row("never make more calls than the budget allows, nor watch a user twice", () => {
-    const looks = stage.calls.filter(({ path }) => path.startsWith("/v1/"));
+    const calls = stage.calls.filter(({ path }) => path.startsWith("/v1/"));
     let most = 0;
-    for (let from = 0, to = 0; to < looks.length; to++) {
-      while ((looks[to]?.atMs ?? 0) - (looks[from]?.atMs ?? 0) >= BUDGET_WINDOW_MS) from += 1;
+    for (let from = 0, to = 0; to < calls.length; to++) {
+      while ((calls[to]?.atMs ?? 0) - (calls[from]?.atMs ?? 0) >= BUDGET_WINDOW_MS) from += 1;
       most = Math.max(most, to - from + 1);
     }
-    const refused = looks.filter(({ status }) => status === 429).length;
+    const refused = calls.filter(({ status }) => status === 429).length;
     results.push(
       [
         "all of this: calls to Spotify in any 30 s",
@@ -629,14 +629,14 @@ describe("nodes that share a database", () => {
       ],
       [
         "all of this: two watchers of one user",
-        `${doubleWatches().length} in ${looks.length} looks; ${stage.ear.words} words, ${stage.ear.late} of an epoch that was over, none shown`,
+        `${doubleWatches().length} in ${calls.length} calls; ${stage.monitor.reports} reports, ${stage.monitor.late} of a term that was over, none shown`,
         "none believed",
       ],
     );
     expect(most).toBeLessThanOrEqual(BUDGET);
     expect(refused).toBe(0);
     expect(stage.screens.olderAfterNewer).toEqual([]);
-    expect(stage.ear.wrongs).toEqual([]);
+    expect(stage.monitor.wrongs).toEqual([]);
     expect(doubleWatches()).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-p
 import { startSpotify } from "../fixtures/spotify/listen.ts";
 import { idle, randomText, seededRandom, type Track } from "../fixtures/spotify/listening.ts";
 import type { Call, StandInUser } from "../fixtures/spotify/spotify.ts";
-import { type BusEar, openBusEar } from "./bus-ear.ts";
+import { type BusMonitor, openBusMonitor } from "./bus-monitor.ts";
 import { type Change, openScreens, type Screens, titleOf } from "./screens.ts";
 
 /** A place for a node: its port stays while programs on it come and go. */
@@ -47,7 +47,7 @@ export interface Stage {
   readonly accounts: Accounts;
   readonly people: readonly Person[];
   readonly screens: Screens;
-  readonly ear: BusEar;
+  readonly monitor: BusMonitor;
   readonly calls: readonly Call[];
   start(place: Place, environment?: Readonly<Record<string, string>>): Promise<void>;
   /** Adds users and puts their overlays on screens. */
@@ -159,7 +159,7 @@ export async function setStage(): Promise<Stage> {
   let accounts: Accounts | undefined;
   let closeStore = async () => {};
   let screens: Screens | undefined;
-  let ear: BusEar | undefined;
+  let monitor: BusMonitor | undefined;
   const people: Person[] = [];
   const there = <Part>(part: Part | undefined): Part => {
     if (part === undefined) throw new Error("the stage is not filled yet");
@@ -197,15 +197,15 @@ export async function setStage(): Promise<Stage> {
     get screens() {
       return there(screens);
     },
-    get ear() {
-      return there(ear);
+    get monitor() {
+      return there(monitor);
     },
     async fill() {
       const store = await openPostgresStore(databaseUrl, { whenMissing: "refuse", most: 4 });
       closeStore = async () => store.close();
       accounts = await createAccounts({ store, vault: createVault(key), wallMs: Date.now });
       await accounts.checkForChanges();
-      ear = openBusEar(
+      monitor = openBusMonitor(
         databaseUrl,
         createMessageSeal(createVault(key), () => 0),
       );
@@ -222,7 +222,7 @@ export async function setStage(): Promise<Stage> {
         people.map(
           ({ widgetToken }) => `${baseUrl.replace("http", "ws")}/en/widget/${widgetToken}/live`,
         ),
-        (user) => ear?.lastWordsOf(people[user]?.user.id ?? 0) ?? "",
+        (user) => monitor?.lastReportsOf(people[user]?.user.id ?? 0) ?? "",
       );
     },
     async play(person) {
@@ -232,7 +232,7 @@ export async function setStage(): Promise<Stage> {
     },
     async remove() {
       balancer?.kill();
-      await ear?.stop();
+      await monitor?.stop();
       await Promise.all(places.map(({ server }) => server?.kill()));
       await closeStore();
       await spotify.stop();

@@ -16,19 +16,19 @@ export const CHANNEL = "marquee";
  */
 const PACK_MS = 5;
 const PULSE_EVERY_MS = 300;
-const UNHEARD_MS = 1_000;
+const DOWN_AFTER_MS = 1_000;
 /**
- * Then the connection is taken for dead, whatever it says of itself. Sooner, a node that only lacks
+ * Then the connection is taken for dead, even if it still looks open. Sooner, a node that only lacks
  * time would make all others repeat themselves, who would lack it too.
  */
 const RECONNECT_MS = 3_000;
-/** A stopping server waits so long until what it told is stored. */
-const LAST_WORDS_MS = 1_000;
-/** While the database takes nothing, what waits is dropped: what is missed is told again later. */
+/** A stopping server waits so long until what it sent is stored. */
+const LAST_MESSAGES_MS = 1_000;
+/** While the database takes nothing, what waits is dropped: it is repeated later. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 /**
  * So often a pulse goes round before a new connection counts as up. By then other nodes have greeted
- * this one and were welcomed, so that they believe what it tells from now on.
+ * this one and were welcomed, so that they believe what it sends from now on.
  */
 const ROUNDS_BEFORE_UP = 3;
 
@@ -52,12 +52,12 @@ export function createPostgresBus(deps: PostgresBusDeps): Bus {
   let sending: Promise<void> | undefined;
   let isPlanned = false;
   let sentAtMs = -Infinity;
-  /** Something that this node told was lost: the others have to be told again. */
+  /** Something that this node sent was lost: it has to be repeated. */
   let isLost = false;
   let isUp = false;
   let rounds = 0;
   let isClosed = false;
-  let heardAtMs = -Infinity;
+  let returnedAtMs = -Infinity;
   let connectedAtMs = clock.monotonicMs();
   let delayMs: number | undefined;
   let cancelPulse = () => {};
@@ -69,17 +69,18 @@ export function createPostgresBus(deps: PostgresBusDeps): Bus {
     return taken;
   };
 
-  const send = async () => {
+  const flush = async () => {
     while (waiting.length > 0) {
       const messages = takeWaiting();
       try {
         // One statement after the other keeps their order, on whichever connection they run.
         await pool.query(
-          `SELECT pg_notify('${CHANNEL}', told) FROM json_array_elements_text($1::text::json) AS told`,
+          `SELECT pg_notify('${CHANNEL}', payload) FROM json_array_elements_text($1::text::json) AS payload`,
           [JSON.stringify(payloads.pack(messages))],
         );
       } catch (error) {
-        if (!isLost) log.error("other nodes were not told", { reason: describeError(error) });
+        if (!isLost)
+          log.error("other nodes were not sent anything", { reason: describeError(error) });
         isLost = true;
         takeWaiting();
       }
@@ -92,14 +93,14 @@ export function createPostgresBus(deps: PostgresBusDeps): Bus {
     clock.after(Math.max(0, sentAtMs + PACK_MS - clock.monotonicMs()), () => {
       isPlanned = false;
       sentAtMs = clock.monotonicMs();
-      sending = send().finally(() => {
+      sending = flush().finally(() => {
         sending = undefined;
         if (waiting.length > 0) plan();
       });
     });
   };
 
-  const tell = (message: Message) => {
+  const send = (message: Message) => {
     if (isClosed) return;
     const text = JSON.stringify(message);
     if (waitingBytes + text.length > MOST_WAITING_BYTES) {
@@ -121,20 +122,20 @@ export function createPostgresBus(deps: PostgresBusDeps): Bus {
     node,
     seal,
     monotonicMs: clock.monotonicMs,
-    send: tell,
+    send,
     onMissed() {
       if (isUp) comeUp();
     },
   });
 
-  const heard = (sentAtMs: number) => {
+  const returned = (pulsedAtMs: number) => {
     const nowMs = clock.monotonicMs();
-    heardAtMs = nowMs;
-    delayMs = nowMs - sentAtMs;
+    returnedAtMs = nowMs;
+    delayMs = nowMs - pulsedAtMs;
     if (isUp && !isLost) return;
     rounds += 1;
     if (isUp || rounds >= ROUNDS_BEFORE_UP) comeUp();
-    else tell(["pulse", nowMs]);
+    else send(["pulse", nowMs]);
   };
 
   const listener = listen({
@@ -142,13 +143,13 @@ export function createPostgresBus(deps: PostgresBusDeps): Bus {
       [CHANNEL]: (payload) => {
         const { from, messages } = payloads.unpack(payload);
         for (const message of messages) {
-          if (message[0] !== "pulse") for (const hear of listeners) hear(message, from);
-          else if (from === node) heard(message[1]);
+          if (message[0] !== "pulse") for (const receive of listeners) receive(message, from);
+          else if (from === node) returned(message[1]);
         }
       },
     },
     onUp() {
-      // Whatever was told meanwhile was missed.
+      // Whatever was sent meanwhile was missed.
       isUp = false;
       rounds = 0;
       connectedAtMs = clock.monotonicMs();
@@ -168,12 +169,12 @@ export function createPostgresBus(deps: PostgresBusDeps): Bus {
     cancelPulse();
     if (isClosed) return;
     const nowMs = clock.monotonicMs();
-    if (nowMs - Math.max(heardAtMs, connectedAtMs) > RECONNECT_MS) {
+    if (nowMs - Math.max(returnedAtMs, connectedAtMs) > RECONNECT_MS) {
       connectedAtMs = nowMs;
       goDown();
       listener.reconnect();
     }
-    if (listener.isUp) tell(["pulse", nowMs]);
+    if (listener.isUp) send(["pulse", nowMs]);
     cancelPulse = clock.after(PULSE_EVERY_MS, pulse);
   };
 
@@ -182,12 +183,12 @@ export function createPostgresBus(deps: PostgresBusDeps): Bus {
 
   return {
     node,
-    tell,
-    hear: (listener) => void listeners.push(listener),
+    send,
+    onMessage: (listener) => void listeners.push(listener),
     onUp: (listener) => void upListeners.push(listener),
     onDown: (listener) => void downListeners.push(listener),
     get up() {
-      return isUp && clock.monotonicMs() - heardAtMs <= UNHEARD_MS;
+      return isUp && clock.monotonicMs() - returnedAtMs <= DOWN_AFTER_MS;
     },
     get delayMs() {
       return delayMs;
@@ -195,7 +196,7 @@ export function createPostgresBus(deps: PostgresBusDeps): Bus {
     async close() {
       if (isClosed) return;
       cancelPulse();
-      await atMost(clock, LAST_WORDS_MS, sending ?? send());
+      await atMost(clock, LAST_MESSAGES_MS, sending ?? flush());
       isClosed = true;
       await listener.stop();
     },

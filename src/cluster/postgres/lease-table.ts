@@ -8,6 +8,7 @@ const answer = Type.Object({
     Type.Object({ name: Type.String(), watched: Type.Record(Type.String(), Type.Number()) }),
   ),
   held: Type.Array(Type.Integer()),
+  /** The terms of all shards. */
   epochs: Type.Array(Type.Integer()),
 });
 
@@ -20,7 +21,11 @@ export const createPostgresLeases = (pool: Pick<Pool, "query">): LeaseTable => (
       [node, JSON.stringify(watched), JSON.stringify(give)],
     );
     const { nodes, held, epochs } = Value.Parse(answer, JSON.parse(String(rows[0]?.[0])));
-    return { nodes, held: new Map(held.map((shard) => [shard, epochs[shard] ?? 0])), epochs };
+    return {
+      nodes,
+      held: new Map(held.map((shard) => [shard, epochs[shard] ?? 0])),
+      terms: epochs,
+    };
   },
   async leave(node) {
     await pool.query("SELECT leave($1)", [node]);

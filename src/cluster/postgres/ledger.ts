@@ -9,7 +9,7 @@ const GRANT_HOLDS_MS = 800;
 export interface PostgresLedgerDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly pool: Pick<Pool, "query">;
-  readonly bus: Pick<Bus, "tell" | "hear" | "node">;
+  readonly bus: Pick<Bus, "send" | "onMessage" | "node">;
   /** How many users of an upstream other nodes watch for subscribers. */
   watchedElsewhere(upstream: string): number;
 }
@@ -33,9 +33,9 @@ export function createPostgresLedgers({ clock, pool, bus, ...deps }: PostgresLed
     },
     watchedElsewhere: () => deps.watchedElsewhere(upstream),
     countWatched: (count) => void counts.set(upstream, count),
-    close: (pauseMs) => bus.tell(["closed", upstream, pauseMs]),
+    close: (pauseMs) => bus.send(["closed", upstream, pauseMs]),
     onClose(listener) {
-      bus.hear((message, from) => {
+      bus.onMessage((message, from) => {
         if (message[0] === "closed" && message[1] === upstream && from !== bus.node) {
           listener(message[2]);
         }

@@ -25,13 +25,13 @@ export interface ClusterOptions {
   readonly vault: Pick<Vault, "messageKeys" | "follow">;
 }
 
-/** For beats, words, budgets, limits and covers, which do not wait for each other. */
+/** For beats, messages, budgets, limits and covers, which do not wait for each other. */
 const CONNECTIONS = 4;
 
 /** Joins the nodes that share a database. The server's own pool stays for its accounts. */
 export function openCluster({ clock, log, url, vault }: ClusterOptions): Cluster {
   const pool = createPool(url, CONNECTIONS);
-  // A name that is new with each start: what an earlier run of this server told is another's.
+  // A name that is new with each start: what an earlier run of this server sent is another's.
   const node = crypto.randomUUID().slice(0, 8);
   const listen: Parameters<typeof createPostgresBus>[0]["listen"] = (options) =>
     createListener({ url, ...options });

@@ -26,7 +26,7 @@ export interface PostgresPicturesDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
   readonly pool: Pick<Pool, "query">;
   readonly log: Pick<Log, "warn">;
-  readonly bus: Pick<Bus, "tell">;
+  readonly bus: Pick<Bus, "send">;
   /** Loads a picture from its public address. */
   loadFrom(url: string): Promise<Uint8Array>;
 }
@@ -86,7 +86,7 @@ export function createPostgresPictures(deps: PostgresPicturesDeps): Pictures {
     if (clock.monotonicMs() - keptAtMs < TOUCH_AFTER_MS) return;
     try {
       if (!(await touch(id))) {
-        if (fromOthers.has(artwork)) return bus.tell(["wanted", userId, artwork.key]);
+        if (fromOthers.has(artwork)) return bus.send(["wanted", userId, artwork.key]);
         await insert(userId, id, artwork);
       }
       known.set(id, { atMs: clock.monotonicMs() });
@@ -145,7 +145,7 @@ export function createPostgresPictures(deps: PostgresPicturesDeps): Pictures {
         ? { key: id, load: () => loadKept(id) }
         : { key: id, url, load: () => loadFrom(url) };
     },
-    told(id, named) {
+    received(id, named) {
       const { url } = named;
       if (url !== undefined) return { ...named, load: () => loadFrom(url) };
       const artwork: Artwork = { ...named, load: () => loadKept(id) };
