@@ -2,7 +2,7 @@ import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
 import { accentOf } from "./accent.ts";
 import type { DiskCache } from "./disk-cache.ts";
-import { draw, type Rendition, renditions } from "./drawing.ts";
+import { encode, type Rendition, renditions, shrink } from "./drawing.ts";
 import { createTurns } from "./turns.ts";
 
 export { type Rendition, renditions, resize } from "./drawing.ts";
@@ -160,8 +160,16 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     return lookup;
   };
 
+  const colour = async (entry: Entry, picture: Uint8Array) => {
+    entry.accent = await accentOf(picture);
+  };
+
   const drawAlone = async (id: string, original: Uint8Array, { pictures }: Drawing) => {
-    for await (const [rendition, bytes] of draw(original, [...pictures.keys()])) {
+    const small = await shrink(original, [...pictures.keys()]);
+    const entry = entries.get(id);
+    if (entry) entry.analysed ??= colour(entry, small).catch(report);
+    for (const rendition of pictures.keys()) {
+      const bytes = await encode(small, rendition);
       pictures.get(rendition)?.resolve(keep(id, rendition, bytes));
       // If the disk is full, the picture is only drawn again after the next restart.
       disk
@@ -237,10 +245,6 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
       return undefined;
     });
 
-  const colour = async (entry: Entry, { bytes }: RenderedArtwork) => {
-    entry.accent = await accentOf(bytes);
-  };
-
   return {
     pathOf: (artwork, rendition, userId) => `/art/${register(artwork, userId).id}/${rendition}`,
     accentOf: (artwork) => register(artwork).entry.accent,
@@ -249,7 +253,8 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
       try {
         const picture =
           !entry.analysed && (await find(id, "256.webp", { userId, isLasting: false }));
-        if (picture) entry.analysed ??= colour(entry, picture);
+        // One that was drawn before a restart.
+        if (picture) entry.analysed ??= colour(entry, picture.bytes);
         await entry.analysed;
       } catch (error) {
         // It is not read again and again.

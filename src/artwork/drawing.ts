@@ -29,17 +29,16 @@ const ATTEMPTS = [
 ] as const;
 
 /**
- * Draws the whole picture, uncropped, in several sizes, one after the other. The original, which may
- * be hostile, is decoded once: all else is drawn from the result of that.
+ * The whole picture, uncropped and without loss, in the size of the largest of those that are wanted.
+ * The original, which may be hostile, is decoded once: all else is made from the result of this.
  */
-export async function* draw(
+export async function shrink(
   original: Uint8Array,
   wanted: readonly Rendition[],
-): AsyncGenerator<readonly [Rendition, Uint8Array<ArrayBuffer>], void> {
+): Promise<Uint8Array> {
   if (scansIn(original) > MOST_SCANS) throw new Error("a cover has too many scans");
   const largestPx = Math.max(...wanted.map((rendition) => renditions[rendition].sidePx));
-  const small = await shrunk(original, largestPx).png({ compressionLevel: 0 }).bytes();
-  for (const rendition of wanted) yield [rendition, await encode(small, rendition)];
+  return shrunk(original, largestPx).png({ compressionLevel: 0 }).bytes();
 }
 
 /** The whole picture, uncropped, in one size. */
@@ -47,12 +46,14 @@ export async function resize(
   original: Uint8Array,
   rendition: Rendition,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { value } = await draw(original, [rendition]).next();
-  if (!value) throw new Error("nothing was drawn");
-  return value[1];
+  return encode(await shrink(original, [rendition]), rendition);
 }
 
-async function encode(picture: Uint8Array, rendition: Rendition): Promise<Uint8Array<ArrayBuffer>> {
+/** @param picture one that {@link shrink} has made */
+export async function encode(
+  picture: Uint8Array,
+  rendition: Rendition,
+): Promise<Uint8Array<ArrayBuffer>> {
   const { sidePx } = renditions[rendition];
   if (rendition === "640.jpg") {
     return new Uint8Array(await shrunk(picture, sidePx).jpeg({ quality: 85 }).bytes());
