@@ -11,17 +11,12 @@ import { createTestServer, type TestServer } from "../fixtures/servers/test-serv
 let server: TestServer;
 let port: RealPort;
 let ada: AddedUser;
-let baseUrl: string;
-let webnowplayingPort: number;
 let secrets: Map<string, InboxSecret>;
 const sockets: WebSocket[] = [];
 
 beforeEach(async () => {
-  const number = freePort();
-  baseUrl = `http://127.0.0.1:${number}`;
-  webnowplayingPort = freePort();
-  server = await createTestServer({ baseUrl, settings: { rateLimitSeconds: "0" } });
-  port = openPort(server, { port: number, webnowplayingPort });
+  server = await createTestServer({ settings: { rateLimitSeconds: "0" } });
+  port = openPort(server);
   ada = await server.addUser("ada");
   await server.sourceOf(ada).says(null);
   secrets = new Map();
@@ -93,16 +88,16 @@ async function open(address: string, headers: Record<string, string> = {}): Prom
 }
 
 const openDashboard = async (cookie: string) =>
-  open(`${baseUrl}/en/dashboard/live`, { cookie, origin: baseUrl });
+  open(`${port.origin}/en/dashboard/live`, { cookie, origin: port.origin });
 
-const openOverlay = () => open(`${baseUrl}/en/widget/${ada.widgetToken}/live`);
-const openDemo = () => open(`${baseUrl}/en/demo/live`);
-const openEvents = () => open(`${baseUrl}/api/v1/now-playing/events`, { "x-api-key": ada.key });
+const openOverlay = () => open(`${port.origin}/en/widget/${ada.widgetToken}/live`);
+const openDemo = () => open(`${port.origin}/en/demo/live`);
+const openEvents = () => open(`${port.origin}/api/v1/now-playing/events`, { "x-api-key": ada.key });
 
 describe.each([
   ["an overlay", openOverlay],
   ["the public demo", openDemo],
-  ["a dashboard", async () => openDashboard((await signIn(server, ada, baseUrl)).cookie)],
+  ["a dashboard", async () => openDashboard((await signIn(server, ada)).cookie)],
   ["a client of events", openEvents],
 ])("the socket of %s", (_, openIt) => {
   const twenty = Array.from({ length: 20 }, () => "x");
@@ -146,9 +141,7 @@ describe("all at once", () => {
   });
 
   test("twenty dashboards of one browser are let in, and a hundred of a user", async () => {
-    const browsers = await Promise.all(
-      Array.from({ length: 7 }, async () => signIn(server, ada, baseUrl)),
-    );
+    const browsers = await Promise.all(Array.from({ length: 7 }, async () => signIn(server, ada)));
     const [first] = browsers;
     expect(await openMany(30, () => openDashboard(first?.cookie ?? ""))).toBe(20);
     for (const { cookie } of browsers.slice(1)) await openMany(20, () => openDashboard(cookie));
@@ -156,11 +149,13 @@ describe("all at once", () => {
       sockets.filter(({ readyState }) => readyState === 1).length === 100 ? true : undefined,
     );
     const grace = await server.addUser("grace");
-    const { cookie } = await signIn(server, grace, baseUrl);
+    const { cookie } = await signIn(server, grace);
     expect(await openMany(2, () => openDashboard(cookie))).toBe(2);
   });
 
   test("eight browsers are let in on the port for WebNowPlaying, which may speak as often as others", async () => {
+    const webnowplayingPort = freePort();
+    const local = openPort(server, { webnowplayingPort });
     const openLocal = () => open(`http://127.0.0.1:${webnowplayingPort}/`);
     const clients = await Promise.all(Array.from({ length: 12 }, openLocal));
     await Promise.all(clients.slice(8).map(({ closed }) => closed));
@@ -171,6 +166,7 @@ describe("all at once", () => {
     const [client] = clients;
     client?.send(...Array.from({ length: 201 }, () => "4 0"));
     expect(await client?.closed).toBe(1008);
+    await local.end();
   });
 });
 
@@ -256,7 +252,7 @@ describe("a body that comes in parts", () => {
   const begin = async (source: string, parts: readonly string[]) => {
     const head = [
       `POST ${pathOf(source)} HTTP/1.1`,
-      `Host: ${new URL(baseUrl).host}`,
+      `Host: ${new URL(port.origin).host}`,
       `Authorization: Token ${secretOf("listenbrainz")}`,
       "Transfer-Encoding: chunked",
       "\r\n",
