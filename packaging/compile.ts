@@ -5,6 +5,17 @@ import { commitOf } from "./commit.ts";
 import { signMacho } from "./macho.ts";
 import { isForMac } from "./targets.ts";
 
+/** All files that the executable is built from, besides installed packages. */
+export const INPUTS = [
+  "src",
+  "widget",
+  "drizzle",
+  "package.json",
+  "bun.lock",
+  "bunfig.toml",
+  "tsconfig.json",
+];
+
 /** Compiler flags for every platform. */
 export const COMPILE_FLAGS = [
   "--compile",
@@ -81,7 +92,10 @@ export async function compile({
       await Bun.write(built, signMacho(await Bun.file(built).bytes()));
     }
     renameSync(built, path);
-    if (maps !== undefined) cpSync(workplace, maps, { recursive: true });
+    if (maps !== undefined) {
+      rmSync(maps, { recursive: true, force: true });
+      cpSync(workplace, maps, { recursive: true });
+    }
     return told.trimEnd().replaceAll(built, outfile);
   } finally {
     rmSync(workplace, { recursive: true, force: true });

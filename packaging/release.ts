@@ -5,21 +5,10 @@ import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import packageJson from "../package.json";
 import { type Commit, commitOf } from "./commit.ts";
-import { compile, CompileError } from "./compile.ts";
+import { compile, CompileError, INPUTS } from "./compile.ts";
 import { createBom } from "./sbom.ts";
 import { hostTarget, releaseName, type Target, TARGETS } from "./targets.ts";
 import { attempt, attemptTable, type Candidate } from "./try-out.ts";
-
-/** All files that the executable is built from, besides installed packages. */
-const INPUTS = [
-  "src",
-  "widget",
-  "drizzle",
-  "package.json",
-  "bun.lock",
-  "bunfig.toml",
-  "tsconfig.json",
-];
 
 /** A file of the release could not be built correctly. */
 export class ReleaseError extends Error {

@@ -1,5 +1,5 @@
 import { cpus, loadavg } from "node:os";
-import { buildBinary } from "../fixtures/servers/marquee-process.ts";
+import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { apiLadder } from "./api.ts";
 import { busTable } from "./bus.ts";
 import { detectionTable } from "./detection.ts";
@@ -12,7 +12,7 @@ import { benchPushes, benchPushLatency } from "./pushes.ts";
 import { benchStreams } from "./streams.ts";
 
 /** Compares the compiled program with a minimal server in the same run, and prints a table. */
-buildBinary();
+await buildExecutable();
 buildReference();
 const ladder = await apiLadder();
 const rows: Row[] = [];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { binaryPath } from "../fixtures/servers/marquee-process.ts";
+import { executableFor } from "../fixtures/servers/executable.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
 
 /** A server that is measured. */
@@ -37,7 +37,11 @@ export function startReference(...bodyAndRung: readonly string[]): Promise<Measu
 
 export function startProduct(folder: string, ...flags: string[]): Promise<Measured> {
   const port = freePort();
-  return start([binaryPath, "--data", folder, "--port", String(port), ...flags], port, "/livez");
+  return start(
+    [executableFor().path, "--data", folder, "--port", String(port), ...flags],
+    port,
+    "/livez",
+  );
 }
 
 async function start(command: string[], port: number, path: string): Promise<Measured> {

@@ -6,9 +6,8 @@ import { migrations } from "../../src/db/migrations.ts";
 import { makeOldFolder, type Row } from "../fixtures/data/old-folder.ts";
 import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { readDocument } from "../fixtures/docs/documents.ts";
+import { buildExecutable, BUILD_WITHIN_MS, executableFor } from "../fixtures/servers/executable.ts";
 import {
-  binaryPath,
-  buildBinary,
   type MarqueeProcess,
   runMarquee,
   startMarquee,
@@ -16,7 +15,7 @@ import {
 
 let folder: TempFolder;
 let server: MarqueeProcess | undefined;
-beforeAll(buildBinary, 60_000);
+beforeAll(() => buildExecutable(), BUILD_WITHIN_MS);
 beforeEach(() => void (folder = createTempFolder()));
 afterEach(async () => {
   await server?.kill();
@@ -87,7 +86,7 @@ test("a backup is made and restored by the documentation's own commands", async 
   const shell = (text: string) => {
     const ran = Bun.spawnSync(["sh", "-ec", text], {
       cwd: folder.path,
-      env: { PATH: `${dirname(binaryPath)}:${process.env["PATH"]}`, HOME: folder.path },
+      env: { PATH: `${dirname(executableFor().path)}:${process.env["PATH"]}`, HOME: folder.path },
     });
     expect({ text, code: ran.exitCode, error: ran.stderr.toString() }).toMatchObject({ code: 0 });
     return ran.stdout.toString();

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { median, quantile } from "../bench/measure.ts";
 import { until } from "../fixtures/clock/waiting.ts";
-import { buildBinary } from "../fixtures/servers/marquee-process.ts";
+import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { seededRandom } from "../fixtures/spotify/listening.ts";
 import { type AccidentResult, accidentsOf, suffer } from "./accidents.ts";
 import { gather } from "./crowd.ts";
@@ -66,7 +66,7 @@ const lengthMs = minutes * 60_000;
 console.log(
   `endurance: ${kills > 0 ? `${kills} kills` : `${minutes} minutes`}, seed ${seed}, ${cpus().length} processors`,
 );
-buildBinary();
+await buildExecutable();
 const startedAtMs = performance.now();
 const endAtMs = startedAtMs + lengthMs;
 const stage = await setStage();

@@ -11,7 +11,7 @@ import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.
 import { openOverlay } from "../fixtures/http/overlay-socket.ts";
 import { isPostgresThere } from "../fixtures/postgres/cluster.ts";
 import { testWith } from "../fixtures/real-parts.ts";
-import { buildBinary } from "../fixtures/servers/marquee-process.ts";
+import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
 import type { Call } from "../fixtures/spotify/spotify.ts";
 import type { Change } from "./screens.ts";
@@ -44,7 +44,7 @@ const results: (readonly [fails: string, seen: string, goal: string])[] = [];
 
 beforeAll(async () => {
   if (!isEverythingThere) return;
-  buildBinary();
+  await buildExecutable();
   folder = createTempFolder();
   stage = await setStage();
 }, 60_000);

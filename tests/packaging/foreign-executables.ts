@@ -1,16 +1,23 @@
-import { afterEach, beforeEach, describe, expect } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json";
-import { compile } from "../../packaging/compile.ts";
+import { verifyMacho } from "../../packaging/macho.ts";
 import { tryAll } from "../../packaging/release.ts";
-import { releaseName, TARGETS } from "../../packaging/targets.ts";
+import { isForMac, releaseName, TARGETS } from "../../packaging/targets.ts";
 import { findWay } from "../../packaging/ways-to-run.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { readSignature } from "../fixtures/packaging/macho.ts";
+import { buildExecutable, BUILD_WITHIN_MS } from "../fixtures/servers/executable.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 
-/** The executables for other machines, under an emulator or Wine. It takes long: `.ci/nightly`. */
+/**
+ * The executables for other machines, under an emulator or Wine, and the signatures of those for
+ * macOS. It takes long, and their Bun may have to be fetched first: `.ci/nightly`.
+ */
 
-const root = join(import.meta.dir, "../..");
+/** How the UUID of every program that Bun makes for macOS begins. */
+const UUID_OF_BUN = "4c4c44";
 const SUFFIXES = ["linux-arm64", "windows-x64.exe"];
 const candidates = await Promise.all(
   TARGETS.filter(({ suffix }) => SUFFIXES.includes(suffix)).map(async (target) => {
@@ -33,15 +40,32 @@ describe("an executable for another machine", () => {
       `starts, answers, shows the overlay and stops: ${target.suffix}`,
       async () => {
         const path = join(folder.path, releaseName(packageJson.version, target));
-        await compile({ root, outfile: path, commit: undefined, target: target.bun });
+        copyFileSync((await buildExecutable(target)).path, path);
         let table = "";
         const code = await tryAll([{ target, path }], (text) => void (table += text));
         expect(table).toMatch(/^marquee-\S+ +works +\S/);
         expect(table).toMatch(/stopped by SIG(TERM|INT), [\d.]+ s$/m);
         expect(code).toBe(0);
       },
-      // Another platform's Bun may have to be fetched first.
-      240_000,
+      BUILD_WITHIN_MS,
+    );
+  }
+
+  for (const target of TARGETS.filter(({ bun }) => isForMac(bun))) {
+    test(
+      `is signed, page by page: ${target.suffix}`,
+      async () => {
+        const program = await Bun.file((await buildExecutable(target)).path).bytes();
+        expect(() => verifyMacho(program)).not.toThrow();
+        const { identifier, uuid, pages, pageHashes } = readSignature(program);
+        expect(identifier).toBe("marquee");
+        expect(uuid).not.toStartWith(UUID_OF_BUN);
+        expect(pages.length).toBeGreaterThan(10_000);
+        expect(pages.filter((hash, index) => hash !== pageHashes[index])).toEqual([]);
+        program[program.length >> 1] = (program[program.length >> 1] ?? 0) ^ 1;
+        expect(() => verifyMacho(program)).toThrow(/the hashes of 1 of/);
+      },
+      BUILD_WITHIN_MS,
     );
   }
 });

@@ -1,47 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import packageJson from "../../package.json";
 import { commitOf } from "../../packaging/commit.ts";
 import { compile, CompileError } from "../../packaging/compile.ts";
-import { verifyMacho } from "../../packaging/macho.ts";
 import { checksums, compileTwice, prepareTree, ReleaseError } from "../../packaging/release.ts";
 import { type Bom, createBom } from "../../packaging/sbom.ts";
+import { hostTarget, releaseName, type Target, TARGETS } from "../../packaging/targets.ts";
 import {
-  hostTarget,
-  isForMac,
-  releaseName,
-  type Target,
-  TARGETS,
-} from "../../packaging/targets.ts";
-import { readSignature } from "../fixtures/packaging/macho.ts";
-import { testWith } from "../fixtures/real-parts.ts";
+  buildExecutable,
+  BUILD_WITHIN_MS,
+  COMMIT_IN_TESTS,
+  type Executable,
+} from "../fixtures/servers/executable.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const root = join(import.meta.dir, "../..");
 const { version } = packageJson;
 
-/** How the UUID of every program that Bun makes for macOS begins. */
-const UUID_OF_BUN = "4c4c44";
-
-/** Whether Bun has another platform's Bun already; in CI it may fetch it. */
-function isFetched({ bun }: Target): boolean {
-  const cache =
-    process.env["BUN_INSTALL_CACHE_DIR"] ??
-    join(process.env["BUN_INSTALL"] ?? join(homedir(), ".bun"), "install", "cache");
-  const name = `${bun.replace("arm64", "aarch64")}-v${Bun.version}`;
-  return process.env["CI"] === "true" || existsSync(join(cache, name));
-}
-
 let folder: ReturnType<typeof createTempFolder>;
 let trees: readonly [string, string];
 let host: Target;
-/** An executable built in the project's own folder, where development tools are installed too. */
-const amongTools = () => join(folder.path, "among-tools", "marquee");
-const maps = () => join(folder.path, "maps");
-const compileAmongTools = () =>
-  compile({ root, outfile: amongTools(), commit: "abc1234", maps: maps() });
+/** The one built in the project's own folder, where development tools are installed too. */
+let amongTools: Executable;
 
 beforeAll(async () => {
   folder = createTempFolder();
@@ -51,7 +32,8 @@ beforeAll(async () => {
   const target = await hostTarget();
   if (!target) throw new Error("This platform is none that Marquee is released for.");
   host = target;
-}, 60_000);
+  amongTools = await buildExecutable();
+}, BUILD_WITHIN_MS);
 afterAll(() => folder.remove());
 
 describe("the released files", () => {
@@ -74,36 +56,14 @@ describe("the released files", () => {
 
   test("are the same bytes wherever they are built, and tell what they are", async () => {
     const path = join(folder.path, releaseName(version, host));
-    const released = await compileTwice(trees, host, "abc1234", path);
+    const released = await compileTwice(trees, host, COMMIT_IN_TESTS, path);
     expect(released.name).toBe(releaseName(version, host));
     const { stdout } = Bun.spawnSync([path, "--version"], { cwd: folder.path });
-    expect(stdout.toString()).toBe(`marquee ${version} (abc1234, Bun ${Bun.version})\n`);
+    expect(stdout.toString()).toBe(`marquee ${version} (${COMMIT_IN_TESTS}, Bun ${Bun.version})\n`);
 
-    await compileAmongTools();
-    const sha256 = new Bun.CryptoHasher("sha256").update(await Bun.file(amongTools()).bytes());
+    const sha256 = new Bun.CryptoHasher("sha256").update(await Bun.file(amongTools.path).bytes());
     expect(sha256.digest("hex")).toBe(released.sha256);
   }, 30_000);
-
-  for (const target of TARGETS.filter(({ bun }) => isForMac(bun))) {
-    testWith(`Bun for ${target.suffix}`, isFetched(target))(
-      `are signed for macOS, and the same bytes: ${target.suffix}`,
-      async () => {
-        const path = join(folder.path, releaseName(version, target));
-        // It fails when two builds differ.
-        await compileTwice(trees, target, "abc1234", path);
-        const program = await Bun.file(path).bytes();
-        expect(() => verifyMacho(program)).not.toThrow();
-        const { identifier, uuid, pages, pageHashes } = readSignature(program);
-        expect(identifier).toBe("marquee");
-        expect(uuid).not.toStartWith(UUID_OF_BUN);
-        expect(pages.length).toBeGreaterThan(10_000);
-        expect(pages.filter((hash, index) => hash !== pageHashes[index])).toEqual([]);
-        program[program.length >> 1] = (program[program.length >> 1] ?? 0) ^ 1;
-        expect(() => verifyMacho(program)).toThrow(/the hashes of 1 of/);
-      },
-      60_000,
-    );
-  }
 
   test("are refused when two builds differ", async () => {
     const differing = ["1", "2"].map((text) => join(folder.path, "differing", text));
@@ -163,9 +123,8 @@ describe("the SBOM", () => {
   });
 
   test("lists every package that the executable contains", async () => {
-    if (!existsSync(maps())) await compileAmongTools();
     // Each part of the executable that is loaded when it is first used has a map of its own.
-    const paths = [...new Bun.Glob("*.map").scanSync({ cwd: maps(), absolute: true })];
+    const paths = [...new Bun.Glob("*.map").scanSync({ cwd: amongTools.maps, absolute: true })];
     const sources = await Promise.all(
       paths.map(async (map) => (await Bun.file(map).json()).sources),
     );
