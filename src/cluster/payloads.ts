@@ -89,6 +89,8 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
   const pieces = new Map<Node, { readonly number: number; readonly text: string }>();
   const greetings = createBoundedMap<string, true>(MOST_GREETINGS);
   let greetedAtMs = -Infinity;
+  /** The last number before the last greeting. */
+  let greetedAfter = -1;
   /** A greeting is answered once: a replayed one must not make all nodes talk. */
   const welcomed = createBoundedMap<string, true>(MOST_WELCOMED);
   /** Nodes whose messages were left out. */
@@ -112,7 +114,11 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
   };
 
   const greet = () => {
-    greetedAtMs = monotonicMs();
+    // One that still waits to be sent greets all who are new by then.
+    const nowMs = monotonicMs();
+    if (greetedAfter === lastSent && nowMs - greetedAtMs < GREET_EVERY_MS) return;
+    greetedAfter = lastSent;
+    greetedAtMs = nowMs;
     const greeting = crypto.randomUUID();
     greetings.set(greeting, true);
     send(["greet", greeting]);
@@ -182,8 +188,8 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
         return nothing;
       }
       const all = readMessages(text);
-      if (from !== node) welcome(all, last !== undefined);
       const believed = last === undefined ? meet(from, number, all) : all;
+      if (from !== node) welcome(all, lastNumbers.get(from) !== undefined);
       return { from, messages: believed.filter(isForOthers) };
     },
     reconnect() {
@@ -192,6 +198,7 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
       pieces.clear();
       greetings.clear();
       missed.clear();
+      greetedAfter = -1;
       greet();
     },
   };

@@ -36,21 +36,31 @@ function connect(name: string, key = KEY): Node {
       node: name,
       seal,
       monotonicMs: () => nowMs,
-      send: (message) => queue.push(() => node.send(message)),
+      send: (message) => void queue.set(name, [...(queue.get(name) ?? []), message]),
       onMissed: () => (node.missed += 1),
     }),
   };
   nodes.set(name, node);
   node.payloads.reconnect();
-  settle();
+  settleAll();
   return node;
 }
 
-/** What nodes answer each other is sent after what they answer to. */
-let queue: (() => void)[];
+/** What nodes answer each other waits for a moment, and goes together. */
+let queue: Map<string, Message[]>;
 function settle(): void {
-  for (let task = queue.shift(); task; task = queue.shift()) task();
+  while (queue.size > 0) {
+    const sending = queue;
+    queue = new Map();
+    for (const [name, messages] of sending) nodes.get(name)?.send(...messages);
+  }
 }
+let settleAll = settle;
+const nodeNamed = (name: string): Node => {
+  const node = nodes.get(name);
+  if (!node) throw new Error(`there is no node ${name}`);
+  return node;
+};
 
 function notify(payload: string): void {
   recorded.push(payload);
@@ -71,7 +81,7 @@ let b: Node;
 beforeEach(() => {
   nowMs = 0;
   recorded = [];
-  queue = [];
+  queue = new Map();
   nodes = new Map();
   a = connect("a");
   nowMs += 1_000;
@@ -183,12 +193,27 @@ describe("sealed payloads", () => {
     expect(sent.length).toBeLessThan(10);
   });
 
+  test("of many nodes that start at once greet each other with few messages", () => {
+    const before = recorded.length;
+    const starting = Array.from({ length: 12 }, (_, index) => `n${index}`);
+    // All connect before anybody's greeting is sent.
+    const settleNow = settleAll;
+    settleAll = () => {};
+    for (const name of starting) connect(name);
+    settleAll = settleNow;
+    settleAll();
+    expect(recorded.length - before).toBeLessThan(12 * 12 * 4);
+    for (const node of nodes.values()) node.received.length = 0;
+    for (const name of starting) send(nodeNamed(name), ask(1));
+    for (const node of nodes.values()) expect(node.received).toHaveLength(12);
+  });
+
   test("that came before a node was known are asked for again", () => {
     nodes.delete("b");
     nowMs += 1_000;
     nodes.set("b", b);
     b.payloads.reconnect();
-    queue = [];
+    queue.clear();
     nowMs += 1_000;
     send(a, ask(1));
     expect(b.received).toEqual([]);
