@@ -14,6 +14,10 @@ export const isSealRefusal = (error: unknown): boolean =>
 export const isNotUnique = (error: unknown): boolean =>
   ["SQLITE_CONSTRAINT_UNIQUE", "23505"].includes(databaseCode(error));
 
+/** Whether the row that a new one belongs to does not exist, or no longer. */
+export const isOrphan = (error: unknown): boolean =>
+  ["SQLITE_CONSTRAINT_FOREIGNKEY", "23503"].includes(databaseCode(error));
+
 /**
  * PostgreSQL's codes for what passes: trouble with connections, resources, shutdowns and time
  * limits, conflicts of transactions, a lock, a server that only reads.

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, gte, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
 import { beginningOf } from "../beginning.ts";
 import { type BoundedMap, createBoundedMap } from "../bounded-map.ts";
+import { isOrphan } from "../db/errors.ts";
 import type { Schema } from "../db/schema.ts";
 import { step } from "../db/store.ts";
 import type { AccountsContext } from "../accounts/context.ts";
@@ -223,7 +224,17 @@ export async function createHistory(
     return storedStarts;
   };
 
-  const storeSongs = async () => {
+  const storeSongs = async (): Promise<void> => {
+    try {
+      await storeNotedSongs();
+    } catch (error) {
+      if (!isOrphan(error)) throw error;
+      // A user was removed in between. The songs of the others are stored now.
+      await storeSongs();
+    }
+  };
+
+  const storeNotedSongs = async () => {
     const storing = [...notedSongs];
     const userIds = [...new Set(storing.map(([, { userId }]) => userId))];
     // Users may be gone by now, or keep nothing any more.
