@@ -65,12 +65,12 @@ export function openApiDocument(options: OpenApiOptions) {
   const limits: Headers = rateLimitSeconds === 0 ? {} : LIMIT_HEADERS;
   const refusals = (more: Readonly<Record<string, string>> = {}) => ({
     "401": errorResponse(
-      "The key is missing or does not work.",
+      "The key is missing or doesn’t work.",
       { missing: "Missing API key", invalid: "Invalid API key" },
       { "WWW-Authenticate": { description: "The way to authenticate.", schema: STRING } },
     ),
     "405": errorResponse(
-      "Only GET, HEAD and OPTIONS are understood.",
+      "Only GET, HEAD and OPTIONS are supported.",
       { method: "Method not allowed" },
       { Allow: { description: "The methods that are understood.", schema: STRING } },
     ),

@@ -89,7 +89,7 @@ const PlayedSong = closed(
     artist_name: Playback.properties.artist_name,
     album: Album,
     started_at: dateTime("When it was first heard, in UTC."),
-    played_ms: count("How long it was heard, in milliseconds, without pauses."),
+    played_ms: count("How long it played, in milliseconds, without pauses."),
   },
   { $id: "PlayedSong" },
 );

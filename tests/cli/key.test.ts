@@ -39,7 +39,7 @@ describe("marquee key add", () => {
     async (name) => {
       const { code, errors } = await marquee("key", "add", "ada", "--name", name);
       expect(code).toBe(2);
-      expect(errors).toContain("--name must be 1 to 60 characters, and no invisible ones.");
+      expect(errors).toContain("--name must be 1 to 60 visible characters.");
       expect(await keys()).toHaveLength(1);
     },
   );

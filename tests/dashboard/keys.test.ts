@@ -93,7 +93,7 @@ describe("making a key", () => {
         "name-mistake",
       );
       expect(await textOf(page.clone(), "#name-mistake")).toBe(
-        "A name has 1 to 60 characters, and no invisible ones.",
+        "A name has 1 to 60 visible characters.",
       );
       if (name.trim().length > 60) {
         expect(await attributeOf(page, "#name", "value")).toBe(name);

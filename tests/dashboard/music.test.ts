@@ -379,7 +379,9 @@ describe("the Spotify app", () => {
     expect((await enter(owner, " abc123 ", "def456")).status).toBe(303);
     expect(await app()).toEqual({ clientId: "abc123", clientSecret: "def456" });
     const page = await owner.get(MUSIC);
-    expect(await textOf(page.clone(), ".notice p")).toBe("The app is saved. Now you can link.");
+    expect(await textOf(page.clone(), ".notice p")).toBe(
+      "The app is saved. Now you can link your account.",
+    );
     const text = await page.text();
     expect(text).toContain(`${MUSIC}/link/spotify`);
     expect(text).not.toContain("def456");

@@ -146,7 +146,7 @@ describe("a sign-in link made for a user", () => {
     for (const target of ["", "0", "99", "grace", "1 or 1=1"]) {
       await owner.post(SERVER, { do: "link", target });
       const page = await owner.get(SERVER);
-      expect(await textOf(page.clone(), ".notice.bad p")).toBe("This user is no longer here.");
+      expect(await textOf(page.clone(), ".notice.bad p")).toBe("This user no longer exists.");
       expect(await shownOnce(page)).toEqual([]);
     }
   });
@@ -202,7 +202,7 @@ describe("the owner's page", () => {
     expect(text).toContain("Owner · you · MPD");
     expect(text).toContain("Member · MPD");
     expect(text).toContain("Marquee can no longer listen to MPD.");
-    expect(text).toContain("No music is connected yet.");
+    expect(text).toContain("No music source is connected yet.");
   });
 
   test("lists fifty users a page, and leads to the others", async () => {

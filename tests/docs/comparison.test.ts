@@ -12,14 +12,14 @@ describe("the table of sources", () => {
     expect(row("VLC")).toEqual([
       "VLC",
       "on your computer",
-      "Marquee listens",
+      "Marquee asks",
       "yes",
       "yes",
       "yes",
       "up to 1 s",
     ]);
     expect(row("Last.fm")?.slice(3)).toEqual(["no", "no", "yes", "up to 10 s"]);
-    expect(row("Web Scrobbler")?.slice(1, 3)).toEqual(["in a browser", "it tells Marquee"]);
+    expect(row("Web Scrobbler")?.slice(1, 3)).toEqual(["in a browser", "it sends to Marquee"]);
     expect(row("Web Scrobbler")?.at(-1)).toBe("at once");
   });
 

@@ -405,7 +405,7 @@ describe("signing in with Spotify", () => {
     expect(refused.headers.get("set-cookie")).toMatch(
       /^marquee-link-[^;]*=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/,
     );
-    expect(await textOf(refused, "h1")).toBe("Nobody here has linked this account");
+    expect(await textOf(refused, "h1")).toBe("No one here has linked this account");
     expect(await sessions()).toEqual([]);
     expect(await onlyConnection(linking.accounts.connections, owner.user.id)).toBe(undefined);
     expect(await onlyConnection(linking.accounts.connections, member.user.id)).toBe(undefined);
