@@ -4,7 +4,7 @@ export const LONGEST_KEY_NAME = 60;
 const MOST_UNITS = 300;
 
 /** The rule for key names, as the end of a sentence: "must be …". */
-export const KEY_NAME_RULE = `1 to ${LONGEST_KEY_NAME} characters, and no invisible ones`;
+export const KEY_NAME_RULE = `1 to ${LONGEST_KEY_NAME} visible characters`;
 
 /**
  * Trims the name that was typed for a key; `undefined` when it cannot be used.

@@ -42,7 +42,7 @@ describe("marquee connect, with a name", () => {
   test.each(["", " ", "a\u200bb", "x".repeat(61)])("is called wrongly with %j", async (name) => {
     const { code, errors } = await marquee("connect", "ada", "demo", "--name", name);
     expect(code).toBe(2);
-    expect(errors).toContain("--name must be 1 to 60 characters");
+    expect(errors).toContain("--name must be 1 to 60 visible characters");
     expect(await list()).toEqual([]);
   });
 

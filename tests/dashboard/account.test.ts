@@ -198,7 +198,7 @@ describe("deleting everything", () => {
       expect(page.status).toBe(422);
       expect(endsCookie(page)).toBe(false);
       expect(await textOf(page.clone(), "#username-mistake")).toBe(
-        "This is not your user name. Type ada.",
+        "That’s not your user name. Type ada.",
       );
       expect(await attributeOf(page.clone(), "#username", "value")).toBe(typed);
       // The question is open still.
@@ -238,7 +238,7 @@ describe("deleting everything", () => {
     await server.addUser("grace");
     await server.addUser("edsger");
     const text = await (await browser.get(PATH)).text();
-    expect(text).toContain("You own this server: grace becomes its owner.");
+    expect(text).toContain("You own this server: grace becomes the new owner.");
     await deleteAll("ada");
     expect((await server.accounts.users.owner())?.name).toBe("grace");
   });

@@ -156,7 +156,7 @@ describe("the set list", () => {
     await server.accounts.history.streamStarted(ada.user.id);
     await server.clock.advance(100_000);
     await hear(50, "A");
-    expect(await page("?as=chapters")).toContain("from 3 on");
+    expect(await page("?as=chapters")).toContain("at least 3 chapters");
   });
 
   test("is that of the last stream when it is over", async () => {

@@ -41,7 +41,7 @@ describe("making a key", () => {
   test("shows one that works, once, and says so", async () => {
     const { page, key } = await make("chat bot");
     expect(keysIn(page)).toHaveLength(1);
-    expect(page).toContain("It is shown only this once");
+    expect(page).toContain("It’s shown only once");
     expect(await statusOf(key)).toBe(200);
     expect(await (await browser.get(PATH)).text()).not.toContain(key);
   });
@@ -194,7 +194,7 @@ describe("replacing a key", () => {
 
   test("shows the new key once, under the same name", async () => {
     const { key, page } = await replace("hour");
-    expect(page).toContain("The new one is shown only this once");
+    expect(page).toContain("The new one is shown only once");
     expect(await statusOf(key)).toBe(200);
     expect((await server.accounts.keys.list(ada.user)).map(({ name }) => name)).toEqual([
       "first key",
@@ -208,8 +208,8 @@ describe("replacing a key", () => {
     ["day", 24 * HOUR_MS],
   ])("with a grace of an %s lets the old one go on for just so long", async (grace, ms) => {
     const { key, page } = await replace(grace);
-    expect(page).toContain("the old one works until Nov 2");
-    expect(page).toContain("a new key has taken its place");
+    expect(page).toContain("The old one keeps working until: Nov 2");
+    expect(page).toContain("A new key has taken its place");
     await server.clock.advance(ms - 1);
     expect(await statusOf(ada.key)).toBe(200);
     await server.clock.advance(1);
@@ -244,7 +244,7 @@ describe("revoking a key", () => {
     expect(await (await browser.get(PATH)).text()).toContain(said.revokeText);
     const page = await browser.submit(PATH, { do: "revoke", target: id });
     expect(await statusOf(ada.key)).toBe(401);
-    expect(await textOf(page.clone(), ".notice p")).toBe("“first key” is revoked.");
+    expect(await textOf(page.clone(), ".notice p")).toBe("“first key” was revoked.");
     expect(await textOf(page.clone(), "section > details > summary")).toBe("Revoked keys: 1");
     expect(await textOf(page, "section > details h3")).toBe("first key");
   });

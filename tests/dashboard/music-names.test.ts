@@ -57,11 +57,11 @@ describe("one more connection to a source", () => {
   test("is refused beside its field without a name, and with one that is taken", async () => {
     await add("Deck");
     for (const [name, mistake] of [
-      ["", "up to 60 characters"],
-      [" ", "up to 60 characters"],
-      ["a\u200bb", "up to 60 characters"],
-      ["x".repeat(61), "up to 60 characters"],
-      ["Deck", "Another connection to JSON has this name."],
+      ["", "up to 60 visible characters"],
+      [" ", "up to 60 visible characters"],
+      ["a\u200bb", "up to 60 visible characters"],
+      ["x".repeat(61), "up to 60 visible characters"],
+      ["Deck", "Another JSON connection has this name."],
     ] as const) {
       const refused = await add(name);
       expect(refused.status).toBe(422);
@@ -73,9 +73,9 @@ describe("one more connection to a source", () => {
 
   test("can be to Spotify only when the first has a name", async () => {
     const first = await server.accounts.connections.connect(ada.user, "spotify", {});
-    expect(await (await browser.get(MUSIC)).text()).toContain("give the first one a name");
+    expect(await (await browser.get(MUSIC)).text()).toContain("name the first one");
     await rename(first, "Mine");
-    expect(await (await browser.get(MUSIC)).text()).not.toContain("give the first one a name");
+    expect(await (await browser.get(MUSIC)).text()).not.toContain("name the first one");
   });
 });
 

@@ -54,7 +54,7 @@ test("each of several connections tells what it hears, and one is shown", async 
   await push(third.id, { title: "" });
   expect((await cards()).map(heardIn)).toEqual([
     ["Paused: Paused <b>"],
-    ["Shown now", "Plays: Paper Lanterns – Juniper Vale, Fern"],
+    ["Shown now", "Playing: Paper Lanterns – Juniper Vale, Fern"],
     ["Nothing playing"],
     [],
   ]);
@@ -99,7 +99,7 @@ test("the connection that is first is the one that is shown", async () => {
   await push(second.id, { title: "Two" });
   await browser.submit(MUSIC, { do: "up", target: String(second.publicId) });
   await settle();
-  expect((await cards()).map(heardIn)).toEqual([["Shown now", "Plays: Two"], ["Plays: One"]]);
+  expect((await cards()).map(heardIn)).toEqual([["Shown now", "Playing: Two"], ["Playing: One"]]);
 });
 
 test("a connection is put at the place to which it was dragged", async () => {

@@ -352,7 +352,7 @@ describe("disconnecting", () => {
     const page = await owner.get(MUSIC);
     expect(await textOf(page.clone(), "details.confirm:not(.fold) summary")).toBe("Disconnect");
     expect(await textOf(page, "details.confirm:not(.fold) p")).toContain(
-      "Your keys and your widget stay",
+      "You keep your keys and your widget",
     );
   });
 
@@ -410,10 +410,10 @@ describe("the Spotify app", () => {
   });
 
   test.each([
-    ["client_id", "two words", "", "A client ID has letters and digits only."],
-    ["client_id", "", "", "A client ID has letters and digits only."],
-    ["client_id", "a".repeat(129), "", "A client ID has letters and digits only."],
-    ["client_secret", "abc123", "not a secret", "A client secret has letters and digits only."],
+    ["client_id", "two words", "", "A client ID only has letters and digits."],
+    ["client_id", "", "", "A client ID only has letters and digits."],
+    ["client_id", "a".repeat(129), "", "A client ID only has letters and digits."],
+    ["client_secret", "abc123", "not a secret", "A client secret only has letters and digits."],
   ])(
     "is refused beside the field, with what was typed: %s %p %p",
     async (field, id, secret, says) => {
@@ -585,7 +585,7 @@ describe("linking Spotify from the dashboard", () => {
     try {
       const linus = await other.addUser("linus", false);
       const page = await (await signIn(other, linus, "http://example.org")).get(MUSIC);
-      expect(await page.text()).toContain("Spotify accepts this address only with https");
+      expect(await page.text()).toContain("Spotify only accepts this address with https");
     } finally {
       other.close();
     }
@@ -726,7 +726,7 @@ describe("several connections", () => {
     const html = await (await owner.get(MUSIC)).text();
     expect(html).toContain(fill(health.untried, { source: "MPD" }));
     expect(html).toContain(fill(health.needsLinking, { source: "MPD · Kitchen" }));
-    expect(html).toContain("If several play, the first in this list is shown.");
+    expect(html).toContain("If several are playing, the first in this list is shown.");
     const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, name]) => name);
     expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
   });
@@ -812,7 +812,7 @@ describe("settings that this version cannot read", () => {
     await server.accounts.connections.connect(grace.user, "gone", null);
     const page = await member.get(MUSIC);
     expect(await textOf(page.clone(), ".connected h2")).toBe("gone");
-    expect(await textOf(page, ".connected .status")).toContain("can no longer listen");
+    expect(await textOf(page, ".connected .status")).toContain("can no longer get your music");
     expect((await disconnect(member, grace)).status).toBe(303);
     expect(await sourcesOf(grace)).toEqual([]);
   });

@@ -59,7 +59,7 @@ describe("the editor of a text", () => {
 
   test.each([
     ["{titel}", "There is no placeholder {titel}."],
-    ["[{title}", "A [ has no partner."],
+    ["[{title}", "An unmatched [."],
     ["x".repeat(301), "At most 300 characters."],
   ])("refuses %s and says why", async (template, reason) => {
     const refused = await send(line, { do: "save", template });
@@ -94,16 +94,16 @@ describe("the editor of a text", () => {
 
   test("prints no command of a hosted bot while the server is at home, and says why", async () => {
     const html = await (await page(line)).text();
-    expect(html).toContain("cannot reach 127.0.0.1:4747");
+    expect(html).toContain("can’t reach 127.0.0.1:4747");
     expect(html).toContain("$(urlfetch …)");
     expect(html).not.toContain("$(urlfetch http");
     expect(html).toContain(`$readApi[http://127.0.0.1:4747/en/text/${line.token}]`);
   });
 
   test.each([
-    ["http://music.example", "begins with http"],
-    ["https://192.168.1.7", "exists only in your own network"],
-    ["https://marquee.local", "exists only in your own network"],
+    ["http://music.example", "starts with http"],
+    ["https://192.168.1.7", "only exists in your own network"],
+    ["https://marquee.local", "only exists in your own network"],
   ])("says the same of %s", async (baseUrl, reason) => {
     server.close();
     await start(baseUrl);
@@ -151,7 +151,7 @@ describe("the editor of a card", () => {
       .replaceAll("&#39;", "'");
     const address = `http://127.0.0.1:4747/en/card/${card.token}`;
     expect(html).toContain(`[![What I am listening to](${address}.svg)](${address})`);
-    expect(html).toContain("Other websites cannot reach 127.0.0.1:4747");
+    expect(html).toContain("Other websites can’t reach 127.0.0.1:4747");
   });
 });
 

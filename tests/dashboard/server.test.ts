@@ -161,7 +161,7 @@ describe("removing a user", () => {
     expect((await server.getAs(grace, "/api/v1/now-playing")).status).toBe(200);
 
     expect((await owner.post(SERVER, { do: "remove", target: about(grace) })).status).toBe(303);
-    expect(await textOf(await owner.get(SERVER), ".notice p")).toBe("grace is gone.");
+    expect(await textOf(await owner.get(SERVER), ".notice p")).toBe("grace was removed.");
     expect(await names()).toEqual(["ada"]);
     expect((await server.getAs(grace, "/api/v1/now-playing")).status).toBe(401);
     expect((await server.get(`/en/widget/${grace.widgetToken}`)).status).toBe(404);
@@ -171,7 +171,7 @@ describe("removing a user", () => {
 
   test("asks first, and says what goes", async () => {
     const page = await owner.get(SERVER);
-    expect(await textOf(page.clone(), ".people details.confirm p")).toContain("cannot be undone");
+    expect(await textOf(page.clone(), ".people details.confirm p")).toContain("can’t be undone");
     // One question: for grace, and none for oneself.
     const questions = (await page.text()).split('class="confirm"').length - 1;
     expect(questions).toBe(1);
@@ -201,7 +201,7 @@ describe("the owner's page", () => {
     for (const one of ["ada", "grace", "linus"]) expect(text).toContain(`<h3>${one}</h3>`);
     expect(text).toContain("Owner · you · MPD");
     expect(text).toContain("Member · MPD");
-    expect(text).toContain("Marquee can no longer listen to MPD.");
+    expect(text).toContain("Marquee can no longer get your music from MPD.");
     expect(text).toContain("No music source is connected yet.");
   });
 
@@ -276,7 +276,7 @@ describe("the backup", () => {
   test("is linked, with what it needs to be read", async () => {
     const page = await owner.get(SERVER);
     expect(await attributeOf(page.clone(), "a[download]", "href")).toBe(`${SERVER}/backup`);
-    expect(await page.text()).toContain("keep a copy of that too, but in another place");
+    expect(await page.text()).toContain("keep a copy of that too, but somewhere else");
   });
 
   test("names the file of the key where it is in one", async () => {

@@ -20,7 +20,7 @@ describe("the table of sources", () => {
     ]);
     expect(row("Last.fm")?.slice(3)).toEqual(["no", "no", "yes", "up to 10 s"]);
     expect(row("Web Scrobbler")?.slice(1, 3)).toEqual(["in a browser", "it sends to Marquee"]);
-    expect(row("Web Scrobbler")?.at(-1)).toBe("at once");
+    expect(row("Web Scrobbler")?.at(-1)).toBe("right away");
   });
 
   test.each(LANGUAGES)(
