@@ -26,15 +26,15 @@ import type { SocketTicket, Upgrader } from "./http/upgrader.ts";
 import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
-import { type GaugeName, type Metrics, noMetrics } from "./metrics.ts";
+import type { GaugeName, Metrics } from "./metrics.ts";
 import { SecretError } from "./vault/secrets.ts";
 
 export interface AppDeps extends Omit<
   FeaturesDeps,
   "addressOf" | "server" | "isOwnOrigin" | "onDelivered"
 > {
-  /** Counts events for `/metrics`. Without it, nothing is counted and `/metrics` does not exist. */
-  readonly metrics?: Metrics;
+  /** Counts events for `/metrics`, which exists where the settings have a token for it. */
+  readonly metrics: Metrics;
   /** Writes to the database without waiting. @throws when the database accepts no writes now */
   probeWrite(): void | Promise<void>;
 }
@@ -71,7 +71,7 @@ export interface App {
 
 /** Hosts, then routes, then features. It does not use network or disk by itself. */
 export function createApp(deps: AppDeps): App {
-  const { accounts, hub, clock, log, settings, baseUrl, metrics = noMetrics } = deps;
+  const { accounts, hub, clock, log, settings, baseUrl, metrics } = deps;
   const { config } = settings;
   const basePath = basePathOf(baseUrl);
   const hosts = createHosts({ ...config, baseUrl });
@@ -90,9 +90,7 @@ export function createApp(deps: AppDeps): App {
   });
   const features: readonly Feature[] = [
     { routes: [get("/livez", health.live), get("/readyz", health.ready)], stop: health.drain },
-    ...(deps.metrics && config.metricsToken !== null
-      ? [createMetricsFeature(deps.metrics, config.metricsToken)]
-      : []),
+    ...(config.metricsToken === null ? [] : [createMetricsFeature(metrics, config.metricsToken)]),
     ...all,
   ];
   const gauges: App["gauges"] = Object.assign(

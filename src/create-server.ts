@@ -1,29 +1,21 @@
 import type { Accounts } from "./accounts/accounts.ts";
-import type { ReportedStatus } from "./music/connection-status.ts";
-import type { Vault } from "./vault/secrets.ts";
 import { type App, createApp } from "./app.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
-import { createHub, type Hub, type HubDeps } from "./channels/hub.ts";
-import {
-  type ConnectionFinder,
-  createConnectionFinder,
-  DEMO_LISTENER,
-} from "./channels/connection-finder.ts";
-import { ConnectionSet, type WatchingDeps } from "./channels/connection-set.ts";
+import { type ConnectionFinder, createConnectionFinder } from "./channels/connection-finder.ts";
+import { createHub, type Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import type { ArtworkReference } from "./cluster/message.ts";
-import type { Relay } from "./cluster/relay.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { Store } from "./db/store.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Artwork } from "./playback.ts";
+import type { ReportedStatus } from "./music/connection-status.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
 import type { Fetch } from "./sources/upstream/index.ts";
+import type { Vault } from "./vault/secrets.ts";
 
 export interface ServerDeps {
   /** The settings in force and where each came from. */
@@ -37,16 +29,16 @@ export interface ServerDeps {
   readonly baseUrl: string;
   /** Host and port where programs on this machine reach the server. */
   readonly listeningAddress: string;
-  /** Counts events for `/metrics`. Without it, nothing is counted and `/metrics` does not exist. */
-  readonly metrics?: Metrics;
+  /** Counts events for `/metrics`, which exists where the settings have a token for it. */
+  readonly metrics: Metrics;
   /** Keeps resized covers across restarts. */
-  readonly artworkCache?: DiskCache;
+  readonly artworkCache: DiskCache;
+  /** What is shared with other nodes. */
+  readonly cluster: Cluster;
   /** Replaces the network. */
   readonly fetch?: Fetch;
   /** Replaces where players of this machine are looked for. */
   readonly machine?: Machine;
-  /** What is shared with other nodes. Without it this server is alone. */
-  readonly cluster?: Cluster;
   /** Replaces the random number generator: numbers from 0 to 1. */
   random?(): number;
   /** Replaces or extends the users' connections. */
@@ -67,71 +59,41 @@ export interface ServerParts {
 
 /** Assembles a whole server. It does no I/O until one of its parts is used. */
 export function createServer(deps: ServerDeps): ServerParts {
-  const { settings, clock, log, accounts, store, vault, metrics, random = Math.random } = deps;
-  const { cluster } = deps;
-  const { config } = settings;
+  const { settings, clock, log, accounts, store, cluster, random = Math.random } = deps;
   const storeStatus = storingStatuses(accounts.connections, log);
-  const ownInbox = createInbox(clock, (connectionId) =>
-    // The connection works, although nobody may be watching it now.
-    storeStatus(connectionId, { state: "ok", since: clock.wallMs() }),
+  const inbox = cluster.shareInbox(
+    createInbox(clock, (connectionId) =>
+      // The connection works, although nobody may be watching it now.
+      storeStatus(connectionId, { state: "ok", since: clock.wallMs() }),
+    ),
   );
-  const inbox = cluster?.shareInbox(ownInbox, artworksIn(cluster, vault)) ?? ownInbox;
   const sources = createSources({
+    ...deps,
     pushed: inbox,
-    ...(metrics && { onCall: metrics.upstreamCall, onPoll: metrics.polledAgain }),
-    ...(deps.fetch && { fetch: deps.fetch }),
-    ...(deps.machine && { machine: deps.machine }),
-    ...(cluster && { ledgerOf: cluster.ledgerOf }),
-    clock,
-    settings: config,
+    ledgerOf: cluster.ledgerOf,
+    settings: settings.config,
     memory: accounts.upstreams,
   });
-  const real = createConnectionFinder(accounts, sources, config.demo, log);
-  const hubDeps: HubDeps = {
-    ...(deps.replaceConnections?.(real) ?? real),
+  const found = createConnectionFinder(accounts, sources, settings.config.demo, log);
+  const relay = cluster.createRelay({
+    ...(deps.replaceConnections?.(found) ?? found),
     clock,
     log,
     random,
-    privacyOf: (userId) => accounts.privacy.of(userId),
     onStatus: storeStatus,
-  };
-  const relay = cluster && relayIn(cluster, hubDeps, vault);
-  const hub = createHub({ ...hubDeps, ...(relay && { relay }) });
-  if (cluster && relay) {
-    const { bus, leases } = cluster;
-    metrics?.watch({
-      shards: leases.held,
-      relayed_channels: relay.relayed,
-      watched_users: relay.watched,
-      bus_delay_seconds: () => (bus.up ? (bus.delayMs ?? NaN) / 1000 : NaN),
-    });
-  }
+  });
+  deps.metrics.watch(relay.gauges);
+  const hub = createHub({ clock, log, privacyOf: (userId) => accounts.privacy.of(userId), relay });
   const app = createApp({
-    ...(metrics && { metrics }),
-    ...(deps.artworkCache && { artworkCache: deps.artworkCache }),
-    ...(deps.fetch && { fetch: deps.fetch }),
+    ...deps,
     inbox,
-    accounts,
     hub,
     sources,
-    vault,
-    clock,
-    log,
-    settings,
-    baseUrl: deps.baseUrl,
-    listeningAddress: deps.listeningAddress,
+    relay,
     snapshot: store.file?.snapshot,
-    ...(cluster &&
-      relay && {
-        shared: {
-          relay,
-          admissions: cluster.admissions,
-          findArtwork: cluster.pictures.find,
-        },
-      }),
     probeWrite() {
-      // A node that others cannot hear shows nothing new, so browsers should go elsewhere.
-      if (cluster && !cluster.bus.up) throw new Error("the other nodes are not heard");
+      // A node that others do not hear from shows nothing new, so browsers should go elsewhere.
+      if (!cluster.isUp()) throw new Error("the other nodes cannot be reached");
       return store.probeWrite();
     },
   });
@@ -142,16 +104,10 @@ export function createServer(deps: ServerDeps): ServerParts {
     accounts,
     sources,
     inbox,
-    remindOfConsent: createConsentReminder({
-      accounts,
-      sources,
-      clock,
-      log,
-      isOurs: cluster?.leases.isOurs ?? (() => true),
-    }),
+    remindOfConsent: createConsentReminder({ ...deps, sources, isOurs: cluster.isOurs }),
     close() {
       hub.stop();
-      relay?.stop();
+      relay.stop();
     },
   };
 }
@@ -175,41 +131,4 @@ function storingStatuses({ storeStatus, onStatus }: Accounts["connections"], log
       log.error("connections' statuses cannot be stored", { reason: describeError(error) });
     }
   };
-}
-
-/** The covers of all nodes, by the names under which they are served. */
-function artworksIn({ pictures }: Cluster, { opaqueName }: Pick<Vault, "opaqueName">) {
-  const keepAll = (userId: number, artworks: readonly Artwork[]) =>
-    pictures.keep(
-      userId,
-      artworks.map((artwork) => ({ id: opaqueName(artwork.key), artwork })),
-    );
-  return {
-    artworkFrom: (told: ArtworkReference) => pictures.received(opaqueName(told.key), told),
-    keepAll,
-    keep: (userId: number, artwork: Artwork) => keepAll(userId, [artwork]),
-  };
-}
-
-/** Watches on this node the users whose shards it leases, and hears all others. */
-function relayIn(cluster: Cluster, hubDeps: HubDeps, vault: Pick<Vault, "opaqueName">): Relay {
-  const watchHere = (of: WatchingDeps) => new ConnectionSet(of, hubDeps);
-  const { artworkFrom, keepAll } = artworksIn(cluster, vault);
-  const relay = cluster.createRelay({
-    ...hubDeps,
-    watch: watchHere,
-    artworkFrom,
-    onPublish(userId, connections) {
-      keepAll(
-        userId,
-        connections.flatMap(({ state }) =>
-          state.kind === "heard" ? (state.playback?.album.artworks ?? []) : [],
-        ),
-      );
-    },
-  });
-  // Every node plays the demo by itself: it is nobody's.
-  const watch = (of: WatchingDeps) =>
-    of.userId === DEMO_LISTENER ? watchHere(of) : relay.watch(of);
-  return { ...relay, watch };
 }

@@ -7,13 +7,13 @@ import { createArtworkStore } from "./artwork/artwork-store.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
 import type { Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
+import type { Cluster } from "./cluster/cluster.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { createDashboardFeature } from "./dashboard/feature.ts";
 import { createDocsFeature } from "./docs/feature.ts";
 import { createHomeFeature } from "./home/feature.ts";
 import { createFormTokens } from "./http/csrf.ts";
 import type { Feature } from "./http/feature.ts";
-import type { Admissions } from "./http/rate-limit.ts";
 import { createSessionCookie } from "./http/session-cookie.ts";
 import type { Inbox } from "./ingest/inbox.ts";
 import { createIngestFeature } from "./ingest/ingest.ts";
@@ -24,7 +24,6 @@ import { describeError, type Log } from "./log.ts";
 import { createOutputsFeature } from "./outputs/feature.ts";
 import { createOverlayFeature } from "./overlay/feature.ts";
 import type { OverlayRelay } from "./overlay/live.ts";
-import type { Artwork } from "./playback.ts";
 import { createSignInFeature } from "./sign-in/feature.ts";
 import type { Sources } from "./sources/index.ts";
 import type { Fetch } from "./sources/upstream/index.ts";
@@ -44,13 +43,13 @@ export interface FeaturesDeps {
   /** Host and port where programs on this machine reach the server. */
   readonly listeningAddress: string;
   /** Keeps resized covers across restarts. */
-  readonly artworkCache?: DiskCache;
+  readonly artworkCache: DiskCache;
   /** What other programs have pushed. */
   readonly inbox: Inbox;
   /** Replaces the network. */
-  readonly fetch?: Fetch;
-  /** What several nodes share; absent where this server is alone. */
-  readonly shared?: SharedParts;
+  readonly fetch?: Fetch | undefined;
+  readonly cluster: Pick<Cluster, "admissions" | "findArtwork">;
+  readonly relay: OverlayRelay;
   /** A consistent copy of the database as the bytes of a file, if it is one. */
   readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
   /** The client address of a request. */
@@ -63,14 +62,6 @@ export interface FeaturesDeps {
   onDelivered(latencyMs: number): void;
 }
 
-/** What an app does together with those of other nodes. */
-export interface SharedParts {
-  readonly relay: OverlayRelay;
-  readonly admissions: Admissions;
-  /** Finds a cover by the name under which it is served. */
-  findArtwork(id: string): Promise<Artwork | undefined>;
-}
-
 export interface Features {
   /** A change is followed in this order: the dashboards show what the others have made of it. */
   readonly all: readonly Feature[];
@@ -80,7 +71,7 @@ export interface Features {
 
 /** The one list of features, with what they share. */
 export function createFeatures(deps: FeaturesDeps): Features {
-  const { accounts, hub, clock, log, settings, baseUrl, vault, shared } = deps;
+  const { accounts, hub, clock, log, settings, baseUrl, vault, cluster } = deps;
   const { config } = settings;
   const basePath = basePathOf(baseUrl);
   const artworks = createArtworkStore({
@@ -90,8 +81,8 @@ export function createFeatures(deps: FeaturesDeps): Features {
       // While too little is known, it may be.
       return playback === undefined || !!playback?.album.artworks.some((one) => one.key === key);
     },
-    ...(shared && { elsewhere: shared.findArtwork }),
-    ...(deps.artworkCache && { disk: deps.artworkCache }),
+    elsewhere: cluster.findArtwork,
+    disk: deps.artworkCache,
     onUnreadable: (error, origin) =>
       log.warn("a cover cannot be read", { origin, reason: describeError(error) }),
   });
@@ -104,14 +95,14 @@ export function createFeatures(deps: FeaturesDeps): Features {
   const parts = { ...deps, config, basePath, artworks, playingBody, formTokens, sessionCookie };
   const linkingFlow = createLinkingFlow(parts);
 
-  const api = createApiFeature({ ...parts, ...(shared && { admissions: shared.admissions }) });
+  const api = createApiFeature({ ...parts, admissions: cluster.admissions });
   const ingest = createIngestFeature({
     ...parts,
     inboxes: accounts.connections,
     userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
   });
   const outputs = createOutputsFeature(parts);
-  const overlay = createOverlayFeature({ ...parts, ...(shared && { relay: shared.relay }) });
+  const overlay = createOverlayFeature(parts);
   const { live, covers } = overlay;
   const dashboard = createDashboardFeature({ ...parts, live, covers, linkingFlow });
   return {

@@ -36,12 +36,13 @@ const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const INTERVAL_BUCKETS = [1, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 60];
 
 /** Counts nothing. */
-export const noMetrics: Omit<Metrics, "read"> = {
+export const noMetrics: Metrics = {
   request() {},
   upstreamCall() {},
   polledAgain() {},
   delivered() {},
   watch() {},
+  read: async () => ({ text: "", type: "text/plain" }),
 };
 
 /** Loads the metrics library only when metrics are enabled, to save memory. */

@@ -15,7 +15,7 @@ export interface GuardDeps {
   readonly clock: Clock;
   readonly config: Pick<Config, "rateLimitSeconds">;
   /** Counts calls where several nodes answer them. */
-  readonly admissions?: Admissions;
+  readonly admissions: Admissions;
   /** The client address of a request. */
   addressOf(request: Request): string;
 }

@@ -16,7 +16,7 @@ export interface LimitAnswers {
 export function createLimitAnswers(
   windowSeconds: number,
   endpoint: string,
-  admissions?: Admissions,
+  { admit }: Admissions,
 ): LimitAnswers {
   const rateLimit = createRateLimit(windowSeconds);
   const body = failureBody(rateLimit.message);
@@ -34,9 +34,9 @@ export function createLimitAnswers(
   };
 
   /** Asks the other nodes. While they cannot be asked, what this node knows decides. */
-  const refusalByOthers = async ({ admit }: Admissions, caller: Caller, nowMs: number) => {
+  const refusalByOthers = async (admitted: Promise<number>, caller: Caller, nowMs: number) => {
     const { everyMs } = rateLimit;
-    const waitMs = await admit(`${endpoint} ${caller.name}`, everyMs).catch(() => 0);
+    const waitMs = await admitted.catch(() => 0);
     if (waitMs <= 0) return undefined;
     rateLimit.recount(caller, nowMs + waitMs - everyMs);
     return refuse(waitMs + windowSeconds * 1000 - everyMs);
@@ -47,7 +47,8 @@ export function createLimitAnswers(
     refusalOf(caller, nowMs) {
       const verdict = rateLimit.admit(caller, nowMs);
       if (!verdict.allowed) return refuse(verdict.waitMs);
-      return admissions && refusalByOthers(admissions, caller, nowMs);
+      const admitted = admit(`${endpoint} ${caller.name}`, rateLimit.everyMs);
+      return admitted === 0 ? undefined : refusalByOthers(admitted, caller, nowMs);
     },
   };
 }

@@ -44,9 +44,9 @@ export interface ArtworkStoreDeps {
   /** Called once per origin, and once for the disk: an origin often has many unreadable covers. */
   onUnreadable(reason: unknown, origin: string): void;
   /** Keeps resized pictures across restarts. */
-  readonly disk?: DiskCache;
+  readonly disk: DiskCache;
   /** Finds a picture that only another node has been told of. */
-  elsewhere?(id: string): Promise<Artwork | undefined>;
+  elsewhere(id: string): Promise<Artwork | undefined>;
 }
 
 const MOST_ARTWORKS = 1_024;
@@ -144,9 +144,9 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
 
   /** A picture that was drawn before; registers one that other nodes know. */
   const lookUp = async (id: string, rendition: Rendition) => {
-    const bytes = await disk?.read(nameOf(id, rendition));
+    const bytes = await disk.read(nameOf(id, rendition));
     if (bytes) return keep(id, rendition, bytes);
-    const found = entries.get(id) ? undefined : await deps.elsewhere?.(id);
+    const found = entries.get(id) ? undefined : await deps.elsewhere(id);
     if (found && !entries.get(id)) addEntry(id, found);
     return undefined;
   };
@@ -172,9 +172,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
       const bytes = await encode(small, rendition);
       pictures.get(rendition)?.resolve(keep(id, rendition, bytes));
       // If the disk is full, the picture is only drawn again after the next restart.
-      disk
-        ?.write(nameOf(id, rendition), bytes)
-        .catch((error: unknown) => report(error, "the disk"));
+      disk.write(nameOf(id, rendition), bytes).catch((error: unknown) => report(error, "the disk"));
     }
   };
 

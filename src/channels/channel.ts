@@ -50,8 +50,6 @@ export interface Channel {
   readonly running: boolean;
   /** Whether there is a subscriber. */
   readonly watched: boolean;
-  /** The ids of the stored connections that are watched, in the user's order. */
-  connectionIds(): number[];
   /** The current reading for as long as it holds. */
   readonly current: CurrentReading;
   /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
@@ -72,8 +70,6 @@ export interface Channel {
   subscribe(subscriber: Subscriber, scope: Scope): () => void;
   /** Delivers the reading to subscribers if time or the user's privacy rules have changed it. */
   notify(): void;
-  /** Starts and stops what has changed since the user's connections were read. */
-  follow(): Promise<void>;
   start(): void;
   stop(): void;
 }
@@ -222,7 +218,6 @@ export function createChannel(deps: ChannelDeps): Channel {
     get watched() {
       return subscribers.size > 0;
     },
-    connectionIds: () => set.watchedIds(),
     rawPlayback() {
       const reading = merged();
       if (reading?.kind === "playback") return reading.playback;
@@ -257,9 +252,6 @@ export function createChannel(deps: ChannelDeps): Channel {
       };
     },
     notify,
-    async follow() {
-      if (running) await set.follow();
-    },
     start() {
       if (running) return;
       running = true;

@@ -20,12 +20,16 @@ export interface Watching {
   readonly connections: readonly HeardConnection[] | undefined;
   /** Since when somebody on another node follows every change (monotonic). */
   readonly watchedSinceMs?: number | undefined;
-  /** The ids of the stored connections that are watched now, in the user's order. */
-  watchedIds(): number[];
   /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
   follow(): Promise<void>;
   /** Stops all watchers. Statuses and pauses are kept for the next start. */
   stop(): void;
+}
+
+/** Connections that are watched on this node. */
+export interface WatchingHere extends Watching {
+  /** The ids of the stored connections that are watched now, in the user's order. */
+  watchedIds(): number[];
 }
 
 export interface WatchingDeps {
@@ -48,8 +52,9 @@ const UNTRIED: ConnectionState = { kind: "waiting", sinceMs: -Infinity, pause: u
  * All connections of a user, each with its own watcher. It is a class because there is one for
  * each user: functions of its own would take more memory than its state.
  */
-export class ConnectionSet implements Watching {
+export class ConnectionSet implements WatchingHere {
   connections: readonly HeardConnection[] | undefined;
+  isRunning = false;
   private members: readonly Member[] = [];
   /** Counts the calls of `follow` and `stop`: the last one wins. */
   private turn = 0;
@@ -68,6 +73,7 @@ export class ConnectionSet implements Watching {
   }
 
   async follow(): Promise<void> {
+    this.isRunning = true;
     this.turn += 1;
     const mine = this.turn;
     try {
@@ -84,6 +90,7 @@ export class ConnectionSet implements Watching {
   }
 
   stop(): void {
+    this.isRunning = false;
     this.turn += 1;
     this.failures = 0;
     this.connections = undefined;

@@ -9,7 +9,7 @@ import {
   type Scope,
 } from "./channel.ts";
 import { type CountedSong, createLastSongs, type HeardSong, type LastSongs } from "./last-songs.ts";
-import { ConnectionSet, type Watching, type WatchingDeps } from "./connection-set.ts";
+import type { Watching, WatchingDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
@@ -55,13 +55,11 @@ export interface Hub {
   stop(): void;
 }
 
-export interface HubDeps extends WatcherDeps {
-  /** The ids of the user's connections that are not refused, in the user's order. */
-  connectionIdsOf(userId: number): Promise<readonly number[]>;
+export interface HubDeps extends Pick<WatcherDeps, "clock" | "log"> {
   /** What the user does not want to be shown. */
   privacyOf(userId: number): PrivacyRules;
-  /** Where several nodes share the users: watches each user on one of them, and hears that one. */
-  readonly relay?: HubRelay;
+  /** Watches the users' connections, or gets their states from the node that does. */
+  readonly relay: HubRelay;
 }
 
 export interface HubRelay {
@@ -88,7 +86,6 @@ export function createHub(deps: HubDeps): Hub {
   const channels = new Map<number, OpenChannel>();
   const counters: ((userId: number, song: CountedSong) => void)[] = [];
   const moment = () => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
-  const watch = relay?.watch ?? ((of: WatchingDeps) => new ConnectionSet(of, deps));
 
   const open = (userId: number) => {
     const rules = () => deps.privacyOf(userId);
@@ -97,7 +94,14 @@ export function createHub(deps: HubDeps): Hub {
       for (const tell of counters) tell(userId, counted);
     });
     const onReading = (reading: Reading | undefined) => lastSongs.note(reading, moment());
-    const channel = createChannel({ clock, log: deps.log, userId, watch, rules, onReading });
+    const channel = createChannel({
+      clock,
+      log: deps.log,
+      userId,
+      watch: relay.watch,
+      rules,
+      onReading,
+    });
     const opened: OpenChannel = { channel, current: channel.current, lastSongs, usedAtMs: 0 };
     channels.set(userId, opened);
     return opened;
@@ -169,13 +173,7 @@ export function createHub(deps: HubDeps): Hub {
         if (entry) entry.usedAtMs = clock.monotonicMs();
       };
     },
-    async followConnections(of) {
-      if (relay) return relay.followConnections(of);
-      for (const [userId, channel] of runningOf(of)) {
-        const ids = await deps.connectionIdsOf(userId);
-        if (!Bun.deepEquals(ids, channel.connectionIds())) await channel.follow();
-      }
-    },
+    followConnections: relay.followConnections,
     rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback(),
     heardOf: (userId) => channels.get(userId)?.channel.heard() ?? [],
     songsBefore(userId) {

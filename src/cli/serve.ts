@@ -11,7 +11,8 @@ import { createServer } from "../create-server.ts";
 import { DatabaseError } from "../db/errors.ts";
 import { listen } from "../server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
-import { createMetrics } from "../metrics.ts";
+import { alone } from "../cluster/alone.ts";
+import { createMetrics, noMetrics } from "../metrics.ts";
 import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import {
@@ -61,7 +62,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
   });
   for (const warning of resolved.warnings) log.warn(warning);
 
-  const metrics = config.metricsToken === null ? undefined : await createMetrics(VERSION, clock);
+  const metrics = config.metricsToken === null ? noMetrics : await createMetrics(VERSION, clock);
   refuseWithoutBaseUrl(config);
   const { store, vault } = await openDataFolder(config, "create", CONNECTIONS);
   try {
@@ -74,7 +75,9 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     });
     const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
     const cluster =
-      config.database === null ? undefined : await joinCluster(config.database, clock, log, vault);
+      config.database === null
+        ? alone(clock)
+        : await joinCluster(config.database, clock, log, vault);
     const running = listen({
       host: config.host,
       port: config.port,
@@ -82,8 +85,8 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
       clock,
       createServer: (port) =>
         createServer({
-          ...(metrics && { metrics }),
-          ...(cluster && { cluster }),
+          metrics,
+          cluster,
           settings: resolved,
           clock,
           log,
@@ -101,7 +104,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     const followSecretKey = createKeyFollower({ store, vault }, log);
     accounts.onChange((userId) => (userId === undefined ? followSecretKey() : undefined));
     const lookMs = store.network ? LISTEN_FOR_CHANGES_MS : LOOK_FOR_CHANGES_MS;
-    const firstReminderMs = cluster ? USERS_ARE_SHARED_MS : 0;
+    const firstReminderMs = store.network ? USERS_ARE_SHARED_MS : 0;
     const stopKeepingUp = keepUp(accounts, log, lookMs, server.remindOfConsent, firstReminderMs);
     const shrinking = setInterval(() => shrink(() => store.file?.shrink()), SHRINK_FILE_MS);
 
@@ -129,12 +132,12 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     await Promise.all([
       running.stop(STOP_WITHIN_MS),
       // At once: others watch this node's users while its last requests end.
-      cluster?.leases.release(),
+      cluster.release(),
     ]);
     stopKeepingUp();
     clearInterval(shrinking);
     server.close();
-    await cluster?.close();
+    await cluster.close();
     await writeWhatIsLeft(accounts, clock, stopByMs, log);
   } finally {
     await store.close();

@@ -11,7 +11,7 @@ import {
 } from "../vault/secrets.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { createSources, type Sources } from "../sources/index.ts";
+import { createSources, type Sources, withoutServer } from "../sources/index.ts";
 import { DatabaseError } from "../db/errors.ts";
 import { DATABASE_FILE, isForbidden, isThere, openStore } from "../db/open.ts";
 import type { Store } from "../db/store.ts";
@@ -109,7 +109,12 @@ export async function openWorkspace(config: Config, whenMissing: WhenMissing): P
   const folder = await openDataFolder(config, whenMissing);
   const accounts = await createAccounts({ ...folder, wallMs: systemClock.wallMs });
   const memory = accounts.upstreams;
-  const sources = createSources({ clock: systemClock, settings: config, memory });
+  const sources = createSources({
+    ...withoutServer(systemClock),
+    clock: systemClock,
+    settings: config,
+    memory,
+  });
   return { ...folder, accounts, sources };
 }
 

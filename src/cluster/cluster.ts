@@ -1,42 +1,53 @@
-import type { LedgerOf } from "../sources/polling/ledger.ts";
+import type { HubRelay } from "../channels/hub.ts";
+import type { WatcherDeps } from "../channels/watcher.ts";
+import type { Admissions } from "../http/rate-limit.ts";
 import type { Inbox } from "../ingest/inbox.ts";
-import type { Artwork } from "../playback.ts";
-import type { Bus } from "./bus.ts";
-import type { Leases } from "./leases.ts";
-import type { ArtworkReference } from "./message.ts";
-import type { Relay, RelayDeps } from "./relay.ts";
-import type { SharedInboxDeps } from "./shared-inbox.ts";
+import type { GaugeName } from "../metrics.ts";
+import type { Artwork, Playback } from "../playback.ts";
+import type { LedgerOf } from "../sources/polling/ledger.ts";
 
-/** What a server shares with the others that use the same database. */
+/** What a server shares with the others that use the same database. One server is a cluster too. */
 export interface Cluster {
-  readonly bus: Bus;
-  readonly leases: Leases;
+  /** Whether the other nodes receive what this one sends. */
+  isUp(): boolean;
+  /** Whether this node, of all, watches a user's music. */
+  isOurs(userId: number): boolean;
   /** Counts calls to upstreams that limit all nodes together. */
   readonly ledgerOf: LedgerOf;
   /** Counts calls of the API; the API names them. */
-  readonly admissions: { admit(name: string, everyMs: number): Promise<number> };
-  readonly pictures: Pictures;
-  createRelay(deps: Omit<RelayDeps, "bus" | "leases">): Relay;
-  shareInbox(own: Inbox, deps: Pick<SharedInboxDeps, "artworkFrom" | "keep">): Inbox;
-  /** Gives the leases back, and leaves. */
+  readonly admissions: Admissions;
+  /** Finds a cover by the name under which it is served; `undefined` for one that nobody has kept. */
+  findArtwork(id: string): Promise<Artwork | undefined>;
+  /** The inboxes of all nodes as one. */
+  shareInbox(own: Inbox): Inbox;
+  createRelay(deps: RelayDeps): Relay;
+  /** Gives this node's users to others. */
+  release(): Promise<void>;
+  /** Gives this node's users to others, and leaves. */
   close(): Promise<void>;
 }
 
-/** A cover with the name under which it is served. */
-export interface NamedArtwork {
-  readonly id: string;
-  readonly artwork: Artwork;
+export interface RelayDeps extends WatcherDeps {
+  /** The ids of the user's connections that are not refused, in the user's order. */
+  connectionIdsOf(userId: number): Promise<readonly number[]>;
 }
 
-/** Covers that any node can draw, whichever has got them. */
-export interface Pictures {
-  /**
-   * Keeps the covers that a user's music shows now, sooner or later. Where another node has the
-   * bytes, it is asked to keep them.
-   */
-  keep(userId: number, artworks: readonly NamedArtwork[]): void;
-  /** A cover by the name under which it is served; `undefined` for one that nobody has kept. */
-  find(id: string): Promise<Artwork | undefined>;
-  /** A cover that another node has named. */
-  received(id: string, artwork: ArtworkReference): Artwork;
+/** Gets each user's music where it is watched, and brings all of a user's overlays together. */
+export interface Relay extends HubRelay, OnStreamCounts {
+  /** Shows a track on all of a user's overlays for `ms` milliseconds, on all nodes. */
+  show(userId: number, playback: Playback, ms: number): void;
+  onShow(listener: (userId: number, playback: Playback, ms: number) => void): void;
+  readonly gauges: Readonly<Partial<Record<GaugeName, () => number>>>;
+  /** Stops watching. */
+  stop(): void;
+}
+
+/** How many of a user's overlays are on stream. */
+export interface OnStreamCounts {
+  /** Sets how many overlays of a user are on stream on this node. */
+  setOnStream(userId: number, count: number): void;
+  /** How many are on all nodes. */
+  onStream(userId: number): number;
+  /** Calls back when that may have changed. */
+  onStreamChange(listener: (userId: number) => void): void;
 }

@@ -1,34 +1,13 @@
-import type { HubRelay } from "../channels/hub.ts";
 import type { Playback } from "../playback.ts";
 import type { Bus } from "./bus.ts";
+import type { Relay } from "./cluster.ts";
 import { HOLD_MS, type Leases, shardOf, SHARDS } from "./leases.ts";
 import type { Message, Node } from "./message.ts";
-import {
-  createSubscriptions,
-  type OnStreamCounts,
-  type SubscriptionsDeps,
-} from "./subscriptions.ts";
+import { createSubscriptions, type SubscriptionsDeps } from "./subscriptions.ts";
 import { createWatchedUsers, type WatchedUsersDeps } from "./watched-users.ts";
 import { shiftPlayback } from "./shift.ts";
 
-/**
- * Watches each user on one node, the one that holds the lease of the user's shard, which publishes
- * what it gets to all. Even its own channels show only what comes back from the bus, so that all
- * nodes receive the same in the same order.
- */
-export interface Relay extends HubRelay, OnStreamCounts {
-  /** Shows a track on all of a user's overlays for `ms` milliseconds, on all nodes. */
-  show(userId: number, playback: Playback, ms: number): void;
-  onShow(listener: (userId: number, playback: Playback, ms: number) => void): void;
-  /** The number of users whose music this node receives from the bus. */
-  relayed(): number;
-  /** The number of users whose connections this node watches. */
-  watched(): number;
-  /** Stops watching. */
-  stop(): void;
-}
-
-export interface RelayDeps
+export interface SharedRelayDeps
   extends SubscriptionsDeps, Omit<WatchedUsersDeps, "isCatchingUp" | "bus"> {
   readonly bus: Bus;
   readonly leases: Leases;
@@ -39,7 +18,12 @@ const REPEATED_WITHIN_MS = 5_000;
 /** The terms are asked for so soon again when the database did not answer. */
 const RETRY_MS = 500;
 
-export function createRelay(deps: RelayDeps): Relay {
+/**
+ * Watches each user on one node, the one that holds the lease of the user's shard, which publishes
+ * what it gets to all. Even its own channels show only what comes back from the bus, so that all
+ * nodes receive the same in the same order.
+ */
+export function createSharedRelay(deps: SharedRelayDeps): Relay {
   const { clock, bus, leases } = deps;
   /** Between a new connection to the bus and the knowledge of the terms that were missed. */
   let isCatchingUp = true;
@@ -151,8 +135,12 @@ export function createRelay(deps: RelayDeps): Relay {
     onStreamChange: subscriptions.onStreamChange,
     show: (userId, playback, ms) => bus.send(["show", userId, ms, playback, clock.monotonicMs()]),
     onShow: (listener) => void showListeners.push(listener),
-    relayed: subscriptions.count,
-    watched: users.count,
+    gauges: {
+      shards: leases.held,
+      relayed_channels: subscriptions.count,
+      watched_users: users.count,
+      bus_delay_seconds: () => (bus.up ? (bus.delayMs ?? NaN) / 1000 : NaN),
+    },
     stop() {
       isStopped = true;
       subscriptions.stop();

@@ -2,19 +2,10 @@ import { type HeardConnection, stateAfter } from "../channels/connection-state.t
 import type { Watching, WatchingDeps } from "../channels/connection-set.ts";
 import type { Clock } from "../clock.ts";
 import type { Bus } from "./bus.ts";
+import type { OnStreamCounts } from "./cluster.ts";
 import { shardOf } from "./leases.ts";
 import type { UserReport } from "./message.ts";
 import { type ArtworkFrom, shiftConnections } from "./shift.ts";
-
-/** How many of a user's overlays are on stream. */
-export interface OnStreamCounts {
-  /** Sets how many overlays of a user are on stream on this node. */
-  setOnStream(userId: number, count: number): void;
-  /** How many are on all nodes. */
-  onStream(userId: number): number;
-  /** Calls back when that may have changed. */
-  onStreamChange(listener: (userId: number) => void): void;
-}
 
 /** The users in whose music this node is interested, whichever node watches them. */
 export interface Subscriptions extends OnStreamCounts {
@@ -116,10 +107,6 @@ export function createSubscriptions({ clock, bus, artworkFrom }: SubscriptionsDe
       get watchedSinceMs() {
         return subscriptions.get(of.userId)?.watchedSinceMs;
       },
-      watchedIds: () =>
-        (subscriptions.get(of.userId)?.connections ?? []).flatMap(
-          ({ connectionId }) => connectionId ?? [],
-        ),
       async follow() {
         if (!subscriptions.has(of.userId)) begin(of);
       },
@@ -155,6 +142,7 @@ export function createSubscriptions({ clock, bus, artworkFrom }: SubscriptionsDe
       if (count > 0) onStreamHere.set(userId, count);
       else onStreamHere.delete(userId);
       publish(userId);
+      for (const listener of streamListeners) listener(userId);
     },
     onStream: (userId) =>
       (onStreamHere.get(userId) ?? 0) + (subscriptions.get(userId)?.onStreamElsewhere ?? 0),

@@ -1,5 +1,5 @@
 import type { HeardConnection } from "../channels/connection-state.ts";
-import type { Watching, WatchingDeps } from "../channels/connection-set.ts";
+import type { WatchingHere, WatchingDeps } from "../channels/connection-set.ts";
 import { type ChangingDemand, createDemand } from "../channels/demand.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
@@ -44,7 +44,7 @@ export interface WatchedUsersDeps {
   /** Nobody would receive what is published while the node is catching up. */
   isCatchingUp(): boolean;
   /** Watches a user's connections on this node. */
-  watch(deps: WatchingDeps): Watching;
+  watch(deps: WatchingDeps): WatchingHere;
   /** The ids of the user's connections that are not refused, in the user's order. */
   connectionIdsOf(userId: number): Promise<readonly number[]>;
   /** Is called with what is about to be published, so that its pictures are there for others. */
@@ -55,7 +55,7 @@ export interface WatchedUsersDeps {
 interface User {
   readonly subscribers: Map<Node, Subscriber>;
   readonly demand: ChangingDemand;
-  readonly watching: Watching;
+  readonly watching: WatchingHere;
   isWatching: boolean;
   watchedSinceMs: number | undefined;
   /** What was published last. */

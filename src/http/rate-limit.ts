@@ -14,7 +14,7 @@ export interface Admissions {
    * Counts a call, unless another one was counted less than `everyMs` ago. How long the caller has
    * to wait then, in milliseconds; 0 for a call that is counted.
    */
-  admit(name: string, everyMs: number): Promise<number>;
+  admit(name: string, everyMs: number): Promise<number> | 0;
 }
 
 export interface RateLimit {

@@ -24,7 +24,7 @@ export interface CoversDeps {
   /** Hosts that may be called although they are private, and with plain http. */
   readonly playerHosts: readonly string[];
   /** Replaces the network. */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
 }
 
 /** For the sentence that refuses a cover. */
@@ -50,7 +50,7 @@ export function createCovers({ clock, playerHosts, fetch }: CoversDeps): Covers 
     const upstream = createUpstream({
       clock,
       trustedOrigins: isPlayerHost(url) ? [url.origin] : [],
-      ...(fetch && { fetch }),
+      fetch,
     });
     const response = await upstream.fetch(url);
     if (!response.ok) throw new Error(`the cover's address answered ${response.status}`);

@@ -30,7 +30,7 @@ export interface IngestDeps {
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
   /** Replaces the network. */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
   /** The client address of a request. */
   addressOf(request: Request): string;
   /** The name of a user; `undefined` when there is none with this id. */
@@ -44,11 +44,7 @@ export interface IngestFeature extends Feature {
 /** What other programs push to this server. Each protocol answers every method in its own form. */
 export function createIngestFeature(deps: IngestDeps): IngestFeature {
   const { clock, inbox, config } = deps;
-  const covers = createCovers({
-    clock,
-    playerHosts: config.playerHosts,
-    ...(deps.fetch && { fetch: deps.fetch }),
-  });
+  const covers = createCovers({ clock, playerHosts: config.playerHosts, fetch: deps.fetch });
   const door = createDoor(deps);
   const delivery = createDelivery({ clock, inbox, covers });
   const to = { clock, door, delivery };

@@ -29,8 +29,8 @@ export interface OverlayFeatureDeps {
   onDelivered(latencyMs: number): void;
   /** Whether a page from this origin is one of ours. */
   isOwnOrigin(origin: string, host: string | null): boolean;
-  /** The overlays on other nodes, where there are any. */
-  readonly relay?: OverlayRelay;
+  /** Brings overlays on all nodes together. */
+  readonly relay: OverlayRelay;
 }
 
 /** What the dashboard shows and does of overlays, too. */

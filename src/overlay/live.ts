@@ -8,7 +8,7 @@ import {
 import { parseWidgetToken, type WidgetToken } from "../accounts/credential.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
 import type { Clock } from "../clock.ts";
-import type { Relay } from "../cluster/relay.ts";
+import type { Relay } from "../cluster/cluster.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Hub } from "../channels/hub.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
@@ -72,8 +72,8 @@ export interface LiveDeps {
   onDelivered(latencyMs: number): void;
   /** The response to a token that opens no overlay. */
   notFound(path: string): Promise<Response>;
-  /** The overlays on other nodes, where there are any. */
-  readonly relay?: OverlayRelay;
+  /** Brings overlays on all nodes together. */
+  readonly relay: OverlayRelay;
 }
 
 /** What a token opens. */
@@ -109,13 +109,10 @@ const STREAMING_SOFTWARE = /\b(?:OBS|SLOBS|Streamlabs)\b/i;
 export function createLive(deps: LiveDeps): Live {
   const { widgets, hub, clock, covers, relay } = deps;
   const rooms = new Map<string, Room>();
-  const streamListeners: ((userId: number) => void)[] = [];
   let stopBeats: (() => void) | undefined;
 
   const tellStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
-    if (!onStream) return;
-    relay?.setOnStream(userId, onStreamHere(userId));
-    for (const tell of streamListeners) tell(userId);
+    if (onStream) relay.setOnStream(userId, onStreamHere(userId));
   };
 
   const onStreamHere = (userId: number): number =>
@@ -277,7 +274,7 @@ export function createLive(deps: LiveDeps): Live {
       });
     }
   };
-  relay?.onShow(showHere);
+  relay.onShow(showHere);
 
   return {
     async upgrade(request, tokenText, server) {
@@ -325,17 +322,14 @@ export function createLive(deps: LiveDeps): Live {
     stop() {
       for (const room of rooms.values()) closeAll(room, CLOSED_RESTARTING);
     },
-    onStream: relay?.onStream ?? onStreamHere,
+    onStream: relay.onStream,
     onStreamWith: (token) =>
       [...rooms.values()]
         .filter((room) => room.token === token)
         .flatMap(({ sockets }) => [...sockets])
         .filter(({ data }) => data.onStream).length,
-    onStreamChange(listener) {
-      streamListeners.push(listener);
-      relay?.onStreamChange(listener);
-    },
-    showFor: relay?.show ?? showHere,
+    onStreamChange: relay.onStreamChange,
+    showFor: relay.show,
     connected: () => [...rooms.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
   };
 }

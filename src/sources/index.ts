@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { resolveConfig } from "../config.ts";
+import { type Metrics, noMetrics } from "../metrics.ts";
 import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
 import { createAzuraCast } from "./kinds/azuracast.ts";
 import { createBeefweb } from "./kinds/beefweb/index.ts";
@@ -16,7 +17,7 @@ import { createMpris } from "./kinds/mpris/index.ts";
 import { createPear } from "./kinds/pear/index.ts";
 import { createPlex } from "./kinds/plex/index.ts";
 import type { PolledSourceDeps } from "./polling/polled-source.ts";
-import type { LedgerOf } from "./polling/ledger.ts";
+import { createLedger, type LedgerOf } from "./polling/ledger.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
 import { createPushedSources, NOTHING_PUSHED, type PushedWords } from "./pushed.ts";
 import type { Source } from "./source.ts";
@@ -37,8 +38,8 @@ export interface Sources {
 
 export interface SourcesDeps {
   readonly clock: Clock;
-  /** Counts calls where several nodes share the limits of upstreams. */
-  readonly ledgerOf?: LedgerOf;
+  /** Counts the calls of all nodes to upstreams that limit them together. */
+  readonly ledgerOf: LedgerOf;
   readonly settings: {
     readonly spotifyClientId: string | null;
     readonly spotifyClientSecret: string | null;
@@ -55,21 +56,28 @@ export interface SourcesDeps {
     pauseOf(source: string): Promise<UpstreamPause | undefined>;
     rememberPause(source: string, pause: UpstreamPause): Promise<void>;
   };
-  /** What other programs push. Without it, nothing is pushed. */
-  readonly pushed?: PushedWords;
-  /** Where players of this machine are looked for, in tests. */
-  readonly machine?: Machine;
-  /** Used instead of the network, in tests. */
-  readonly fetch?: Fetch;
-  /** Is called after each call to an upstream with its HTTP status, or `failed`. */
-  onCall?(source: string, outcome: number | "failed"): void;
-  /** Is called after each new poll of a connection, with the time since the poll before. */
-  onPoll?(source: string, afterMs: number): void;
+  /** What other programs push. */
+  readonly pushed: PushedWords;
+  /** Where players of this machine are looked for; this machine without it. */
+  readonly machine?: Machine | undefined;
+  /** Replaces the network. */
+  readonly fetch?: Fetch | undefined;
+  readonly metrics: Pick<Metrics, "upstreamCall" | "polledAgain">;
 }
+
+/** What the sources need of a server, where none runs. */
+export const withoutServer = (
+  clock: Pick<Clock, "monotonicMs">,
+): Pick<SourcesDeps, "ledgerOf" | "pushed" | "metrics"> => ({
+  ledgerOf: (budget) => createLedger(clock, budget),
+  pushed: NOTHING_PUSHED,
+  metrics: noMetrics,
+});
 
 /** The sources for commands and documentation, which only describe them and never use them. */
 export const describedSources = (): Sources =>
   createSources({
+    ...withoutServer(systemClock),
     clock: systemClock,
     settings: resolveConfig({}, {}).config,
     memory: {
@@ -80,20 +88,21 @@ export const describedSources = (): Sources =>
   });
 
 /** Creates the sources. No upstream is called before a source is watched or linked. */
-export function createSources({ clock, settings, memory, fetch, ...deps }: SourcesDeps): Sources {
+export function createSources(deps: SourcesDeps): Sources {
+  const { clock, settings, memory, metrics, ledgerOf, fetch, machine = THIS_MACHINE } = deps;
   const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
   /** The way to public servers, and to those at `urls`, which somebody has entered. */
   const upstreamOf = (source: string, ...urls: readonly string[]) =>
     createUpstream({
       clock,
       trustedOrigins: urls.map((url) => new URL(url).origin),
-      ...(fetch && { fetch }),
-      onCall: (outcome) => deps.onCall?.(source, outcome),
+      fetch,
+      onCall: (outcome) => metrics.upstreamCall(source, outcome),
     });
   const pausesOf = (source: string): PauseMemory => ({
     recall: () => memory.pauseOf(source),
     remember: (pause) => memory.rememberPause(source, pause),
-    ...(deps.ledgerOf && { ledgerOf: deps.ledgerOf }),
+    ledgerOf,
   });
   const spotify = createSpotify({
     clock,
@@ -106,20 +115,15 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
         ? memory.appOf("spotify")
         : { clientId: spotifyClientId, clientSecret: spotifyClientSecret },
     appIsFixed: spotifyClientId !== null,
-    onPoll: (afterMs) => deps.onPoll?.("spotify", afterMs),
+    onPoll: (afterMs) => metrics.polledAgain("spotify", afterMs),
     pauses: pausesOf("spotify"),
   });
-  const polled: PolledSourceDeps = {
-    clock,
-    upstreamOf,
-    ...(deps.onPoll && { onPoll: deps.onPoll }),
-  };
-  const { machine = THIS_MACHINE } = deps;
+  const polled: PolledSourceDeps = { clock, upstreamOf, onPoll: metrics.polledAgain };
   const { busAddress } = machine;
   const all: readonly Source[] = [
     spotify,
     mpd,
-    createMpris({ upstream: upstreamOf("mpris"), ...(busAddress !== undefined && { busAddress }) }),
+    createMpris({ upstream: upstreamOf("mpris"), busAddress }),
     createVlc(polled),
     createBeefweb(polled),
     createPear({ upstreamOf }),
@@ -142,12 +146,12 @@ export function createSources({ clock, settings, memory, fetch, ...deps }: Sourc
     }),
     createAzuraCast(polled),
     createIcecast(polled),
-    ...createPushedSources(deps.pushed ?? NOTHING_PUSHED),
+    ...createPushedSources(deps.pushed),
     demo,
   ];
   const upstreamTo = (url: string) => {
     const trustedOrigins = [new URL(url).origin];
-    return createUpstream({ clock, trustedOrigins, ...(fetch && { fetch }) });
+    return createUpstream({ clock, trustedOrigins, fetch });
   };
   let looking: Promise<() => Promise<readonly Found[]>> | undefined;
   return {

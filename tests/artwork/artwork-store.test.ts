@@ -1,3 +1,4 @@
+import { NO_DISK_CACHE } from "../../src/artwork/disk-cache.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createArtworkStore, renditions } from "../../src/artwork/artwork-store.ts";
@@ -19,6 +20,8 @@ function createStore(isCurrent: (artwork: Artwork, userId: number) => boolean = 
   const store = createArtworkStore({
     opaqueName,
     isCurrent,
+    elsewhere: async () => undefined,
+    disk: NO_DISK_CACHE,
     onUnreadable: (_, origin) => reports.push(origin),
   });
   const renderAll = async (artwork: Artwork) => {

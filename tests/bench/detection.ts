@@ -1,3 +1,5 @@
+import { createRelayAlone } from "../../src/cluster/alone.ts";
+import { noPauses } from "../fixtures/sources/polled.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import type { Pace } from "../../src/sources/polling/cadence.ts";
 import type { Reading } from "../../src/channels/reading.ts";
@@ -79,9 +81,10 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
     options.watch.kind === "marquee"
       ? marqueeSource(clock, standIn, budget, options.watch.pace)
       : pollingSource(clock, standIn, options.watch.everyMs);
-  const hub = createHub({
+  const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs });
+  const relay = createRelayAlone({
     clock,
-    log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
+    log,
     random,
     connectionsOf: async (userId) => {
       const { person } = watched[userId - 1] ?? {};
@@ -104,9 +107,9 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
       ];
     },
     connectionIdsOf: async (userId) => [userId],
-    privacyOf: () => NOTHING_HIDDEN,
     onStatus: async () => {},
   });
+  const hub = createHub({ clock, log, privacyOf: () => NOTHING_HIDDEN, relay });
   watched.forEach((one, index) => {
     hub.subscribe(index + 1, (reading: Reading) => {
       one.shown = reading.kind === "playback" ? reading.playback : null;
@@ -185,7 +188,7 @@ function marqueeSource(
     budget: budget ?? 180,
     app: async () => ({ clientId: standIn.clientId, clientSecret: null }),
     appIsFixed: true,
-    pauses: { recall: async () => undefined, remember: async () => {} },
+    pauses: noPauses(clock),
     ...(pace && { pace }),
   });
 }

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { HeardConnection } from "../../src/channels/connection-state.ts";
-import type { Watching, WatchingDeps } from "../../src/channels/connection-set.ts";
+import type { WatchingHere, WatchingDeps } from "../../src/channels/connection-set.ts";
 import { createDemand } from "../../src/channels/demand.ts";
 import { type Leases, shardOf } from "../../src/cluster/leases.ts";
 import type { Message, Node } from "../../src/cluster/message.ts";
-import { createRelay, type Relay } from "../../src/cluster/relay.ts";
+import type { Relay } from "../../src/cluster/cluster.ts";
+import { createSharedRelay } from "../../src/cluster/relay.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 
 const ADA = 7;
@@ -60,7 +61,7 @@ beforeEach(async () => {
     onChange: (listener) => void (followLeases = listener),
     release: async () => {},
   };
-  const watching: Watching = {
+  const watching: WatchingHere = {
     get connections() {
       return connections;
     },
@@ -68,7 +69,7 @@ beforeEach(async () => {
     follow: async () => void orders.push("watch"),
     stop: () => void orders.push("stop"),
   };
-  relay = createRelay({
+  relay = createSharedRelay({
     clock,
     log: { error() {} },
     bus: {
@@ -105,7 +106,7 @@ const report = (term: number, delivery: "polled" | "streamed"): Message => [
 ];
 
 describe("a report of a user whom another node watches", () => {
-  let channel: Watching;
+  let channel: ReturnType<Relay["watch"]>;
   const believed = () => channel.connections?.map(({ delivery }) => delivery).join();
   beforeEach(async () => {
     const demand = createDemand(() => true);

@@ -8,7 +8,7 @@ import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import { createPostgresBus } from "../../src/cluster/postgres/bus.ts";
 import { createPostgresLeases } from "../../src/cluster/postgres/lease-table.ts";
 import { isOpenToAll } from "../../src/cluster/postgres/open-cluster.ts";
-import { createPostgresPictures } from "../../src/cluster/postgres/pictures.ts";
+import { createPostgresCovers } from "../../src/cluster/postgres/covers.ts";
 import { createPostgresReports } from "../../src/cluster/postgres/report-table.ts";
 import type { Artwork } from "../../src/playback.ts";
 import {
@@ -333,7 +333,7 @@ describe("covers in PostgreSQL", () => {
     load: async () => new Uint8Array(bytes).fill(7),
   });
   const picturesOn = ({ pool, bus }: Node) =>
-    createPostgresPictures({
+    createPostgresCovers({
       clock,
       pool,
       bus,
@@ -575,7 +575,7 @@ describe("the budget of all nodes", () => {
     await a.pool.transaction(async (connection) => {
       await connection.unsafe("SELECT take_calls('Spotify', 60000, '{2}', '{2}')");
       let isAnswered = false;
-      second = ledger.take([2]).finally(() => (isAnswered = true));
+      second = Promise.resolve(ledger.take([2])).finally(() => (isAnswered = true));
       const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
       await until(async () => isAnswered || (await b.pool.query(waiting)).length > 0 || undefined);
     });

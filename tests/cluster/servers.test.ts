@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bu
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createVault } from "../../src/vault/secrets.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
-import type { Cluster } from "../../src/cluster/cluster.ts";
-import { openCluster } from "../../src/cluster/postgres/open-cluster.ts";
+import { openCluster, type SharedCluster } from "../../src/cluster/postgres/open-cluster.ts";
 import { migrate } from "../../src/db/postgres/migrations.ts";
 import { createPool } from "../../src/db/postgres/pool.ts";
 import { createLog } from "../../src/log.ts";
@@ -27,7 +26,7 @@ const clock = systemClock;
 const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs });
 
 let postgres: PostgresServer;
-let clusters: Cluster[];
+let clusters: SharedCluster[];
 let servers: TestServer<Clock>[];
 let ports: RealPort[];
 let overlays: Overlay[];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { resolveConfig } from "../../src/config.ts";
-import { createSources } from "../../src/sources/index.ts";
+import { createSources, withoutServer } from "../../src/sources/index.ts";
 import type { Source } from "../../src/sources/source.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { inTime } from "../fixtures/clock/waiting.ts";
@@ -44,6 +44,7 @@ async function hostsCalledBy(id: string): Promise<string[]> {
   const clock = createFakeClock();
   const hosts = new Set<string>();
   const source = createSources({
+    ...withoutServer(clock),
     clock,
     settings: { ...resolveConfig({}, {}).config, lastfmApiKey: "key" },
     memory: {

@@ -111,7 +111,7 @@ const startSpotify = () =>
     budget: 180,
     app: async () => ({ clientId: standIn.clientId, clientSecret: null }),
     appIsFixed: true,
-    pauses: { recall: async () => undefined, remember: async () => {} },
+    pauses: noPauses(spotifyClock),
   });
 
 describeSourceContract({
@@ -180,7 +180,12 @@ const lastfm = playing({
     track: { name: "One", artist: { "#text": "Ada" }, "@attr": { nowplaying: "true" } },
   },
 });
-const lastfmParts = { ...lastfm.deps, apiUrl: PLAYS, apiKey: "key", pauses: noPauses };
+const lastfmParts = {
+  ...lastfm.deps,
+  apiUrl: PLAYS,
+  apiKey: "key",
+  pauses: noPauses(lastfm.deps.clock),
+};
 describeSourceContract({
   ...lastfm,
   source: createLastfm(lastfmParts),
@@ -193,7 +198,11 @@ const listenbrainz = playing({
 });
 describeSourceContract({
   ...listenbrainz,
-  source: createListenBrainzReader({ ...listenbrainz.deps, apiUrl: PLAYS, pauses: noPauses }),
+  source: createListenBrainzReader({
+    ...listenbrainz.deps,
+    apiUrl: PLAYS,
+    pauses: noPauses(listenbrainz.deps.clock),
+  }),
   goodSettings: () => ({ user: "ada" }),
   badSettings: [{}, { user: " " }, { user: 1 }],
 });

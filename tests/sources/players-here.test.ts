@@ -1,9 +1,10 @@
+import { noMetrics } from "../../src/metrics.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { resolveConfig } from "../../src/config.ts";
-import { createSources } from "../../src/sources/index.ts";
+import { createSources, withoutServer } from "../../src/sources/index.ts";
 import type { Found } from "../../src/sources/here/players-here.ts";
 import { isHeardBy } from "../../src/sources/here/players-here.ts";
 import type { Fetch } from "../../src/sources/upstream/index.ts";
@@ -50,6 +51,7 @@ const sourcesOn = ({
   onCall = () => {},
 }: TestMachine) =>
   createSources({
+    ...withoutServer(clock),
     clock,
     settings: resolveConfig({}, {}).config,
     memory: {
@@ -57,8 +59,8 @@ const sourcesOn = ({
       pauseOf: async () => undefined,
       rememberPause: async () => {},
     },
-    ...(fetch && { fetch }),
-    onCall,
+    fetch,
+    metrics: { ...noMetrics, upstreamCall: onCall },
     machine: {
       at: (usual) => places[usual] ?? (usual.startsWith("http") ? `http://${NOWHERE}` : NOWHERE),
       busAddress: busAddress ?? "unix:path=/nonexistent",

@@ -5,16 +5,21 @@ import { createPool, type Pool } from "../../db/postgres/pool.ts";
 import { describeError, type Log } from "../../log.ts";
 import { loadCover } from "../../sources/upstream/cover.ts";
 import { createUpstream } from "../../sources/upstream/index.ts";
+import { ConnectionSet, type WatchingDeps } from "../../channels/connection-set.ts";
+import { DEMO_LISTENER } from "../../channels/connection-finder.ts";
+import type { Artwork } from "../../playback.ts";
+import type { Bus } from "../bus.ts";
 import type { Cluster } from "../cluster.ts";
-import { createLeases } from "../leases.ts";
+import { createLeases, type Leases } from "../leases.ts";
 import { createMessageSeal } from "../message-seal.ts";
-import { createRelay } from "../relay.ts";
+import { createSharedRelay } from "../relay.ts";
+import type { ArtworkFrom } from "../shift.ts";
 import { shareInbox } from "../shared-inbox.ts";
 import { createPostgresAdmissions } from "./admissions.ts";
 import { createPostgresBus } from "./bus.ts";
 import { createPostgresLeases } from "./lease-table.ts";
 import { createPostgresLedgers } from "./ledger.ts";
-import { createPostgresPictures } from "./pictures.ts";
+import { createPostgresCovers } from "./covers.ts";
 import { createPostgresReports } from "./report-table.ts";
 
 export interface ClusterOptions {
@@ -22,14 +27,19 @@ export interface ClusterOptions {
   readonly log: Log;
   /** The database's address, as `--database` takes it. Its tables are there already. */
   readonly url: string;
-  readonly vault: Pick<Vault, "messageKeys" | "follow">;
+  readonly vault: Pick<Vault, "messageKeys" | "follow" | "opaqueName">;
 }
 
 /** For beats, messages, budgets, limits and covers, which do not wait for each other. */
 const CONNECTIONS = 4;
 
+export interface SharedCluster extends Cluster {
+  readonly bus: Bus;
+  readonly leases: Leases;
+}
+
 /** Joins the nodes that share a database. The server's own pool stays for its accounts. */
-export function openCluster({ clock, log, url, vault }: ClusterOptions): Cluster {
+export function openCluster({ clock, log, url, vault }: ClusterOptions): SharedCluster {
   const pool = createPool(url, CONNECTIONS);
   // A name that is new with each start: what an earlier run of this server sent is another's.
   const node = crypto.randomUUID().slice(0, 8);
@@ -51,22 +61,56 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): Cluster
     watched: ledgers.watched,
   });
   void warnIfOpenToAll(pool, log);
-  const covers = createUpstream({ clock, trustedOrigins: [] });
+  const upstream = createUpstream({ clock, trustedOrigins: [] });
+  const loadFrom = (url: string) => loadCover(upstream, url);
+  const covers = createPostgresCovers({ clock, pool, log, bus, loadFrom });
+  const { opaqueName } = vault;
+  const artworkFrom: ArtworkFrom = (named) => covers.received(opaqueName(named.key), named);
+  const keepAll = (userId: number, artworks: readonly Artwork[]) =>
+    covers.keep(
+      userId,
+      artworks.map((artwork) => ({ id: opaqueName(artwork.key), artwork })),
+    );
   return {
     bus,
     leases,
+    isUp: () => bus.up,
+    isOurs: leases.isOurs,
     ledgerOf: ledgers.ledgerOf,
     admissions: createPostgresAdmissions(pool),
-    pictures: createPostgresPictures({
-      clock,
-      pool,
-      log,
-      bus,
-      loadFrom: (from) => loadCover(covers, from),
-    }),
-    createRelay: (deps) => createRelay({ ...deps, bus, leases }),
-    shareInbox: (own, deps) =>
-      shareInbox(own, { ...deps, clock, log, bus, leases, table: createPostgresReports(pool) }),
+    findArtwork: covers.find,
+    createRelay(deps) {
+      const watchHere = (of: WatchingDeps) => new ConnectionSet(of, deps);
+      const relay = createSharedRelay({
+        ...deps,
+        bus,
+        leases,
+        artworkFrom,
+        watch: watchHere,
+        onPublish: (userId, connections) =>
+          keepAll(
+            userId,
+            connections.flatMap(({ state }) =>
+              state.kind === "heard" ? (state.playback?.album.artworks ?? []) : [],
+            ),
+          ),
+      });
+      // Every node plays the demo: it is nobody's.
+      const watch = (of: WatchingDeps) =>
+        of.userId === DEMO_LISTENER ? watchHere(of) : relay.watch(of);
+      return { ...relay, watch };
+    },
+    shareInbox: (own) =>
+      shareInbox(own, {
+        clock,
+        log,
+        bus,
+        leases,
+        table: createPostgresReports(pool),
+        artworkFrom,
+        keep: (userId, artwork) => keepAll(userId, [artwork]),
+      }),
+    release: leases.release,
     async close() {
       await leases.release();
       await bus.close();

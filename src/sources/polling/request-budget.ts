@@ -1,7 +1,7 @@
 import type { UpstreamPause } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
 import { type Demand, SourceFailure } from "../source.ts";
-import type { Ledger, LedgerOf } from "./ledger.ts";
+import type { Grant, LedgerOf } from "./ledger.ts";
 
 /**
  * The purpose of a call, which decides how much of the budget it may use. A poll at the end of a
@@ -29,8 +29,8 @@ export interface RequestBudget {
 
 /** What a budget keeps outside of this server: a pause, so that it is kept over restarts. */
 export interface PauseMemory {
-  /** Counts the calls of several nodes together; absent where this server is alone. */
-  readonly ledgerOf?: LedgerOf;
+  /** Counts the calls of all nodes together. */
+  readonly ledgerOf: LedgerOf;
   recall(): Promise<UpstreamPause | undefined>;
   remember(pause: UpstreamPause): Promise<void>;
 }
@@ -68,7 +68,6 @@ interface Waiting {
 export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
   const { clock, upstream, budget, memory } = deps;
   const windowMs = deps.windowMs + MARGIN_MS;
-  const sentAtMs: number[] = [];
   const queues: Record<Urgency, Set<Waiting>> = {
     trackEnd: new Set(),
     regular: new Set(),
@@ -100,61 +99,50 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     if (restMs > 0) throw pauseFailure(restMs, `${upstream} has asked for a pause`);
   };
 
-  const used = (): number => {
-    const sinceMs = clock.monotonicMs() - windowMs;
-    while (sentAtMs[0] !== undefined && sentAtMs[0] <= sinceMs) sentAtMs.shift();
-    return sentAtMs.length;
-  };
-
   const limitOf = (urgency: Urgency): number => Math.max(1, Math.floor(budget * SHARES[urgency]));
-  const hasRoom = (urgency: Urgency): boolean => used() < limitOf(urgency);
-  const ledger = memory.ledgerOf?.({ upstream, limits: ORDER.map(limitOf), windowMs });
+  const ledger = memory.ledgerOf({ upstream, limits: ORDER.map(limitOf), windowMs });
 
   const isAnybodyWaiting = () => ORDER.some((urgency) => queues[urgency].size > 0);
 
   let isAsking = false;
-  /** Admits as many as the ledger of all nodes grants. */
-  const admitFrom = async ({ take }: Pick<Ledger, "take">) => {
+  const grant = (granted: readonly number[]) =>
+    ORDER.forEach((urgency, index) => {
+      for (const waiting of [...queues[urgency]].slice(0, granted[index])) {
+        queues[urgency].delete(waiting);
+        waiting.admit();
+      }
+    });
+
+  const review = (delayMs: number) => {
+    cancelReview = clock.after(delayMs, () => {
+      isAsking = false;
+      if (isAnybodyWaiting()) admitWaiting();
+    });
+  };
+
+  /** Admits as many as the ledger grants. */
+  const admitWaiting = () => {
     if (isAsking) return;
-    isAsking = true;
     cancelReview?.();
     cancelReview = undefined;
+    const answer = ledger.take(ORDER.map((urgency) => queues[urgency].size));
+    if (answer instanceof Promise) return void admitLater(answer);
+    grant(answer.granted);
+    if (isAnybodyWaiting()) review(Math.max(1, answer.roomInMs));
+  };
+
+  /** Those that come before the answer of a ledger of several nodes are asked for together. */
+  const admitLater = async (answer: Promise<Grant>) => {
+    isAsking = true;
     let delayMs = LEDGER_RETRY_MS;
     try {
-      const { granted, roomInMs } = await take(ORDER.map((urgency) => queues[urgency].size));
-      ORDER.forEach((urgency, index) => {
-        for (const waiting of [...queues[urgency]].slice(0, granted[index])) {
-          queues[urgency].delete(waiting);
-          waiting.admit();
-        }
-      });
+      const { granted, roomInMs } = await answer;
+      grant(granted);
       delayMs = granted.some((count) => count > 0) ? 0 : roomInMs;
     } catch {
       // Without the count of all nodes no call is made.
     }
-    // Those that come meanwhile are asked for together.
-    cancelReview = clock.after(Math.max(BETWEEN_GRANTS_MS, delayMs), () => {
-      isAsking = false;
-      if (isAnybodyWaiting()) void admitFrom({ take });
-    });
-  };
-
-  const admitWaiting = () => {
-    if (ledger) return void admitFrom(ledger);
-    cancelReview?.();
-    cancelReview = undefined;
-    for (const urgency of ORDER) {
-      for (const waiting of queues[urgency]) {
-        if (!hasRoom(urgency)) break;
-        queues[urgency].delete(waiting);
-        sentAtMs.push(clock.monotonicMs());
-        waiting.admit();
-      }
-    }
-    const [oldest] = sentAtMs;
-    if (oldest === undefined || !isAnybodyWaiting()) return;
-    const delayMs = Math.max(1, oldest + windowMs - clock.monotonicMs());
-    cancelReview = clock.after(delayMs, admitWaiting);
+    review(Math.max(BETWEEN_GRANTS_MS, delayMs));
   };
 
   const countWatched = () => {
@@ -162,8 +150,8 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     for (const { demand } of members) if (demand.watched) watchedUsers += 1;
     return watchedUsers;
   };
-  ledger?.countWatched(countWatched);
-  ledger?.onClose((pauseMs) => {
+  ledger.countWatched(countWatched);
+  ledger.onClose((pauseMs) => {
     closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + pauseMs);
   });
 
@@ -196,7 +184,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       const nowMs = clock.monotonicMs();
       if (nowMs + pauseMs > closedUntilMs) {
         closedUntilMs = nowMs + pauseMs;
-        ledger?.close(pauseMs);
+        ledger.close(pauseMs);
         const from = clock.wallMs();
         // If the disk is full, the pause is kept only while this server runs.
         await memory.remember({ from, until: from + pauseMs }).catch(() => {});
@@ -210,7 +198,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       return () => void members.delete(member);
     },
     leastIntervalMs() {
-      const watchedUsers = countWatched() + (ledger?.watchedElsewhere() ?? 0);
+      const watchedUsers = countWatched() + ledger.watchedElsewhere();
       return (watchedUsers * windowMs) / (budget * PLANNED_SHARE);
     },
   };

@@ -65,9 +65,9 @@ export interface UpstreamDeps {
   /** Origins that the operator chose. These may be private addresses and use plain http. */
   readonly trustedOrigins: readonly string[];
   /** Replaces the network. Names are resolved only if `lookUp` is given too. */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
   /** Replaces the resolution of names. */
-  readonly lookUp?: LookUp;
+  readonly lookUp?: LookUp | undefined;
   /** Is called after each call with its HTTP status, or `failed`. */
   onCall?(outcome: number | "failed"): void;
 }

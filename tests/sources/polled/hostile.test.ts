@@ -62,7 +62,8 @@ const upstreams: readonly {
     },
   },
   {
-    create: (deps) => createLastfm({ ...deps, apiUrl, apiKey: "key", pauses: noPauses }),
+    create: (deps) =>
+      createLastfm({ ...deps, apiUrl, apiKey: "key", pauses: noPauses(deps.clock) }),
     answer: {
       recenttracks: {
         "@attr": { user: "ada" },
@@ -77,7 +78,7 @@ const upstreams: readonly {
     },
   },
   {
-    create: (deps) => createListenBrainzReader({ ...deps, apiUrl, pauses: noPauses }),
+    create: (deps) => createListenBrainzReader({ ...deps, apiUrl, pauses: noPauses(deps.clock) }),
     answer: {
       payload: {
         listens: [

@@ -9,7 +9,7 @@ import {
   type PauseMemory,
   type Urgency,
 } from "../../../src/sources/polling/request-budget.ts";
-import type { Grant } from "../../../src/sources/polling/ledger.ts";
+import { createLedger, type Grant } from "../../../src/sources/polling/ledger.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 
 const SPOTIFY = { upstream: "Spotify", windowMs: 30_000 };
@@ -18,21 +18,32 @@ const SPOTIFY_WINDOW_MS = 30_000;
 const nobodyLeaves = new AbortController().signal;
 
 /** What outlives a restart. */
-function createMemory(pause?: UpstreamPause): PauseMemory & { pause: UpstreamPause | undefined } {
+function createMemory(pause?: UpstreamPause) {
   return {
     pause,
     async recall() {
       return this.pause;
     },
-    async remember(next) {
+    async remember(next: UpstreamPause) {
       this.pause = next;
     },
   };
 }
 
-function createTestBudget(budget = 10, memory: PauseMemory = createMemory()) {
-  const clock = createFakeClock();
-  const requestBudget = createRequestBudget({ ...SPOTIFY, clock, budget, memory });
+type Memory = Omit<PauseMemory, "ledgerOf"> & Partial<PauseMemory>;
+
+function createTestBudget(
+  budget = 10,
+  memory: Memory = createMemory(),
+  clock: FakeClock = createFakeClock(),
+) {
+  const ledgerOf: PauseMemory["ledgerOf"] = (of) => createLedger(clock, of);
+  const kept: PauseMemory = {
+    ledgerOf: memory.ledgerOf ?? ledgerOf,
+    recall: () => memory.recall(),
+    remember: (pause) => memory.remember(pause),
+  };
+  const requestBudget = createRequestBudget({ ...SPOTIFY, clock, budget, memory: kept });
   const entered: { who: string; atMs: number }[] = [];
   return {
     clock,
@@ -294,7 +305,7 @@ describe("a closed requestBudget", () => {
   });
 
   test("stays closed when its pause cannot be stored", async () => {
-    const full: PauseMemory = {
+    const full: Memory = {
       recall: async () => undefined,
       remember: () => Promise.reject(new Error("the disk is full")),
     };
@@ -304,7 +315,7 @@ describe("a closed requestBudget", () => {
   });
 
   test("says that it is closed even when its pause cannot be stored", async () => {
-    const full: PauseMemory = {
+    const full: Memory = {
       recall: async () => undefined,
       remember: () => Promise.reject(new Error("the disk is full")),
     };
@@ -330,7 +341,7 @@ describe("after a restart", () => {
     const before = createTestBudget(10, memory);
     await before.requestBudget.close("3600", "quota");
     startedAnew.setWallMs(before.clock.wallMs() + wallPassedMs);
-    return createRequestBudget({ ...SPOTIFY, clock: startedAnew, budget: 10, memory });
+    return createTestBudget(10, memory, startedAnew).requestBudget;
   }
 
   test("a pause goes on as long as is left of it", async () => {
@@ -366,7 +377,7 @@ describe("after a restart", () => {
 
   test("a memory that could not be read once is read again", async () => {
     let broken = true;
-    const memory: PauseMemory = {
+    const memory: Memory = {
       recall: () =>
         broken ? Promise.reject(new Error("the database is busy")) : Promise.resolve(undefined),
       remember: async () => {},
@@ -388,7 +399,7 @@ describe("a budget that several nodes share", () => {
       granted: wants,
       roomInMs: 0,
     });
-    const memory: PauseMemory = {
+    const memory: Memory = {
       ...createMemory(),
       ledgerOf: () => ({
         take(wants) {

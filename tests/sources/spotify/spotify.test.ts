@@ -1,3 +1,4 @@
+import { noPauses } from "../../fixtures/sources/polled.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { UpstreamApp, UpstreamPause } from "../../../src/accounts/upstreams.ts";
@@ -54,6 +55,7 @@ function startSource(fetch: Fetch = standIn.fetch, budget = 100): Source {
     app: async () => app,
     appIsFixed: true,
     pauses: {
+      ...noPauses(clock),
       recall: async () => pause,
       remember: async (next) => {
         pause = next;

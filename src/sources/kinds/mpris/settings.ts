@@ -9,5 +9,5 @@ export interface MprisDeps {
   /** For covers on the web. */
   readonly upstream: Upstream;
   /** The address of the session bus, in tests. */
-  readonly busAddress?: string;
+  readonly busAddress?: string | undefined;
 }

@@ -5,7 +5,26 @@ import type { Pool } from "../../db/postgres/pool.ts";
 import { describeError, type Log } from "../../log.ts";
 import type { Artwork } from "../../playback.ts";
 import type { Bus } from "../bus.ts";
-import type { NamedArtwork, Pictures } from "../cluster.ts";
+import type { ArtworkReference } from "../message.ts";
+
+/** A cover with the name under which it is served. */
+interface NamedArtwork {
+  readonly id: string;
+  readonly artwork: Artwork;
+}
+
+/** Covers that any node can draw, whichever has got them. */
+export interface SharedCovers {
+  /**
+   * Keeps the covers that a user's music shows now, sooner or later. Where another node has the
+   * bytes, it is asked to keep them.
+   */
+  keep(userId: number, artworks: readonly NamedArtwork[]): void;
+  /** A cover by the name under which it is served; `undefined` for one that nobody has kept. */
+  find(id: string): Promise<Artwork | undefined>;
+  /** A cover that another node has named. */
+  received(id: string, artwork: ArtworkReference): Artwork;
+}
 
 /** A cover that was kept so long ago is touched when it is shown again, or kept anew. */
 const TOUCH_AFTER_MS = 10 * 60_000;
@@ -22,7 +41,7 @@ const FORGET_AFTER = "7 days";
 const TRIES = 6;
 const TRY_EVERY_MS = 300;
 
-export interface PostgresPicturesDeps {
+export interface PostgresCoversDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
   readonly pool: Pick<Pool, "query">;
   readonly log: Pick<Log, "warn">;
@@ -32,7 +51,7 @@ export interface PostgresPicturesDeps {
 }
 
 /** Covers in PostgreSQL: the address of one that is public, else the picture itself. */
-export function createPostgresPictures(deps: PostgresPicturesDeps): Pictures {
+export function createPostgresCovers(deps: PostgresCoversDeps): SharedCovers {
   const { clock, pool, log, bus, loadFrom } = deps;
   /** When covers were kept or touched (monotonic), by name. */
   const known = createBoundedMap<string, { readonly atMs: number }>(MOST_KNOWN);

@@ -1,0 +1,53 @@
+import { ConnectionSet } from "../channels/connection-set.ts";
+import type { Clock } from "../clock.ts";
+import { createLedger } from "../sources/polling/ledger.ts";
+import type { Cluster, Relay, RelayDeps } from "./cluster.ts";
+
+/** A cluster of one: everything stays on this server. */
+export const alone = (clock: Pick<Clock, "monotonicMs">): Cluster => ({
+  isUp: () => true,
+  isOurs: () => true,
+  ledgerOf: (budget) => createLedger(clock, budget),
+  admissions: { admit: () => 0 },
+  findArtwork: async () => undefined,
+  shareInbox: (own) => own,
+  createRelay: createRelayAlone,
+  release: async () => {},
+  close: async () => {},
+});
+
+/** Watches every user here. */
+export function createRelayAlone(deps: RelayDeps): Relay {
+  const watched = new Map<number, ConnectionSet>();
+  const onStream = new Map<number, number>();
+  const showListeners: Parameters<Relay["onShow"]>[0][] = [];
+  const streamListeners: ((userId: number) => void)[] = [];
+  return {
+    watch(of) {
+      const set = new ConnectionSet(of, deps);
+      watched.set(of.userId, set);
+      return set;
+    },
+    async followConnections(of) {
+      for (const [userId, set] of watched) {
+        if (of !== undefined && of !== userId) continue;
+        if (!set.isRunning) continue;
+        const ids = await deps.connectionIdsOf(userId);
+        if (set.isRunning && !Bun.deepEquals(ids, set.watchedIds())) await set.follow();
+      }
+    },
+    setOnStream(userId, count) {
+      if (count > 0) onStream.set(userId, count);
+      else onStream.delete(userId);
+      for (const listener of streamListeners) listener(userId);
+    },
+    onStream: (userId) => onStream.get(userId) ?? 0,
+    onStreamChange: (listener) => void streamListeners.push(listener),
+    show(...shown) {
+      for (const listener of showListeners) listener(...shown);
+    },
+    onShow: (listener) => void showListeners.push(listener),
+    gauges: {},
+    stop() {},
+  };
+}
