@@ -4,6 +4,7 @@ import { basePathOf } from "./addresses.ts";
 import * as envelope from "./api/envelope.ts";
 import type { EventsServer } from "./api/events.ts";
 import type { Clock } from "./clock.ts";
+import type { Change } from "./db/change.ts";
 import { isBusy, isPassing } from "./db/errors.ts";
 import { createFeatures, type FeaturesDeps } from "./features.ts";
 import { createBusy } from "./html/busy.ts";
@@ -61,8 +62,8 @@ export interface App {
   readonly gauges: Readonly<Partial<Record<GaugeName, () => number>>>;
   /** Begins what features do by themselves. */
   start(): Promise<void>;
-  /** Brings what is open up to date with one user's data, or all users'. */
-  followChanges(userId?: number): Promise<void>;
+  /** Brings what is open up to date with a change of stored data. */
+  followChange(change: Change): Promise<void>;
   /** `/readyz` says no from now on, sockets are closed, and what was started ends. */
   stop(): Promise<void>;
   /** Every route as `METHOD /path`. */
@@ -99,24 +100,23 @@ export function createApp(deps: AppDeps): App {
   );
   metrics.watch(gauges);
 
-  const followChanges = async (userId?: number) => {
-    for (const { follow } of features) {
+  const followers: readonly NonNullable<Feature["follow"]>[] = [
+    async ({ userId, concerns }) => {
+      if (concerns("users", "privacy")) hub.notify(userId);
+      if (concerns("users", "connections", "upstreams")) await hub.followConnections(userId);
+    },
+    ...features.flatMap(({ follow }) => follow ?? []),
+  ];
+  const followChange = async (change: Change) => {
+    for (const follow of followers) {
       try {
-        await follow?.(userId);
+        await follow(change);
       } catch (error) {
         log.error("a change could not be followed", { reason: describeError(error) });
       }
     }
   };
-  accounts.onChange(async (userId) => {
-    hub.notify(userId);
-    await hub
-      .followConnections(userId)
-      .catch((error: unknown) =>
-        log.error("a change could not be followed", { reason: describeError(error) }),
-      );
-    await followChanges(userId);
-  });
+  accounts.onChange(followChange);
 
   const notFound = createNotFound(basePath);
   const failed = createFailed(log, basePath);
@@ -206,7 +206,7 @@ export function createApp(deps: AppDeps): App {
     async start() {
       for (const { start } of features) await start?.();
     },
-    followChanges,
+    followChange,
     async stop() {
       await Promise.all(features.map(({ stop }) => stop?.()));
     },

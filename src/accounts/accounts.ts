@@ -57,7 +57,7 @@ export interface Accounts {
   /** The last base URL of the server, for commands that print addresses. */
   lastBaseUrl(): Promise<string | undefined>;
   rememberBaseUrl(baseUrl: string): Promise<void>;
-  /** Calls back with the user whose data changed; `undefined` when it concerns all users. */
+  /** Calls back with the changes of one user, or those that concern all users. */
   onChange: ChangeFeed["onChange"];
   /** Checks whether another process changed the accounts. */
   checkForChanges: ChangeFeed["checkForChanges"];
@@ -75,11 +75,11 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
   const deferred = createDeferredWrites();
   const connections = createConnections(context, deferred);
   const history = await createHistory(context, deferred);
-  store.onChange(async (userId) => {
-    keys.forget(userId);
-    connections.forgetInboxes(userId);
-    await history.reload(userId);
-    await privacy.reload(userId);
+  store.onChange(async ({ userId, concerns }) => {
+    if (concerns("users", "api_keys")) keys.forget(userId);
+    if (concerns("users", "connections")) connections.forgetInboxes(userId);
+    if (concerns("users", "histories")) await history.reload(userId);
+    if (concerns("users", "privacy")) await privacy.reload(userId);
   });
   const takenNames = async (names: readonly string[]) => {
     const rows = await queries

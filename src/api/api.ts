@@ -62,7 +62,9 @@ export function createApiFeature(deps: ApiDeps): Feature {
       closed: (one) => streams?.closed(one),
     }),
     // Closes the streams whose key has ended.
-    follow: (userId) => streams?.followKeys(userId),
+    async follow({ userId, concerns }) {
+      if (concerns("users", "api_keys")) await streams?.followKeys(userId);
+    },
     stop: () => streams?.stop(),
   };
 }

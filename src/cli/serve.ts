@@ -102,7 +102,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     const baseUrl = baseUrlOf(config, running.port);
     await accounts.rememberBaseUrl(baseUrl);
     const followSecretKey = createKeyFollower({ store, vault }, log);
-    accounts.onChange((userId) => (userId === undefined ? followSecretKey() : undefined));
+    accounts.onChange(({ concerns }) => (concerns("server") ? followSecretKey() : undefined));
     const lookMs = store.network ? LISTEN_FOR_CHANGES_MS : LOOK_FOR_CHANGES_MS;
     const firstReminderMs = store.network ? USERS_ARE_SHARED_MS : 0;
     const stopKeepingUp = keepUp(accounts, log, lookMs, server.remindOfConsent, firstReminderMs);

@@ -77,7 +77,7 @@ function statusDocument(health: StoredStatus) {
     state: statusWord(health),
     since: isoOrNull("since" in health ? health.since : null),
     until: isoOrNull("until" in health ? health.until : null),
-    because: "reason" in health ? health.reason : null,
+    reason: "reason" in health ? health.reason : null,
   };
 }
 

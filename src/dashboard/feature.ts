@@ -64,7 +64,7 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
       opened: (one) => opened?.live.opened(one),
       closed: (one) => opened?.live.closed(one),
     }),
-    async follow(userId) {
+    async follow({ userId }) {
       await opened?.live.dropEndedSessions(deps.accounts.sessions.isOpen, userId);
       opened?.live.redraw(userId);
     },

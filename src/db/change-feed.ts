@@ -1,11 +1,12 @@
 import type { Database } from "bun:sqlite";
 import { getTableName, type Table } from "drizzle-orm";
+import { changeOf, type Change } from "./change.ts";
 import * as schema from "./schema.ts";
 import { hasTable } from "./sealed-values.ts";
 
 /** Reports whose data changed, whichever process wrote it. */
 export interface ChangeFeed {
-  /** Calls back with the user whose data changed; `undefined` when it concerns all users. */
+  /** Calls back with the changes of one user, or those that concern all users. */
   onChange(listener: ChangeListener): void;
   /**
    * Calls the listeners, one after the other, with the changes since the last call.
@@ -16,7 +17,7 @@ export interface ChangeFeed {
   checkForChanges(): Promise<void>;
 }
 
-type ChangeListener = (userId: number | undefined) => void | Promise<void>;
+export type ChangeListener = (change: Change) => void | Promise<void>;
 
 /** The user id of a change that concerns all users; no user has it. */
 const EVERYBODY = 0;
@@ -31,16 +32,21 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
   const tellChanges = async () => {
     if (seenId === undefined) return;
     const changes = sqlite
-      .query<{ id: number; userId: number }, [number]>(
-        "SELECT id, user_id AS userId FROM changes WHERE id > ? ORDER BY id",
+      .query<{ id: number; userId: number; tables: string }, [number]>(
+        `SELECT max(id) AS id, user_id AS userId, group_concat(table_name) AS tables
+          FROM changes WHERE id > ? GROUP BY user_id ORDER BY max(id)`,
       )
       .all(seenId);
     seenId = changes.at(-1)?.id ?? seenId;
     const failures: unknown[] = [];
-    for (const { userId } of changes) {
-      for (const tell of listeners) {
+    for (const { userId, tables } of changes) {
+      const change = changeOf(
+        userId === EVERYBODY ? undefined : userId,
+        new Set(tables.split(",")),
+      );
+      for (const follow of listeners) {
         try {
-          await tell(userId === EVERYBODY ? undefined : userId);
+          await follow(change);
         } catch (error) {
           // The other listeners still have to follow the change.
           failures.push(error);
@@ -96,7 +102,7 @@ export const watched: readonly Watched[] = [
   {
     table: schema.histories,
     user: "user_id",
-    on: ["INSERT", "UPDATE OF keeps, hears_streams, cleared_at", "DELETE"],
+    on: ["INSERT", "UPDATE OF keeps, follows_streams, cleared_at", "DELETE"],
   },
   { table: schema.sessions, user: "user_id", on: ["DELETE"] },
   { table: schema.upstreams, on: ["INSERT", "UPDATE OF sealed_app", "DELETE"] },
@@ -105,11 +111,13 @@ export const watched: readonly Watched[] = [
 
 /**
  * Creates triggers that record whose data change, whichever process or version writes.
- * Each user has one row, whose id grows with each change, so no row has to be cleaned up.
- * Tables that this schema does not have yet are left out.
+ * Each user has one row for each table, whose id grows with each change, so no row has to be
+ * cleaned up.
+ * What this schema does not have yet is left out.
  */
 export function noteChanges(sqlite: Database): void {
-  if (!hasTable(sqlite, "changes")) return;
+  const columns = sqlite.query("SELECT name FROM pragma_table_info('changes')").values().flat();
+  if (!columns.includes("table_name")) return;
   for (const { table, user, on } of watched) {
     const name = getTableName(table);
     if (!hasTable(sqlite, name)) continue;
@@ -120,8 +128,8 @@ export function noteChanges(sqlite: Database): void {
       sqlite.run(
         `CREATE TRIGGER change_of_${name}_${verb} AFTER ${event} ON ${name}
          BEGIN
-           DELETE FROM changes WHERE user_id = ${userId};
-           INSERT INTO changes (user_id) VALUES (${userId});
+           DELETE FROM changes WHERE user_id = ${userId} AND table_name = '${name}';
+           INSERT INTO changes (user_id, table_name) VALUES (${userId}, '${name}');
          END`,
       );
     }

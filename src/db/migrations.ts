@@ -11,6 +11,7 @@ import savedWidgets from "../../drizzle/0008_saved_widgets.sql" with { type: "te
 import widgetTokensMoved from "../../drizzle/0009_widget_tokens_moved.sql" with { type: "text" };
 import history from "../../drizzle/0010_history.sql" with { type: "text" };
 import clearedHistory from "../../drizzle/0011_cleared_history.sql" with { type: "text" };
+import plainWords from "../../drizzle/0012_plain_words.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns, hasTable } from "./sealed-values.ts";
 
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   { name: "0009_widget_tokens_moved", sql: widgetTokensMoved },
   { name: "0010_history", sql: history },
   { name: "0011_cleared_history", sql: clearedHistory },
+  { name: "0012_plain_words", sql: plainWords },
 ];
 
 /** The database cannot be brought to this version's schema. */

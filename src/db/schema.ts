@@ -168,16 +168,16 @@ export function createSchema({
   );
 
   /** A connection's last status seen by a running server; written once per change. */
-  const connectionStatuses = table("connection_health", {
+  const connectionStatuses = table("connection_statuses", {
     connectionId: integer("connection_id")
       .primaryKey()
       .references(() => connections.id, { onDelete: "cascade" }),
     state: text("state", { enum: ["ok", "retrying", "limited"] }).notNull(),
-    reason: text("because"),
+    reason: text("reason"),
     since: instant("since").notNull(),
     until: instant("until"),
     /** When the connection was first heard; `null` while it never was. */
-    heardAt: instant("heard_at"),
+    firstReportAt: instant("first_report_at"),
   });
 
   /** What this server stores about an upstream, for all users. */
@@ -192,7 +192,7 @@ export function createSchema({
 
   /** Magic links let their holder do one thing for a user, for a short time. */
   const magicLinks = table(
-    "one_time_links",
+    "magic_links",
     {
       /** SHA-256 of the link's secret. */
       hash: bytes("hash").primaryKey(),
@@ -204,7 +204,7 @@ export function createSchema({
       expiresAt: instant("expires_at").notNull(),
       usedAt: instant("used_at"),
     },
-    (columns) => [index("one_time_links_user").on(columns.userId)],
+    (columns) => [index("magic_links_user").on(columns.userId)],
   );
 
   /** Browsers that are signed in. */
@@ -259,7 +259,7 @@ export function createSchema({
     /** How long songs are kept; if unset, none are. */
     keeps: text("keeps", { enum: ["day", "month", "always"] }),
     /** Whether overlays may tell when OBS streams. */
-    hearsStreams: flag("hears_streams").notNull().default(false),
+    followsStreams: flag("follows_streams").notNull().default(false),
     streamStartedAt: instant("stream_started_at"),
     /** Unset while the stream runs. */
     streamEndedAt: instant("stream_ended_at"),
@@ -268,8 +268,8 @@ export function createSchema({
   });
 
   /** Songs that were heard, of users who keep them. */
-  const heardSongs = table(
-    "heard_songs",
+  const songs = table(
+    "songs",
     {
       id: id("id"),
       userId: integer("user_id")
@@ -292,7 +292,7 @@ export function createSchema({
       /** The cover's public URL, where it has one. */
       coverUrl: text("cover_url"),
     },
-    (columns) => [uniqueIndex("heard_songs_user").on(columns.userId, columns.startedAt)],
+    (columns) => [uniqueIndex("songs_user").on(columns.userId, columns.startedAt)],
   );
 
   return {
@@ -309,7 +309,7 @@ export function createSchema({
     privacy,
     server,
     histories,
-    heardSongs,
+    songs,
   };
 }
 
@@ -329,12 +329,18 @@ export const {
   privacy,
   server,
   histories,
-  heardSongs,
+  songs,
 } = tables;
 
 /** Whose data changed last, in the order of the ids; filled by triggers (change-feed.ts). */
-export const changes = sqliteKit.table("changes", {
-  id: sqliteKit.id("id"),
-  /** Not a foreign key: the change may be that the user was removed. */
-  userId: sqliteKit.integer("user_id").notNull().unique("changes_user"),
-});
+export const changes = sqliteKit.table(
+  "changes",
+  {
+    id: sqliteKit.id("id"),
+    /** Not a foreign key: the change may be that the user was removed. */
+    userId: sqliteKit.integer("user_id").notNull(),
+    /** Which of the user's tables; empty in rows of an earlier version. */
+    tableName: sqliteKit.text("table_name").notNull().default(""),
+  },
+  (columns) => [sqliteKit.uniqueIndex("changes_user").on(columns.userId, columns.tableName)],
+);

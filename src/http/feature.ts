@@ -1,4 +1,5 @@
 import type { ServerWebSocket } from "bun";
+import type { Change } from "../db/change.ts";
 import type { GaugeName } from "../metrics.ts";
 import type { SocketTicket, Upgrader } from "./upgrader.ts";
 
@@ -64,8 +65,8 @@ export interface Feature {
   readonly gauges?: Readonly<Partial<Record<GaugeName, () => number>>>;
   /** Begins what it does by itself, once the server listens. */
   start?(): Promise<void>;
-  /** Follows a change of a user's data, or of everybody's. */
-  follow?(userId: number | undefined): Promise<void> | void;
+  /** Follows a change of stored data. */
+  follow?(change: Change): Promise<void> | void;
   /** Closes its sockets so that clients connect again later, and ends what it has started. */
   stop?(): Promise<void> | void;
 }

@@ -74,7 +74,9 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
       socket("/in/:secret/webnowplaying", webNowPlaying.upgrade),
     ],
     sockets: socketsOf<PushTicket>("push", { ...webNowPlaying, limitsMessages: true }),
-    follow: webNowPlaying.followChanges,
+    async follow({ userId, concerns }) {
+      if (concerns("users", "connections")) await webNowPlaying.followChanges(userId);
+    },
     stop: webNowPlaying.stop,
   };
 }

@@ -154,7 +154,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
     for (const tell of statusListeners) tell(userId);
   };
   const statusWrites = createStatusWrites({ store }, deferred, tellStatusOf);
-  const toConnection = async ({ row, heardAt, state }: FoundRow): Promise<Connection> => {
+  const toConnection = async ({ row, firstReportAt, state }: FoundRow): Promise<Connection> => {
     const { id, userId, source, name, refusedAt } = row;
     return {
       id,
@@ -164,7 +164,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
       name,
       refusedAt,
       // Earlier versions did not store when a connection was first heard.
-      hasWorked: heardAt !== null || state === "ok",
+      hasWorked: firstReportAt !== null || state === "ok",
       settings: await openSettings(vault, row),
     };
   };
@@ -172,7 +172,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
     queries
       .select({
         row: connections,
-        heardAt: connectionStatuses.heardAt,
+        firstReportAt: connectionStatuses.firstReportAt,
         state: connectionStatuses.state,
       })
       .from(connections)
@@ -277,7 +277,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           return inserted[0];
         });
         if (!row) throw new Error("the database stored no connection, and no error");
-        return toConnection({ row, heardAt: null, state: null });
+        return toConnection({ row, firstReportAt: null, state: null });
       }),
     async disconnect(user, which) {
       const [ended] = await atomically((writer) => [
@@ -345,7 +345,7 @@ type ConnectionRow = Schema["connections"]["$inferSelect"];
 /** A stored connection, and what is known of it from listening. */
 interface FoundRow {
   readonly row: ConnectionRow;
-  readonly heardAt: number | null;
+  readonly firstReportAt: number | null;
   readonly state: StoredStatus["state"] | null;
 }
 

@@ -21,7 +21,7 @@ export interface HistoryChoice {
   /** `null` while nothing is kept. */
   readonly keeps: Period | null;
   /** Whether overlays may tell when OBS streams. */
-  readonly hearsStreams: boolean;
+  readonly followsStreams: boolean;
 }
 
 /** A stream, as an overlay has told of it; Unix milliseconds. */
@@ -97,7 +97,7 @@ export interface History {
   reload(userId: number | undefined): Promise<void>;
 }
 
-const NOTHING_KEPT: HistoryChoice = { keeps: null, hearsStreams: false };
+const NOTHING_KEPT: HistoryChoice = { keeps: null, followsStreams: false };
 /** While the database takes no writes, so many songs of all users wait. */
 const MOST_WAITING = 1_000;
 /** A user's newest songs; whoever keeps them for good has room for years. */
@@ -124,13 +124,13 @@ const MOST_STARTS = 10_000;
 /** Nodes begin to follow a song at different times, and their clocks differ. */
 const SAME_SONG_WITHIN_MS = 2 * 3_600_000;
 
-type Row = Schema["heardSongs"]["$inferInsert"];
+type Row = Schema["songs"]["$inferInsert"];
 
 const keyOf = ({ userId, startedAt }: Pick<Row, "userId" | "startedAt">): string =>
   `${userId} ${startedAt}`;
 
 /** Whether a user's newest song, which another node has stored, is the one that plays here. */
-const isSameSong = (newest: Schema["heardSongs"]["$inferSelect"], row: Row): boolean =>
+const isSameSong = (newest: Schema["songs"]["$inferSelect"], row: Row): boolean =>
   newest.trackId === row.trackId &&
   newest.title === row.title &&
   row.startedAt - (newest.startedAt + newest.playedMs) < SAME_SONG_WITHIN_MS;
@@ -140,7 +140,7 @@ export async function createHistory(
   deferred: Pick<DeferredWrites, "writeSoon">,
 ): Promise<History> {
   const { queries } = store;
-  const { heardSongs, histories } = store.tables;
+  const { songs, histories } = store.tables;
   /** Only of users who have chosen something. */
   const choices = new Map<number, HistoryChoice>();
   const streams = new Map<number, Stream>();
@@ -176,9 +176,9 @@ export async function createHistory(
       if (userId === undefined) known.clear();
       else known.delete(userId);
     }
-    for (const { userId: id, keeps, hearsStreams, clearedAt, ...row } of rows) {
+    for (const { userId: id, keeps, followsStreams, clearedAt, ...row } of rows) {
       const { streamStartedAt, streamEndedAt } = row;
-      choices.set(id, { keeps, hearsStreams });
+      choices.set(id, { keeps, followsStreams });
       followClearing(id, clearedAt);
       const stored = { startedAt: streamStartedAt ?? 0, endedAt: streamEndedAt };
       const stream = notedStreams.get(id) ?? (streamStartedAt === null ? undefined : stored);
@@ -205,13 +205,13 @@ export async function createHistory(
         const [newest] = yield* step(
           writer
             .select()
-            .from(heardSongs)
-            .where(eq(heardSongs.userId, row.userId))
-            .orderBy(desc(heardSongs.startedAt))
+            .from(songs)
+            .where(eq(songs.userId, row.userId))
+            .orderBy(desc(songs.startedAt))
             .limit(1),
         );
         const isKept = newest && isSameSong(newest, row) && !ownSongs.get(keyOf(newest));
-        if (!isKept) yield* step(writer.insert(heardSongs).values(row).onConflictDoNothing());
+        if (!isKept) yield* step(writer.insert(songs).values(row).onConflictDoNothing());
         starts.push([keyOf(row), isKept ? newest.startedAt : row.startedAt]);
       }
       return starts;
@@ -250,15 +250,15 @@ export async function createHistory(
       .filter(([key, row]) => notedSongs.get(key) === row && keeping.has(row.userId))
       .map(([key, row]) => ({ ...row, startedAt: starts.get(key) ?? row.startedAt }));
     if (rows.length > 0) {
-      const longer = sql`excluded.played_ms > ${heardSongs.playedMs}`;
+      const longer = sql`excluded.played_ms > ${songs.playedMs}`;
       await store.inBackground((writer) => [
         writer
-          .insert(heardSongs)
+          .insert(songs)
           .values(rows)
           .onConflictDoUpdate({
-            target: [heardSongs.userId, heardSongs.startedAt],
+            target: [songs.userId, songs.startedAt],
             set: {
-              playedMs: sql`CASE WHEN ${longer} THEN excluded.played_ms ELSE ${heardSongs.playedMs} END`,
+              playedMs: sql`CASE WHEN ${longer} THEN excluded.played_ms ELSE ${songs.playedMs} END`,
               coverPath: sql`excluded.cover_path`,
               coverUrl: sql`excluded.cover_url`,
             },
@@ -272,7 +272,7 @@ export async function createHistory(
   const tooMuchUntil = async (userId: number): Promise<number | undefined> => {
     if ((charactersNoted.get(userId) ?? 0) < CHARACTERS_BETWEEN_LOOKS) return undefined;
     charactersNoted.delete(userId);
-    const { startedAt, title, artists, albumName, source, trackId, coverUrl } = heardSongs;
+    const { startedAt, title, artists, albumName, source, trackId, coverUrl } = songs;
     const texts = [title, artists, albumName, source, trackId, coverUrl];
     const size = sql.join(
       texts.map((text) => sql`coalesce(length(${text}), 0)`),
@@ -281,8 +281,8 @@ export async function createHistory(
     const newerToo = sql<number>`sum(${size}) OVER (ORDER BY ${startedAt} DESC)`.as("newer_too");
     const sums = queries
       .select({ startedAt, newerToo })
-      .from(heardSongs)
-      .where(eq(heardSongs.userId, userId))
+      .from(songs)
+      .where(eq(songs.userId, userId))
       .as("sums");
     const [first] = await queries
       .select({ startedAt: sums.startedAt })
@@ -296,10 +296,10 @@ export async function createHistory(
   /** When the first song started of as many as a user may have; `undefined` when there are fewer. */
   const oldestOf = async (userId: number): Promise<number | undefined> => {
     const [first] = await queries
-      .select({ startedAt: heardSongs.startedAt })
-      .from(heardSongs)
-      .where(eq(heardSongs.userId, userId))
-      .orderBy(desc(heardSongs.startedAt))
+      .select({ startedAt: songs.startedAt })
+      .from(songs)
+      .where(eq(songs.userId, userId))
+      .orderBy(desc(songs.startedAt))
       .limit(1)
       .offset(MOST_KEPT - 1);
     return first?.startedAt;
@@ -327,7 +327,7 @@ export async function createHistory(
   };
 
   const streamOf: History["streamOf"] = (userId) => {
-    const stream = of(userId).hearsStreams ? streams.get(userId) : undefined;
+    const stream = of(userId).followsStreams ? streams.get(userId) : undefined;
     if (stream?.endedAt !== null) return stream;
     const latestEnd = stream.startedAt + LONGEST_STREAM_MS;
     return wallMs() < latestEnd ? stream : { ...stream, endedAt: latestEnd };
@@ -335,17 +335,17 @@ export async function createHistory(
 
   return {
     of,
-    async change({ id: userId }, { keeps, hearsStreams }) {
+    async change({ id: userId }, { keeps, followsStreams }) {
       if (keeps === null) forgetNoted(userId);
-      const isOld = keeps === null ? undefined : lt(heardSongs.startedAt, sinceOf(keeps));
-      const isTooOld = and(eq(heardSongs.userId, userId), isOld);
+      const isOld = keeps === null ? undefined : lt(songs.startedAt, sinceOf(keeps));
+      const isTooOld = and(eq(songs.userId, userId), isOld);
       const deletes = keeps !== "always";
       // What is known of streams goes with the permission.
-      if (!hearsStreams) notedStreams.delete(userId);
+      if (!followsStreams) notedStreams.delete(userId);
       const set = {
         keeps,
-        hearsStreams,
-        ...(!hearsStreams && { streamStartedAt: null, streamEndedAt: null }),
+        followsStreams,
+        ...(!followsStreams && { streamStartedAt: null, streamEndedAt: null }),
       };
       const clearedAt = wallMs();
       const wasOff = sql`${histories.keeps} IS NULL`;
@@ -363,7 +363,7 @@ export async function createHistory(
                   : sql`CASE WHEN ${wasOff} THEN ${clearedAt} ELSE ${histories.clearedAt} END`,
             },
           }),
-        ...(deletes ? [writer.delete(heardSongs).where(isTooOld)] : []),
+        ...(deletes ? [writer.delete(songs).where(isTooOld)] : []),
       ]);
       await reload(userId);
     },
@@ -384,15 +384,15 @@ export async function createHistory(
       if (notedSongs.size > 0) await storeSongs().catch(() => {});
       const since = Math.max(from, sinceOf(keeps));
       const wanted = and(
-        eq(heardSongs.userId, userId),
-        since === -Infinity ? undefined : gte(heardSongs.startedAt, since),
-        until === Infinity ? undefined : lte(heardSongs.startedAt, until),
+        eq(songs.userId, userId),
+        since === -Infinity ? undefined : gte(songs.startedAt, since),
+        until === Infinity ? undefined : lte(songs.startedAt, until),
       );
       const found = queries
         .select()
-        .from(heardSongs)
+        .from(songs)
         .where(wanted)
-        .orderBy(desc(heardSongs.startedAt))
+        .orderBy(desc(songs.startedAt))
         .limit(most ?? MOST_KEPT)
         .offset(skip);
       return (await found).map(toSong);
@@ -400,15 +400,14 @@ export async function createHistory(
     async countOf({ id: userId }) {
       const { keeps } = of(userId);
       if (keeps === null) return 0;
-      const isHis = eq(heardSongs.userId, userId);
-      const isKept =
-        keeps === "always" ? isHis : and(isHis, gte(heardSongs.startedAt, sinceOf(keeps)));
-      return queries.$count(heardSongs, isKept);
+      const isHis = eq(songs.userId, userId);
+      const isKept = keeps === "always" ? isHis : and(isHis, gte(songs.startedAt, sinceOf(keeps)));
+      return queries.$count(songs, isKept);
     },
     async clear({ id: userId }) {
       forgetNoted(userId);
       await store.atomically((writer) => [
-        writer.delete(heardSongs).where(eq(heardSongs.userId, userId)),
+        writer.delete(songs).where(eq(songs.userId, userId)),
         writer.update(histories).set({ clearedAt: wallMs() }).where(eq(histories.userId, userId)),
       ]);
     },
@@ -425,15 +424,13 @@ export async function createHistory(
       if (old.length === 0) return;
       await store.inBackground((writer) =>
         old.map(({ userId, before }) =>
-          writer
-            .delete(heardSongs)
-            .where(and(eq(heardSongs.userId, userId), lt(heardSongs.startedAt, before))),
+          writer.delete(songs).where(and(eq(songs.userId, userId), lt(songs.startedAt, before))),
         ),
       );
     },
     streamOf,
     async streamStarted(userId) {
-      if (!of(userId).hearsStreams) return;
+      if (!of(userId).followsStreams) return;
       const last = streamOf(userId);
       if (last?.endedAt === null) return;
       const goesOn =
@@ -483,7 +480,7 @@ function artistsToStore(artists: readonly string[]): string[] {
 const charactersOf = ({ title, artists, albumName, source, trackId, coverUrl }: Row): number =>
   [title, artists, albumName, source, trackId, coverUrl ?? ""].join("").length;
 
-function toSong(row: Schema["heardSongs"]["$inferSelect"]): KeptSong {
+function toSong(row: Schema["songs"]["$inferSelect"]): KeptSong {
   const { startedAt, playedMs, source, albumName, coverPath, coverUrl } = row;
   const artists: unknown = JSON.parse(row.artists);
   return {

@@ -15,7 +15,7 @@ export function createStatusWrites(
 ) {
   const { connections, connectionStatuses } = store.tables;
   /** A row of an earlier version has no such time, but may say `ok`. */
-  const firstHeardAt = sql`coalesce(${connectionStatuses.heardAt}, CASE WHEN ${connectionStatuses.state} = 'ok' THEN ${connectionStatuses.since} END, excluded.heard_at)`;
+  const firstReportAt = sql`coalesce(${connectionStatuses.firstReportAt}, CASE WHEN ${connectionStatuses.state} = 'ok' THEN ${connectionStatuses.since} END, excluded.first_report_at)`;
   const noted = new Map<number, StatusRow>();
 
   const storeNoted = async () => {
@@ -33,10 +33,10 @@ export function createStatusWrites(
             .select({
               connectionId: connections.id,
               state: field("state").as("state"),
-              reason: field("reason").as("because"),
+              reason: field("reason").as("reason"),
               since: field("since").as("since"),
               until: field("until").as("until"),
-              heardAt: field("heardAt").as("heard_at"),
+              firstReportAt: field("firstReportAt").as("first_report_at"),
             })
             .from(connections)
             .innerJoin(one, isIt)
@@ -47,10 +47,10 @@ export function createStatusWrites(
           target: connectionStatuses.connectionId,
           set: {
             state: sql`excluded.state`,
-            reason: sql`excluded.because`,
+            reason: sql`excluded.reason`,
             since: sql`excluded.since`,
             until: sql`excluded.until`,
-            heardAt: firstHeardAt,
+            firstReportAt: firstReportAt,
           },
         }),
     ]);
@@ -62,7 +62,7 @@ export function createStatusWrites(
     /** Does nothing if the connection is gone. */
     store(connectionId: number, status: ReportedStatus): Promise<void> {
       const before = noted.get(connectionId);
-      noted.set(connectionId, toRow(connectionId, status, before?.heardAt ?? null));
+      noted.set(connectionId, toRow(connectionId, status, before?.firstReportAt ?? null));
       return deferred.writeSoon("statuses of connections", storeNoted);
     },
   };
@@ -76,15 +76,15 @@ const FIELDS = {
   reason: "text",
   since: "bigint",
   until: "bigint",
-  heardAt: "bigint",
+  firstReportAt: "bigint",
 } as const satisfies Record<keyof StatusRow, "text" | "bigint">;
 
-/** @param heardAt when the connection was first heard, as far as it is noted and not yet stored */
-const toRow = (id: number, status: ReportedStatus, heardAt: number | null) => ({
+/** @param firstReportAt when the connection was first heard, as far as it is noted and not yet stored */
+const toRow = (id: number, status: ReportedStatus, firstReportAt: number | null) => ({
   id,
   state: status.state,
   reason: status.state === "retrying" ? status.reason : null,
   since: status.since,
   until: status.state === "limited" ? status.until : null,
-  heardAt: heardAt ?? (status.state === "ok" ? status.since : null),
+  firstReportAt: firstReportAt ?? (status.state === "ok" ? status.since : null),
 });

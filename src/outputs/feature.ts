@@ -71,7 +71,9 @@ export function createOutputsFeature(deps: OutputsDeps): Feature {
       });
       await files.followUsers();
     },
-    follow: (userId) => files?.followUsers(userId),
+    async follow({ userId, concerns }) {
+      if (concerns("users")) await files?.followUsers(userId);
+    },
     /** Makes the files idle, as the music is not known any more. */
     stop: () => files?.stop(),
   };

@@ -91,7 +91,9 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
     ],
     sockets: socketsOf<LiveTicket>("overlay", live),
     gauges: { overlays: live.connected },
-    follow: live.followWidgets,
+    async follow({ userId, concerns }) {
+      if (concerns("users", "widgets", "fonts", "histories")) await live.followWidgets(userId);
+    },
     stop: live.stop,
   };
 }

@@ -86,7 +86,7 @@ export function createStreams({ history, clock, log }: StreamsDeps): Streams {
   return {
     ask(socket) {
       const { data } = socket;
-      const wanted = data.token !== null && history.of(data.userId).hearsStreams;
+      const wanted = data.token !== null && history.of(data.userId).followsStreams;
       if (wanted === data.isAskedForStreams) return;
       data.isAskedForStreams = wanted;
       socket.send(JSON.stringify({ type: "streaming", wanted } satisfies StreamingMessage));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Accounts, type AddedUser, createAccounts } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import type { User } from "../../src/accounts/users.ts";
+import type { Change } from "../../src/db/change.ts";
 import { changes } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -32,7 +33,7 @@ afterEach(async () => {
 /** Whose changes the server was told of, in their order. */
 function heardChanges(): (number | undefined)[] {
   const heard: (number | undefined)[] = [];
-  server.accounts.onChange((userId) => void heard.push(userId));
+  server.accounts.onChange(({ userId }) => void heard.push(userId));
   return heard;
 }
 
@@ -178,6 +179,7 @@ test("another user's keys and rules stay in memory", async () => {
   const rules = privacy.of(grace.user.id);
   for (const { key } of [ada, grace]) await keys.holderOf(key);
   await command.accounts.privacy.change(ada.user, HIDDEN);
+  await command.accounts.keys.add(ada.user, "bot");
   await server.accounts.checkForChanges();
   expect(keys.cachedHolderOf(ada.key)).toBe(undefined);
   expect(keys.cachedHolderOf(grace.key)?.user.name).toBe("grace");
@@ -185,10 +187,39 @@ test("another user's keys and rules stay in memory", async () => {
   expect(privacy.of(grace.user.id)).toBe(rules);
 });
 
-test("a database holds no more of its changes than it has had users", async () => {
+test("a look that is saved empties nobody's cached keys, and a key that ends still does", async () => {
+  const { user, key } = await server.add("ada");
+  const { keys } = server.accounts;
+  const { keyId = "" } = (await keys.holderOf(key)) ?? {};
+  await command.accounts.widgets.rotate(user);
+  await server.accounts.checkForChanges();
+  expect(keys.cachedHolderOf(key)?.keyId).toBe(keyId);
+  await command.accounts.keys.revoke(user, keyId);
+  await server.accounts.checkForChanges();
+  expect(keys.cachedHolderOf(key)).toBe(undefined);
+});
+
+test("a change says which tables it concerns", async () => {
   const { user } = await server.add("ada");
+  await server.accounts.checkForChanges();
+  const followed: Change[] = [];
+  server.accounts.onChange((change) => void followed.push(change));
+  await command.accounts.widgets.rotate(user);
+  await command.accounts.privacy.change(user, HIDDEN);
+  await server.accounts.checkForChanges();
+  const concerned = ["users", "api_keys", "widgets", "fonts", "connections", "privacy"] as const;
+  expect(followed.map(({ concerns }) => concerned.filter((table) => concerns(table)))).toEqual([
+    ["widgets", "privacy"],
+  ]);
+});
+
+test("a database holds no more of its changes than its users have tables", async () => {
+  const { user } = await server.add("ada");
+  await server.accounts.widgets.rotate(user);
+  const count = () => server.store.queries.select().from(changes).all().length;
+  const before = count();
   for (let at = 0; at < 20; at++) await server.accounts.widgets.rotate(user);
-  expect(server.store.queries.select().from(changes).all()).toMatchObject([{ userId: user.id }]);
+  expect(count()).toBe(before);
 });
 
 test("a key revoked by another process works no longer after a look", async () => {

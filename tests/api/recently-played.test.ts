@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const keep = (keeps: "day" | "month" | "always" | null = "always") =>
-  server.accounts.history.change(ada.user, { keeps, hearsStreams: false });
+  server.accounts.history.change(ada.user, { keeps, followsStreams: false });
 const answer = async () => (await server.getAs(ada, PATH)).json();
 const titles = async () =>
   (await answer()).data.map(({ track }: { track: { name: string } }) => track.name);

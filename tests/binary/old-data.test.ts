@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { nameToday, rowToday } from "../fixtures/data/renamed.ts";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -63,9 +64,13 @@ describe.each(migrations.map(({ name }) => ({ name })))("a data folder of $name"
         (column) => !column.startsWith("sealed_") && column !== "account_hash",
       );
       const now = database
-        .query<Row, []>(`SELECT ${columns.join()} FROM ${table} ORDER BY 1`)
+        .query<Row, []>(
+          `SELECT ${columns.map(nameToday).join()} FROM ${nameToday(table)} ORDER BY 1`,
+        )
         .all();
-      const before = rows.map((row) => Object.fromEntries(columns.map((one) => [one, row[one]])));
+      const before = rows.map((row) =>
+        rowToday(Object.fromEntries(columns.map((one) => [one, row[one]]))),
+      );
       expect({ table, now }).toEqual({ table, now: expect.arrayContaining(before) });
     }
     expect(database.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);

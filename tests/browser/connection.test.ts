@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { changeOf } from "../../src/db/change.ts";
 import type { Page } from "playwright-core";
 import {
   type Stage,
@@ -13,6 +14,8 @@ import {
   titleIs,
 } from "../fixtures/browser/overlay-page.ts";
 import { until } from "../fixtures/clock/waiting.ts";
+
+const ANY_CHANGE = changeOf(undefined, undefined);
 
 inEveryEngine("the overlay's connection", (stage) => {
   const { test } = stage;
@@ -88,7 +91,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     let sockets = 0;
     page.on("websocket", () => (sockets += 1));
     await stage.server.accounts.widgets.rotate(stage.ada.user);
-    await stage.server.app.followChanges();
+    await stage.server.app.followChange(ANY_CHANGE);
     await hiddenIs(page, true);
     await page.waitForFunction(
       () => getComputedStyle(document.querySelector(".np-card") as Element).opacity === "0",

@@ -70,7 +70,7 @@ async function liveIn(stage: DashboardStage): Promise<AddedUser> {
   const look = { options: { theme: "vinyl" }, css: ".np-title{color:red}".repeat(20), size: null };
   await widgets.save(ada.user, 1, look, { basedOn: 1 });
   await widgets.save(ada.user, 1, { ...look, options: {} }, { basedOn: 2 });
-  await history.change(ada.user, { keeps: "always", hearsStreams: true });
+  await history.change(ada.user, { keeps: "always", followsStreams: true });
   await history.streamStarted(ada.user.id);
   for (let index = 0; index < 60; index++) {
     const startedAt = server.clock.wallMs() + index * 60_000;

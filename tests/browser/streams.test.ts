@@ -19,7 +19,7 @@ onTheDashboard("the overlay in OBS", (stage) => {
   const { test } = stage;
   const stream = () => stage.server.accounts.history.streamOf(stage.ada.user.id);
   const allow = () =>
-    stage.server.accounts.history.change(stage.ada.user, { keeps: "day", hearsStreams: true });
+    stage.server.accounts.history.change(stage.ada.user, { keeps: "day", followsStreams: true });
 
   const openOverlay = async (streaming: boolean) => {
     const context = await stage.context();

@@ -177,7 +177,7 @@ describe("marquee user list, of a linked account", () => {
     expect(await document()).toMatchObject({
       source: "spotify",
       needs_connecting_again: false,
-      health: { state: "untried", since: null, until: null, because: null },
+      health: { state: "untried", since: null, until: null, reason: null },
       linked_until: "2027-05-21T12:00:00.000Z",
     });
   });
@@ -189,7 +189,7 @@ describe("marquee user list, of a linked account", () => {
       state: "ok",
       since: "2026-11-21T12:00:00.000Z",
       until: null,
-      because: null,
+      reason: null,
     });
   });
 
@@ -209,7 +209,7 @@ describe("marquee user list, of a linked account", () => {
       state: "retrying",
       since: "2026-11-21T11:59:00.000Z",
       until: null,
-      because: reason,
+      reason,
     });
   });
 
@@ -221,7 +221,7 @@ describe("marquee user list, of a linked account", () => {
       state: "limited",
       since: "2026-11-21T12:00:00.000Z",
       until: "2026-11-21T12:30:00.000Z",
-      because: null,
+      reason: null,
     });
   });
 
@@ -236,7 +236,7 @@ describe("marquee user list, of a linked account", () => {
     expect(await row()).toContain("has to be connected again");
     expect(await document()).toMatchObject({
       needs_connecting_again: true,
-      health: { state: "needs_linking", since: "2026-11-21T12:00:00.000Z", because: null },
+      health: { state: "needs_linking", since: "2026-11-21T12:00:00.000Z", reason: null },
     });
   });
 

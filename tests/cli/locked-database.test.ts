@@ -71,7 +71,7 @@ describe("while another program writes to the database,", () => {
   const paths = ["/readyz", "/livez", "/api/v1/now-playing", "/api/v1/user"];
   const storedHealth = () => {
     using database = new Database(databaseFile(), { readonly: true });
-    return database.query("SELECT state FROM connection_health").values().flat();
+    return database.query("SELECT state FROM connection_statuses").values().flat();
   };
 
   beforeEach(() => hold("BEGIN IMMEDIATE"));

@@ -341,7 +341,7 @@ describe("covers in PostgreSQL", () => {
       loadFrom: () => Promise.reject(new Error("no network")),
     });
   const count = async ({ pool }: Node) =>
-    Number((await pool.query("SELECT count(*) FROM pictures"))[0]?.[0]);
+    Number((await pool.query("SELECT count(*) FROM covers"))[0]?.[0]);
 
   testWithPostgres("are kept for all nodes, the newest eight of a user", async () => {
     const [a, b] = [connect("a"), connect("b")];

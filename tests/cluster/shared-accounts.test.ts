@@ -199,11 +199,11 @@ describe("a history that is cleared on one node", () => {
       const cleared: number[] = [];
       second.accounts.history.onCleared((userId) => cleared.push(userId));
       const count = (many: number) => until(() => (cleared.length === many ? true : undefined));
-      await first.accounts.history.change(user, { keeps: "day", hearsStreams: false });
+      await first.accounts.history.change(user, { keeps: "day", followsStreams: false });
       await count(1);
       await first.accounts.history.clear(user);
       await count(2);
-      await first.accounts.history.change(user, { keeps: "month", hearsStreams: false });
+      await first.accounts.history.change(user, { keeps: "month", followsStreams: false });
       await until(() => (second.accounts.history.of(user.id).keeps === "month" ? true : undefined));
       expect(cleared).toEqual([user.id, user.id]);
     },
@@ -229,7 +229,7 @@ describe("a song that two nodes have got", () => {
       const [first, second] = await startTwo();
       const { user } = await addTo(first, "ada");
       const histories = [first.accounts.history, second.accounts.history];
-      await first.accounts.history.change(user, { keeps: "always", hearsStreams: false });
+      await first.accounts.history.change(user, { keeps: "always", followsStreams: false });
       await until(() => (second.accounts.history.of(user.id).keeps === null ? undefined : true));
       const kept = async () =>
         (await first.accounts.history.songsOf(user)).map(({ track, playedMs }) => [
@@ -259,7 +259,7 @@ describe("a song that two nodes have got", () => {
     async () => {
       const [first, second] = await startTwo();
       const { user } = await addTo(first, "ada");
-      await first.accounts.history.change(user, { keeps: "always", hearsStreams: false });
+      await first.accounts.history.change(user, { keeps: "always", followsStreams: false });
       await until(() => (second.accounts.history.of(user.id).keeps === null ? undefined : true));
       await first.accounts.history.note(user.id, song("long", 1_000_000, 60_000));
       await second.accounts.history.note(user.id, song("long", 1_075_000, 90_000));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { changeOf } from "../../src/db/change.ts";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
@@ -15,6 +16,8 @@ import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { inTime, until } from "../fixtures/clock/waiting.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
+
+const ANY_CHANGE = changeOf(undefined, undefined);
 
 const ORIGIN = "http://127.0.0.1:4747";
 const EVIL = "https://evil.example";
@@ -669,7 +672,7 @@ describe("a dashboard's socket", () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
     await server.accounts.sessions.closeAll(ada.user);
-    await server.app.followChanges();
+    await server.app.followChange(ANY_CHANGE);
     expect(await opened.closed).toBe(4001);
     const told = opened.messages.length;
     await server.sourceOf(ada).says(aPlayback({ positionMs: 100_000 }));
@@ -684,7 +687,7 @@ describe("a dashboard's socket", () => {
     for (const { id } of await server.accounts.sessions.list(ada.user)) {
       if (id !== mine) await server.accounts.sessions.close(ada.user, id);
     }
-    await server.app.followChanges();
+    await server.app.followChange(ANY_CHANGE);
     const told = opened.messages.length;
     await server.sourceOf(ada).says(null);
     await until(() => opened.messages.length > told || undefined);
@@ -734,7 +737,7 @@ describe("a dashboard's socket", () => {
     };
     const { id = 0 } = (await onlyConnection(connections, ada.user.id)) ?? {};
     const limited = { state: "limited", since: 1, until: server.clock.wallMs() + 60_000 } as const;
-    await saysAfter(() => connections.storeStatus(id, limited), "asked for a pause");
+    await saysAfter(() => connections.storeStatus(id, limited), "asked for a break");
     let overlay: WebSocket | undefined;
     await saysAfter(() => {
       overlay = openSocket(`/en/widget/${ada.widgetToken}/live`, { "user-agent": "OBS/32.0" });
@@ -757,7 +760,7 @@ describe("a dashboard's socket", () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
     server.clock.setWallMs(server.clock.wallMs() + SESSION_LIFETIME_MS);
-    await server.app.followChanges();
+    await server.app.followChange(ANY_CHANGE);
     expect(await opened.closed).toBe(4001);
   });
 });

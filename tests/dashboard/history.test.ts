@@ -43,7 +43,7 @@ describe("the page of the history", () => {
     const shown = await keep(period);
     expect(await textOf(shown.clone(), ".notice p")).toBe(said.saved);
     expect(await textOf(shown, "section .status")).toBe(said.kept[period]);
-    expect(choice()).toEqual({ keeps: period, hearsStreams: false });
+    expect(choice()).toEqual({ keeps: period, followsStreams: false });
     const checked = await attributeOf(await browser.get(PATH), "input[checked]", "value");
     expect(checked).toBe(period);
   });
@@ -92,7 +92,7 @@ describe("the page of the history", () => {
 
   test("clears the history, of nobody else", async () => {
     const grace = await server.addUser("grace");
-    await server.accounts.history.change(grace.user, { keeps: "day", hearsStreams: false });
+    await server.accounts.history.change(grace.user, { keeps: "day", followsStreams: false });
     await keep("always");
     await hear(60, "A");
     await hear(60, "G", grace);
@@ -183,7 +183,7 @@ describe("the set list", () => {
       ...{ source: "", trackId: "", title: `Song ${index}`, explicit: false },
       ...{ artists: "[]", albumName: "" },
     }));
-    await queries.insert(tables.heardSongs).values(songs);
+    await queries.insert(tables.songs).values(songs);
     const lines = (await (await file("text")).text()).trim().split("\n");
     expect([lines.length, lines.at(-1)]).toEqual([1_000, "24:00:00 Song 0"]);
   });

@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { nameToday, rowToday } from "../fixtures/data/renamed.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +72,7 @@ async function populate(): Promise<void> {
   await accounts.magicLinks.issue(user, "connect spotify");
   await accounts.sessions.open(user, "a browser");
   await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
-  await accounts.history.change(user, { keeps: "month", hearsStreams: true });
+  await accounts.history.change(user, { keeps: "month", followsStreams: true });
   await accounts.history.note(user.id, aKeptSong());
   store.queries
     .insert(schema.fonts)
@@ -258,7 +259,7 @@ describe.each(migrations.slice(0, -1).map(({ name }, index) => ({ name, applied:
       const after = contentOf(databasePath()).rows;
       for (const [table, rows] of Object.entries(before)) {
         expect(rows).not.toEqual([]);
-        expect(after[table]).toMatchObject(rows);
+        expect(after[nameToday(table)]).toMatchObject(rows.map(rowToday));
       }
       const broken = inspect(databasePath(), (sqlite) =>
         sqlite.query("PRAGMA foreign_key_check").all(),
@@ -277,7 +278,7 @@ describe("the connection that a user had when there was only one", () => {
     const sqlite = new Database(databasePath());
     const rows = rowsOf(sqlite, "connections");
     expect(rows).toMatchObject([{ ...old, name: "", first_id: null, sealed_secret: null }]);
-    expect(rowsOf(sqlite, "connection_health")).toHaveLength(1);
+    expect(rowsOf(sqlite, "connection_statuses")).toHaveLength(1);
     const add = (name: string) =>
       sqlite.run(
         "INSERT INTO connections (user_id, source, sealed_settings, created_at, name, position) VALUES (1, 'mpd', x'0101', 1, ?, 1)",

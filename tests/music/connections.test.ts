@@ -261,7 +261,7 @@ describe("several connections", () => {
     const { id } = await connections().connect(ada, "mpd", SETTINGS);
     await connections().storeStatus(id, { state: "ok", since: 1 });
     const { queries, tables } = world.store;
-    await queries.update(tables.connectionStatuses).set({ heardAt: null });
+    await queries.update(tables.connectionStatuses).set({ firstReportAt: null });
     expect(await connections().byId(id)).toMatchObject({ hasWorked: true });
     await connections().storeStatus(id, { state: "retrying", since: 2, reason: "unreachable" });
     expect(await connections().byId(id)).toMatchObject({ hasWorked: true });

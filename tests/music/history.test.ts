@@ -32,13 +32,13 @@ const hear = (title: string, { user } = ada) =>
   history.note(user.id, aKeptSong({ startedAt: world.clock.wallMs() }, title));
 const titles = async ({ user } = ada) =>
   (await history.songsOf(user)).map(({ track }) => track.title);
-const heardRows = async () => world.store.queries.select().from(world.store.tables.heardSongs);
+const heardRows = async () => world.store.queries.select().from(world.store.tables.songs);
 const rows = async () => (await heardRows()).length;
 
 describe("the history", () => {
   test("keeps nothing until it is switched on", async () => {
     await hear("A");
-    expect(history.of(ada.user.id)).toEqual({ keeps: null, hearsStreams: false });
+    expect(history.of(ada.user.id)).toEqual({ keeps: null, followsStreams: false });
     expect([await titles(), await rows()]).toEqual([[], 0]);
   });
 
@@ -133,10 +133,13 @@ describe("the history", () => {
   });
 
   test("is known to a server that starts again", async () => {
-    await choose({ keeps: "month", hearsStreams: true });
+    await choose({ keeps: "month", followsStreams: true });
     await history.streamStarted(ada.user.id);
     const other = await createTestAccounts(folder.path);
-    expect(other.accounts.history.of(ada.user.id)).toEqual({ keeps: "month", hearsStreams: true });
+    expect(other.accounts.history.of(ada.user.id)).toEqual({
+      keeps: "month",
+      followsStreams: true,
+    });
     expect(other.accounts.history.streamOf(ada.user.id)).toEqual({
       startedAt: world.clock.wallMs(),
       endedAt: null,
@@ -180,7 +183,7 @@ describe("the history", () => {
         ...{ source: "", trackId: "", title: long("x", 1_000_000), explicit: false },
         ...{ artists: "[]", albumName: "" },
       }));
-      await world.store.queries.insert(world.store.tables.heardSongs).values(many);
+      await world.store.queries.insert(world.store.tables.songs).values(many);
       // Nobody adds up what has hardly changed.
       await hear("A");
       await history.forgetOld();
@@ -233,7 +236,7 @@ describe("a stream", () => {
   });
 
   test("runs from its start to its end", async () => {
-    await choose({ hearsStreams: true });
+    await choose({ followsStreams: true });
     const startedAt = world.clock.wallMs();
     await start();
     await world.clock.advance(HOUR);
@@ -246,7 +249,7 @@ describe("a stream", () => {
   });
 
   test("goes on when it starts again within five minutes, and later is another one", async () => {
-    await choose({ hearsStreams: true });
+    await choose({ followsStreams: true });
     const startedAt = world.clock.wallMs();
     await start();
     await world.clock.advance(HOUR);
@@ -261,7 +264,7 @@ describe("a stream", () => {
   });
 
   test("is over after two days, when nobody has told of its end", async () => {
-    await choose({ hearsStreams: true });
+    await choose({ followsStreams: true });
     const startedAt = world.clock.wallMs();
     await start();
     await world.clock.advance(2 * DAY - 1);
@@ -273,10 +276,10 @@ describe("a stream", () => {
   });
 
   test("is forgotten with the permission", async () => {
-    await choose({ hearsStreams: true });
+    await choose({ followsStreams: true });
     await start();
-    await choose({ hearsStreams: false });
-    await choose({ hearsStreams: true });
+    await choose({ followsStreams: false });
+    await choose({ followsStreams: true });
     expect(stream()).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { changeOf } from "../../src/db/change.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../src/accounts/credential.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
@@ -10,6 +11,8 @@ import { aPlayback } from "../fixtures/sources/playback.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { inTime, until } from "../fixtures/clock/waiting.ts";
+
+const ANY_CHANGE = changeOf(undefined, undefined);
 
 let server: TestServer;
 let port: RealPort;
@@ -271,10 +274,10 @@ describe("a saved look", () => {
     const [adas, bobs] = [await openAt(""), await open(bob.widgetToken)];
     await bobs.next();
     await server.accounts.keys.add(ada.user, "another key");
-    await server.app.followChanges();
+    await server.app.followChange(ANY_CHANGE);
     await save({ theme: "art" });
     expect(await adas.next()).toMatchObject({ type: "look", options: { theme: "art" } });
-    await server.app.followChanges();
+    await server.app.followChange(ANY_CHANGE);
     expect([adas.unread(), bobs.unread()]).toEqual([0, 0]);
   });
 
@@ -306,7 +309,7 @@ describe("a token that is replaced", () => {
     await server.sourceOf(ada).says(aPlayback());
     const overlays = await Promise.all([open(), open()]);
     await server.accounts.widgets.rotate(ada.user);
-    await server.app.followChanges();
+    await server.app.followChange(ANY_CHANGE);
     expect(await Promise.all(overlays.map(closeCodeOf))).toEqual([4404, 4404]);
     await connectedIs(0);
   });
@@ -325,7 +328,7 @@ describe("a token that is replaced", () => {
     const bobs = await open(bob.widgetToken);
     await bobs.next();
     await server.accounts.widgets.rotate(ada.user);
-    await server.app.followChanges();
+    await server.app.followChange(ANY_CHANGE);
     expect(await adas.closed).toBe(4404);
     await server.sourceOf(bob).says(aPlayback());
     expect(await bobs.next()).toMatchObject({ state: { kind: "playing" } });
@@ -335,7 +338,7 @@ describe("a token that is replaced", () => {
   test("is one whose user is removed, too", async () => {
     const overlay = await open();
     await server.accounts.users.remove("ada");
-    await server.app.followChanges();
+    await server.app.followChange(ANY_CHANGE);
     expect(await overlay.closed).toBe(4404);
   });
 
@@ -343,7 +346,7 @@ describe("a token that is replaced", () => {
     await server.sourceOf(ada).says(null);
     const overlay = await open();
     await overlay.next();
-    await server.app.followChanges();
+    await server.app.followChange(ANY_CHANGE);
     await server.sourceOf(ada).says(aPlayback());
     expect(await overlay.next()).toMatchObject({ state: { kind: "playing" } });
   });

@@ -22,8 +22,8 @@ afterEach(async () => {
   server.close();
 });
 
-const allow = (hearsStreams: boolean) =>
-  server.accounts.history.change(ada.user, { keeps: "day", hearsStreams });
+const allow = (followsStreams: boolean) =>
+  server.accounts.history.change(ada.user, { keeps: "day", followsStreams });
 const open = () => openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/live`);
 const stream = () => server.accounts.history.streamOf(ada.user.id);
 /** Waits for a message of a type; others are passed over. */

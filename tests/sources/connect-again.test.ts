@@ -249,7 +249,7 @@ describe("marquee user list", () => {
     expect(ada).toMatchObject({
       source: "mpd",
       needs_connecting_again: true,
-      health: { state: "needs_linking", since: null, until: null, because: null },
+      health: { state: "needs_linking", since: null, until: null, reason: null },
       linked_until: null,
     });
     expect(grace).toMatchObject({ source: "demo", needs_connecting_again: false });

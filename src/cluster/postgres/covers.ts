@@ -64,7 +64,7 @@ export function createPostgresCovers(deps: PostgresCoversDeps): SharedCovers {
 
   const touch = async (id: string): Promise<boolean> => {
     const rows = await pool.query(
-      "UPDATE pictures SET kept_at = now() WHERE id = $1 RETURNING true",
+      "UPDATE covers SET kept_at = now() WHERE id = $1 RETURNING true",
       [id],
     );
     return rows.length > 0;
@@ -78,13 +78,13 @@ export function createPostgresCovers(deps: PostgresCoversDeps): SharedCovers {
         original.length > MOST_ORIGINAL_BYTES ? await resize(original, "640.jpg") : original;
     }
     await pool.query(
-      `INSERT INTO pictures VALUES ($1, $2, $3, decode($4, 'base64'), now())
+      `INSERT INTO covers VALUES ($1, $2, $3, decode($4, 'base64'), now())
         ON CONFLICT (id) DO UPDATE SET kept_at = excluded.kept_at`,
       [id, userId, url ?? null, picture ? Buffer.from(picture).toString("base64") : null],
     );
     await pool.query(
-      `DELETE FROM pictures WHERE user_id = $1 AND id NOT IN
-        (SELECT id FROM pictures WHERE user_id = $1 ORDER BY kept_at DESC, id LIMIT ${MOST_OF_A_USER})`,
+      `DELETE FROM covers WHERE user_id = $1 AND id NOT IN
+        (SELECT id FROM covers WHERE user_id = $1 ORDER BY kept_at DESC, id LIMIT ${MOST_OF_A_USER})`,
       [userId],
     );
     kept += 1;
@@ -92,11 +92,11 @@ export function createPostgresCovers(deps: PostgresCoversDeps): SharedCovers {
   };
 
   const trim = async () => {
-    await pool.query(`DELETE FROM pictures WHERE kept_at < now() - interval '${FORGET_AFTER}'`);
+    await pool.query(`DELETE FROM covers WHERE kept_at < now() - interval '${FORGET_AFTER}'`);
     await pool.query(
-      `DELETE FROM pictures WHERE id IN (SELECT id FROM (
-        SELECT id, sum(coalesce(octet_length(picture), 0)) OVER (ORDER BY kept_at DESC, id) AS bytes
-          FROM pictures) AS newest WHERE bytes > ${MOST_BYTES})`,
+      `DELETE FROM covers WHERE id IN (SELECT id FROM (
+        SELECT id, sum(coalesce(octet_length(bytes), 0)) OVER (ORDER BY kept_at DESC, id) AS bytes
+          FROM covers) AS newest WHERE bytes > ${MOST_BYTES})`,
     );
   };
 
@@ -133,7 +133,7 @@ export function createPostgresCovers(deps: PostgresCoversDeps): SharedCovers {
 
   const row = async (id: string) => {
     const [found] = await pool.query(
-      "SELECT url, encode(picture, 'base64') FROM pictures WHERE id = $1",
+      "SELECT url, encode(bytes, 'base64') FROM covers WHERE id = $1",
       [id],
     );
     if (!found) return undefined;

@@ -95,7 +95,7 @@ export function createSection(deps: HistoryDeps): Section {
       switch (fieldOf(form, "do")) {
         case "keep": {
           const keeps = PERIOD_NAMES.find((period) => period === fieldOf(form, "keeps")) ?? null;
-          await history.change(user, { keeps, hearsStreams: fieldOf(form, "streams") === "1" });
+          await history.change(user, { keeps, followsStreams: fieldOf(form, "streams") === "1" });
           return { tone: "good", text: keeps === null ? t.savedOff : t.saved };
         }
         case "clear":
@@ -158,7 +158,7 @@ interface PartProps {
   readonly choice: HistoryChoice;
 }
 
-function Choice({ request, choice: { keeps, hearsStreams } }: PartProps): JSX.Element {
+function Choice({ request, choice: { keeps, followsStreams } }: PartProps): JSX.Element {
   const { history: t } = request.words;
   return (
     <section>
@@ -194,7 +194,7 @@ function Choice({ request, choice: { keeps, hearsStreams } }: PartProps): JSX.El
               name="streams"
               value="1"
               aria-describedby="streams-hint"
-              {...(hearsStreams && { checked: true })}
+              {...(followsStreams && { checked: true })}
             />
             <span safe>{t.streams}</span>
           </label>
@@ -226,7 +226,7 @@ function SetList({
       {list ? (
         <HeardSetList request={request} list={list} nowMs={nowMs} />
       ) : (
-        <p safe>{choice.hearsStreams ? t.noStream : t.notTold}</p>
+        <p safe>{choice.followsStreams ? t.noStream : t.notTold}</p>
       )}
     </section>
   );

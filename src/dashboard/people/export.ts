@@ -46,7 +46,7 @@ export async function exportOf(
     },
     history: {
       kept_for: accounts.history.of(user.id).keeps,
-      overlays_tell_of_streams: accounts.history.of(user.id).hearsStreams,
+      overlays_tell_of_streams: accounts.history.of(user.id).followsStreams,
       stream_started_at: iso(accounts.history.streamOf(user.id)?.startedAt ?? null),
       stream_ended_at: iso(accounts.history.streamOf(user.id)?.endedAt ?? null),
       songs: (await accounts.history.songsOf(user)).map((song) => ({

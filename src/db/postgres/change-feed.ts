@@ -1,9 +1,13 @@
-import type { ChangeFeed } from "../change-feed.ts";
+import { changeOf, type Change } from "../change.ts";
+import type { ChangeFeed, ChangeListener } from "../change-feed.ts";
 import type { DatabaseNetwork } from "../store.ts";
 import { createListener } from "./listener.ts";
 import { inTime, type Pool, SilenceError } from "./pool.ts";
 
-/** The channel on which the triggers tell whose data changed: a user's id, or nothing for all. */
+/**
+ * The channel on which the triggers publish what changed: a user's id, or nothing for all users, and
+ * the table, such as `12 widgets`.
+ */
 export const CHANGES = "marquee_changes";
 
 /** A feed that hears notices over a connection of its own, once somebody has asked for changes. */
@@ -18,15 +22,15 @@ const MARK = "mark ";
 const HEAR_WITHIN_MS = 2_000;
 /** More changes than these at once are taken for a change of everything. */
 const MOST_USERS = 1_000;
-const USER_ID = /^\d{1,15}$/;
+const NOTICE = /^(?:(\d{1,15}))?(?: ([a-z_]{1,40}))?$/;
 
 export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): NotifiedFeed {
-  const listeners: Parameters<ChangeFeed["onChange"]>[0][] = [];
+  const listeners: ChangeListener[] = [];
   const reachListeners: Parameters<DatabaseNetwork["onReach"]>[0][] = [];
   const marks = new Map<string, () => void>();
   let failures: unknown[] = [];
-  /** Whose changes are followed next; `"all"` when that is everybody's. */
-  let next: Set<number> | "all" = new Set();
+  /** The tables that have changed, by user; `"all"` when everything may have. */
+  let next: Map<number | undefined, Set<string>> | "all" = new Map();
   /** Resolves when `next` has been followed. */
   let nextFollowed = Promise.withResolvers<void>();
   /** Resolves when what is being followed has been followed. */
@@ -35,10 +39,10 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
   let up = Promise.withResolvers<void>();
   let isStarted = false;
 
-  const hear = async (userId: number | undefined) => {
+  const follow = async (change: Change) => {
     for (const listener of listeners) {
       try {
-        await listener(userId);
+        await listener(change);
       } catch (error) {
         // The other listeners still have to follow the change.
         failures.push(error);
@@ -56,17 +60,22 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
     while (isNoticed()) {
       const noticed = next;
       const followed = nextFollowed;
-      [next, nextFollowed, lastFollowed] = [new Set(), Promise.withResolvers(), followed.promise];
-      if (noticed === "all") await hear(undefined);
-      else for (const userId of noticed) await hear(userId);
+      [next, nextFollowed, lastFollowed] = [new Map(), Promise.withResolvers(), followed.promise];
+      if (noticed === "all") await follow(changeOf(undefined, undefined));
+      else for (const [userId, tables] of noticed) await follow(changeOf(userId, tables));
       followed.resolve();
     }
     isFollowing = false;
   };
 
-  const tell = (userId: number | undefined): Promise<void> => {
-    if (userId === undefined || next === "all" || next.size >= MOST_USERS) next = "all";
-    else next.add(userId);
+  /** Plans to follow a notice; one that cannot be read is taken for a change of everything. */
+  const note = (notice: string): Promise<void> => {
+    const [, userId, table] = NOTICE.exec(notice) ?? [];
+    if (table === undefined || next === "all" || next.size >= MOST_USERS) next = "all";
+    else {
+      const id = userId === undefined ? undefined : Number(userId);
+      next.set(id, (next.get(id) ?? new Set()).add(table));
+    }
     const followed = nextFollowed.promise;
     if (!isFollowing) void followAll();
     return followed;
@@ -76,7 +85,7 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
     url,
     channels: {
       [CHANGES]: (text) => {
-        if (!text.startsWith(MARK)) void tell(USER_ID.test(text) ? Number(text) : undefined);
+        if (!text.startsWith(MARK)) void note(text);
         else if (marks.has(text)) {
           void (isNoticed() ? nextFollowed.promise : lastFollowed).then(marks.get(text));
         }
@@ -84,7 +93,7 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
     },
     onUp() {
       // Whatever was told meanwhile was missed.
-      void tell(undefined);
+      void note("");
       up.resolve();
       for (const listen of reachListeners) listen(true);
     },
@@ -123,8 +132,8 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
     onReach: (listener) => void reachListeners.push(listener),
     async tellChanges() {
       // It is stored already: if it cannot be heard, everything is taken for changed.
-      if (listener.isUp) await catchUp().catch(() => tell(undefined));
-      else await tell(undefined);
+      if (listener.isUp) await catchUp().catch(() => note(""));
+      else await note("");
       throwFailure();
     },
     async checkForChanges() {

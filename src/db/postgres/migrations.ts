@@ -6,6 +6,7 @@ import history from "../../../drizzle/postgres/0002_history.sql" with { type: "t
 import evenAfterOutage from "../../../drizzle/postgres/0003_even_after_outage.sql" with { type: "text" };
 import storedReports from "../../../drizzle/postgres/0004_stored_reports.sql" with { type: "text" };
 import clearedHistory from "../../../drizzle/postgres/0005_cleared_history.sql" with { type: "text" };
+import plainWords from "../../../drizzle/postgres/0006_plain_words.sql" with { type: "text" };
 import { type Watched, watched } from "../change-feed.ts";
 import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   { name: "0003_even_after_outage", sql: evenAfterOutage },
   { name: "0004_stored_reports", sql: storedReports },
   { name: "0005_cleared_history", sql: clearedHistory },
+  { name: "0006_plain_words", sql: plainWords },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */
@@ -81,7 +83,8 @@ async function countApplied(connection: SQL, steps: readonly Migration[]): Promi
 function toTriggers({ table, user, on }: Watched): string {
   const name = getTableName(table);
   const note = `note_change_of_${name}`;
-  const idOf = (row: string) => (user === undefined ? "''" : `${row}.${user}::text`);
+  const noticeOf = (row: string) =>
+    user === undefined ? `' ${name}'` : `${row}.${user}::text || ' ${name}'`;
   const triggers = on.map((event) => {
     const trigger = `${note}_${event.split(" ", 1)[0]?.toLowerCase()}`;
     return `
@@ -92,9 +95,9 @@ function toTriggers({ table, user, on }: Watched): string {
     CREATE OR REPLACE FUNCTION ${note}() RETURNS trigger LANGUAGE plpgsql AS $note$
     BEGIN
       IF TG_OP = 'DELETE' THEN
-        PERFORM pg_notify('${CHANGES}', ${idOf("OLD")});
+        PERFORM pg_notify('${CHANGES}', ${noticeOf("OLD")});
       ELSE
-        PERFORM pg_notify('${CHANGES}', ${idOf("NEW")});
+        PERFORM pg_notify('${CHANGES}', ${noticeOf("NEW")});
       END IF;
       RETURN NULL;
     END $note$;

@@ -28,7 +28,7 @@ export const MOVED_TABLES = [
   "sessions",
   "privacy",
   "histories",
-  "heardSongs",
+  "songs",
 ] as const satisfies readonly (keyof Schema)[];
 
 const ROWS_AT_ONCE = 100;

@@ -18,5 +18,5 @@ export const {
   privacy,
   server,
   histories,
-  heardSongs,
+  songs,
 } = tables;

@@ -23,7 +23,7 @@ testWithPostgres("a flood of notices, forged ones too, is followed as few change
   const feed = createNotifiedFeed(url, pool);
   const followed: (number | undefined)[] = [];
   const first = Promise.withResolvers<void>();
-  feed.onChange(async (userId) => {
+  feed.onChange(async ({ userId }) => {
     followed.push(userId);
     await first.promise;
   });
@@ -32,7 +32,7 @@ testWithPostgres("a flood of notices, forged ones too, is followed as few change
     // The first change is still being followed while all others come.
     await pool.query(
       `SELECT pg_notify('marquee_changes', text) FROM (
-        SELECT (number % 3)::text AS text FROM generate_series(1, 3000) AS number
+        SELECT (number % 3)::text || ' widgets' AS text FROM generate_series(1, 3000) AS number
         UNION ALL SELECT 'mark forged ' || number FROM generate_series(1, 1000) AS number
         UNION ALL SELECT '-1e9; nonsense ' || number FROM generate_series(1, 1000) AS number) AS forged`,
     );
@@ -41,7 +41,7 @@ testWithPostgres("a flood of notices, forged ones too, is followed as few change
     await feed.checkForChanges();
     expect(followed.length).toBeWithin(1, 10);
     expect(followed).toContain(undefined);
-    await pool.query("SELECT pg_notify('marquee_changes', '7')");
+    await pool.query("SELECT pg_notify('marquee_changes', '7 fonts')");
     await feed.checkForChanges();
     expect(followed.at(-1)).toBe(7);
   } finally {

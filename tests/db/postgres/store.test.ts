@@ -29,7 +29,7 @@ import { createSwallowingProxy } from "../../fixtures/postgres/swallowing-proxy.
 const OWNER = { name: "ada", role: "owner", createdAt: 1_795_262_400_000 } as const;
 
 /** What nodes say to each other, which a file has no use for. */
-const CLUSTER_TABLES = ["nodes", "shards", "calls", "admissions", "pictures", "pushed"];
+const CLUSTER_TABLES = ["nodes", "shards", "calls", "admissions", "covers", "pushed"];
 
 let cluster: Cluster;
 let url: string;
@@ -334,7 +334,7 @@ describe("a database that goes away", () => {
     const heard: (number | undefined)[] = [];
     const reached: boolean[] = [];
     store.network?.onReach((isReached) => reached.push(isReached));
-    store.onChange((userId) => void heard.push(userId));
+    store.onChange(({ userId }) => void heard.push(userId));
     await store.checkForChanges();
     heard.length = 0;
     await cluster.stop();
@@ -359,7 +359,7 @@ describe("a database that goes away", () => {
 
   test("is heard again within a second when only its listener was ended", async () => {
     const heard: (number | undefined)[] = [];
-    store.onChange((userId) => void heard.push(userId));
+    store.onChange(({ userId }) => void heard.push(userId));
     await store.checkForChanges();
     heard.length = 0;
     await cluster.run(

@@ -32,7 +32,7 @@ const SUITES = [
 const OF_FILES = [
   // A server tells of the change that this test makes behind the back.
   "is answered from memory until that is forgotten",
-  "a database holds no more of its changes",
+  "a database holds no more of its changes than its users",
   "several users' changes are each told once",
   "another process writes at that moment",
   "no file of the data folder",

@@ -1,0 +1,29 @@
+/** The tables whose changes concern others than the writer. */
+export type ChangedTable =
+  | "users"
+  | "api_keys"
+  | "widgets"
+  | "fonts"
+  | "connections"
+  | "privacy"
+  | "histories"
+  | "sessions"
+  | "upstreams"
+  | "server";
+
+/** That data have changed, whichever process wrote them. */
+export interface Change {
+  /** Whose data; `undefined` when it concerns all users. */
+  readonly userId: number | undefined;
+  /** Whether rows of one of these tables may have changed. */
+  concerns(...tables: readonly ChangedTable[]): boolean;
+}
+
+/** @param tables `undefined` where they are not known */
+export const changeOf = (
+  userId: number | undefined,
+  tables: ReadonlySet<string> | undefined,
+): Change => ({
+  userId,
+  concerns: (...named) => tables === undefined || named.some((name) => tables.has(name)),
+});
