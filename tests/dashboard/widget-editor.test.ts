@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { groupOptions } from "../../src/dashboard/widgets/widget-groups.ts";
+import { groupOptions } from "../../src/dashboard/widgets/groups.ts";
 import { CLASS_NAMES, CUSTOM_PROPERTIES } from "../../src/dashboard/widgets/css-names.ts";
 import {
   editedOptions,

@@ -3,7 +3,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { MOST_WIDGETS, UNDO_MS } from "../../src/looks/widgets.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { freeName } from "../../src/dashboard/widgets/widget-gallery.tsx";
+import { freeName } from "../../src/dashboard/widgets/gallery.tsx";
 import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped-names.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";

@@ -1,4 +1,4 @@
-import type { SaveAnswer } from "../../widget-draft.tsx";
+import type { SaveAnswer } from "../../draft.tsx";
 import { find } from "./page-parts.ts";
 
 /** What the save bar says. */

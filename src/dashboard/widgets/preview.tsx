@@ -2,8 +2,8 @@ import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
 import { chosenSize, previewAddress } from "./editor-query.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { Pills } from "./widget-controls.tsx";
-import { type EditorPartProps, FORM } from "./widget-draft.tsx";
+import { Pills } from "./controls.tsx";
+import { type EditorPartProps, FORM } from "./draft.tsx";
 
 export interface PreviewProps extends EditorPartProps {
   readonly token: string;

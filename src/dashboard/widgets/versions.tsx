@@ -5,7 +5,7 @@ import { widgetOptions } from "../../../widget/options.ts";
 import { attribute } from "../../html/attribute.ts";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { choiceLabel } from "./widget-controls.tsx";
+import { choiceLabel } from "./controls.tsx";
 
 export interface VersionsProps {
   readonly request: DashboardRequest;

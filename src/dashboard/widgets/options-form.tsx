@@ -11,9 +11,9 @@ import { sourceSize } from "../../../widget/source-size.ts";
 import { Field } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { Control, Pills } from "./widget-controls.tsx";
-import { type DraftMistakes, type EditorPartProps, FORM } from "./widget-draft.tsx";
-import { type Group, groupOptions } from "./widget-groups.ts";
+import { Control, Pills } from "./controls.tsx";
+import { type DraftMistakes, type EditorPartProps, FORM } from "./draft.tsx";
+import { type Group, groupOptions } from "./groups.ts";
 
 /** The ID of the list of the user's fonts. */
 const FONTS = "own-fonts";

@@ -28,19 +28,19 @@ import {
   type SaveAnswer,
   savedDraft,
   withDemo,
-} from "./widget-draft.tsx";
+} from "./draft.tsx";
 import { ConfirmedAction, Form } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import { galleryOf } from "./gallery-link.ts";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { OptionsForm } from "./widget-form.tsx";
-import { Fonts } from "./widget-fonts.tsx";
+import { OptionsForm } from "./options-form.tsx";
+import { Fonts } from "./fonts.tsx";
 import { IntoObs, OBS_CONNECTIONS, sourceNameOf } from "./into-obs.tsx";
 import { testTrack } from "./test-track.ts";
-import { ObsSteps } from "./widget-obs.tsx";
-import { Preview, PreviewChoices } from "./widget-preview.tsx";
-import { Versions } from "./widget-versions.tsx";
+import { ObsSteps } from "./obs-steps.tsx";
+import { Preview, PreviewChoices } from "./preview.tsx";
+import { Versions } from "./versions.tsx";
 
 export interface WidgetEditorDeps {
   readonly accounts: Pick<Accounts, "widgets" | "fonts">;

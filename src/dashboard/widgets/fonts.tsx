@@ -4,7 +4,7 @@ import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
 import { Confirm, Form } from "../form.tsx";
 import { pathTo } from "../../html/section-paths.ts";
-import { EditorQueryField, type EditorPartProps } from "./widget-draft.tsx";
+import { EditorQueryField, type EditorPartProps } from "./draft.tsx";
 
 /** The user's own fonts, and a form that adds one. */
 export function Fonts({
