@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { MOST_WIDGETS, UNDO_MS } from "../../src/looks/widgets.ts";
+import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
+import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { freeName } from "../../src/dashboard/widgets/gallery.tsx";

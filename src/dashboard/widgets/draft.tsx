@@ -1,4 +1,6 @@
-import type { Widget, WidgetRevision, Look } from "../../looks/widgets.ts";
+import type { Look } from "../../looks/look.ts";
+import type { WidgetRevision } from "../../looks/revisions.ts";
+import type { Widget } from "../../looks/widgets.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";

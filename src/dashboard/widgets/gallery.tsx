@@ -1,12 +1,9 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { readKeyName } from "../../accounts/key-name.ts";
-import {
-  type Look,
-  MOST_WIDGETS,
-  type Widget,
-  WidgetError,
-  WIDGET_KINDS,
-} from "../../looks/widgets.ts";
+import type { Look } from "../../looks/look.ts";
+import { WIDGET_KINDS } from "../../looks/new-widget.ts";
+import { MOST_WIDGETS, WidgetError } from "../../looks/widget-error.ts";
+import type { Widget } from "../../looks/widgets.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";

@@ -1,4 +1,5 @@
-import { FIRST_WIDGET_NAME, type Widget } from "../../looks/widgets.ts";
+import { FIRST_WIDGET_NAME } from "../../looks/new-widget.ts";
+import type { Widget } from "../../looks/widgets.ts";
 import type { Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";

@@ -1,5 +1,5 @@
 import type { Font } from "../../looks/fonts.ts";
-import { LONGEST_CSS } from "../../looks/widgets.ts";
+import { LONGEST_CSS } from "../../looks/look.ts";
 import { fill, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { LANGUAGES } from "../../languages.ts";

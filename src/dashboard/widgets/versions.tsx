@@ -1,4 +1,5 @@
-import type { Widget, WidgetRevision } from "../../looks/widgets.ts";
+import type { WidgetRevision } from "../../looks/revisions.ts";
+import type { Widget } from "../../looks/widgets.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { widgetOptions } from "../../../widget/options.ts";
