@@ -24,8 +24,8 @@ export interface Draft {
 
 /** What is wrong with a draft, beside options that are not valid. */
 export interface DraftMistakes {
-  readonly name?: string;
-  readonly css?: string;
+  readonly name?: string | undefined;
+  readonly css?: string | undefined;
 }
 
 /** An answer for the editor's script. */

@@ -6,7 +6,8 @@ import { createCardEditor } from "../outputs/card-editor.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Section } from "../request.ts";
 import { createTextEditor, type TextEditorDeps } from "../outputs/text-editor.tsx";
-import { createEditor, type WidgetEditorDeps } from "./editor.tsx";
+import { createEditor } from "./editor.ts";
+import type { WidgetEditorDeps } from "./editor-page.tsx";
 import { createGallery, type WidgetGalleryDeps } from "./gallery.tsx";
 
 type WidgetSectionDeps = WidgetEditorDeps & WidgetGalleryDeps & TextEditorDeps;
