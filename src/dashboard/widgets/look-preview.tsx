@@ -26,7 +26,7 @@ export function LookPreview({ title, path, look, css }: LookPreviewProps): JSX.E
           loading="lazy"
           src={attribute(path)}
           data-mode={mode}
-          {...(css && { "data-preview-css": attribute(css) })}
+          data-preview-css={css ? attribute(css) : undefined}
         />
       </div>
     </div>

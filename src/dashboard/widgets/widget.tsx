@@ -8,7 +8,8 @@ import type { DashboardRequest, Section } from "../request.ts";
 import { createTextEditor, type TextEditorDeps } from "../outputs/text-editor.tsx";
 import { createEditor } from "./editor.ts";
 import type { WidgetEditorDeps } from "./editor-page.tsx";
-import { createGallery, type WidgetGalleryDeps } from "./gallery.tsx";
+import { createGallery } from "./gallery.ts";
+import type { WidgetGalleryDeps } from "./gallery-page.tsx";
 
 type WidgetSectionDeps = WidgetEditorDeps & WidgetGalleryDeps & TextEditorDeps;
 
