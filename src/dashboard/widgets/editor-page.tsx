@@ -89,7 +89,9 @@ export async function editorPage(
   );
 }
 
-function Address({ request, address }: { request: DashboardRequest; address: string }) {
+type AddressProps = { readonly request: DashboardRequest; readonly address: string };
+
+function Address({ request, address }: AddressProps): JSX.Element {
   const { widget } = request.words.dashboard;
   return (
     <section class="address">
@@ -129,13 +131,7 @@ function OnStream({ request, isShown, ...draft }: EditorPartProps & { isShown: b
   );
 }
 
-function Launcher({
-  request,
-  address,
-}: {
-  request: DashboardRequest;
-  address: string;
-}): JSX.Element {
+function Launcher({ request, address }: AddressProps): JSX.Element {
   const { widget } = request.words.dashboard;
   return (
     <section class="launcher">

@@ -56,13 +56,9 @@ export async function galleryPage(
   return dashboardPage(page, wrong ? 422 : 200);
 }
 
-function NewWidget({
-  request,
-  taken,
-}: {
-  request: DashboardRequest;
-  taken: readonly string[];
-}): JSX.Element {
+type NewWidgetProps = { readonly request: DashboardRequest; readonly taken: readonly string[] };
+
+function NewWidget({ request, taken }: NewWidgetProps): JSX.Element {
   const t = request.words.dashboard.gallery;
   return (
     <details class="confirm new-widget">
@@ -79,14 +75,12 @@ function NewWidget({
               maxlength={60}
               required
             />
-            {WIDGET_KINDS.length > 1 && (
-              <Choice
-                id="kind"
-                label={t.kind}
-                chosen={WIDGET_KINDS[0]}
-                options={WIDGET_KINDS.map((value) => ({ value, label: t.kinds[value] }))}
-              />
-            )}
+            <Choice
+              id="kind"
+              label={t.kind}
+              chosen={WIDGET_KINDS[0]}
+              options={WIDGET_KINDS.map((value) => ({ value, label: t.kinds[value] }))}
+            />
             <button type="submit" safe>
               {t.addGo}
             </button>

@@ -9,7 +9,7 @@ import { sharedLookJson, sharedLookLink } from "../../overlay/looks/shared-look.
 import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
 import { Confirm, ConfirmedAction, Field, Form } from "../form.tsx";
 import { ObsChip, sourceNameOf } from "./into-obs.tsx";
-import { LookPreview, sizeOf } from "./look-preview.tsx";
+import { LookPreview, type LookPreviewProps, sizeOf } from "./look-preview.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 
@@ -121,16 +121,10 @@ function MoreActions({ request, widget }: PartProps): JSX.Element {
   );
 }
 
+type PreviewProps = Pick<LookPreviewProps, "path" | "title"> & { readonly widget: Widget };
+
 /** How it looks with demo music, or the words it says. */
-function Preview({
-  widget,
-  path,
-  title,
-}: {
-  readonly widget: Widget;
-  readonly path: string;
-  readonly title: string;
-}): JSX.Element {
+function Preview({ widget, path, title }: PreviewProps): JSX.Element {
   switch (widget.kind) {
     case "overlay":
       return <LookPreview title={title} path={`${path}?demo=1`} look={widget} />;

@@ -112,16 +112,13 @@ function ObsPicture({ request }: { request: DashboardRequest }): JSX.Element {
         <i class="place" />
       </div>
       <div class="docks">
-        <div class="dock">
-          <b safe>{intoObs.scenes}</b>
-          <i />
-          <i />
-        </div>
-        <div class="dock">
-          <b safe>{widget.obs.sources}</b>
-          <i />
-          <i />
-        </div>
+        {[intoObs.scenes, widget.obs.sources].map((title) => (
+          <div class="dock">
+            <b safe>{title}</b>
+            <i />
+            <i />
+          </div>
+        ))}
       </div>
     </div>
   );
