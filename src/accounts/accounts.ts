@@ -17,7 +17,8 @@ import { createSessions, type Sessions } from "./sessions.ts";
 import { createMagicLinks, type MagicLinks } from "./magic-links.ts";
 import { createUpstreams, type Upstreams } from "./upstreams.ts";
 import { createUsers, insertUser, type User, type Users } from "./users.ts";
-import { createWidgets, draftFirstWidget, insertWidget, type Widgets } from "../looks/widgets.ts";
+import { draftFirstWidget, insertWidget } from "../looks/new-widget.ts";
+import { createWidgets, type Widgets } from "../looks/widgets.ts";
 
 /** A new user, with the credentials to show once. */
 export interface AddedUser {

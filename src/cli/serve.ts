@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createAccounts, type Accounts, type AddedUser } from "../accounts/accounts.ts";
 import type { User } from "../accounts/users.ts";
-import { UNDO_MS } from "../looks/widgets.ts";
+import { UNDO_MS } from "../looks/removed-widgets.ts";
 import { toUserName } from "../user-name.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
 import { type Clock, systemClock } from "../clock.ts";

@@ -1,7 +1,9 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { User } from "../accounts/users.ts";
-import { LONGEST_CSS, type Widget, WIDGET_KINDS, type WidgetKind } from "../looks/widgets.ts";
+import { LONGEST_CSS } from "../looks/look.ts";
+import { WIDGET_KINDS, type WidgetKind } from "../looks/new-widget.ts";
+import type { Widget } from "../looks/widgets.ts";
 import { knownBaseUrl, outputAddress } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { isLanguage, type Language, LANGUAGES } from "../languages.ts";

@@ -27,7 +27,7 @@ export const homeStylesheet = stylesheet("home", bundles["src/home/home.css"]);
 export const docsScript = script("docs", bundles["src/docs/browser/docs.ts"]);
 export const widgetEditorScript = script(
   "widget-editor",
-  bundles["src/dashboard/widgets/browser/widget-editor.ts"],
+  bundles["src/dashboard/widgets/browser/editor/index.ts"],
 );
 export const intoObsScript = script(
   "into-obs",
@@ -35,7 +35,7 @@ export const intoObsScript = script(
 );
 export const widgetGalleryScript = script(
   "widget-gallery",
-  bundles["src/dashboard/widgets/browser/widget-gallery.ts"],
+  bundles["src/dashboard/widgets/browser/gallery.ts"],
 );
 export const outputEditorScript = script(
   "output-editor",

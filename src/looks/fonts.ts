@@ -19,7 +19,7 @@ export const LARGEST_FONT = 1_000_000;
 const LONGEST_NAME = 40;
 
 /** The rule for the names of fonts, as the end of a sentence: "must be …". */
-export const FONT_NAME_RULE = `1 to ${LONGEST_NAME} letters, digits, spaces and hyphens`;
+const FONT_NAME_RULE = `1 to ${LONGEST_NAME} letters, digits, spaces and hyphens`;
 
 /** A font cannot be stored; the message says why. */
 export class FontError extends AccountError {

@@ -1,6 +1,7 @@
 import { parseWidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
-import type { Widget, WidgetKind, Widgets } from "../looks/widgets.ts";
+import type { WidgetKind } from "../looks/new-widget.ts";
+import type { Widget, Widgets } from "../looks/widgets.ts";
 import { createGuessLimit } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import type { Clock } from "../clock.ts";

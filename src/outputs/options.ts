@@ -5,7 +5,7 @@ import {
   type WidgetOption,
   text as textOption,
 } from "../../widget/options.ts";
-import type { WidgetKind } from "../looks/widgets.ts";
+import type { WidgetKind } from "../looks/new-widget.ts";
 import { isMistake, parseTemplate, PLACEHOLDERS } from "./template.ts";
 
 /** In UTF-16 units. */

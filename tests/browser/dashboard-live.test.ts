@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { LARGEST_FONT } from "../../src/looks/fonts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
-import { editedOptions } from "../../src/dashboard/widgets/editor-query.ts";
+import { savedOptionList } from "../../widget/options.ts";
 import type { OptionKind } from "../../widget/options.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { coverOf, hiddenIs, titled, titleIs, withCover } from "../fixtures/browser/overlay-page.ts";
@@ -147,7 +147,7 @@ onTheDashboard("the widget's editor", (stage) => {
   ];
 
   test("shows a change of every kind at once, in the preview and in the page's address", async () => {
-    const kinds = new Set(editedOptions.map(([, { type }]) => type.kind));
+    const kinds = new Set(savedOptionList.map(([, { type }]) => type.kind));
     expect(changes.map(([kind]) => kind)).toEqual([...kinds].toSorted());
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);

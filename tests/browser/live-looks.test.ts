@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import type { Look } from "../../src/looks/widgets.ts";
+import type { Look } from "../../src/looks/look.ts";
 import type { Language } from "../../src/languages.ts";
 import {
   coverOf,

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { MOST_WIDGETS } from "../../src/looks/widgets.ts";
+import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
 import { en } from "../../src/i18n/en.ts";
 import { fill } from "../../src/i18n/index.ts";
 import {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { eq } from "drizzle-orm";
-import { LONGEST_CSS } from "../../src/looks/widgets.ts";
+import { LONGEST_CSS } from "../../src/looks/look.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { openStore } from "../../src/db/open.ts";
 import { widgets } from "../../src/db/schema.ts";

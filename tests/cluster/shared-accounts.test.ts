@@ -3,7 +3,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { KeptSong } from "../../src/music/history.ts";
 import { FontError, MOST_FONTS } from "../../src/looks/fonts.ts";
 import { MOST_WORKING_KEYS, TooManyKeysError } from "../../src/accounts/keys.ts";
-import { MOST_WIDGETS, WidgetError } from "../../src/looks/widgets.ts";
+import { MOST_WIDGETS, WidgetError } from "../../src/looks/widget-error.ts";
 import { SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { anotherFont } from "../fixtures/fonts/fonts.ts";

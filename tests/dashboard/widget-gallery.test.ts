@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { MOST_WIDGETS, UNDO_MS } from "../../src/looks/widgets.ts";
+import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
+import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { freeName } from "../../src/dashboard/widgets/widget-gallery.tsx";
+import { freeName } from "../../src/dashboard/widgets/free-name.ts";
 import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped-names.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";

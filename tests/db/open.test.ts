@@ -2,7 +2,9 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LONGEST_CSS, MOST_WIDGETS, UNDO_MS } from "../../src/looks/widgets.ts";
+import { LONGEST_CSS } from "../../src/looks/look.ts";
+import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
+import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import { DatabaseError } from "../../src/db/errors.ts";
 import {
   explainDatabaseFailure,

@@ -3,14 +3,10 @@ import { eq } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../src/accounts/credential.ts";
 import { SecretError } from "../../src/vault/secrets.ts";
-import {
-  type Look,
-  LONGEST_CSS,
-  MOST_WIDGETS,
-  PLAIN_LOOK,
-  UNDO_MS,
-  type Widget,
-} from "../../src/looks/widgets.ts";
+import { type Look, LONGEST_CSS, PLAIN_LOOK } from "../../src/looks/look.ts";
+import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
+import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
+import type { Widget } from "../../src/looks/widgets.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 
 let world: TestAccounts;

@@ -24,8 +24,8 @@ import {
   Unreachable,
 } from "./output-parts.tsx";
 import type { DashboardRequest } from "../request.ts";
-import { Pills } from "../widgets/widget-controls.tsx";
-import { editedRevision } from "../widgets/widget-draft.tsx";
+import { Pills } from "../widgets/controls.tsx";
+import { editedRevision } from "../widgets/draft.tsx";
 
 const SWITCHES = ["progress", "source"] as const;
 

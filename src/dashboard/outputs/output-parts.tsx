@@ -1,5 +1,6 @@
 import type { Accounts } from "../../accounts/accounts.ts";
-import { type Widget, WidgetError } from "../../looks/widgets.ts";
+import { WidgetError } from "../../looks/widget-error.ts";
+import type { Widget } from "../../looks/widgets.ts";
 import { redirect } from "../../http/redirect.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";

@@ -33,7 +33,7 @@ import {
 } from "./output-parts.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { testTrack } from "../widgets/test-track.ts";
-import { editedRevision } from "../widgets/widget-draft.tsx";
+import { editedRevision } from "../widgets/draft.tsx";
 
 export interface TextEditorDeps extends OutputEditorDeps {
   readonly hub: Pick<Hub, "peek" | "read">;

@@ -1,5 +1,4 @@
 import {
-  type OptionName,
   parseWidgetOptions,
   savedOptionList,
   type WidgetOption,
@@ -28,10 +27,6 @@ export interface EditorQuery {
 
 export type AnyOption = WidgetOption<unknown>;
 
-/** The options that the editor offers. `demo` only concerns the preview, so it is left out. */
-export const editedOptions: readonly (readonly [name: OptionName, option: AnyOption])[] =
-  savedOptionList;
-
 export const SIZE_FIELDS = { width: "sourceWidth", height: "sourceHeight" } as const;
 /** The sizes that a browser source may have, in pixels. */
 export const SIZES = { least: 16, most: 8_192 } as const;
@@ -45,7 +40,7 @@ export function readEditorQuery(given: URLSearchParams): EditorQuery {
   const search = new URLSearchParams();
   const typed = new Map<string, string>();
   const invalid = new Set<string>();
-  for (const [name, option] of editedOptions) {
+  for (const [name, option] of savedOptionList) {
     const isColour = option.type.kind === "colour";
     const text = isColour ? last(name).replace(/^#/, "") : last(name);
     if (text === "" || (isColour && text === "auto")) continue;
@@ -89,7 +84,7 @@ export function readEditorQuery(given: URLSearchParams): EditorQuery {
 
 /** What is saved and this version can read, as the editor's form would send it. */
 export function savedQuery({ options, language, size }: Saved): URLSearchParams {
-  const known = editedOptions.flatMap(([name, option]) => {
+  const known = savedOptionList.flatMap(([name, option]) => {
     const text = options[name];
     return text === undefined || option.parse(text) === undefined ? [] : [[name, text]];
   });
@@ -120,7 +115,7 @@ export function optionsToSave(
   saved: Readonly<Record<string, string>>,
   { search }: Pick<EditorQuery, "search">,
 ): Record<string, string> {
-  const table = new Map<string, AnyOption>(editedOptions);
+  const table = new Map<string, AnyOption>(savedOptionList);
   const unreadable = Object.entries(saved).filter(
     ([name, text]) => table.get(name)?.parse(text) === undefined,
   );

@@ -183,9 +183,7 @@ export function lookView(props: LookViewProps): Promise<Response> {
                   </button>
                 </>
               </Form>
-              {widgets.length === 0 ? (
-                ""
-              ) : (
+              {widgets.length > 0 && (
                 <UseFor request={request} widgets={widgets} field="target">
                   {field as "safe"}
                 </UseFor>
@@ -194,7 +192,7 @@ export function lookView(props: LookViewProps): Promise<Response> {
           </section>
           <section>
             <h2 safe>{t.options}</h2>
-            {options.length === 0 ? <p safe>{t.noOptions}</p> : ""}
+            {options.length === 0 && <p safe>{t.noOptions}</p>}
             <dl class="option-list">
               {options.map(([name, value]) => (
                 <div>
@@ -207,9 +205,7 @@ export function lookView(props: LookViewProps): Promise<Response> {
                 </div>
               ))}
             </dl>
-            {unknown.length === 0 ? (
-              ""
-            ) : (
+            {unknown.length > 0 && (
               <p class="hint" safe>
                 {fill(t.unknown, { names: unknown.join(", ") })}
               </p>
@@ -218,9 +214,7 @@ export function lookView(props: LookViewProps): Promise<Response> {
           <section>
             <h2 safe>{t.css}</h2>
             <p safe>{look.css === "" ? t.noCss : t.cssText}</p>
-            {look.css === "" ? (
-              ""
-            ) : (
+            {look.css !== "" && (
               <pre tabindex="0" aria-label={t.css} role="region">
                 <code safe>{look.css}</code>
               </pre>

@@ -9,7 +9,7 @@ import { sharedLookJson, sharedLookLink } from "../../overlay/looks/shared-look.
 import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
 import { Confirm, ConfirmedAction, Field, Form } from "../form.tsx";
 import { ObsChip, sourceNameOf } from "./into-obs.tsx";
-import { LookPreview, sizeOf } from "./look-preview.tsx";
+import { LookPreview, type LookPreviewProps, sizeOf } from "./look-preview.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 
@@ -20,6 +20,8 @@ export interface WidgetCardProps {
   /** Whether a browser source shows it. */
   readonly isOnStream: boolean;
 }
+
+type PartProps = Pick<WidgetCardProps, "request" | "widget">;
 
 /** One of the user's widgets, and what can be done with it. */
 export function WidgetCard(props: WidgetCardProps): JSX.Element {
@@ -39,28 +41,22 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
       </h3>
       <p class="facts">
         <span safe>{t.kinds[kind]}</span>
-        {isOverlay ? (
+        {isOverlay && (
           <span safe>{fill(t.size, { width: String(width), height: String(height) })}</span>
-        ) : (
-          ""
         )}
-        {isOnStream ? (
+        {isOnStream && (
           <span class="tag" safe>
             {t.onStream}
           </span>
-        ) : (
-          ""
         )}
       </p>
-      {isOverlay ? (
+      {isOverlay && (
         <ObsChip
           request={request}
           address={addressAt(baseUrl)}
           name={sourceNameOf(widget)}
           size={{ width, height }}
         />
-      ) : (
-        ""
       )}
       <div class="address-line">
         <span safe>{isOverlay ? words.dashboard.widget.address : fill(t.address, { name })}</span>
@@ -79,60 +75,56 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
         >
           {t.edit}
         </a>
-        {isOverlay ? <Shared {...props} /> : ""}
-        <details class="more">
-          <summary class="button quiet" aria-label={attribute(`${t.more}: ${name}`)} safe>
-            {t.more}
-          </summary>
-          <div class="row-actions">
-            <Confirm label={t.rename} consequence={t.renameText}>
-              <Form request={request} action="rename" target={String(id)}>
-                <>
-                  <Field id={`name-${id}`} name="name" label={t.name} value={name} maxlength={60} />
-                  <button type="submit" safe>
-                    {t.renameGo}
-                  </button>
-                </>
-              </Form>
-            </Confirm>
-            <Form request={request} action="copy" target={String(id)} class="in-row">
-              <button type="submit" class="quiet" safe>
-                {t.copy}
-              </button>
-            </Form>
-            <ConfirmedAction
-              request={request}
-              action="rotate"
-              target={String(id)}
-              label={t.rotate}
-              consequence={t.rotateText}
-              go={t.rotateGo}
-            />
-            <ConfirmedAction
-              request={request}
-              action="remove"
-              target={String(id)}
-              label={t.remove}
-              consequence={t.removeText}
-              go={t.removeGo}
-            />
-          </div>
-        </details>
+        {isOverlay && <Shared {...props} />}
+        <MoreActions request={request} widget={widget} />
       </div>
     </li>
   );
 }
 
+function MoreActions({ request, widget }: PartProps): JSX.Element {
+  const t = request.words.dashboard.gallery;
+  const { id, name } = widget;
+  return (
+    <details class="more">
+      <summary class="button quiet" aria-label={attribute(`${t.more}: ${name}`)} safe>
+        {t.more}
+      </summary>
+      <div class="row-actions">
+        <Confirm label={t.rename} consequence={t.renameText}>
+          <Form request={request} action="rename" target={String(id)}>
+            <>
+              <Field id={`name-${id}`} name="name" label={t.name} value={name} maxlength={60} />
+              <button type="submit" safe>
+                {t.renameGo}
+              </button>
+            </>
+          </Form>
+        </Confirm>
+        <Form request={request} action="copy" target={String(id)} class="in-row">
+          <button type="submit" class="quiet" safe>
+            {t.copy}
+          </button>
+        </Form>
+        {(["rotate", "remove"] as const).map((action) => (
+          <ConfirmedAction
+            request={request}
+            action={action}
+            target={String(id)}
+            label={t[action]}
+            consequence={t[`${action}Text`]}
+            go={t[`${action}Go`]}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+type PreviewProps = Pick<LookPreviewProps, "path" | "title"> & { readonly widget: Widget };
+
 /** How it looks with demo music, or the words it says. */
-function Preview({
-  widget,
-  path,
-  title,
-}: {
-  readonly widget: Widget;
-  readonly path: string;
-  readonly title: string;
-}): JSX.Element {
+function Preview({ widget, path, title }: PreviewProps): JSX.Element {
   switch (widget.kind) {
     case "overlay":
       return <LookPreview title={title} path={`${path}?demo=1`} look={widget} />;
@@ -158,7 +150,7 @@ function Preview({
 }
 
 /** The widget's look, to give it to somebody else. */
-function Shared({ request, widget }: Pick<WidgetCardProps, "request" | "widget">): JSX.Element {
+function Shared({ request, widget }: PartProps): JSX.Element {
   const { words, language, baseUrl } = request;
   const t = words.dashboard.gallery;
   const page = pathTo({ basePath: baseUrl, language }, "widget");

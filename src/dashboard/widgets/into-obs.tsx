@@ -1,4 +1,5 @@
-import { FIRST_WIDGET_NAME, type Widget } from "../../looks/widgets.ts";
+import { FIRST_WIDGET_NAME } from "../../looks/new-widget.ts";
+import type { Widget } from "../../looks/widgets.ts";
 import type { Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
@@ -111,16 +112,13 @@ function ObsPicture({ request }: { request: DashboardRequest }): JSX.Element {
         <i class="place" />
       </div>
       <div class="docks">
-        <div class="dock">
-          <b safe>{intoObs.scenes}</b>
-          <i />
-          <i />
-        </div>
-        <div class="dock">
-          <b safe>{widget.obs.sources}</b>
-          <i />
-          <i />
-        </div>
+        {[intoObs.scenes, widget.obs.sources].map((title) => (
+          <div class="dock">
+            <b safe>{title}</b>
+            <i />
+            <i />
+          </div>
+        ))}
       </div>
     </div>
   );

@@ -1,5 +1,5 @@
 import { parseWidgetOptions } from "../../../widget/options.ts";
-import type { Look } from "../../looks/widgets.ts";
+import type { Look } from "../../looks/look.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
 import { type SourceSize, sourceSize } from "../../../widget/source-size.ts";
@@ -26,7 +26,7 @@ export function LookPreview({ title, path, look, css }: LookPreviewProps): JSX.E
           loading="lazy"
           src={attribute(path)}
           data-mode={mode}
-          {...(css && { "data-preview-css": attribute(css) })}
+          data-preview-css={css ? attribute(css) : undefined}
         />
       </div>
     </div>

@@ -6,8 +6,10 @@ import { createCardEditor } from "../outputs/card-editor.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Section } from "../request.ts";
 import { createTextEditor, type TextEditorDeps } from "../outputs/text-editor.tsx";
-import { createEditor, type WidgetEditorDeps } from "./widget-editor.tsx";
-import { createGallery, type WidgetGalleryDeps } from "./widget-gallery.tsx";
+import { createEditor } from "./editor.ts";
+import type { WidgetEditorDeps } from "./editor-page.tsx";
+import { createGallery } from "./gallery.ts";
+import type { WidgetGalleryDeps } from "./gallery-page.tsx";
 
 type WidgetSectionDeps = WidgetEditorDeps & WidgetGalleryDeps & TextEditorDeps;
 

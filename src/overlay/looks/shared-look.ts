@@ -1,6 +1,6 @@
 import { parseWidgetOptions, savedOptionList } from "../../../widget/options.ts";
 import { readKeyName } from "../../accounts/key-name.ts";
-import { LONGEST_CSS, type Look } from "../../looks/widgets.ts";
+import { LONGEST_CSS, type Look } from "../../looks/look.ts";
 import { sourceSize } from "../../../widget/source-size.ts";
 
 /** A look as one streamer gives it to another: as JSON, or within a link. */

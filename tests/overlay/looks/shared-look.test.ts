@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createWidgetToken } from "../../../src/accounts/credential.ts";
-import { LONGEST_CSS } from "../../../src/looks/widgets.ts";
+import { LONGEST_CSS } from "../../../src/looks/look.ts";
 import {
   LONGEST_SHARED_LOOK,
   readSharedLook,

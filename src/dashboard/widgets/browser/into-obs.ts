@@ -1,18 +1,16 @@
 import { fill } from "../../../i18n/fill.ts";
 import type { IntoObsSentences } from "../into-obs.tsx";
 import { lookAround, type ObsWidget, putIntoObs, refreshInObs } from "./obs/browser-source.ts";
-import { connectToObs, type Obs } from "./obs/connection.ts";
+import type { Obs } from "./obs/connection.ts";
 import { fillDrag } from "./obs/dragged-link.ts";
-import { mayAsk, ObsError, type Surroundings, whyNotReached } from "./obs/protocol.ts";
+import { find } from "./page-parts.ts";
+import { ObsError } from "./obs/protocol.ts";
+import { reachObs } from "./obs/reach.ts";
 
 /**
  * The card that brings a widget into OBS: by dragging a link there, or over OBS's own WebSocket
  * server. What it says comes with the page; the password is kept nowhere.
  */
-const PATIENCE_MS = 5_000;
-/** The browser asks its user first, who has to read and think. */
-const PATIENCE_WHILE_ASKED_MS = 60_000;
-
 for (const chip of document.querySelectorAll<HTMLElement>("[data-drag]")) offerDrag(chip);
 for (const card of document.querySelectorAll<HTMLElement>("[data-into-obs]")) {
   card.hidden = false;
@@ -23,12 +21,6 @@ for (const card of document.querySelectorAll<HTMLElement>("[data-into-obs]")) {
 function widgetOf(chip: HTMLElement): ObsWidget {
   const { address = "", name = "", width, height } = chip.dataset;
   return { address, name, width: Number(width), height: Number(height) };
-}
-
-function find<Kind extends Element>(card: HTMLElement, selector: string): Kind {
-  const found = card.querySelector<Kind>(selector);
-  if (!found) throw new Error(`the card lacks ${selector}`);
-  return found;
 }
 
 function offerDrag(chip: HTMLElement): void {
@@ -42,15 +34,15 @@ function offerDrag(chip: HTMLElement): void {
 }
 
 function offerConnection(card: HTMLElement): void {
-  const chip = find<HTMLElement>(card, "[data-drag]");
-  const access = find<HTMLFormElement>(card, "[data-access]");
-  const password = find<HTMLInputElement>(access, "[type=password]");
-  const port = find<HTMLInputElement>(access, "[type=number]");
-  const scenes = find<HTMLFormElement>(card, "[data-scenes]");
-  const choice = find<HTMLSelectElement>(scenes, "select");
-  const put = find<HTMLButtonElement>(scenes, "[type=submit]");
-  const refresh = find<HTMLButtonElement>(scenes, "[data-refresh]");
-  const told = find<HTMLElement>(card, "[data-told]");
+  const chip = find<HTMLElement>("[data-drag]", card);
+  const access = find<HTMLFormElement>("[data-access]", card);
+  const password = find<HTMLInputElement>("[type=password]", access);
+  const port = find<HTMLInputElement>("[type=number]", access);
+  const scenes = find<HTMLFormElement>("[data-scenes]", card);
+  const choice = find<HTMLSelectElement>("select", scenes);
+  const put = find<HTMLButtonElement>("[type=submit]", scenes);
+  const refresh = find<HTMLButtonElement>("[data-refresh]", scenes);
+  const told = find<HTMLElement>("[data-told]", card);
   const sentences: IntoObsSentences = JSON.parse(card.dataset["sentences"] ?? "{}");
   let obs: Obs | undefined;
 
@@ -67,25 +59,17 @@ function offerConnection(card: HTMLElement): void {
     for (const form of [access, scenes]) form.hidden = form !== shown;
   };
 
-  /** One thing at a time: its buttons rest until it is done. */
-  const busily = async (work: () => Promise<void>) => {
-    const buttons = [...card.querySelectorAll<HTMLButtonElement>("form button")];
-    const focused = document.activeElement;
-    for (const button of buttons) button.disabled = true;
-    try {
-      await work();
-    } catch (error) {
-      sayTrouble(error);
-      const isGone = error instanceof ObsError && error.trouble === "gone";
-      if (isGone && obs) await showStage(obs).catch(sayTrouble);
-      if (!(error instanceof ObsError)) throw error;
-    } finally {
-      for (const button of buttons) button.disabled = false;
-      // A button that rests loses the focus.
-      const isLost = document.activeElement === document.body;
-      if (isLost && focused instanceof HTMLElement) focused.focus();
-    }
-  };
+  const busily = (work: () => Promise<void>) =>
+    resting(card, async () => {
+      try {
+        await work();
+      } catch (error) {
+        sayTrouble(error);
+        const isGone = error instanceof ObsError && error.trouble === "gone";
+        if (isGone && obs) await showStage(obs).catch(sayTrouble);
+        if (!(error instanceof ObsError)) throw error;
+      }
+    });
 
   /** Shows the scenes that OBS has; keeps the user's own choice of one. */
   const showStage = async (from: Obs, keep = "") => {
@@ -104,18 +88,10 @@ function offerConnection(card: HTMLElement): void {
   };
 
   const connect = async () => {
-    const surroundings = await surroundingsOf();
-    const asked = mayAsk(surroundings);
-    say("idle", asked ? sentences.mayAsk : sentences.connecting);
-    const patienceMs = asked ? PATIENCE_WHILE_ASKED_MS : PATIENCE_MS;
-    const connected = await connectToObs({
-      port: port.valueAsNumber,
-      password: password.value,
-      patienceMs,
-    }).catch(async (error) => {
-      const isUnreached = error instanceof ObsError && error.trouble === "off";
-      throw isUnreached ? new ObsError(whyNotReached(await surroundingsOf())) : error;
-    });
+    const access = { port: port.valueAsNumber, password: password.value };
+    const connected = await reachObs(access, (mayAsk) =>
+      say("idle", mayAsk ? sentences.mayAsk : sentences.connecting),
+    );
     password.value = "";
     const source = await showStage(connected).catch((error) => {
       connected.close();
@@ -163,28 +139,20 @@ function offerConnection(card: HTMLElement): void {
       say("good", fill(sentences.refreshed, { name }));
     });
   });
-  find<HTMLButtonElement>(scenes, "[data-leave]").addEventListener("click", () => leave());
+  find<HTMLButtonElement>("[data-leave]", scenes).addEventListener("click", () => leave());
 }
 
-async function surroundingsOf(): Promise<Surroundings> {
-  return {
-    protocol: location.protocol,
-    hostname: location.hostname,
-    userAgent: navigator.userAgent,
-    permission: await loopbackPermission(),
-  };
-}
-
-/** The permission's name has changed; browsers throw for names that they do not know. */
-async function loopbackPermission(): Promise<PermissionState | undefined> {
-  for (const name of ["loopback-network", "local-network-access"]) {
-    try {
-      // TypeScript's list of permissions is older than these.
-      const { state } = await navigator.permissions.query({ name: name as PermissionName });
-      return state;
-    } catch {
-      continue;
-    }
+/** Carries out one thing at a time: the card's buttons rest until it is done. */
+async function resting(card: HTMLElement, work: () => Promise<void>): Promise<void> {
+  const buttons = [...card.querySelectorAll<HTMLButtonElement>("form button")];
+  const focused = document.activeElement;
+  for (const button of buttons) button.disabled = true;
+  try {
+    await work();
+  } finally {
+    for (const button of buttons) button.disabled = false;
+    // A button that rests loses the focus.
+    const isLost = document.activeElement === document.body;
+    if (isLost && focused instanceof HTMLElement) focused.focus();
   }
-  return undefined;
 }

@@ -32,7 +32,7 @@ export function writeDraft(
   }
 }
 
-export const isSameDraft = (one: Draft, other: Draft): boolean =>
+const isSameDraft = (one: Draft, other: Draft): boolean =>
   one.length === other.length && one.every((text, index) => text === other[index]);
 
 /** The drafts of one visit to the page. */

@@ -7,6 +7,8 @@ import type { SourceSize } from "../../../widget/source-size.ts";
 const CUSTOM_CSS =
   "body { background-color: rgba(0, 0, 0, 0) !important; margin: 0 auto; overflow: hidden; }";
 
+const SIDES = ["width", "height"] as const;
+
 export interface ObsStepsProps {
   readonly request: DashboardRequest;
   readonly address: string;
@@ -37,14 +39,14 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
               <dd>
                 <HiddenCopyable language={language} label={addressLabel} text={address} />
               </dd>
-              <dt safe>{obs.width}</dt>
-              <dd data-follows="width">
-                <Copyable language={language} text={String(size.width)} />
-              </dd>
-              <dt safe>{obs.height}</dt>
-              <dd data-follows="height">
-                <Copyable language={language} text={String(size.height)} />
-              </dd>
+              {SIDES.map((side) => (
+                <>
+                  <dt safe>{obs[side]}</dt>
+                  <dd data-follows={side}>
+                    <Copyable language={language} text={String(size[side])} />
+                  </dd>
+                </>
+              ))}
               <dt safe>{obs.css}</dt>
               <dd>
                 <Copyable language={language} text={CUSTOM_CSS} />
@@ -100,18 +102,14 @@ function PropertiesPicture({ request, address, size }: ObsStepsProps): JSX.Eleme
         <span>URL</span>
         <em safe>{address.replace(/\w+$/, "…")}</em>
       </div>
-      <div class="line">
-        <span safe>{obs.width}</span>
-        <em class="short" data-shows="width" safe>
-          {String(size.width)}
-        </em>
-      </div>
-      <div class="line">
-        <span safe>{obs.height}</span>
-        <em class="short" data-shows="height" safe>
-          {String(size.height)}
-        </em>
-      </div>
+      {SIDES.map((side) => (
+        <div class="line">
+          <span safe>{obs[side]}</span>
+          <em class="short" data-shows={side} safe>
+            {String(size[side])}
+          </em>
+        </div>
+      ))}
       <span class="ok">OK</span>
     </div>
   );

@@ -2,9 +2,9 @@ import { type Font, LARGEST_FONT, MOST_FONTS } from "../../looks/fonts.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
-import { Confirm, Form } from "../form.tsx";
+import { Confirm, Field, Form } from "../form.tsx";
 import { pathTo } from "../../html/section-paths.ts";
-import { EditorQueryField, type EditorPartProps } from "./widget-draft.tsx";
+import { EditorQueryField, type EditorPartProps } from "./draft.tsx";
 
 /** The user's own fonts, and a form that adds one. */
 export function Fonts({
@@ -57,24 +57,7 @@ export function Fonts({
             <input type="hidden" name="token" value={request.formToken} />
             <input type="hidden" name="do" value="add-font" />
             <EditorQueryField {...draft} />
-            <div class="field">
-              <label for="fontName" safe>
-                {t.name}
-              </label>
-              <p class="hint" id="fontName-hint" safe>
-                {t.nameHint}
-              </p>
-              <input
-                id="fontName"
-                name="fontName"
-                type="text"
-                maxlength="40"
-                autocomplete="off"
-                spellcheck="false"
-                required
-                aria-describedby="fontName-hint"
-              />
-            </div>
+            <Field id="fontName" label={t.name} hint={t.nameHint} maxlength={40} required />
             <div class="field">
               <label for="font-file" safe>
                 {t.file}

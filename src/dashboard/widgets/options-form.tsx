@@ -1,5 +1,5 @@
 import type { Font } from "../../looks/fonts.ts";
-import { LONGEST_CSS } from "../../looks/widgets.ts";
+import { LONGEST_CSS } from "../../looks/look.ts";
 import { fill, languages } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { LANGUAGES } from "../../languages.ts";
@@ -11,9 +11,9 @@ import { sourceSize } from "../../../widget/source-size.ts";
 import { Field } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { Control, Pills } from "./widget-controls.tsx";
-import { type DraftMistakes, type EditorPartProps, FORM } from "./widget-draft.tsx";
-import { type Group, groupOptions } from "./widget-groups.ts";
+import { Control, Pills } from "./controls.tsx";
+import { type DraftMistakes, type EditorPartProps, FORM } from "./draft.tsx";
+import { type Group, groupOptions } from "./groups.ts";
 
 /** The ID of the list of the user's fonts. */
 const FONTS = "own-fonts";
@@ -97,7 +97,7 @@ function OptionGroup(props: OptionsFormProps & { group: Group }): JSX.Element {
             editorQuery={editorQuery}
             name={name}
             option={option}
-            {...(option.type.kind === "font" && { offers: FONTS })}
+            offers={option.type.kind === "font" ? FONTS : undefined}
           />
         ))}
     </>
@@ -109,7 +109,7 @@ function OptionGroup(props: OptionsFormProps & { group: Group }): JSX.Element {
       </summary>
       <div class="rows">
         <div class="row choices">
-          {group.name === "text" ? <LanguageChoice {...props} /> : ""}
+          {group.name === "text" && <LanguageChoice {...props} />}
           {controlsOf(isChoice) as "safe"}
         </div>
         <div class="row fields">
@@ -165,20 +165,15 @@ function NameAndSize({ request, widget, draft, mistakes }: OptionsFormProps): JS
           {editor.sizeHint}
         </p>
         <div class="row fields">
-          <SizeField
-            request={request}
-            draft={draft}
-            side="width"
-            label={obs.width}
-            fits={fitting.width}
-          />
-          <SizeField
-            request={request}
-            draft={draft}
-            side="height"
-            label={obs.height}
-            fits={fitting.height}
-          />
+          {(["width", "height"] as const).map((side) => (
+            <SizeField
+              request={request}
+              draft={draft}
+              side={side}
+              label={obs[side]}
+              fits={fitting[side]}
+            />
+          ))}
         </div>
       </div>
     </details>
@@ -217,7 +212,8 @@ function SizeField({ request, draft, side, label, fits }: SizeFieldProps): JSX.E
         value={attribute(typed.get(name) ?? "")}
         placeholder={String(fits)}
         data-fits={side}
-        {...(isWrong && { "aria-invalid": "true", "aria-describedby": mistake })}
+        aria-invalid={isWrong && "true"}
+        aria-describedby={isWrong && mistake}
       />
       <p class="mistake" id={mistake} hidden={!isWrong} safe>
         {fill(mistakes.number, { least, most })}
@@ -255,7 +251,7 @@ function CssGroup({ request, draft, mistakes }: OptionsFormProps): JSX.Element {
               autocapitalize="off"
               aria-label={attribute(editor.css)}
               aria-describedby="css-hint css-mistake"
-              {...(mistakes.css !== undefined && { "aria-invalid": "true" })}
+              aria-invalid={mistakes.css !== undefined && "true"}
               safe
             >
               {/* HTML parsers drop a line break right after the tag, so add one that may be lost. */}

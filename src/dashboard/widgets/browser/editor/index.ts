@@ -5,16 +5,16 @@ import {
   pageQuery,
   readEditorQuery,
   withQuery,
-} from "../editor-query.ts";
-import { sourceSize } from "../../../../widget/source-size.ts";
-import { languageOr } from "../../../languages.ts";
-import { followDashboard, showPresence } from "../../browser/dashboard-socket.ts";
-import { createCssField } from "./editor/css-field.ts";
-import { changeFontsInPlace } from "./editor/fonts.ts";
-import { createDraftHistory, readDraft, writeDraft } from "./editor/history.ts";
-import { entriesOf, fetchPage, find, noticeOn } from "./editor/page-parts.ts";
-import { createPreview } from "./editor/preview.ts";
-import { createSaving } from "./editor/saving.ts";
+} from "../../editor-query.ts";
+import { sourceSize } from "../../../../../widget/source-size.ts";
+import { languageOr } from "../../../../languages.ts";
+import { followDashboard, showPresence } from "../../../browser/dashboard-socket.ts";
+import { createCssField } from "./css-field.ts";
+import { changeFontsInPlace } from "./fonts.ts";
+import { createDraftHistory, readDraft, writeDraft } from "./history.ts";
+import { entriesOf, fetchPage, find, noticeOn } from "../page-parts.ts";
+import { createPreview } from "./preview.ts";
+import { createSaving } from "./saving.ts";
 
 /** Shows every change at once, keeps what was before, and saves. */
 const form = find<HTMLFormElement>("#widget-options");

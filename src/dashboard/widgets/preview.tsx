@@ -2,8 +2,8 @@ import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
 import { chosenSize, previewAddress } from "./editor-query.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { Pills } from "./widget-controls.tsx";
-import { type EditorPartProps, FORM } from "./widget-draft.tsx";
+import { Pills } from "./controls.tsx";
+import { type EditorPartProps, FORM } from "./draft.tsx";
 
 export interface PreviewProps extends EditorPartProps {
   readonly token: string;
@@ -44,28 +44,20 @@ function SaveBar({ request, isSaved }: Pick<PreviewProps, "request" | "isSaved">
   return (
     <div class="save-bar">
       <div class="history" data-with-script hidden>
-        <button
-          type="button"
-          class="quiet"
-          data-undo
-          aria-disabled="true"
-          title={editor.undo}
-          aria-label={editor.undo}
-          aria-keyshortcuts="Control+Z"
-        >
-          <span aria-hidden="true">↶</span>
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          data-redo
-          aria-disabled="true"
-          title={editor.redo}
-          aria-label={editor.redo}
-          aria-keyshortcuts="Control+Shift+Z"
-        >
-          <span aria-hidden="true">↷</span>
-        </button>
+        {(["undo", "redo"] as const).map((step) => (
+          <button
+            type="button"
+            class="quiet"
+            data-undo={step === "undo"}
+            data-redo={step === "redo"}
+            aria-disabled="true"
+            title={editor[step]}
+            aria-label={editor[step]}
+            aria-keyshortcuts={step === "undo" ? "Control+Z" : "Control+Shift+Z"}
+          >
+            <span aria-hidden="true">{step === "undo" ? "↶" : "↷"}</span>
+          </button>
+        ))}
       </div>
       <p
         class={`status ${isSaved ? "good" : "warn"}`}

@@ -1,11 +1,12 @@
-import type { Widget, WidgetRevision } from "../../looks/widgets.ts";
+import type { WidgetRevision } from "../../looks/revisions.ts";
+import type { Widget } from "../../looks/widgets.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { widgetOptions } from "../../../widget/options.ts";
 import { attribute } from "../../html/attribute.ts";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { choiceLabel } from "./widget-controls.tsx";
+import { choiceLabel } from "./controls.tsx";
 
 export interface VersionsProps {
   readonly request: DashboardRequest;

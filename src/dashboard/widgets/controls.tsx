@@ -11,7 +11,7 @@ export interface ControlProps {
   readonly name: OptionName;
   readonly option: AnyOption;
   /** The ID of the list of values to offer for a text. */
-  readonly offers?: string;
+  readonly offers?: string | undefined;
 }
 
 /** The control for an option, chosen by the kind of its value. */
@@ -48,7 +48,7 @@ export interface PillsProps {
   /** The ID of their form, when they are outside of it. */
   readonly form?: string;
   /** The ID of a text that explains them. */
-  readonly describedBy?: string;
+  readonly describedBy?: string | undefined;
   readonly children?: JSX.Element;
 }
 
@@ -56,22 +56,12 @@ export interface PillsProps {
 export function Pills(props: PillsProps): JSX.Element {
   const { legend, name, choices, chosen, form, describedBy, children } = props;
   return (
-    <fieldset
-      class="pills"
-      data-pills={name}
-      {...(describedBy !== undefined && { "aria-describedby": describedBy })}
-    >
+    <fieldset class="pills" data-pills={name} aria-describedby={describedBy}>
       <legend safe>{legend}</legend>
       <div>
         {choices.map(({ value, label }) => (
           <label title={attribute(label)}>
-            <input
-              type="radio"
-              name={name}
-              value={value}
-              {...(form !== undefined && { form })}
-              {...(value === chosen && { checked: true })}
-            />
+            <input type="radio" name={name} value={value} form={form} checked={value === chosen} />
             <span safe>{label}</span>
           </label>
         ))}
@@ -94,7 +84,7 @@ function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JS
           label: choiceLabel(request.words, name, value),
         }))}
         chosen={chosen}
-        {...(hintOf(props) !== undefined && { describedBy: hintIdOf(props) })}
+        describedBy={hintOf(props) === undefined ? undefined : hintIdOf(props)}
       />
       <Hint {...props} />
       <Mistake {...props} />
@@ -117,13 +107,7 @@ function SwitchControl(props: ControlProps): JSX.Element {
     <div class="control switch" data-control={name}>
       <input type="hidden" name={name} value="0" />
       <label>
-        <input
-          type="checkbox"
-          name={name}
-          value="1"
-          id={idOf(props)}
-          {...(isOn === true && { checked: true })}
-        />
+        <input type="checkbox" name={name} value="1" id={idOf(props)} checked={isOn === true} />
         <span safe>{labelOf(props)}</span>
       </label>
       <Mistake {...props} />
@@ -156,12 +140,7 @@ function ColourControl(props: ControlProps): JSX.Element {
           value={typed === undefined ? (UNSET_COLOUR[name] ?? "#808080") : sixDigits(typed)}
         />
         <label class="automatic">
-          <input
-            type="checkbox"
-            name={name}
-            value="auto"
-            {...(typed === undefined && { checked: true })}
-          />
+          <input type="checkbox" name={name} value="auto" checked={typed === undefined} />
           <span safe>{automatic ? widget.fromCover : widget.fromTheme}</span>
         </label>
       </div>
@@ -179,11 +158,12 @@ function TypedControl(props: ControlProps): JSX.Element {
   const { widget } = request.words.dashboard;
   const { type } = option;
   const isWrong = editorQuery.invalid.has(name);
+  const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
   return (
     <div class={type.kind === "number" ? "control number" : "control"} data-control={name}>
       <label for={idOf(props)}>
         <span safe>{labelOf(props)}</span>
-        {type.kind === "number" ? <small safe>{` ${type.unit}`}</small> : ""}
+        {type.kind === "number" && <small safe>{` ${type.unit}`}</small>}
       </label>
       <input
         id={idOf(props)}
@@ -191,14 +171,13 @@ function TypedControl(props: ControlProps): JSX.Element {
         autocomplete="off"
         spellcheck="false"
         value={attribute(textOf(props))}
-        {...(offers !== undefined && { list: offers })}
+        list={offers}
         {...(type.kind === "number"
           ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
           : { type: "text", maxlength: type.kind === "text" ? String(type.longest) : "120" })}
-        {...(option.fallback === null && {
-          placeholder: attribute(name === "hold" ? widget.byMovement : widget.byTheme),
-        })}
-        {...(isWrong && { "aria-invalid": "true", "aria-describedby": `${idOf(props)}-mistake` })}
+        placeholder={option.fallback === null ? attribute(automatic) : undefined}
+        aria-invalid={isWrong && "true"}
+        aria-describedby={isWrong && `${idOf(props)}-mistake`}
       />
       <Hint {...props} />
       <Mistake {...props} />
@@ -209,12 +188,14 @@ function TypedControl(props: ControlProps): JSX.Element {
 /** What an option depends on, where its label cannot say it. */
 function Hint(props: ControlProps): JSX.Element {
   const hint = hintOf(props);
-  return hint === undefined ? (
-    <></>
-  ) : (
-    <p class="hint" id={hintIdOf(props)} safe>
-      {hint}
-    </p>
+  return (
+    <>
+      {hint !== undefined && (
+        <p class="hint" id={hintIdOf(props)} safe>
+          {hint}
+        </p>
+      )}
+    </>
   );
 }
 

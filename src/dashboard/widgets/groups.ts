@@ -1,5 +1,4 @@
-import type { OptionName } from "../../../widget/options.ts";
-import { editedOptions } from "./editor-query.ts";
+import { type OptionName, type optionList, savedOptionList } from "../../../widget/options.ts";
 
 export const GROUPS = ["look", "text", "behaviour", "more"] as const;
 export type GroupName = (typeof GROUPS)[number];
@@ -39,11 +38,11 @@ const PLACES: Readonly<Record<GroupName, readonly OptionName[]>> = {
 
 export interface Group {
   readonly name: GroupName;
-  readonly options: typeof editedOptions;
+  readonly options: typeof optionList;
 }
 
 /** Sorts options into groups: each option once, no empty groups. */
-export function groupOptions(table: Group["options"] = editedOptions): readonly Group[] {
+export function groupOptions(table: Group["options"] = savedOptionList): readonly Group[] {
   const placed = new Set(Object.values(PLACES).flat());
   const found = new Map(table);
   return GROUPS.map((name) => ({

@@ -1,4 +1,6 @@
-import type { Widget, WidgetRevision, Look } from "../../looks/widgets.ts";
+import type { Look } from "../../looks/look.ts";
+import type { WidgetRevision } from "../../looks/revisions.ts";
+import type { Widget } from "../../looks/widgets.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
@@ -22,8 +24,8 @@ export interface Draft {
 
 /** What is wrong with a draft, beside options that are not valid. */
 export interface DraftMistakes {
-  readonly name?: string;
-  readonly css?: string;
+  readonly name?: string | undefined;
+  readonly css?: string | undefined;
 }
 
 /** An answer for the editor's script. */

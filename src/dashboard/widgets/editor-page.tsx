@@ -1,0 +1,165 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import { dashboardAddress, widgetAddress } from "../../addresses.ts";
+import type { Clock } from "../../clock.ts";
+import { Html } from "../../jsx.ts";
+import { intoObsScript, widgetEditorScript } from "../../html/assets.ts";
+import { attribute } from "../../html/attribute.ts";
+import { HiddenCopyable } from "../../html/parts.tsx";
+import type { Live } from "../../overlay/live.ts";
+import { ConfirmedAction, Form } from "../form.tsx";
+import { dashboardPage } from "../frame.tsx";
+import type { DashboardRequest, Notice } from "../request.ts";
+import { type DraftMistakes, type EditorPartProps, EditorQueryField, isAsSaved } from "./draft.tsx";
+import { chosenSize } from "./editor-query.ts";
+import { Fonts } from "./fonts.tsx";
+import { galleryOf } from "./gallery-link.ts";
+import { IntoObs, OBS_CONNECTIONS, sourceNameOf } from "./into-obs.tsx";
+import { ObsSteps } from "./obs-steps.tsx";
+import { OptionsForm } from "./options-form.tsx";
+import { Preview, PreviewChoices } from "./preview.tsx";
+import { Versions } from "./versions.tsx";
+
+export interface WidgetEditorDeps {
+  readonly accounts: Pick<Accounts, "widgets" | "fonts">;
+  readonly live: Pick<Live, "onStream" | "showFor">;
+  readonly clock: Pick<Clock, "monotonicMs" | "wallMs">;
+}
+
+export interface EditorPageProps extends EditorPartProps {
+  readonly notice?: Notice | undefined;
+  readonly mistakes?: DraftMistakes;
+  /** Whether another look was saved meanwhile. */
+  readonly isOutdated?: boolean;
+}
+
+/** A response with the editor, which shows a draft of a widget. */
+export async function editorPage(
+  { accounts, live, clock }: WidgetEditorDeps,
+  props: EditorPageProps,
+  status = 200,
+): Promise<Response> {
+  const { request, widget, draft, notice, mistakes = {}, isOutdated = false } = props;
+  const { user, words, baseUrl, basePath, language } = request;
+  const [token, revisions, fonts] = await Promise.all([
+    accounts.widgets.tokenOf(user, widget.id),
+    accounts.widgets.revisionsOf(user, widget.id),
+    accounts.fonts.allOf(user),
+  ]);
+  const pathLanguage = widget.language ?? language;
+  const address = widgetAddress(baseUrl, pathLanguage, token);
+  const size = chosenSize(draft.editorQuery);
+  const isSaved = !isOutdated && isAsSaved(widget, draft);
+  const parts = { request, widget, draft, token };
+  return dashboardPage(
+    {
+      request,
+      title: widget.name,
+      parent: galleryOf(request),
+      lead: words.dashboard.widget.lead,
+      scripts: [widgetEditorScript.path, intoObsScript.path],
+      connections: OBS_CONNECTIONS,
+      ...(notice && { notice }),
+      children: (
+        <>
+          <div class="editor">
+            <Preview {...parts} isSaved={isSaved} isOutdated={isOutdated} />
+            <PreviewChoices {...parts} />
+            <OptionsForm {...parts} isSaved={isSaved} mistakes={mistakes} fonts={fonts} />
+            <Versions
+              request={request}
+              widget={widget}
+              revisions={revisions}
+              nowMs={clock.wallMs()}
+            />
+            <Fonts request={request} draft={draft} widget={widget} fonts={fonts} />
+          </div>
+          <Address request={request} address={address} />
+          <IntoObs request={request} address={address} name={sourceNameOf(widget)} size={size} />
+          <ObsSteps request={request} address={address} size={size} />
+          <OnStream {...parts} isShown={live.onStream(user.id) > 0} />
+          <Launcher
+            request={request}
+            address={`${widgetAddress(basePath, pathLanguage, token)}/launcher`}
+          />
+          <Rotation {...parts} />
+        </>
+      ),
+    },
+    status,
+  );
+}
+
+type AddressProps = { readonly request: DashboardRequest; readonly address: string };
+
+function Address({ request, address }: AddressProps): JSX.Element {
+  const { widget } = request.words.dashboard;
+  return (
+    <section class="address">
+      <h2 safe>{widget.address}</h2>
+      <HiddenCopyable language={request.language} label={widget.address} text={address} />
+      <p class="hint" safe>
+        {widget.editor.addressText}
+      </p>
+    </section>
+  );
+}
+
+function OnStream({ request, isShown, ...draft }: EditorPartProps & { isShown: boolean }) {
+  const { basePath, language, words } = request;
+  const { widget, nowPlaying } = words.dashboard;
+  return (
+    <section class="on-stream" data-live={dashboardAddress(basePath, language, "/live")}>
+      <h2 safe>{widget.onStream}</h2>
+      <p class={`status ${isShown ? "good" : "idle"}`} role="status" data-live-presence safe>
+        {isShown ? nowPlaying.onStream : nowPlaying.notOnStream}
+      </p>
+      <Form request={request} action="test" class="test">
+        <>
+          <EditorQueryField {...draft} />
+          <p class="hint" safe>
+            {widget.testText}
+          </p>
+          <p class="actions">
+            <button type="submit" class="quiet" safe>
+              {widget.test}
+            </button>
+          </p>
+          <p class="told" role="status" data-test-outcome />
+        </>
+      </Form>
+    </section>
+  );
+}
+
+function Launcher({ request, address }: AddressProps): JSX.Element {
+  const { widget } = request.words.dashboard;
+  return (
+    <section class="launcher">
+      <h2 safe>{widget.launcherTitle}</h2>
+      <p safe>{widget.launcherText}</p>
+      <p class="actions">
+        <a class="button quiet" download="" href={attribute(address)} data-launcher safe>
+          {widget.launcher}
+        </a>
+      </p>
+    </section>
+  );
+}
+
+function Rotation({ request, ...draft }: EditorPartProps): JSX.Element {
+  const { widget } = request.words.dashboard;
+  return (
+    <section class="rotation">
+      <h2 safe>{widget.rotateTitle}</h2>
+      <ConfirmedAction
+        request={request}
+        action="rotate"
+        label={widget.rotate}
+        consequence={widget.rotateText}
+        go={widget.rotateGo}
+      >
+        <EditorQueryField {...draft} />
+      </ConfirmedAction>
+    </section>
+  );
+}

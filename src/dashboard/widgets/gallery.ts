@@ -1,0 +1,136 @@
+import { readKeyName } from "../../accounts/key-name.ts";
+import type { Look } from "../../looks/look.ts";
+import { WIDGET_KINDS } from "../../looks/new-widget.ts";
+import { WidgetError } from "../../looks/widget-error.ts";
+import { fieldOf } from "../../http/form-field.ts";
+import { readSharedLook, type SharedLook } from "../../overlay/looks/shared-look.ts";
+import { isShippedLookName } from "../../overlay/looks/shipped-names.ts";
+import type { DashboardRequest, Notice, Section } from "../request.ts";
+import { freeName } from "./free-name.ts";
+import { lookView } from "./gallery-looks.tsx";
+import { mistakeText, noticeOf, refusal, told } from "./gallery-notices.ts";
+import { galleryPage, type WidgetGalleryDeps } from "./gallery-page.tsx";
+
+/** A user's widgets, and the looks to make one of. */
+export function createGallery(deps: WidgetGalleryDeps): Section {
+  const { widgets } = deps.accounts;
+  const shown = galleryPage.bind(undefined, deps);
+
+  /** Shows a pasted look, or says what is wrong with it. Nothing is saved. */
+  const showLook = async (request: DashboardRequest, pasted: string, notice?: Notice) => {
+    const read = readSharedLook(pasted);
+    if ("mistake" in read) {
+      return shown(request, { pasted, mistake: mistakeText(request, read.mistake) });
+    }
+    const all = await widgets.allOf(request.user);
+    return lookView({
+      request,
+      ...read,
+      widgets: all.filter(({ kind }) => kind === "overlay"),
+      notice,
+    });
+  };
+
+  const make = async (request: DashboardRequest, look: SharedLook, typed: string) => {
+    const taken = (await widgets.allOf(request.user)).map(({ name }) => name);
+    const name = readKeyName(typed === "" ? freeName(look.name, taken) : typed);
+    if (name === undefined) return refusal(request, "name");
+    await widgets.add(request.user, { name, kind: "overlay", look: bare(look) });
+    return told(request, "added", { name });
+  };
+
+  const use = async (request: DashboardRequest, look: SharedLook, id: number) => {
+    const { name, kind, revision } = await widgets.byId(request.user, id);
+    if (kind !== "overlay") return refusal(request, "unknown");
+    await widgets.save(request.user, id, bare(look), { basedOn: revision });
+    return told(request, "used", { name, look: look.name });
+  };
+
+  /** The look that a form is about: one of ours, or one that was pasted. */
+  const lookOf = async (request: DashboardRequest, form: FormData) => {
+    const shipped = fieldOf(form, "shipped");
+    if (isShippedLookName(shipped)) {
+      const { shippedLooks } = await import("../../overlay/looks/shipped.ts");
+      return shippedLooks(request.words)[shipped];
+    }
+    const read = readSharedLook(fieldOf(form, "look"));
+    return "look" in read ? read.look : undefined;
+  };
+
+  const act = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
+    const { user } = request;
+    const id = Number(fieldOf(form, "target"));
+    const typed = fieldOf(form, "name");
+    const action = fieldOf(form, "do");
+    switch (action) {
+      case "add": {
+        const name = readKeyName(typed);
+        const kind = WIDGET_KINDS.find((one) => one === fieldOf(form, "kind"));
+        if (name === undefined) return refusal(request, "name");
+        await widgets.add(user, { name, kind: kind ?? WIDGET_KINDS[0] });
+        return told(request, "added", { name });
+      }
+      case "rename": {
+        const name = readKeyName(typed);
+        if (name === undefined) return refusal(request, "name");
+        await widgets.rename(user, id, name);
+        return told(request, "renamed", { name });
+      }
+      case "copy": {
+        const widget = await widgets.byId(user, id);
+        const taken = (await widgets.allOf(user)).map(({ name }) => name);
+        const { kind, language } = widget;
+        const name = freeName(widget.name, taken);
+        await widgets.add(user, { name, kind, language, look: bare(widget) });
+        return told(request, "added", { name });
+      }
+      case "remove": {
+        const { name } = await widgets.byId(user, id);
+        await widgets.remove(user, id);
+        const label = request.words.dashboard.gallery.undo;
+        const undo = { action: "restore", target: String(id), label };
+        return { ...told(request, "removed", { name }), undo };
+      }
+      case "restore": {
+        const { name } = await widgets.restore(user, id);
+        return told(request, "restored", { name });
+      }
+      case "rotate": {
+        const { name } = await widgets.byId(user, id);
+        await widgets.rotate(user, id);
+        return told(request, "rotated", { name });
+      }
+      case "look":
+        return showLook(request, fieldOf(form, "look"));
+      case "make":
+      case "use": {
+        const look = await lookOf(request, form);
+        if (!look) return showLook(request, fieldOf(form, "look"));
+        return action === "make" ? make(request, look, typed) : use(request, look, id);
+      }
+      default:
+        return shown(request);
+    }
+  };
+
+  return {
+    show: (request) => shown(request),
+    async act(request, form) {
+      try {
+        const outcome = await act(request, form);
+        const isPasted = form.has("look") && !(outcome instanceof Response);
+        // Somebody who typed a wrong name for a pasted look goes on with the look.
+        return isPasted && outcome.tone === "bad"
+          ? await showLook(request, fieldOf(form, "look"), outcome)
+          : outcome;
+      } catch (error) {
+        if (!(error instanceof WidgetError)) throw error;
+        const notice = await noticeOf(widgets, request, form, error);
+        return form.has("look") ? showLook(request, fieldOf(form, "look"), notice) : notice;
+      }
+    },
+  };
+}
+
+/** A look alone, without what else a widget or a shared look has. */
+const bare = ({ options, css, size }: Look): Look => ({ options, css, size });

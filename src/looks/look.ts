@@ -1,0 +1,34 @@
+import type { Schema } from "../db/schema.ts";
+
+/** How a widget looks, as it is saved. */
+export interface Look {
+  /** Names and texts of options, as in an address: only those that differ from the defaults. */
+  readonly options: Readonly<Record<string, string>>;
+  readonly css: string;
+  /** Size of the browser source in pixels; `null` for what fits the options. */
+  readonly size: { readonly width: number; readonly height: number } | null;
+}
+
+export const PLAIN_LOOK: Look = { options: {}, css: "", size: null };
+
+/** In bytes of UTF-8. */
+export const LONGEST_CSS = 20 * 1024;
+
+export type LookColumns = Pick<
+  Schema["widgets"]["$inferSelect"],
+  "options" | "css" | "width" | "height"
+>;
+
+/** A look as a row of the database holds it. */
+export const toColumns = ({ options, css, size }: Look): LookColumns => ({
+  options: JSON.stringify(options),
+  css,
+  width: size?.width ?? null,
+  height: size?.height ?? null,
+});
+
+export const toLook = ({ options, css, width, height }: LookColumns): Look => ({
+  options: JSON.parse(options) as Record<string, string>,
+  css,
+  size: width === null || height === null ? null : { width, height },
+});

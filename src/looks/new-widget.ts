@@ -1,0 +1,76 @@
+import { and, count, eq } from "drizzle-orm";
+import type { Schema } from "../db/schema.ts";
+import { type Statement, step, type Writer } from "../db/store.ts";
+import type { Language } from "../languages.ts";
+import { createWidgetToken, hashCredential } from "../accounts/credential.ts";
+import type { User } from "../accounts/users.ts";
+import type { Vault } from "../vault/secrets.ts";
+import { type Look, PLAIN_LOOK, toColumns } from "./look.ts";
+import { isOver } from "./removed-widgets.ts";
+import { insertFirstRevision } from "./revisions.ts";
+import { MOST_WIDGETS, refuseMore } from "./widget-error.ts";
+
+export const WIDGET_KINDS = ["overlay", "text", "card"] as const;
+export type WidgetKind = (typeof WIDGET_KINDS)[number];
+
+/** The widget that every user begins with. */
+export const FIRST_WIDGET_NAME = "Main";
+
+export interface NewWidget {
+  readonly name: string;
+  readonly kind: WidgetKind;
+  readonly language?: Language | null;
+  readonly look?: Look;
+}
+
+/** A new token, with what is stored of it. */
+export async function draftToken(vault: Vault, userId: number) {
+  const token = createWidgetToken();
+  const sealedToken = await vault.seal("widget-token", userId, token);
+  return { token, hash: hashCredential(token), sealedToken };
+}
+
+/** A widget with a new token, and the row that stores it. */
+export async function draftWidget(
+  vault: Vault,
+  userId: number,
+  { name, kind, language = null, look = PLAIN_LOOK }: NewWidget,
+  createdAt: number,
+) {
+  const { token, hash, sealedToken } = await draftToken(vault, userId);
+  const row = {
+    ...toColumns(look),
+    ...{ userId, name, kind, language, hash, sealedToken, createdAt, updatedAt: createdAt },
+  };
+  return { token, row };
+}
+
+/** A user's first widget, and the row that stores it. */
+export const draftFirstWidget = (vault: Vault, userId: number, createdAt: number) =>
+  draftWidget(vault, userId, { name: FIRST_WIDGET_NAME, kind: "overlay" }, createdAt);
+
+type NewWidgetRow = Awaited<ReturnType<typeof draftWidget>>["row"];
+
+/** Stores a drafted widget. */
+export const insertWidget = (
+  tables: Schema,
+  writer: Writer,
+  row: NewWidgetRow,
+): readonly Statement[] => [
+  writer.insert(tables.widgets).values(row),
+  insertFirstRevision(tables, writer, row),
+];
+
+/** Stores one more widget, and returns its ID. @throws {WidgetError} when there are too many */
+export function* addWidget(tables: Schema, writer: Writer, user: User, row: NewWidgetRow) {
+  const { widgets } = tables;
+  const ofUser = eq(widgets.userId, user.id);
+  yield* step(writer.delete(widgets).where(and(ofUser, isOver(tables, row.createdAt))));
+  const [{ many } = { many: 0 }] = yield* step(
+    writer.select({ many: count() }).from(widgets).where(ofUser),
+  );
+  if (many >= MOST_WIDGETS) refuseMore(user);
+  const added = yield* step(writer.insert(widgets).values(row).returning({ id: widgets.id }));
+  yield* step(insertFirstRevision(tables, writer, row));
+  return added[0]?.id ?? 0;
+}
