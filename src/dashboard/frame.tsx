@@ -20,7 +20,7 @@ export interface FrameProps {
   /** What its scripts connect to besides this server, in the syntax of a policy. */
   readonly connections?: string;
   /** Shown instead of the request's own notice. */
-  readonly notice?: Notice;
+  readonly notice?: Notice | undefined;
   readonly children: JSX.Element;
 }
 

@@ -17,10 +17,11 @@ import {
   type PendingAuthorization,
 } from "./pending-authorizations.ts";
 import { messagePage } from "../html/message-page.tsx";
+import { createNotices } from "../html/notices.ts";
 import { pathTo } from "../html/section-paths.ts";
 import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
-import type { SessionCookie } from "../http/session-cookie.ts";
+import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
 
 export interface LinkingFlowDeps {
   readonly accounts: Pick<Accounts, "connections" | "magicLinks">;
@@ -49,6 +50,7 @@ export interface LinkingFlow {
 
 export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
+  const notices = createNotices(deps);
   const attempts = createPendingAuthorizations(deps, baseUrl.startsWith("https:"));
 
   /** The address where the user can try again. */
@@ -119,6 +121,14 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     });
   };
 
+  /** The page of the user's connections, with a notice. */
+  const connected = async (signedIn: SignedIn, language: Language, source: Source) => {
+    const target = { section: "music", basePath, language } as const;
+    const text = fill(languages[language].dashboard.music.connected, { source: source.name });
+    const sent = await notices.send(signedIn, target, { tone: "good", text });
+    return sent ?? redirect(pathTo(target, "music"), 303);
+  };
+
   /** The user who has linked the account that was just authorized. */
   const userWithAccount = async (source: Source, settings: unknown) => {
     const { id } = source.open(settings).account;
@@ -153,7 +163,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
         const signedIn = await sessionCookie.signedIn(request);
         if (signedIn?.user.id !== intent.userId) return lost(request, source);
         await connect(signedIn.user, source, settings, intent.name);
-        return redirect(`${pathTo({ basePath, language }, "music")}?linked=${source.id}`, 303);
+        return connected(signedIn, language, source);
       }
       case "signIn": {
         const user = await userWithAccount(source, settings);

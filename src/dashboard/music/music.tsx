@@ -120,11 +120,6 @@ export function createSection(deps: MusicDeps): Section {
         // A second demo would play the same.
         !(source.id === "demo" && music.some((one) => one.source === source)),
     );
-    const linked = sources.byId(query.get("linked") ?? "");
-    const notice: Notice | undefined =
-      linked && music.some(({ source }) => source === linked)
-        ? { tone: "good", text: fill(t.connected, { source: linked.name }) }
-        : undefined;
     if (music.length > 1) await deps.hub.read(user.id, FIRST_WORD_MS);
     const heard = deps.hub.heardOf(user.id);
     const connected = await Promise.all(
@@ -173,7 +168,6 @@ export function createSection(deps: MusicDeps): Section {
         title: words.dashboard.sections.music,
         lead: t.lead,
         scripts: [musicScript.path],
-        ...(notice && { notice }),
         children: (
           <>
             <div data-live={dashboardAddress(request.basePath, request.language, "/live")}>
