@@ -19,7 +19,7 @@ export interface LinkPageProps {
   readonly oauth: Pick<OAuthLinking, "acceptsRedirect" | "registrationUrl">;
   readonly hasApp: boolean;
   readonly mayEnterApp: boolean;
-  readonly entered?: EnteredApp;
+  readonly entered?: EnteredApp | undefined;
 }
 
 /** The page where OAuth linking begins. If there is no app yet, it asks for it first. */

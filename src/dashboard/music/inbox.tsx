@@ -12,18 +12,20 @@ export interface InboxPartDeps {
   readonly accounts: { readonly connections: Pick<Connections, "secretOf"> };
 }
 
+interface InboxPartProps {
+  readonly deps: InboxPartDeps;
+  readonly request: DashboardRequest;
+  readonly connection: ConnectedMusic["connection"];
+  readonly source: PushedSource;
+}
+
 /** What a program needs to push to a connection. */
-export async function inboxPart(
-  deps: InboxPartDeps,
-  request: DashboardRequest,
-  { connection }: ConnectedMusic,
-  source: PushedSource,
-): Promise<JSX.Element> {
-  const { inbox: t } = request.words.dashboard.music;
+export async function InboxPart(props: InboxPartProps): Promise<string> {
+  const { deps, request, connection, source } = props;
   const secret = await readableSecret(deps, connection.id);
   return secret === undefined ? (
     <p class="mistake" safe>
-      {t.unreadable}
+      {request.words.dashboard.music.inbox.unreadable}
     </p>
   ) : (
     <Entered request={request} source={source} secret={secret} />

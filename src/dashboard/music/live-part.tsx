@@ -6,7 +6,7 @@ import { Html } from "../../jsx.ts";
 import { artistNames } from "../../playback.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
 import { isPushed } from "../../sources/source.ts";
-import { shownReason } from "./music-shown.ts";
+import { shownReason } from "./shown-reason.ts";
 import type { DashboardRequest } from "../request.ts";
 import { describeStatus } from "./status-words.ts";
 
