@@ -26,7 +26,7 @@ export function Form({ request, action, target, children, ...rest }: FormProps):
     >
       <input type="hidden" name="token" value={request.formToken} />
       <input type="hidden" name="do" value={action} />
-      {target === undefined ? "" : <input type="hidden" name="target" value={attribute(target)} />}
+      {target !== undefined && <input type="hidden" name="target" value={attribute(target)} />}
       {children as "safe"}
     </form>
   );
@@ -117,17 +117,13 @@ function Labelled({ id, label, hint, mistake, children }: LabelledProps): JSX.El
       <label for={id} safe>
         {label}
       </label>
-      {hint === undefined ? (
-        ""
-      ) : (
+      {hint !== undefined && (
         <p class="hint" id={`${id}-hint`} safe>
           {hint}
         </p>
       )}
       {children as "safe"}
-      {mistake === undefined ? (
-        ""
-      ) : (
+      {mistake !== undefined && (
         <p class="mistake" id={`${id}-mistake`} safe>
           {mistake}
         </p>

@@ -49,9 +49,7 @@ function LinkPage(props: LinkPageProps): JSX.Element {
         <p class="lead" safe>
           {fill(connect.lead, names)}
         </p>
-        {accepted ? (
-          ""
-        ) : (
+        {!accepted && (
           <p class="mistake" role="alert" safe>
             {fill(connect.redirectRefused, names)}
           </p>
@@ -81,13 +79,11 @@ function Continue(props: LinkPageProps & { title: string }): JSX.Element {
       <details open={props.entered !== undefined}>
         <summary safe>{connect.redirectUri}</summary>
         <Copyable language={language} text={redirectUri} />
-        {mayEnterApp ? (
+        {mayEnterApp && (
           <>
             <h2 safe>{connect.otherApp}</h2>
             <AppForm {...props} />
           </>
-        ) : (
-          ""
         )}
       </details>
     </>

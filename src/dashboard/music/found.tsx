@@ -108,9 +108,7 @@ function FoundRow({ request, found, music }: FoundRowProps): JSX.Element {
           <span dir="auto" safe>
             {name}
           </span>{" "}
-          {name === source.name ? (
-            ""
-          ) : (
+          {name !== source.name && (
             <small class="hint" safe>
               {source.name}
             </small>

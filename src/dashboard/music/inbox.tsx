@@ -78,9 +78,7 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
   const where = t.where[source.id as keyof typeof t.where];
   return (
     <>
-      {where === undefined ? (
-        ""
-      ) : (
+      {where !== undefined && (
         <p class="where-to" safe>
           {where}
         </p>
@@ -94,19 +92,15 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
             <Copyable language={language} text={address} />
           )}
         </dd>
-        {source.id === "audioscrobbler" ? (
+        {source.id === "audioscrobbler" && (
           <>
             <dt safe>{t.user}</dt>
             <dd>
               <Copyable language={language} text={user.name} />
             </dd>
           </>
-        ) : (
-          ""
         )}
-        {address.includes(secret) ? (
-          ""
-        ) : (
+        {!address.includes(secret) && (
           <>
             <dt safe>{source.id === "audioscrobbler" ? t.password : t.token}</dt>
             <dd>
@@ -119,7 +113,7 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
           </>
         )}
       </dl>
-      {source.id === "webscrobbler" ? (
+      {source.id === "webscrobbler" && (
         <>
           <p class="actions">
             <a
@@ -136,8 +130,6 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
             {t.webScrobblerHint}
           </p>
         </>
-      ) : (
-        ""
       )}
     </>
   );

@@ -183,9 +183,7 @@ function Snippets({ request, widget, token }: CardProps): JSX.Element {
           <dt safe>{label}</dt>
           <dd>
             <HiddenCopyable language={language} label={label} text={text} />
-            {hint === undefined ? (
-              ""
-            ) : (
+            {hint !== undefined && (
               <p class="hint" safe>
                 {hint}
               </p>

@@ -265,12 +265,10 @@ function BotRow({
     <li {...(address === undefined && { class: "unavailable" })}>
       <strong safe>{bot.name}</strong>
       {address === undefined ? (
-        <code safe>{bot.hasField ? "" : bot.commandFor("…")}</code>
+        <code safe>{!bot.hasField && bot.commandFor("…")}</code>
       ) : (
         <>
-          {hint === undefined ? (
-            ""
-          ) : (
+          {hint !== undefined && (
             <p class="hint" safe>
               {hint}
             </p>

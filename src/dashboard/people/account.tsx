@@ -250,8 +250,8 @@ function Deletion({ request, heir, refused }: DeletionProps): JSX.Element {
     <section>
       <h2 safe>{t.deleteTitle}</h2>
       <p safe>{t.deleteText}</p>
-      {heir.kind === "heir" ? <p safe>{fill(t.nextOwner, { user: heir.name })}</p> : ""}
-      {heir.kind === "nobody" ? <p safe>{t.lastUser}</p> : ""}
+      {heir.kind === "heir" && <p safe>{fill(t.nextOwner, { user: heir.name })}</p>}
+      {heir.kind === "nobody" && <p safe>{t.lastUser}</p>}
       <details class="confirm" open={refused !== undefined}>
         <summary class="button quiet" safe>
           {t.deleteTitle}

@@ -53,13 +53,13 @@ export function createSection({ accounts, clock }: KeysDeps): Section {
           <>
             <section>
               <h2 safe>{t.working}</h2>
-              {working.length === 0 ? <p safe>{t.none}</p> : ""}
+              {working.length === 0 && <p safe>{t.none}</p>}
               <ul class="rows">
                 {working.map((key) => (
                   <WorkingKey request={request} record={key} />
                 ))}
               </ul>
-              {ended.length === 0 ? "" : <EndedKeys request={request} records={ended} />}
+              {ended.length !== 0 && <EndedKeys request={request} records={ended} />}
             </section>
             <section>
               <h2 safe>{t.addTitle}</h2>
@@ -180,15 +180,13 @@ function WorkingKey({ request, record }: KeyProps): JSX.Element {
   return (
     <li>
       <KeyFacts request={request} record={record} />
-      {revokedAt === null ? (
-        ""
-      ) : (
+      {revokedAt !== null && (
         <p class="status warn" safe>
           {fill(t.endsAt, { time: formatTime(request.language, revokedAt) })}
         </p>
       )}
       <div class="row-actions" role="group" aria-labelledby={`key-${id}`}>
-        {revokedAt === null ? (
+        {revokedAt === null && (
           <Confirm label={t.replace} consequence={t.replaceText}>
             <Form request={request} action="replace" target={id}>
               <>
@@ -205,8 +203,6 @@ function WorkingKey({ request, record }: KeyProps): JSX.Element {
               </>
             </Form>
           </Confirm>
-        ) : (
-          ""
         )}
         <ConfirmedAction
           request={request}

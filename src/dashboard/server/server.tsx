@@ -60,7 +60,7 @@ export function createSection(deps: ServerDeps): Section {
             <section>
               <h2 safe>{t.users}</h2>
               <ul class="people">{cards as "safe"[]}</ul>
-              {shown.pages > 1 ? <PageLinks request={request} shown={shown} /> : ""}
+              {shown.pages > 1 && <PageLinks request={request} shown={shown} />}
             </section>
             <section>
               <h2 safe>{t.add}</h2>
@@ -127,9 +127,7 @@ export function createSection(deps: ServerDeps): Section {
             {text}
           </p>
         ))}
-        {linkedUntil === undefined ? (
-          ""
-        ) : (
+        {linkedUntil !== undefined && (
           <p class="hint" safe>
             {fill(musicWords.linkedUntil, { day: formatDay(language, linkedUntil) })}
           </p>
@@ -140,9 +138,7 @@ export function createSection(deps: ServerDeps): Section {
               {t.makeLink}
             </button>
           </Form>
-          {isSelf ? (
-            ""
-          ) : (
+          {!isSelf && (
             <ConfirmedAction
               request={request}
               action="remove"
@@ -278,12 +274,10 @@ function FromOutside({ request, settings: { config } }: PartProps): JSX.Element 
       <p class={`status ${reach === "public" ? "good" : "warn"}`} safe>
         {fill(t[reach], { host: new URL(baseUrl).host })}
       </p>
-      {reach === "public" && config.trustedProxies.length === 0 ? (
+      {reach === "public" && config.trustedProxies.length === 0 && (
         <p class="status warn" safe>
           {t.noProxy}
         </p>
-      ) : (
-        ""
       )}
       <p class="actions">
         <a class="button quiet" href={pageAddress(basePath, language, "docs/reach")} safe>
