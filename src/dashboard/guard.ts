@@ -144,8 +144,13 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
 }
 
 /** The request for the page that a notice is about, with the notice. */
-const showing = (request: DashboardRequest, notice: Notice): DashboardRequest => ({
+const showing = (
+  request: DashboardRequest,
+  { at, language = request.language, ...notice }: Notice,
+): DashboardRequest => ({
   ...request,
-  query: new URLSearchParams(notice.at),
+  language,
+  words: languages[language],
+  query: new URLSearchParams(at),
   notice,
 });

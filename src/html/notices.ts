@@ -20,6 +20,8 @@ export interface Notice {
    * address has the same id. Without it, where the address has none.
    */
   readonly at?: string;
+  /** The language of the page that shows it; without it, that of the form. */
+  readonly language?: Language;
 }
 
 /** The section of the dashboard that shows a notice, in a language. */
@@ -32,7 +34,7 @@ export interface NoticeTarget {
 /** Carries notices from a form to the page that shows them, each in a sealed cookie of its section. */
 export interface Notices {
   /** Redirects to the page that shows the notice; `undefined` when it is too long for a cookie. */
-  send(signedIn: SignedIn, target: NoticeTarget, notice: Notice): Promise<Response | undefined>;
+  send(signedIn: SignedIn, from: NoticeTarget, notice: Notice): Promise<Response | undefined>;
   /** The notice for this session and this page. */
   of(request: Request, signedIn: SignedIn, section: SectionName): Promise<Notice | undefined>;
   /** The `Set-Cookie` header that drops a notice once it is shown. */
@@ -72,7 +74,8 @@ export function createNotices(deps: NoticesDeps): Notices {
     });
 
   return {
-    async send({ user, session }, target, { at = "", ...notice }) {
+    async send({ user, session }, from, { at = "", language = from.language, ...notice }) {
+      const target = { ...from, language };
       const id = new URLSearchParams(at).get("id");
       const value = await sealed.seal(user.id, { sessionId: session.id, id, notice });
       const sent = cookie(target, value, NOTICE_LIFETIME_MS);

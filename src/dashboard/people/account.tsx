@@ -8,7 +8,6 @@ import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { messagePage } from "../../html/message-page.tsx";
-import { redirect } from "../../http/redirect.ts";
 import type { SessionCookie } from "../../http/session-cookie.ts";
 import { browserNameOf } from "./browser-name.ts";
 import { Choice, ConfirmedAction, Field, Form } from "../form.tsx";
@@ -31,19 +30,15 @@ export function createSection({ accounts, sessionCookie }: AccountDeps): Section
   const { users, sessions } = accounts;
 
   const page = async (request: DashboardRequest, refused?: RefusedDeletion): Promise<Response> => {
-    const { words, user, query } = request;
+    const { words, user } = request;
     const { account: t } = words.dashboard;
-    const notice: Notice | undefined = refused
-      ? { tone: "bad", text: fill(t.deleteNameWrong, { user: user.name }) }
-      : query.has("language")
-        ? { tone: "good", text: t.languageSaved }
-        : undefined;
+    const wrong = fill(t.deleteNameWrong, { user: user.name });
     return dashboardPage(
       {
         request,
         title: words.dashboard.sections.account,
         lead: fill(t.lead, { user: user.name }),
-        ...(notice && { notice }),
+        notice: refused && { tone: "bad", text: wrong },
         children: (
           <>
             <LanguageForm request={request} />
@@ -75,12 +70,15 @@ export function createSection({ accounts, sessionCookie }: AccountDeps): Section
   const leave = ({ basePath, language }: DashboardRequest): Response =>
     sessionCookie.signOut(pageAddress(basePath, language, "sign-in"));
 
-  const setLanguage = async (request: DashboardRequest, form: FormData): Promise<Response> => {
+  const setLanguage = async (
+    request: DashboardRequest,
+    form: FormData,
+  ): Promise<Notice | Response> => {
     const language = fieldOf(form, "language");
     if (!isLanguage(language)) return page(request);
     await users.setLanguage(request.user, language);
-    const { basePath } = request;
-    return redirect(`${pathTo({ basePath, language }, "account")}?language`, 303);
+    const { languageSaved } = languages[language].dashboard.account;
+    return { tone: "good", text: languageSaved, language };
   };
 
   const signOut = async (

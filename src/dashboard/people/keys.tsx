@@ -48,7 +48,7 @@ export function createSection({ accounts, clock }: KeysDeps): Section {
         request,
         title: words.dashboard.sections.keys,
         lead: t.lead,
-        ...(refused && { notice: { tone: "bad", text: nameWrong } }),
+        notice: refused && { tone: "bad", text: nameWrong },
         children: (
           <>
             <section>

@@ -54,7 +54,7 @@ export function createSection(deps: ServerDeps): Section {
         request,
         title: words.dashboard.sections.server,
         lead: t.lead,
-        ...(refused && { notice: { tone: "bad", text: t.notAdded } }),
+        notice: refused && { tone: "bad", text: t.notAdded },
         children: (
           <>
             <section>
