@@ -3,7 +3,7 @@ import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
 import { isLinked, isPushed } from "../../sources/source.ts";
-import { ConfirmedAction, Field, Fold, Form } from "../form.tsx";
+import { ConfirmedAction, Fold, TextForm } from "../form.tsx";
 import { ConnectionForm, formOf } from "./connection-form.tsx";
 import { InboxPart, ReplaceSecret } from "./inbox.tsx";
 import { LinkControls } from "./link-controls.tsx";
@@ -107,20 +107,17 @@ function RenameForm({ view: { request, refused }, one }: CardPartProps): JSX.Ele
   const again = refused?.formId === id ? refused : undefined;
   return (
     <Fold label={t.rename} isOpen={again !== undefined}>
-      <Form request={request} action="rename" target={String(publicId)}>
-        <>
-          <Field
-            id={id}
-            label={t.name}
-            hint={t.nameHint}
-            value={again?.typed["name"] ?? name}
-            mistake={again?.mistake}
-          />
-          <button type="submit" safe>
-            {t.renameGo}
-          </button>
-        </>
-      </Form>
+      <TextForm
+        request={request}
+        action="rename"
+        target={String(publicId)}
+        go={t.renameGo}
+        id={id}
+        label={t.name}
+        hint={t.nameHint}
+        value={again?.typed["name"] ?? name}
+        mistake={again?.mistake}
+      />
     </Fold>
   );
 }

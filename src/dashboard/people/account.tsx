@@ -28,44 +28,8 @@ interface RefusedDeletion {
 /** The account page: language, signed-in browsers, data export and deletion. */
 export function createSection({ accounts, sessionCookie }: AccountDeps): Section {
   const { users, sessions } = accounts;
-
-  const page = async (request: DashboardRequest, refused?: RefusedDeletion): Promise<Response> => {
-    const { words, user } = request;
-    const { account: t } = words.dashboard;
-    const wrong = fill(t.deleteNameWrong, { user: user.name });
-    return dashboardPage(
-      {
-        request,
-        title: words.dashboard.sections.account,
-        lead: fill(t.lead, { user: user.name }),
-        notice: refused && { tone: "bad", text: wrong },
-        children: (
-          <>
-            <LanguageForm request={request} />
-            <Browsers request={request} open={await sessions.list(user)} />
-            <section>
-              <h2 safe>{t.exportTitle}</h2>
-              <p safe>{t.exportText}</p>
-              <p class="actions">
-                <a class="button quiet" href={`${pathTo(request, "account")}/export`} safe>
-                  {t.exportLink}
-                </a>
-              </p>
-            </section>
-            <Deletion request={request} heir={await heirOf(user)} refused={refused} />
-          </>
-        ),
-      },
-      refused ? 422 : 200,
-    );
-  };
-
-  /** Who will own the server after this user is deleted. */
-  const heirOf = async (user: User): Promise<Heir> => {
-    if (user.role !== "owner") return { kind: "owner stays" };
-    const next = (await users.list()).find(({ id }) => id !== user.id);
-    return next ? { kind: "heir", name: next.name } : { kind: "nobody" };
-  };
+  const page = (request: DashboardRequest, refused?: RefusedDeletion) =>
+    accountPage(accounts, request, refused);
 
   const leave = ({ basePath, language }: DashboardRequest): Response =>
     sessionCookie.signOut(pageAddress(basePath, language, "sign-in"));
@@ -129,10 +93,53 @@ export function createSection({ accounts, sessionCookie }: AccountDeps): Section
   };
 }
 
+/** The account page, with the text that did not confirm a deletion. */
+async function accountPage(
+  { users, sessions }: AccountDeps["accounts"],
+  request: DashboardRequest,
+  refused?: RefusedDeletion,
+): Promise<Response> {
+  const { words, user } = request;
+  const { account: t } = words.dashboard;
+  const wrong = fill(t.deleteNameWrong, { user: user.name });
+  return dashboardPage(
+    {
+      request,
+      title: words.dashboard.sections.account,
+      lead: fill(t.lead, { user: user.name }),
+      notice: refused && { tone: "bad", text: wrong },
+      children: (
+        <>
+          <LanguageForm request={request} />
+          <Browsers request={request} open={await sessions.list(user)} />
+          <section>
+            <h2 safe>{t.exportTitle}</h2>
+            <p safe>{t.exportText}</p>
+            <p class="actions">
+              <a class="button quiet" href={`${pathTo(request, "account")}/export`} safe>
+                {t.exportLink}
+              </a>
+            </p>
+          </section>
+          <Deletion request={request} heir={await heirOf(users, user)} refused={refused} />
+        </>
+      ),
+    },
+    refused ? 422 : 200,
+  );
+}
+
 type Heir =
   | { readonly kind: "owner stays" }
   | { readonly kind: "heir"; readonly name: string }
   | { readonly kind: "nobody" };
+
+/** Who will own the server after this user is deleted. */
+async function heirOf(users: Pick<Accounts["users"], "list">, user: User): Promise<Heir> {
+  if (user.role !== "owner") return { kind: "owner stays" };
+  const next = (await users.list()).find(({ id }) => id !== user.id);
+  return next ? { kind: "heir", name: next.name } : { kind: "nobody" };
+}
 
 function LanguageForm({ request }: { request: DashboardRequest }): JSX.Element {
   const { account: t } = request.words.dashboard;
