@@ -8,7 +8,7 @@ export interface FormProps {
   /** The action that the section's `act` carries out. */
   readonly action: string;
   /** The item that the action applies to. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   readonly class?: string;
   /** For long texts: encoded as usual, they would become up to three times as long. */
   readonly multipart?: boolean;
@@ -26,7 +26,7 @@ export function Form({ request, action, target, children, ...rest }: FormProps):
     >
       <input type="hidden" name="token" value={request.formToken} />
       <input type="hidden" name="do" value={action} />
-      {target === undefined ? "" : <input type="hidden" name="target" value={attribute(target)} />}
+      {target !== undefined && <input type="hidden" name="target" value={attribute(target)} />}
       {children as "safe"}
     </form>
   );
@@ -66,6 +66,28 @@ export function Field(props: FieldProps): JSX.Element {
         {...(mistake !== undefined && { "aria-invalid": "true" })}
       />
     </Labelled>
+  );
+}
+
+export interface TextFormProps extends FieldProps {
+  readonly request: DashboardRequest;
+  readonly action: string;
+  readonly target?: string | undefined;
+  /** The label of its button. */
+  readonly go: string;
+}
+
+/** A form of one text field. */
+export function TextForm({ request, action, target, go, ...field }: TextFormProps): JSX.Element {
+  return (
+    <Form request={request} action={action} target={target}>
+      <>
+        <Field {...field} />
+        <button type="submit" safe>
+          {go}
+        </button>
+      </>
+    </Form>
   );
 }
 
@@ -117,17 +139,13 @@ function Labelled({ id, label, hint, mistake, children }: LabelledProps): JSX.El
       <label for={id} safe>
         {label}
       </label>
-      {hint === undefined ? (
-        ""
-      ) : (
+      {hint !== undefined && (
         <p class="hint" id={`${id}-hint`} safe>
           {hint}
         </p>
       )}
       {children as "safe"}
-      {mistake === undefined ? (
-        ""
-      ) : (
+      {mistake !== undefined && (
         <p class="mistake" id={`${id}-mistake`} safe>
           {mistake}
         </p>
@@ -205,7 +223,7 @@ export function Confirm({ label, consequence, children }: ConfirmProps): JSX.Ele
 export interface ConfirmedActionProps extends Omit<ConfirmProps, "children"> {
   readonly request: DashboardRequest;
   readonly action: string;
-  readonly target?: string;
+  readonly target?: string | undefined;
   /** The label of the button that takes the action; without it, the same as `label`. */
   readonly go?: string;
   /** Hidden fields. */
@@ -217,7 +235,7 @@ export function ConfirmedAction(props: ConfirmedActionProps): JSX.Element {
   const { request, action, target, label, consequence, go, children } = props;
   return (
     <Confirm label={label} consequence={consequence}>
-      <Form request={request} action={action} {...(target !== undefined && { target })}>
+      <Form request={request} action={action} target={target}>
         <>
           {(children ?? "") as "safe"}
           <button type="submit" class="bad" safe>

@@ -20,7 +20,7 @@ export interface FrameProps {
   /** What its scripts connect to besides this server, in the syntax of a policy. */
   readonly connections?: string;
   /** Shown instead of the request's own notice. */
-  readonly notice?: Notice;
+  readonly notice?: Notice | undefined;
   readonly children: JSX.Element;
 }
 
@@ -72,26 +72,22 @@ function Frame(props: FrameProps): JSX.Element {
             <Navigation request={request} />
           </header>
           <main id="content" data-section={section}>
-            {parent ? (
+            {parent !== undefined && (
               <p class="parent">
                 <a href={parent.path} safe>
                   {`← ${parent.label}`}
                 </a>
               </p>
-            ) : (
-              ""
             )}
             <h1 dir="auto" safe>
               {title}
             </h1>
-            {lead === undefined ? (
-              ""
-            ) : (
+            {lead !== undefined && (
               <p class="lead" safe>
                 {lead}
               </p>
             )}
-            {told ? <NoticeBox notice={told} request={request} /> : ""}
+            {told !== undefined && <NoticeBox notice={told} request={request} />}
             {children as "safe"}
           </main>
           <footer>
@@ -135,9 +131,7 @@ function NoticeBox({
           <Copyable language={request.language} text={value} />
         </div>
       ))}
-      {undo === undefined ? (
-        ""
-      ) : (
+      {undo !== undefined && (
         <Form request={request} action={undo.action} target={undo.target} class="undo">
           <button type="submit" class="quiet" safe>
             {undo.label}

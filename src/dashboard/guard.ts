@@ -5,11 +5,9 @@ import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { messagePage } from "../html/message-page.tsx";
 import type { RouteContext } from "../http/feature.ts";
-import { redirect } from "../http/redirect.ts";
-import { cookieOf, setCookie } from "../http/cookies.ts";
 import type { FormTokens } from "../http/csrf.ts";
-import { createSealedCookie } from "../http/sealed-cookie.ts";
 import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
+import { createNotices } from "../html/notices.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
@@ -44,55 +42,9 @@ export interface DashboardGuard {
   guard(answer: SignedInAnswer): Answer;
 }
 
-/** A notice that was not shown within this time is dropped. */
-const NOTICE_LIFETIME_MS = 5 * 60_000;
-/** Browsers keep cookies of 4,096 bytes, their names and attributes included. */
-const MOST_COOKIE_BYTES = 4_000;
-
-/** A notice that is not shown yet, with the session that it is for. */
-interface SentNotice {
-  readonly sessionId: string;
-  readonly notice: Notice;
-}
-
 export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
   const { sessionCookie, baseUrl, basePath, formTokens } = deps;
-  // A notice may contain a new key, so its cookie is sealed and sent only to the page it is for.
-  const sealed = createSealedCookie<SentNotice>(deps, "notice", NOTICE_LIFETIME_MS);
-  const secure = baseUrl.startsWith("https:");
-
-  const noticeCookie = (section: SectionName) =>
-    `${secure ? "__Secure-" : ""}marquee-notice-${section}`;
-
-  const takeNotice = async (
-    request: Request,
-    { user, session }: SignedIn,
-    section: SectionName,
-  ) => {
-    const sent = await sealed.open(user.id, cookieOf(request, noticeCookie(section)));
-    return sent?.sessionId === session.id ? sent.notice : undefined;
-  };
-
-  /** Sends the browser to the page, which shows the notice; a long one is shown at once. */
-  const sendNotice = async (
-    dashboardRequest: DashboardRequest,
-    section: Section,
-    notice: Notice,
-  ) => {
-    const path = pathTo(dashboardRequest, dashboardRequest.section);
-    const value = await sealed.seal(dashboardRequest.user.id, {
-      sessionId: dashboardRequest.session.id,
-      notice,
-    });
-    const maxAgeSeconds = NOTICE_LIFETIME_MS / 1000;
-    const cookie = setCookie(noticeCookie(dashboardRequest.section), value, {
-      secure,
-      maxAgeSeconds,
-      path,
-    });
-    if (cookie.length > MOST_COOKIE_BYTES) return section.show({ ...dashboardRequest, notice });
-    return redirect(path, 303, { "Set-Cookie": cookie });
-  };
+  const notices = createNotices(deps);
 
   const dashboardRequestOf = (
     signedIn: SignedIn,
@@ -168,12 +120,12 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
 
     show: (name, section) =>
       enter(name, async (signedIn, language, { request }) => {
-        const notice = await takeNotice(request, signedIn, name);
+        const notice = await notices.of(request, signedIn, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, notice);
         const response = await section.show(dashboardRequest);
-        if (notice) {
-          const told = { secure, maxAgeSeconds: 0, path: pathTo(dashboardRequest, name) };
-          response.headers.append("Set-Cookie", setCookie(noticeCookie(name), "", told));
+        // A page that redirects has not shown it yet.
+        if (notice && !response.headers.has("location")) {
+          response.headers.append("Set-Cookie", notices.drop(dashboardRequest));
         }
         return response;
       }),
@@ -184,9 +136,21 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
         const outcome = await section.act(dashboardRequest, form);
-        return outcome instanceof Response
-          ? outcome
-          : sendNotice(dashboardRequest, section, outcome);
+        if (outcome instanceof Response) return outcome;
+        const sent = await notices.send(signedIn, dashboardRequest, outcome);
+        return sent ?? section.show(showing(dashboardRequest, outcome));
       }),
   };
 }
+
+/** The request for the page that a notice is about, with the notice. */
+const showing = (
+  request: DashboardRequest,
+  { at, language = request.language, ...notice }: Notice,
+): DashboardRequest => ({
+  ...request,
+  language,
+  words: languages[language],
+  query: new URLSearchParams(at),
+  notice,
+});

@@ -34,10 +34,8 @@ export function createSection(deps: NowPlayingDeps): Section {
         scripts: [nowPlayingScript.path],
         children: (
           <>
-            {user.welcomedAt === null ? (
+            {user.welcomedAt === null && (
               <FirstSteps request={request} state={state} widgetUrl={widgetUrl} />
-            ) : (
-              ""
             )}
             <Playing request={request} state={state} />
             <Health request={request} state={state} />

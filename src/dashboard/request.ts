@@ -1,3 +1,4 @@
+import type { Notice } from "../html/notices.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import type { Session } from "../accounts/sessions.ts";
 import type { User } from "../accounts/users.ts";
@@ -23,15 +24,7 @@ export interface DashboardRequest {
   readonly notice: Notice | undefined;
 }
 
-/** The result of a form. */
-export interface Notice {
-  readonly tone: "good" | "bad";
-  readonly text: string;
-  /** Values that are shown only once, to be copied. */
-  readonly shownOnce?: readonly { readonly label: string; readonly value: string }[];
-  /** The form that takes it back, with the label of its button. */
-  readonly undo?: { readonly action: string; readonly target: string; readonly label: string };
-}
+export type { Notice };
 
 /** One page of the dashboard. */
 export interface Section {

@@ -33,7 +33,7 @@ type LoadSection = () => Promise<{ createSection(parts: SectionParts): Section }
 /** The one list of sections. Their names are in the words, their paths in `html/section-paths.ts`. */
 const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
   nowPlaying: () => import("./now-playing.tsx"),
-  music: () => import("./music/music.tsx"),
+  music: () => import("./music/music.ts"),
   widget: () => import("./widgets/widget.tsx"),
   history: () => import("./history/history.tsx"),
   keys: () => import("./people/keys.tsx"),

@@ -6,7 +6,7 @@ import { fill, formatTime, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Inbox } from "../ingest/inbox.ts";
-import { LivePart } from "./music/music-live.tsx";
+import { LivePart } from "./music/live-part.tsx";
 import { artistNames, type Playback, positionAt } from "../playback.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Covers } from "../overlay/covers.ts";

@@ -129,8 +129,8 @@ export function Document({
             <link rel="stylesheet" href={basePath + stylesheet} />
           ))}
           {(head ?? "") as "safe"}
-          {found ? <Found language={language} path={path} {...found} /> : ""}
-          {inPlaceOfOverlay ? <script defer src={basePath + deadAddressScript.path} /> : ""}
+          {found !== undefined && <Found language={language} path={path} {...found} />}
+          {inPlaceOfOverlay && <script defer src={basePath + deadAddressScript.path} />}
           {scripts.map((path) => (
             <script defer src={basePath + path} />
           ))}

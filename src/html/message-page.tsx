@@ -24,10 +24,8 @@ export function messagePage(props: MessagePageProps): Promise<Response> {
         <p class="lead" safe>
           {lead}
         </p>
-        {note === undefined ? "" : <p safe>{note}</p>}
-        {again === undefined ? (
-          ""
-        ) : (
+        {note !== undefined && <p safe>{note}</p>}
+        {again !== undefined && (
           <p>
             <a class="button" href={again.path} safe>
               {again.label}

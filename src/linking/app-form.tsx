@@ -21,7 +21,7 @@ export interface AppFormProps {
   readonly path: string;
   readonly redirectUri: string;
   readonly oauth: Pick<OAuthLinking, "registrationUrl">;
-  readonly entered?: EnteredApp;
+  readonly entered?: EnteredApp | undefined;
   /** Other fields that the form sends. */
   readonly fields?: JSX.Element;
 }

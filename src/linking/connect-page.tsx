@@ -19,7 +19,7 @@ export interface LinkPageProps {
   readonly oauth: Pick<OAuthLinking, "acceptsRedirect" | "registrationUrl">;
   readonly hasApp: boolean;
   readonly mayEnterApp: boolean;
-  readonly entered?: EnteredApp;
+  readonly entered?: EnteredApp | undefined;
 }
 
 /** The page where OAuth linking begins. If there is no app yet, it asks for it first. */
@@ -49,9 +49,7 @@ function LinkPage(props: LinkPageProps): JSX.Element {
         <p class="lead" safe>
           {fill(connect.lead, names)}
         </p>
-        {accepted ? (
-          ""
-        ) : (
+        {!accepted && (
           <p class="mistake" role="alert" safe>
             {fill(connect.redirectRefused, names)}
           </p>
@@ -81,13 +79,11 @@ function Continue(props: LinkPageProps & { title: string }): JSX.Element {
       <details open={props.entered !== undefined}>
         <summary safe>{connect.redirectUri}</summary>
         <Copyable language={language} text={redirectUri} />
-        {mayEnterApp ? (
+        {mayEnterApp && (
           <>
             <h2 safe>{connect.otherApp}</h2>
             <AppForm {...props} />
           </>
-        ) : (
-          ""
         )}
       </details>
     </>

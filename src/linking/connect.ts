@@ -8,7 +8,8 @@ import type { Sources } from "../sources/index.ts";
 import { isLinked, type LinkedSource } from "../sources/source.ts";
 import { type EnteredApp, readApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
-import { endedPage, type LinkingFlow } from "./linking.ts";
+import { endedPage } from "./answer-pages.ts";
+import type { LinkingFlow } from "./linking.ts";
 import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 

@@ -1,12 +1,11 @@
-import { connectAddress, pageAddress } from "../addresses.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { MOST_CONNECTIONS, TooManyConnectionsError } from "../music/connections.ts";
+import { TooManyConnectionsError } from "../music/connections.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import type { Vault } from "../vault/secrets.ts";
 import type { User } from "../accounts/users.ts";
 import type { Clock } from "../clock.ts";
-import { fill, formatDay, languages } from "../i18n/index.ts";
-import { type Language, negotiateLanguage } from "../languages.ts";
+import { fill, languages } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
 import { describeError, type Log } from "../log.ts";
 import { musicOf, noteAccounts } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
@@ -16,11 +15,13 @@ import {
   type OAuthIntent,
   type PendingAuthorization,
 } from "./pending-authorizations.ts";
+import { endedPage, failedPage, linkedPage, lostPage } from "./answer-pages.ts";
 import { messagePage } from "../html/message-page.tsx";
+import { createNotices } from "../html/notices.ts";
 import { pathTo } from "../html/section-paths.ts";
 import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
-import type { SessionCookie } from "../http/session-cookie.ts";
+import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
 
 export interface LinkingFlowDeps {
   readonly accounts: Pick<Accounts, "connections" | "magicLinks">;
@@ -49,47 +50,8 @@ export interface LinkingFlow {
 
 export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
+  const notices = createNotices(deps);
   const attempts = createPendingAuthorizations(deps, baseUrl.startsWith("https:"));
-
-  /** The address where the user can try again. */
-  const beginningOf = ({ intent, source, language }: PendingAuthorization): string => {
-    switch (intent.kind) {
-      case "connect":
-        return connectAddress(basePath, language, source, intent.secret);
-      case "dashboard":
-        return pathTo({ basePath, language }, "music");
-      case "signIn":
-        return pageAddress(basePath, language, "sign-in");
-    }
-  };
-
-  const failed = (link: PendingAuthorization, source: Source, failure: LinkFailure) => {
-    const { connect } = languages[link.language];
-    const busy = failure.reason === "unreachable" || failure.reason === "limited";
-    return messagePage({
-      language: link.language,
-      basePath,
-      title: fill(connect.failedTitle, { source: source.name }),
-      lead: fill(connect.failures[failure.reason], {
-        source: source.name,
-        most: String(MOST_CONNECTIONS),
-      }),
-      status: busy ? 503 : 400,
-      again: { path: beginningOf(link), label: connect.tryAgain },
-    });
-  };
-
-  const lost = (request: Request, source: Source) => {
-    const language = negotiateLanguage(request.headers.get("accept-language"));
-    const { connect } = languages[language];
-    return messagePage({
-      language,
-      basePath,
-      title: fill(connect.failedTitle, { source: source.name }),
-      lead: connect.failures.lost,
-      status: 400,
-    });
-  };
 
   const connect = async (user: User, source: Source, settings: unknown, name: string) => {
     try {
@@ -101,37 +63,12 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     log.info("an account was linked", { user: user.name, source: source.id });
   };
 
-  const linked = (language: Language, source: Source, settings: unknown) => {
-    const { connect: words } = languages[language];
-    const { displayName, linkedUntil } = source.open(settings).account;
-    return messagePage({
-      language,
-      basePath,
-      title: fill(words.doneTitle, { source: source.name }),
-      lead: fill(words.doneLead, { account: displayName ?? source.name }),
-      status: 200,
-      ...(linkedUntil !== undefined && {
-        note: fill(words.doneUntil, {
-          source: source.name,
-          day: formatDay(language, linkedUntil),
-        }),
-      }),
-    });
-  };
-
-  /** The user who has linked the account that was just authorized. */
-  const userWithAccount = async (source: Source, settings: unknown) => {
-    const { id } = source.open(settings).account;
-    if (id == null) return undefined;
-    await noteAccounts(source, accounts);
-    for (const user of await accounts.connections.usersOf(source.id, id)) {
-      const music = await musicOf(user.id, accounts, sources);
-      const hasIt = music.some(
-        (one) => one.source === source && one.stored.usable && one.account.id === id,
-      );
-      if (hasIt) return user;
-    }
-    return undefined;
+  /** The page of the user's connections, with a notice. */
+  const connected = async (signedIn: SignedIn, language: Language, source: Source) => {
+    const target = { section: "music", basePath, language } as const;
+    const text = fill(languages[language].dashboard.music.connected, { source: source.name });
+    const sent = await notices.send(signedIn, target, { tone: "good", text });
+    return sent ?? redirect(pathTo(target, "music"), 303);
   };
 
   const fulfil = async (
@@ -147,16 +84,16 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
         const user = await magicLinks.use(intent.secret, connectPurpose(source.id));
         if (!user) return endedPage(language, basePath);
         await connect(user, source, settings, name);
-        return linked(language, source, settings);
+        return linkedPage(basePath, language, source, settings);
       }
       case "dashboard": {
         const signedIn = await sessionCookie.signedIn(request);
-        if (signedIn?.user.id !== intent.userId) return lost(request, source);
+        if (signedIn?.user.id !== intent.userId) return lostPage(basePath, request, source);
         await connect(signedIn.user, source, settings, intent.name);
-        return redirect(`${pathTo({ basePath, language }, "music")}?linked=${source.id}`, 303);
+        return connected(signedIn, language, source);
       }
       case "signIn": {
-        const user = await userWithAccount(source, settings);
+        const user = await userWithAccount(deps, source, settings);
         if (user) return sessionCookie.signIn(request, user, language);
         const { signIn } = languages[language];
         return messagePage({
@@ -185,7 +122,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
         source: source.id,
         reason: describeError(error),
       });
-      return failed(link, source, error);
+      return failedPage(basePath, link, source, error);
     }
   };
 
@@ -213,7 +150,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
       const answer = new URL(request.url).searchParams;
       const state = answer.get("state") ?? "";
       const link = await attempts.claim(request, state);
-      if (link?.source !== source.id) return lost(request, source);
+      if (link?.source !== source.id) return lostPage(basePath, request, source);
       const response = await finish(request, link, source, answer);
       response.headers.append("Set-Cookie", attempts.end(state));
       return response;
@@ -221,8 +158,21 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   };
 }
 
-/** The page for a magic link that no longer works. */
-export function endedPage(language: Language, basePath: string): Promise<Response> {
-  const { endedTitle, endedText } = languages[language].connect;
-  return messagePage({ language, basePath, title: endedTitle, lead: endedText, status: 404 });
+/** The user who has linked the account that was just authorized. */
+async function userWithAccount(
+  { accounts, sources }: LinkingFlowDeps,
+  source: Source,
+  settings: unknown,
+): Promise<User | undefined> {
+  const { id } = source.open(settings).account;
+  if (id == null) return undefined;
+  await noteAccounts(source, accounts);
+  for (const user of await accounts.connections.usersOf(source.id, id)) {
+    const music = await musicOf(user.id, accounts, sources);
+    const hasIt = music.some(
+      (one) => one.source === source && one.stored.usable && one.account.id === id,
+    );
+    if (hasIt) return user;
+  }
+  return undefined;
 }

@@ -8,7 +8,8 @@ import { Html } from "../jsx.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
-import { endedPage, type LinkingFlow } from "../linking/linking.ts";
+import { endedPage } from "../linking/answer-pages.ts";
+import type { LinkingFlow } from "../linking/linking.ts";
 import type { RouteContext } from "../http/feature.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
 

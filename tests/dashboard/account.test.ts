@@ -82,6 +82,10 @@ describe("the language", () => {
     }
   });
 
+  test("is not shown as saved for an address alone", async () => {
+    expect(await textOf(await browser.get(`${PATH}?language`), ".notice")).toBe(undefined);
+  });
+
   test.each(["it", "", "__proto__", "EN"])("does not become %j", async (language) => {
     await browser.post(PATH, { do: "language", language });
     expect((await server.accounts.users.named("ada")).language).toBe(null);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { en } from "../../src/i18n/en.ts";
 import { type AddedWidget, addWidget } from "../fixtures/data/widgets.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -30,6 +31,26 @@ const optionsOf = async ({ widget }: AddedWidget) =>
 const send = (of: AddedWidget, fields: Record<string, string>) =>
   browser.post(PATH, { id: String(of.widget.id), basedOn: "1", ...fields });
 
+const noticeOf = async (of: AddedWidget) => textOf(await page(of), ".notice p");
+
+describe("the notice of an editor", () => {
+  test.each(["saved", "changed", "rotated"])(
+    "is not shown for an address alone: %s",
+    async (told) => {
+      const shown = await browser.get(`${PATH}?id=${line.widget.id}&told=${told}`);
+      expect(await textOf(shown, ".notice")).toBe(undefined);
+    },
+  );
+
+  test("is shown once, on the page of its own widget", async () => {
+    await send(line, { do: "save", template: "{title}" });
+    expect(await noticeOf(card)).toBe(undefined);
+    expect(await textOf(await browser.get(PATH), ".notice")).toBe(undefined);
+    expect(await noticeOf(line)).toBe(en.outputs.text.saved);
+    expect(await noticeOf(line)).toBe(undefined);
+  });
+});
+
 describe("the editor of a text", () => {
   test("shows lines of an invented track while nothing is heard", async () => {
     expect(await textOf(await page(line), "[data-preview] dd")).toBe(
@@ -51,7 +72,8 @@ describe("the editor of a text", () => {
       idleTemplate: "…",
       url: "1",
     });
-    expect(saved.headers.get("location")).toBe(`${PATH}?id=${line.widget.id}&told=saved`);
+    expect(saved.headers.get("location")).toBe(`${PATH}?id=${line.widget.id}`);
+    expect(await noticeOf(line)).toBe(en.outputs.text.saved);
     expect(await optionsOf(line)).toEqual({ template: "{title}", idleTemplate: "…", url: "1" });
     await send(line, { do: "save", basedOn: "2", template: "{title}" });
     expect(await optionsOf(line)).toEqual({ template: "{title}" });
@@ -71,7 +93,8 @@ describe("the editor of a text", () => {
   test("does not save over what was saved meanwhile, and says so", async () => {
     await line.save({ template: "{artist}" });
     const answer = await send(line, { do: "save", template: "{title}" });
-    expect(answer.headers.get("location")).toEndWith("told=changed");
+    expect(answer.status).toBe(303);
+    expect(await noticeOf(line)).toBe(en.outputs.text.changed);
     expect(await optionsOf(line)).toEqual({ template: "{artist}" });
   });
 
@@ -132,7 +155,8 @@ describe("the editor of a text", () => {
 
   test("replaces the address", async () => {
     const answer = await send(line, { do: "rotate" });
-    expect(answer.headers.get("location")).toEndWith("told=rotated");
+    expect(answer.status).toBe(303);
+    expect(await noticeOf(line)).toBe(en.outputs.text.rotated);
     expect((await server.get(`/en/text/${line.token}`)).status).toBe(404);
   });
 });

@@ -69,9 +69,7 @@ export function createSection(deps: HistoryDeps): Section {
       children: (
         <>
           <Choice request={request} choice={choice} />
-          {choice.keeps === null ? (
-            ""
-          ) : (
+          {choice.keeps !== null && (
             <>
               <SetList
                 request={request}
@@ -274,12 +272,10 @@ function HeardSetList({
             ))}
           </nav>
           <Copyable language={language} text={text.replace("\uFEFF", "").trimEnd()} />
-          {form === "chapters" ? (
+          {form === "chapters" && (
             <p class={isTooShort ? "status warn" : "hint"} safe>
               {isTooShort ? fill(t.tooFew, { least: String(LEAST_CHAPTERS) }) : t.chaptersHint}
             </p>
-          ) : (
-            ""
           )}
           <p class="actions">
             <a class="button quiet" href={`${path}/set-list?as=${form}`} download="" safe>
@@ -319,25 +315,19 @@ function Songs({ request, songs, page, pages, nowMs }: SongsProps): JSX.Element 
           <SongRow request={request} song={song} nowMs={nowMs} />
         ))}
       </ol>
-      {pages > 1 ? (
+      {pages > 1 && (
         <nav class="actions" aria-label={t.songs}>
-          {page > 1 ? (
+          {page > 1 && (
             <a class="button quiet" rel="prev" href={`${path}?page=${page - 1}`} safe>
               {t.newer}
             </a>
-          ) : (
-            ""
           )}
-          {page < pages ? (
+          {page < pages && (
             <a class="button quiet" rel="next" href={`${path}?page=${page + 1}`} safe>
               {t.older}
             </a>
-          ) : (
-            ""
           )}
         </nav>
-      ) : (
-        ""
       )}
       <ConfirmedAction
         request={request}
@@ -359,9 +349,7 @@ function SongRow({
   return (
     <li>
       <span class="sleeve">
-        {coverPath === null ? (
-          ""
-        ) : (
+        {coverPath !== null && (
           <img
             src={`${basePath}${coverPath}/256.webp`}
             alt=""

@@ -11,12 +11,10 @@ import { galleryOf } from "../widgets/gallery-link.ts";
 import {
   type Answer,
   EditorForm,
-  NEVER_SAVED,
-  noticeOf,
+  neverSaved,
   type OutputEditor,
   type OutputEditorDeps,
   type OutputWidget,
-  outcomeIn,
   ReplaceAddress,
   rotateToken,
   saveOptions,
@@ -41,7 +39,7 @@ export function createCardEditor(deps: OutputEditorDeps): OutputEditor {
     widget: OutputWidget,
     typed: Typed,
     basedOn: number,
-    { status = 200, outcome = outcomeIn(request) }: Answer = {},
+    { status = 200, notice }: Answer = {},
   ): Promise<Response> => {
     const { words, user, baseUrl } = request;
     const { card: t } = words.outputs;
@@ -52,7 +50,7 @@ export function createCardEditor(deps: OutputEditorDeps): OutputEditor {
       parent: galleryOf(request),
       lead: t.lead,
       scripts: [outputEditorScript.path],
-      ...(outcome && { notice: noticeOf(outcome, t) }),
+      notice,
       children: (
         <>
           <section>
@@ -83,7 +81,7 @@ export function createCardEditor(deps: OutputEditorDeps): OutputEditor {
       const typed = readForm(form);
       const basedOn = editedRevision(form, widget);
       if (basedOn === undefined) {
-        return draw(request, widget, widget.options, widget.revision, NEVER_SAVED);
+        return draw(request, widget, widget.options, widget.revision, neverSaved(request, widget));
       }
       if (action !== "save") return draw(request, widget, typed, basedOn);
       const options = Object.fromEntries(
@@ -185,9 +183,7 @@ function Snippets({ request, widget, token }: CardProps): JSX.Element {
           <dt safe>{label}</dt>
           <dd>
             <HiddenCopyable language={language} label={label} text={text} />
-            {hint === undefined ? (
-              ""
-            ) : (
+            {hint !== undefined && (
               <p class="hint" safe>
                 {hint}
               </p>

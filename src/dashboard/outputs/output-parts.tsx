@@ -1,11 +1,9 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { WidgetError } from "../../looks/widget-error.ts";
 import type { Widget } from "../../looks/widgets.ts";
-import { redirect } from "../../http/redirect.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type Reach, reachOf } from "../../outputs/reach.ts";
-import { withQuery } from "../widgets/editor-query.ts";
 import { ConfirmedAction } from "../form.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
@@ -20,61 +18,59 @@ export type OutputWidget = Widget & { readonly kind: "text" | "card" };
 /** The editor of a text or a card, on the page of widgets. */
 export interface OutputEditor {
   show(request: DashboardRequest, widget: OutputWidget): Promise<Response>;
-  act(request: DashboardRequest, form: FormData, widget: OutputWidget): Promise<Response>;
+  act(request: DashboardRequest, form: FormData, widget: OutputWidget): Promise<Notice | Response>;
 }
 
-/** Saves options of a widget unless somebody else saved meanwhile; then shows what came of it. */
+/** Saves options of a widget unless somebody else saved meanwhile. */
 export async function saveOptions(
   { accounts }: OutputEditorDeps,
   request: DashboardRequest,
-  { id, css, size }: OutputWidget,
+  widget: OutputWidget,
   options: Readonly<Record<string, string>>,
   basedOn: number,
-): Promise<Response> {
+): Promise<Notice> {
+  const { id, css, size } = widget;
   try {
     await accounts.widgets.save(request.user, id, { options, css, size }, { basedOn });
-    return backTo(request, id, "saved");
+    return noticeOf(request, widget, "saved");
   } catch (error) {
     if (!(error instanceof WidgetError) || error.reason !== "changed meanwhile") throw error;
-    return backTo(request, id, "changed");
+    return noticeOf(request, widget, "changed");
   }
 }
 
 export async function rotateToken(
   { accounts }: OutputEditorDeps,
   request: DashboardRequest,
-  { id }: OutputWidget,
-): Promise<Response> {
-  await accounts.widgets.rotate(request.user, id);
-  return backTo(request, id, "rotated");
+  widget: OutputWidget,
+): Promise<Notice> {
+  await accounts.widgets.rotate(request.user, widget.id);
+  return noticeOf(request, widget, "rotated");
 }
 
-const OUTCOMES = ["saved", "changed", "rotated"] as const;
-type Outcome = (typeof OUTCOMES)[number];
-const OUTCOME = "told";
-
-function backTo(request: DashboardRequest, id: number, outcome: Outcome): Response {
-  const query = new URLSearchParams({ id: String(id), [OUTCOME]: outcome });
-  return redirect(withQuery(pathTo(request, "widget"), query), 303);
-}
+type Outcome = "saved" | "changed" | "rotated";
 
 /** How an editor is drawn after a form. */
 export interface Answer {
   readonly status?: number;
-  readonly outcome?: Outcome | undefined;
+  readonly notice?: Notice;
 }
 
 /** The form has edited a revision that the widget never had: the page shows what is saved. */
-export const NEVER_SAVED: Answer = { status: 422, outcome: "changed" };
+export const neverSaved = (request: DashboardRequest, widget: OutputWidget): Answer => ({
+  status: 422,
+  notice: noticeOf(request, widget, "changed"),
+});
 
-/** What the last form came to. */
-export const outcomeIn = ({ query }: DashboardRequest): Outcome | undefined =>
-  OUTCOMES.find((one) => one === query.get(OUTCOME));
-
-/** An outcome in the words of a kind. */
-export const noticeOf = (outcome: Outcome, words: Readonly<Record<Outcome, string>>): Notice => ({
+/** An outcome in the words of the widget's kind, shown on the page of the widget. */
+const noticeOf = (
+  { words }: DashboardRequest,
+  { id, kind }: OutputWidget,
+  outcome: Outcome,
+): Notice => ({
   tone: outcome === "changed" ? "bad" : "good",
-  text: words[outcome],
+  text: words.outputs[kind][outcome],
+  at: `id=${id}`,
 });
 
 /** Why services on the internet cannot reach this server; nothing when they can. */

@@ -19,12 +19,10 @@ import { galleryOf } from "../widgets/gallery-link.ts";
 import {
   type Answer,
   EditorForm,
-  NEVER_SAVED,
-  noticeOf,
+  neverSaved,
   type OutputEditor,
   type OutputEditorDeps,
   type OutputWidget,
-  outcomeIn,
   ReplaceAddress,
   rotateToken,
   saveOptions,
@@ -62,7 +60,7 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
     widget: OutputWidget,
     typed: Typed,
     basedOn: number,
-    { status = 200, outcome = outcomeIn(request) }: Answer = {},
+    { status = 200, notice }: Answer = {},
   ): Promise<Response> => {
     const { words, user, baseUrl, language } = request;
     const { text: t } = words.outputs;
@@ -76,7 +74,7 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
         parent: galleryOf(request),
         lead: t.lead,
         scripts: [outputEditorScript.path],
-        ...(outcome && { notice: noticeOf(outcome, t) }),
+        notice,
         children: (
           <>
             <section>
@@ -106,7 +104,7 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
       const typed = readForm(form);
       const basedOn = editedRevision(form, widget);
       if (basedOn === undefined) {
-        return draw(request, widget, widget.options, widget.revision, NEVER_SAVED);
+        return draw(request, widget, widget.options, widget.revision, neverSaved(request, widget));
       }
       const isWrong = TEMPLATES.some((name) => mistakeIn(request.words, typed[name] ?? ""));
       if (action !== "save" || isWrong) {
@@ -267,12 +265,10 @@ function BotRow({
     <li {...(address === undefined && { class: "unavailable" })}>
       <strong safe>{bot.name}</strong>
       {address === undefined ? (
-        <code safe>{bot.hasField ? "" : bot.commandFor("…")}</code>
+        <code safe>{!bot.hasField && bot.commandFor("…")}</code>
       ) : (
         <>
-          {hint === undefined ? (
-            ""
-          ) : (
+          {hint !== undefined && (
             <p class="hint" safe>
               {hint}
             </p>

@@ -8,7 +8,6 @@ import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { messagePage } from "../../html/message-page.tsx";
-import { redirect } from "../../http/redirect.ts";
 import type { SessionCookie } from "../../http/session-cookie.ts";
 import { browserNameOf } from "./browser-name.ts";
 import { Choice, ConfirmedAction, Field, Form } from "../form.tsx";
@@ -29,58 +28,21 @@ interface RefusedDeletion {
 /** The account page: language, signed-in browsers, data export and deletion. */
 export function createSection({ accounts, sessionCookie }: AccountDeps): Section {
   const { users, sessions } = accounts;
-
-  const page = async (request: DashboardRequest, refused?: RefusedDeletion): Promise<Response> => {
-    const { words, user, query } = request;
-    const { account: t } = words.dashboard;
-    const notice: Notice | undefined = refused
-      ? { tone: "bad", text: fill(t.deleteNameWrong, { user: user.name }) }
-      : query.has("language")
-        ? { tone: "good", text: t.languageSaved }
-        : undefined;
-    return dashboardPage(
-      {
-        request,
-        title: words.dashboard.sections.account,
-        lead: fill(t.lead, { user: user.name }),
-        ...(notice && { notice }),
-        children: (
-          <>
-            <LanguageForm request={request} />
-            <Browsers request={request} open={await sessions.list(user)} />
-            <section>
-              <h2 safe>{t.exportTitle}</h2>
-              <p safe>{t.exportText}</p>
-              <p class="actions">
-                <a class="button quiet" href={`${pathTo(request, "account")}/export`} safe>
-                  {t.exportLink}
-                </a>
-              </p>
-            </section>
-            <Deletion request={request} heir={await heirOf(user)} refused={refused} />
-          </>
-        ),
-      },
-      refused ? 422 : 200,
-    );
-  };
-
-  /** Who will own the server after this user is deleted. */
-  const heirOf = async (user: User): Promise<Heir> => {
-    if (user.role !== "owner") return { kind: "owner stays" };
-    const next = (await users.list()).find(({ id }) => id !== user.id);
-    return next ? { kind: "heir", name: next.name } : { kind: "nobody" };
-  };
+  const page = (request: DashboardRequest, refused?: RefusedDeletion) =>
+    accountPage(accounts, request, refused);
 
   const leave = ({ basePath, language }: DashboardRequest): Response =>
     sessionCookie.signOut(pageAddress(basePath, language, "sign-in"));
 
-  const setLanguage = async (request: DashboardRequest, form: FormData): Promise<Response> => {
+  const setLanguage = async (
+    request: DashboardRequest,
+    form: FormData,
+  ): Promise<Notice | Response> => {
     const language = fieldOf(form, "language");
     if (!isLanguage(language)) return page(request);
     await users.setLanguage(request.user, language);
-    const { basePath } = request;
-    return redirect(`${pathTo({ basePath, language }, "account")}?language`, 303);
+    const { languageSaved } = languages[language].dashboard.account;
+    return { tone: "good", text: languageSaved, language };
   };
 
   const signOut = async (
@@ -131,10 +93,53 @@ export function createSection({ accounts, sessionCookie }: AccountDeps): Section
   };
 }
 
+/** The account page, with the text that did not confirm a deletion. */
+async function accountPage(
+  { users, sessions }: AccountDeps["accounts"],
+  request: DashboardRequest,
+  refused?: RefusedDeletion,
+): Promise<Response> {
+  const { words, user } = request;
+  const { account: t } = words.dashboard;
+  const wrong = fill(t.deleteNameWrong, { user: user.name });
+  return dashboardPage(
+    {
+      request,
+      title: words.dashboard.sections.account,
+      lead: fill(t.lead, { user: user.name }),
+      notice: refused && { tone: "bad", text: wrong },
+      children: (
+        <>
+          <LanguageForm request={request} />
+          <Browsers request={request} open={await sessions.list(user)} />
+          <section>
+            <h2 safe>{t.exportTitle}</h2>
+            <p safe>{t.exportText}</p>
+            <p class="actions">
+              <a class="button quiet" href={`${pathTo(request, "account")}/export`} safe>
+                {t.exportLink}
+              </a>
+            </p>
+          </section>
+          <Deletion request={request} heir={await heirOf(users, user)} refused={refused} />
+        </>
+      ),
+    },
+    refused ? 422 : 200,
+  );
+}
+
 type Heir =
   | { readonly kind: "owner stays" }
   | { readonly kind: "heir"; readonly name: string }
   | { readonly kind: "nobody" };
+
+/** Who will own the server after this user is deleted. */
+async function heirOf(users: Pick<Accounts["users"], "list">, user: User): Promise<Heir> {
+  if (user.role !== "owner") return { kind: "owner stays" };
+  const next = (await users.list()).find(({ id }) => id !== user.id);
+  return next ? { kind: "heir", name: next.name } : { kind: "nobody" };
+}
 
 function LanguageForm({ request }: { request: DashboardRequest }): JSX.Element {
   const { account: t } = request.words.dashboard;
@@ -250,8 +255,8 @@ function Deletion({ request, heir, refused }: DeletionProps): JSX.Element {
     <section>
       <h2 safe>{t.deleteTitle}</h2>
       <p safe>{t.deleteText}</p>
-      {heir.kind === "heir" ? <p safe>{fill(t.nextOwner, { user: heir.name })}</p> : ""}
-      {heir.kind === "nobody" ? <p safe>{t.lastUser}</p> : ""}
+      {heir.kind === "heir" && <p safe>{fill(t.nextOwner, { user: heir.name })}</p>}
+      {heir.kind === "nobody" && <p safe>{t.lastUser}</p>}
       <details class="confirm" open={refused !== undefined}>
         <summary class="button quiet" safe>
           {t.deleteTitle}

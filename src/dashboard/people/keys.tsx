@@ -9,7 +9,7 @@ import { fill, formatDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Copyable } from "../../html/parts.tsx";
-import { Choice, Confirm, ConfirmedAction, Field, Form } from "../form.tsx";
+import { Choice, Confirm, ConfirmedAction, Form, TextForm } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { Notice, Section, DashboardRequest } from "../request.ts";
 
@@ -29,72 +29,13 @@ interface RefusedName {
 }
 
 /** The page of the API keys that bots and programs use. */
-export function createSection({ accounts, clock }: KeysDeps): Section {
-  const { keys } = accounts;
-
-  const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {
-    const { words, user } = request;
-    const { keys: t } = words.dashboard;
-    const nameWrong = fill(t.nameWrong, { most: String(LONGEST_KEY_NAME) });
-    // Uses are written only from time to time, and this page must show the latest.
-    await keys.flushUses();
-    const all = await keys.list(user);
-    const isWorking = ({ revokedAt }: KeyRecord) =>
-      revokedAt === null || revokedAt > clock.wallMs();
-    const working = all.filter(isWorking);
-    const ended = all.filter((key) => !isWorking(key)).toReversed();
-    return dashboardPage(
-      {
-        request,
-        title: words.dashboard.sections.keys,
-        lead: t.lead,
-        ...(refused && { notice: { tone: "bad", text: nameWrong } }),
-        children: (
-          <>
-            <section>
-              <h2 safe>{t.working}</h2>
-              {working.length === 0 ? <p safe>{t.none}</p> : ""}
-              <ul class="rows">
-                {working.map((key) => (
-                  <WorkingKey request={request} record={key} />
-                ))}
-              </ul>
-              {ended.length === 0 ? "" : <EndedKeys request={request} records={ended} />}
-            </section>
-            <section>
-              <h2 safe>{t.addTitle}</h2>
-              <Form request={request} action="add">
-                <>
-                  <Field
-                    id="name"
-                    label={t.name}
-                    hint={t.nameHint}
-                    value={refused?.typed}
-                    mistake={refused && nameWrong}
-                    required
-                  />
-                  <button type="submit" safe>
-                    {t.add}
-                  </button>
-                </>
-              </Form>
-            </section>
-            <section>
-              <h2 safe>{t.useTitle}</h2>
-              <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
-              <Copyable language={request.language} text={curlLine(request, t.placeholder)} />
-              <p>
-                <a href={apiAddress(request.basePath, "openapi.json")} safe>
-                  {words.home.descriptionLink}
-                </a>
-              </p>
-            </section>
-          </>
-        ),
-      },
-      refused ? 422 : 200,
-    );
-  };
+export function createSection(deps: KeysDeps): Section {
+  const {
+    accounts: { keys },
+    clock,
+  } = deps;
+  const page = (request: DashboardRequest, refused?: RefusedName) =>
+    keysPage(deps, request, refused);
 
   const add = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
     const typed = fieldOf(form, "name");
@@ -169,6 +110,70 @@ export function createSection({ accounts, clock }: KeysDeps): Section {
   };
 }
 
+/** The page with the user's keys, and with the name that was refused. */
+async function keysPage(
+  { accounts: { keys }, clock }: KeysDeps,
+  request: DashboardRequest,
+  refused?: RefusedName,
+): Promise<Response> {
+  const { words, user } = request;
+  const { keys: t } = words.dashboard;
+  const nameWrong = fill(t.nameWrong, { most: String(LONGEST_KEY_NAME) });
+  // Uses are written only from time to time, and this page must show the latest.
+  await keys.flushUses();
+  const all = await keys.list(user);
+  const isWorking = ({ revokedAt }: KeyRecord) => revokedAt === null || revokedAt > clock.wallMs();
+  const working = all.filter(isWorking);
+  const ended = all.filter((key) => !isWorking(key)).toReversed();
+  return dashboardPage(
+    {
+      request,
+      title: words.dashboard.sections.keys,
+      lead: t.lead,
+      notice: refused && { tone: "bad", text: nameWrong },
+      children: (
+        <>
+          <section>
+            <h2 safe>{t.working}</h2>
+            {working.length === 0 && <p safe>{t.none}</p>}
+            <ul class="rows">
+              {working.map((key) => (
+                <WorkingKey request={request} record={key} />
+              ))}
+            </ul>
+            {ended.length !== 0 && <EndedKeys request={request} records={ended} />}
+          </section>
+          <section>
+            <h2 safe>{t.addTitle}</h2>
+            <TextForm
+              request={request}
+              action="add"
+              go={t.add}
+              id="name"
+              label={t.name}
+              hint={t.nameHint}
+              value={refused?.typed}
+              mistake={refused && nameWrong}
+              required
+            />
+          </section>
+          <section>
+            <h2 safe>{t.useTitle}</h2>
+            <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
+            <Copyable language={request.language} text={curlLine(request, t.placeholder)} />
+            <p>
+              <a href={apiAddress(request.basePath, "openapi.json")} safe>
+                {words.home.descriptionLink}
+              </a>
+            </p>
+          </section>
+        </>
+      ),
+    },
+    refused ? 422 : 200,
+  );
+}
+
 interface KeyProps {
   readonly request: DashboardRequest;
   readonly record: KeyRecord;
@@ -180,15 +185,13 @@ function WorkingKey({ request, record }: KeyProps): JSX.Element {
   return (
     <li>
       <KeyFacts request={request} record={record} />
-      {revokedAt === null ? (
-        ""
-      ) : (
+      {revokedAt !== null && (
         <p class="status warn" safe>
           {fill(t.endsAt, { time: formatTime(request.language, revokedAt) })}
         </p>
       )}
       <div class="row-actions" role="group" aria-labelledby={`key-${id}`}>
-        {revokedAt === null ? (
+        {revokedAt === null && (
           <Confirm label={t.replace} consequence={t.replaceText}>
             <Form request={request} action="replace" target={id}>
               <>
@@ -205,8 +208,6 @@ function WorkingKey({ request, record }: KeyProps): JSX.Element {
               </>
             </Form>
           </Confirm>
-        ) : (
-          ""
         )}
         <ConfirmedAction
           request={request}

@@ -123,26 +123,20 @@ function Sharing({ request, rules, nowMs }: SharingProps): JSX.Element {
         {t.whilePaused}
       </p>
       <div class="actions">
-        {endMs === undefined ? (
-          ""
-        ) : (
+        {endMs !== undefined && (
           <Form request={request} action="resume" class="">
             <button type="submit" safe>
               {t.resume}
             </button>
           </Form>
         )}
-        {endMs === UNTIL_RESUMED ? (
-          ""
-        ) : (
+        {endMs !== UNTIL_RESUMED && (
           <Form request={request} action="pause" class="actions-of-one">
             <>
-              {endMs === undefined ? (
+              {endMs === undefined && (
                 <button type="submit" name="for" value="hour" safe>
                   {t.pauseHour}
                 </button>
-              ) : (
-                ""
               )}
               <button type="submit" name="for" value="long" class="quiet" safe>
                 {t.pauseLong}

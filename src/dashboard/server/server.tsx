@@ -16,7 +16,7 @@ import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
 import { attribute } from "../../html/attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
-import { ConfirmedAction, Field, Form } from "../form.tsx";
+import { ConfirmedAction, Form, TextForm } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import { describeStatus } from "../music/status-words.ts";
 import { labelOf, musicOf } from "../../sources/connected-music.ts";
@@ -41,45 +41,44 @@ interface RefusedName {
 
 /** The owner's page: users, backup and settings. */
 export function createSection(deps: ServerDeps): Section {
-  const { accounts, sources, clock, settings, baseUrl } = deps;
+  const { accounts, settings, baseUrl } = deps;
 
   const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {
     const { words } = request;
     const { server: t } = words.dashboard;
     const asked = Math.trunc(Number(request.query.get("page")));
     const shown = await accounts.users.page(Math.max(1, asked || 1));
-    const cards = await Promise.all(shown.users.map((user) => userCard(request, user)));
     return dashboardPage(
       {
         request,
         title: words.dashboard.sections.server,
         lead: t.lead,
-        ...(refused && { notice: { tone: "bad", text: t.notAdded } }),
+        notice: refused && { tone: "bad", text: t.notAdded },
         children: (
           <>
             <section>
               <h2 safe>{t.users}</h2>
-              <ul class="people">{cards as "safe"[]}</ul>
-              {shown.pages > 1 ? <PageLinks request={request} shown={shown} /> : ""}
+              <ul class="people">
+                {shown.users.map((user) => (
+                  <UserCard deps={deps} request={request} user={user} />
+                ))}
+              </ul>
+              {shown.pages > 1 && <PageLinks request={request} shown={shown} />}
             </section>
             <section>
               <h2 safe>{t.add}</h2>
               <p safe>{t.addText}</p>
-              <Form request={request} action="add">
-                <>
-                  <Field
-                    id="user-name"
-                    label={t.name}
-                    hint={t.nameHint}
-                    value={refused?.typed}
-                    mistake={refused?.mistake}
-                    required
-                  />
-                  <button type="submit" safe>
-                    {t.add}
-                  </button>
-                </>
-              </Form>
+              <TextForm
+                request={request}
+                action="add"
+                go={t.add}
+                id="user-name"
+                label={t.name}
+                hint={t.nameHint}
+                value={refused?.typed}
+                mistake={refused?.mistake}
+                required
+              />
             </section>
             <Backup request={request} settings={settings} />
             <section>
@@ -95,65 +94,6 @@ export function createSection(deps: ServerDeps): Section {
         ),
       },
       refused ? 422 : 200,
-    );
-  };
-
-  const userCard = async (request: DashboardRequest, user: User): Promise<JSX.Element> => {
-    const { words, language } = request;
-    const { server: t, health: healthWords, music: musicWords } = words.dashboard;
-    const isSelf = user.id === request.user.id;
-    const music = await musicOf(user.id, accounts, sources);
-    const statuses =
-      music.length === 0
-        ? [{ tone: "idle", text: healthWords.nothing }]
-        : music.map((one) => describeStatus(one.status, labelOf(one), language, clock.wallMs()));
-    const linkedUntil = music
-      .flatMap(({ status }) => status.linkedUntil ?? [])
-      .toSorted((a, b) => a - b)[0];
-    const about = [
-      user.role === "owner" ? t.owner : t.member,
-      ...(isSelf ? [t.you] : []),
-      ...music.map(labelOf),
-    ];
-    const target = String(user.id);
-    return (
-      <li>
-        <h3 safe>{user.name}</h3>
-        <p class="hint" safe>
-          {about.join(" · ")}
-        </p>
-        {statuses.map(({ tone, text }) => (
-          <p class={`status ${tone}`} safe>
-            {text}
-          </p>
-        ))}
-        {linkedUntil === undefined ? (
-          ""
-        ) : (
-          <p class="hint" safe>
-            {fill(musicWords.linkedUntil, { day: formatDay(language, linkedUntil) })}
-          </p>
-        )}
-        <div class="actions">
-          <Form request={request} action="link" target={target} class="bare">
-            <button type="submit" class="quiet" safe>
-              {t.makeLink}
-            </button>
-          </Form>
-          {isSelf ? (
-            ""
-          ) : (
-            <ConfirmedAction
-              request={request}
-              action="remove"
-              target={target}
-              label={t.remove}
-              consequence={fill(t.removeText, { user: user.name })}
-              go={fill(t.removeUser, { user: user.name })}
-            />
-          )}
-        </div>
-      </li>
     );
   };
 
@@ -214,6 +154,69 @@ export function createSection(deps: ServerDeps): Section {
       };
     },
   };
+}
+
+interface UserCardProps {
+  readonly deps: ServerDeps;
+  readonly request: DashboardRequest;
+  readonly user: User;
+}
+
+/** A user: what is connected, and what the owner can do. */
+async function UserCard({ deps, request, user }: UserCardProps): Promise<string> {
+  const { accounts, sources, clock } = deps;
+  const { words, language } = request;
+  const { server: t, health: healthWords, music: musicWords } = words.dashboard;
+  const isSelf = user.id === request.user.id;
+  const music = await musicOf(user.id, accounts, sources);
+  const statuses =
+    music.length === 0
+      ? [{ tone: "idle", text: healthWords.nothing }]
+      : music.map((one) => describeStatus(one.status, labelOf(one), language, clock.wallMs()));
+  const linkedUntil = music
+    .flatMap(({ status }) => status.linkedUntil ?? [])
+    .toSorted((a, b) => a - b)[0];
+  const about = [
+    user.role === "owner" ? t.owner : t.member,
+    ...(isSelf ? [t.you] : []),
+    ...music.map(labelOf),
+  ];
+  const target = String(user.id);
+  return (
+    <li>
+      <h3 safe>{user.name}</h3>
+      <p class="hint" safe>
+        {about.join(" · ")}
+      </p>
+      {statuses.map(({ tone, text }) => (
+        <p class={`status ${tone}`} safe>
+          {text}
+        </p>
+      ))}
+      {linkedUntil !== undefined && (
+        <p class="hint" safe>
+          {fill(musicWords.linkedUntil, { day: formatDay(language, linkedUntil) })}
+        </p>
+      )}
+      <div class="actions">
+        <Form request={request} action="link" target={target} class="bare">
+          <button type="submit" class="quiet" safe>
+            {t.makeLink}
+          </button>
+        </Form>
+        {!isSelf && (
+          <ConfirmedAction
+            request={request}
+            action="remove"
+            target={target}
+            label={t.remove}
+            consequence={fill(t.removeText, { user: user.name })}
+            go={fill(t.removeUser, { user: user.name })}
+          />
+        )}
+      </div>
+    </li>
+  );
 }
 
 interface PageLinksProps {
@@ -278,12 +281,10 @@ function FromOutside({ request, settings: { config } }: PartProps): JSX.Element 
       <p class={`status ${reach === "public" ? "good" : "warn"}`} safe>
         {fill(t[reach], { host: new URL(baseUrl).host })}
       </p>
-      {reach === "public" && config.trustedProxies.length === 0 ? (
+      {reach === "public" && config.trustedProxies.length === 0 && (
         <p class="status warn" safe>
           {t.noProxy}
         </p>
-      ) : (
-        ""
       )}
       <p class="actions">
         <a class="button quiet" href={pageAddress(basePath, language, "docs/reach")} safe>

@@ -12,18 +12,20 @@ export interface InboxPartDeps {
   readonly accounts: { readonly connections: Pick<Connections, "secretOf"> };
 }
 
+interface InboxPartProps {
+  readonly deps: InboxPartDeps;
+  readonly request: DashboardRequest;
+  readonly connection: ConnectedMusic["connection"];
+  readonly source: PushedSource;
+}
+
 /** What a program needs to push to a connection. */
-export async function inboxPart(
-  deps: InboxPartDeps,
-  request: DashboardRequest,
-  { connection }: ConnectedMusic,
-  source: PushedSource,
-): Promise<JSX.Element> {
-  const { inbox: t } = request.words.dashboard.music;
+export async function InboxPart(props: InboxPartProps): Promise<string> {
+  const { deps, request, connection, source } = props;
   const secret = await readableSecret(deps, connection.id);
   return secret === undefined ? (
     <p class="mistake" safe>
-      {t.unreadable}
+      {request.words.dashboard.music.inbox.unreadable}
     </p>
   ) : (
     <Entered request={request} source={source} secret={secret} />
@@ -76,9 +78,7 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
   const where = t.where[source.id as keyof typeof t.where];
   return (
     <>
-      {where === undefined ? (
-        ""
-      ) : (
+      {where !== undefined && (
         <p class="where-to" safe>
           {where}
         </p>
@@ -92,19 +92,15 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
             <Copyable language={language} text={address} />
           )}
         </dd>
-        {source.id === "audioscrobbler" ? (
+        {source.id === "audioscrobbler" && (
           <>
             <dt safe>{t.user}</dt>
             <dd>
               <Copyable language={language} text={user.name} />
             </dd>
           </>
-        ) : (
-          ""
         )}
-        {address.includes(secret) ? (
-          ""
-        ) : (
+        {!address.includes(secret) && (
           <>
             <dt safe>{source.id === "audioscrobbler" ? t.password : t.token}</dt>
             <dd>
@@ -117,7 +113,7 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
           </>
         )}
       </dl>
-      {source.id === "webscrobbler" ? (
+      {source.id === "webscrobbler" && (
         <>
           <p class="actions">
             <a
@@ -134,8 +130,6 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
             {t.webScrobblerHint}
           </p>
         </>
-      ) : (
-        ""
       )}
     </>
   );

@@ -27,8 +27,8 @@ export function Moves({ request, target, label, position, count }: MovesProps): 
   );
   return (
     <div class="moves">
-      {position > 1 ? (move("up", t.up) as "safe") : ""}
-      {position < count ? (move("down", t.down) as "safe") : ""}
+      {position > 1 && (move("up", t.up) as "safe")}
+      {position < count && (move("down", t.down) as "safe")}
     </div>
   );
 }

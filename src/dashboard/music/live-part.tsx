@@ -6,7 +6,7 @@ import { Html } from "../../jsx.ts";
 import { artistNames } from "../../playback.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
 import { isPushed } from "../../sources/source.ts";
-import { shownReason } from "./music-shown.ts";
+import { shownReason } from "./shown-reason.ts";
 import type { DashboardRequest } from "../request.ts";
 import { describeStatus } from "./status-words.ts";
 
@@ -41,7 +41,7 @@ export function LivePart({ deps, reader, music, all, heard }: LivePartProps): JS
           {text}
         </p>
       )}
-      {own ? <Heard reader={reader} own={own} all={all} heard={heard} /> : ""}
+      {own !== undefined && <Heard reader={reader} own={own} all={all} heard={heard} />}
     </>
   );
 }
@@ -64,9 +64,7 @@ function Received({ deps, reader, connection }: ReceivedProps): JSX.Element {
       <p class={`status ${receivedAt === null ? "idle" : "good"}`} safe>
         {receivedAt === null ? nothing : fill(t.received, { time: time(receivedAt) })}
       </p>
-      {refusal === null ? (
-        ""
-      ) : (
+      {refusal !== null && (
         <p class="status warn">
           <span>
             <span safe>{fill(t.refused, { time: time(refusal.at) })}</span>{" "}
@@ -103,12 +101,10 @@ function Heard({ reader, own, all, heard }: HeardProps): JSX.Element {
   return (
     <>
       <p class="facts heard">
-        {isShown ? (
+        {isShown && (
           <span class="tag" safe>
             {t.shown}
           </span>
-        ) : (
-          ""
         )}
         <span dir="auto" safe>
           {playback === null
@@ -116,12 +112,10 @@ function Heard({ reader, own, all, heard }: HeardProps): JSX.Element {
             : fill(playback.state === "playing" ? t.plays : t.pausedAt, { track: name ?? "" })}
         </span>
       </p>
-      {reason ? (
+      {reason !== undefined && (
         <p class="hint why" safe>
           {fill(t.why[reason.kind], { source: shown ? labelOf(shown) : "" })}
         </p>
-      ) : (
-        ""
       )}
     </>
   );

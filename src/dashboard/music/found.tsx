@@ -6,8 +6,8 @@ import type { FoundTrack } from "../../sources/here/found.ts";
 import { type Found, isHeardBy } from "../../sources/here/players-here.ts";
 import { attribute } from "../../html/attribute.ts";
 import { Form } from "../form.tsx";
-import { offerId } from "./music-offers.tsx";
-import { trackText } from "./music-live.tsx";
+import { offerId } from "./offers.tsx";
+import { trackText } from "./live-part.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 
@@ -108,9 +108,7 @@ function FoundRow({ request, found, music }: FoundRowProps): JSX.Element {
           <span dir="auto" safe>
             {name}
           </span>{" "}
-          {name === source.name ? (
-            ""
-          ) : (
+          {name !== source.name && (
             <small class="hint" safe>
               {source.name}
             </small>

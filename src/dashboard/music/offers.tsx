@@ -70,12 +70,10 @@ function OfferDetails({ request, offer }: { request: DashboardRequest; offer: Of
       <summary>
         <strong safe>{source.name}</strong>
         <span class="about">
-          {isConnected ? (
+          {isConnected && (
             <span class="tag" safe>
               {t.isConnected}
             </span>
-          ) : (
-            ""
           )}{" "}
           <span safe>{what ?? ""}</span>
         </span>

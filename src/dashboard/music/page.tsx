@@ -1,0 +1,100 @@
+import { dashboardAddress } from "../../addresses.ts";
+import { musicScript } from "../../html/assets.ts";
+import { htmlResponse } from "../../html/html.tsx";
+import { fill } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { MOST_CONNECTIONS } from "../../music/connections.ts";
+import type { Found } from "../../sources/here/players-here.ts";
+import { isLinked, type Source } from "../../sources/source.ts";
+import { dashboardPage } from "../frame.tsx";
+import { mayConnect } from "./connect.ts";
+import { ConnectedCard } from "./connected-card.tsx";
+import { ConnectionForm, formOf, formOfAnother, isNamed } from "./connection-form.tsx";
+import { FoundList, FoundSection, LOOK } from "./found.tsx";
+import { LinkControls } from "./link-controls.tsx";
+import { type Offer, Offers } from "./offers.tsx";
+import type { MusicView } from "./view.ts";
+
+/** The longest time that the page waits for the first reading of a channel. */
+const FIRST_WORD_MS = 80;
+
+/** The page of the user's connections, and of the sources that can be connected. */
+export async function musicPage(view: MusicView): Promise<Response> {
+  const { deps, request, music, refused, entered } = view;
+  const { words, user, query } = request;
+  const { music: t } = words.dashboard;
+  const isOwner = user.role === "owner";
+  const look = isOwner ? query.get(LOOK.name) : null;
+  const chosen = deps.sources.byId(query.get("choose") ?? "");
+  const here =
+    look !== null || (isOwner && chosen?.findHere) ? await deps.sources.playersHere() : [];
+  const list =
+    look === null ? undefined : <FoundList request={request} found={here} music={music} />;
+  if (list !== undefined && look === LOOK.listOnly) return htmlResponse(list);
+  if (music.length > 1) await deps.hub.read(user.id, FIRST_WORD_MS);
+  const heard = deps.hub.heardOf(user.id);
+  const found = here.find(({ source }) => source === chosen);
+  return dashboardPage(
+    {
+      request,
+      title: words.dashboard.sections.music,
+      lead: t.lead,
+      scripts: [musicScript.path],
+      children: (
+        <>
+          <div data-live={dashboardAddress(request.basePath, request.language, "/live")}>
+            {music.map((one) => (
+              <ConnectedCard view={view} one={one} heard={heard} />
+            ))}
+          </div>
+          {isOwner && <FoundSection request={request} list={list} />}
+          <h2 class="between" safe>
+            {music.length > 0 ? t.others : t.choose}
+          </h2>
+          <Offers request={request} offers={offersOf(view, chosen, found)} />
+          <p class="hint" safe>
+            {fill(t.several, { most: String(MOST_CONNECTIONS) })}
+          </p>
+        </>
+      ),
+    },
+    refused || entered ? 422 : 200,
+  );
+}
+
+/**
+ * The sources that the user can connect.
+ * @param found what was found on this machine of the chosen source: its address is filled in
+ */
+function offersOf(view: MusicView, chosen: Source | undefined, found: Found | undefined): Offer[] {
+  const { deps, request, music, refused, entered } = view;
+  const { music: t } = request.words.dashboard;
+  const offered = deps.sources.all.filter(
+    (source) =>
+      mayConnect(request.user, source) &&
+      // A second demo would play the same.
+      !(source.id === "demo" && music.some((one) => one.source === source)),
+  );
+  return offered.map((source) => {
+    const same = music.filter((one) => one.source === source);
+    const isFirst = same.length === 0;
+    const isTaken = same.some((one) => !isNamed(one));
+    const empty = isTaken ? formOfAnother(source) : formOf(source);
+    const form = found?.source === source ? { ...empty, found: found.settings } : empty;
+    const hasMistake =
+      refused?.formId === form.id || (entered !== undefined && isLinked(source) && isFirst);
+    const label = fill(t.link, { source: source.name });
+    return {
+      source,
+      isConnected: !isFirst,
+      isOpen: hasMistake || (!refused && !entered && source === chosen),
+      form: !isLinked(source) ? (
+        <ConnectionForm view={view} form={form} />
+      ) : isTaken ? (
+        <p safe>{t.nameFirst}</p>
+      ) : (
+        <LinkControls view={view} source={source} label={label} isFirst={isFirst} />
+      ),
+    };
+  });
+}

@@ -1,0 +1,55 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Hub } from "../../channels/hub.ts";
+import type { Clock } from "../../clock.ts";
+import type { ResolvedConfig } from "../../config.ts";
+import type { Inbox } from "../../ingest/inbox.ts";
+import type { EnteredApp } from "../../linking/app-form.tsx";
+import type { ConnectedMusic } from "../../sources/connected-music.ts";
+import type { Sources } from "../../sources/index.ts";
+import type { DashboardRequest, Notice } from "../request.ts";
+
+export interface MusicDeps {
+  readonly accounts: Pick<Accounts, "connections" | "upstreams">;
+  readonly sources: Sources;
+  readonly hub: Pick<Hub, "read" | "heardOf">;
+  /** What other programs have pushed. */
+  readonly inbox: Pick<Inbox, "postOf">;
+  readonly clock: Clock;
+  readonly settings: ResolvedConfig;
+}
+
+/** The values typed into a form of the page that are not valid. */
+export interface Refused {
+  readonly formId: string;
+  readonly typed: Readonly<Record<string, string>>;
+  readonly mistake: string;
+  /** Whether the mistake is in the connection's name. */
+  readonly isName?: true;
+}
+
+/** What an action of the page came to. */
+export type ActionResult =
+  | { readonly kind: "done"; readonly notice: Notice }
+  /** The form is shown again, with what is wrong. */
+  | { readonly kind: "refused"; readonly refused: Refused }
+  | { readonly kind: "app"; readonly entered: EnteredApp }
+  /** What the form was about is not there, or not for this user. */
+  | { readonly kind: "gone" };
+
+export const GONE: ActionResult = { kind: "gone" };
+
+export const done = (text: string): ActionResult => ({
+  kind: "done",
+  notice: { tone: "good", text },
+});
+
+/** What the parts of the page are drawn from. */
+export interface MusicView {
+  readonly deps: MusicDeps;
+  readonly request: DashboardRequest;
+  /** The user's connections in their order. */
+  readonly music: readonly ConnectedMusic[];
+  readonly refused: Refused | undefined;
+  /** An app's credentials that were refused. */
+  readonly entered: EnteredApp | undefined;
+}

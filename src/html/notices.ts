@@ -1,0 +1,94 @@
+import type { Clock } from "../clock.ts";
+import { cookieOf, setCookie } from "../http/cookies.ts";
+import { redirect } from "../http/redirect.ts";
+import { createSealedCookie } from "../http/sealed-cookie.ts";
+import type { SignedIn } from "../http/session-cookie.ts";
+import type { Language } from "../languages.ts";
+import type { Vault } from "../vault/secrets.ts";
+import { pathTo, type SectionName } from "./section-paths.ts";
+
+/** The result of a form. */
+export interface Notice {
+  readonly tone: "good" | "bad";
+  readonly text: string;
+  /** Values that are shown only once, to be copied. */
+  readonly shownOnce?: readonly { readonly label: string; readonly value: string }[];
+  /** The form that takes it back, with the label of its button. */
+  readonly undo?: { readonly action: string; readonly target: string; readonly label: string };
+  /**
+   * The query of the address that shows it, such as `id=1`: a notice is shown only where the
+   * address has the same id. Without it, where the address has none.
+   */
+  readonly at?: string;
+  /** The language of the page that shows it; without it, that of the form. */
+  readonly language?: Language;
+}
+
+/** The section of the dashboard that shows a notice, in a language. */
+export interface NoticeTarget {
+  readonly section: SectionName;
+  readonly basePath: string;
+  readonly language: Language;
+}
+
+/** Carries notices from a form to the page that shows them, each in a sealed cookie of its section. */
+export interface Notices {
+  /** Redirects to the page that shows the notice; `undefined` when it is too long for a cookie. */
+  send(signedIn: SignedIn, from: NoticeTarget, notice: Notice): Promise<Response | undefined>;
+  /** The notice for this session and this page. */
+  of(request: Request, signedIn: SignedIn, section: SectionName): Promise<Notice | undefined>;
+  /** The `Set-Cookie` header that drops a notice once it is shown. */
+  drop(target: NoticeTarget): string;
+}
+
+/** A notice that was not shown within this time is dropped. */
+const NOTICE_LIFETIME_MS = 5 * 60_000;
+/** Browsers keep cookies of 4,096 bytes, their names and attributes included. */
+const MOST_COOKIE_BYTES = 4_000;
+
+/** A notice that is not shown yet, with the session that it is for. */
+interface SentNotice {
+  readonly sessionId: string;
+  /** The id in the address that shows it. */
+  readonly id: string | null;
+  readonly notice: Notice;
+}
+
+export interface NoticesDeps {
+  readonly vault: Pick<Vault, "seal" | "open">;
+  readonly clock: Pick<Clock, "wallMs">;
+  readonly baseUrl: string;
+}
+
+/** A notice may contain a new key, so its cookie is sealed and sent only to its section. */
+export function createNotices(deps: NoticesDeps): Notices {
+  const sealed = createSealedCookie<SentNotice>(deps, "notice", NOTICE_LIFETIME_MS);
+  const secure = deps.baseUrl.startsWith("https:");
+
+  const nameOf = (section: SectionName) => `${secure ? "__Secure-" : ""}marquee-notice-${section}`;
+  const cookie = (target: NoticeTarget, value: string, lifetimeMs: number) =>
+    setCookie(nameOf(target.section), value, {
+      secure,
+      maxAgeSeconds: lifetimeMs / 1000,
+      path: pathTo(target, target.section),
+    });
+
+  return {
+    async send({ user, session }, from, { at = "", language = from.language, ...notice }) {
+      const target = { ...from, language };
+      const id = new URLSearchParams(at).get("id");
+      const value = await sealed.seal(user.id, { sessionId: session.id, id, notice });
+      const sent = cookie(target, value, NOTICE_LIFETIME_MS);
+      if (sent.length > MOST_COOKIE_BYTES) return undefined;
+      const path = pathTo(target, target.section);
+      return redirect(at === "" ? path : `${path}?${at}`, 303, { "Set-Cookie": sent });
+    },
+    async of(request, { user, session }, section) {
+      const sent = await sealed.open(user.id, cookieOf(request, nameOf(section)));
+      if (sent?.sessionId !== session.id) return undefined;
+      const isHere = new URL(request.url).searchParams.get("id") === sent.id;
+      return isHere ? sent.notice : undefined;
+    },
+    drop: (target) => cookie(target, "", 0),
+  };
+}
