@@ -21,14 +21,14 @@ const noticesIn = ({ widget }: Words["dashboard"]) => {
   } satisfies Readonly<Record<`font ${FontError["reason"]}`, Notice>> & Record<string, Notice>;
 };
 
-/** The result of a form; a test comes with the number of browser sources that showed the track. */
-export type Outcome = keyof ReturnType<typeof noticesIn> | `tested ${number}`;
+/** The result of a form. */
+export type Outcome = keyof ReturnType<typeof noticesIn>;
 
-/** The notice for an outcome that an address carries; `undefined` for any other text. */
-export function noticeOf(outcome: string | null, { dashboard }: Words): Notice | undefined {
-  const [, digits] = /^tested (\d{1,3})$/.exec(outcome ?? "") ?? [];
-  if (digits === undefined) return new Map(Object.entries(noticesIn(dashboard))).get(outcome ?? "");
+export const noticeOf = (outcome: Outcome, { dashboard }: Words): Notice =>
+  noticesIn(dashboard)[outcome];
+
+/** @param count how many browser sources showed the test track */
+export function testNotice(count: number, { dashboard }: Words): Notice {
   const { testSent, testUnseen } = dashboard.widget;
-  const count = String(Number(digits));
-  return count === "0" ? bad(testUnseen) : good(fill(testSent, { count }));
+  return count === 0 ? bad(testUnseen) : good(fill(testSent, { count: String(count) }));
 }

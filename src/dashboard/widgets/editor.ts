@@ -7,7 +7,7 @@ import { fill, formatTime } from "../../i18n/index.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { draftOfVersion, readDraft, savedDraft, withDemo } from "./draft.tsx";
-import { noticeOf, type Outcome } from "./editor-outcome.ts";
+import { noticeOf, type Outcome, testNotice } from "./editor-outcome.ts";
 import { editorPage, type WidgetEditorDeps } from "./editor-page.tsx";
 import { pageQuery, readEditorQuery, savedQuery, withQuery } from "./editor-query.ts";
 import { answerOf, saveForm } from "./save-widget.ts";
@@ -18,12 +18,10 @@ export interface WidgetEditor {
   /** The ID in a form of the editor. */
   idIn(form: FormData): string;
   show(request: DashboardRequest, widget: Widget): Promise<Response>;
-  act(request: DashboardRequest, form: FormData, widget: Widget): Promise<Response>;
+  act(request: DashboardRequest, form: FormData, widget: Widget): Promise<Notice | Response>;
 }
 
 const TEST_TRACK_MS = 12_000;
-/** The parameter of the page's address that carries an outcome, together with the draft. */
-const OUTCOME = "told";
 
 export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
   const { accounts, live, clock } = deps;
@@ -35,12 +33,10 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
     const { draft } = outcome;
     const page = { request, widget, draft };
     switch (outcome.kind) {
-      case "saved":
-        return redirectTo(
-          request,
-          pageQuery(draft.editorQuery, draft.editorQuery, widget.id),
-          "saved",
-        );
+      case "saved": {
+        const query = pageQuery(draft.editorQuery, draft.editorQuery, widget.id);
+        return { ...noticeOf("saved", words), at: query.toString() };
+      }
       case "refused": {
         const { mistakes } = outcome;
         const notice: Notice = { tone: "bad", text: words.dashboard.widget.editor.mistakes };
@@ -87,24 +83,24 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
       const given = query.get("draft") === "1" ? query : savedQuery(widget);
       const editorQuery = readEditorQuery(withDemo(given, query));
       const ownQuery = pageQuery(editorQuery, draft.editorQuery, widget.id);
-      const outcome = query.get(OUTCOME);
-      const notice = noticeOf(outcome, words);
-      if (notice && outcome !== null) ownQuery.set(OUTCOME, outcome);
       // A form that is sent with GET has every field; keep only what matters in the address.
       const isShort = query.size === 0 || ownQuery.toString() === query.toString();
-      if (editorQuery.invalid.size === 0 && !isShort) return redirectTo(request, ownQuery);
-      return editorPage(deps, { request, widget, draft: { ...draft, editorQuery }, notice });
+      if (editorQuery.invalid.size === 0 && !isShort) {
+        return redirect(withQuery(pathTo(request, "widget"), ownQuery), 303);
+      }
+      return editorPage(deps, { request, widget, draft: { ...draft, editorQuery } });
     },
 
     async act(request, form, widget) {
       const { user, words } = request;
-      /** The page with the form's own draft, which shows the outcome there. */
-      const back = (outcome: Outcome) => {
+      /** A notice on the page with the form's own draft. */
+      const back = (notice: Notice): Notice => {
         const given = new URLSearchParams(fieldOf(form, "editorQuery"));
         const draft = given.get("draft") === "1" ? given : savedQuery(widget);
         draft.set("demo", given.get("demo") ?? "1");
         const saved = savedDraft(widget).editorQuery;
-        return redirectTo(request, pageQuery(readEditorQuery(draft), saved, widget.id), outcome);
+        const query = pageQuery(readEditorQuery(draft), saved, widget.id);
+        return { ...notice, at: query.toString() };
       };
       switch (fieldOf(form, "do")) {
         case "save":
@@ -113,28 +109,18 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
           return editorPage(deps, { request, widget, draft: readDraft(form, widget) });
         case "test":
           live.showFor(user.id, testTrack(words, clock.monotonicMs()), TEST_TRACK_MS);
-          return back(`tested ${live.onStream(user.id)}`);
+          return back(testNotice(live.onStream(user.id), words));
         case "rotate":
           await accounts.widgets.rotate(user, widget.id);
-          return back("rotated");
+          return back(noticeOf("rotated", words));
         case "add-font":
-          return back(await addFont(user, form));
+          return back(noticeOf(await addFont(user, form), words));
         case "remove-font":
           await accounts.fonts.remove(user, fieldOf(form, "target"));
-          return back("font removed");
+          return back(noticeOf("font removed", words));
         default:
           return redirect(pathTo(request, "widget"), 303);
       }
     },
   };
-}
-
-/** Redirects to the editor's page, to show an outcome there if there is one. */
-function redirectTo(
-  request: DashboardRequest,
-  query: URLSearchParams,
-  outcome?: Outcome,
-): Response {
-  if (outcome !== undefined) query.set(OUTCOME, outcome);
-  return redirect(withQuery(pathTo(request, "widget"), query), 303);
 }
