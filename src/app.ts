@@ -1,34 +1,20 @@
 import type { ServerWebSocket } from "bun";
 import { Elysia } from "elysia";
 import { basePathOf } from "./addresses.ts";
-import * as envelope from "./api/envelope.ts";
+import { type Answered, createAnswers } from "./answers.ts";
 import type { EventsServer } from "./api/events.ts";
-import type { Clock } from "./clock.ts";
 import type { Change } from "./db/change.ts";
-import { isBusy, isPassing } from "./db/errors.ts";
 import { createFeatures, type FeaturesDeps } from "./features.ts";
-import { createBusy } from "./html/busy.ts";
-import { createNotFound } from "./html/not-found.tsx";
 import { createBasePath } from "./http/base-path.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import {
-  type Feature,
-  get,
-  type Route,
-  type RouteContext,
-  type SocketHandlers,
-} from "./http/feature.ts";
+import { type Feature, get, type RouteContext, type SocketHandlers } from "./http/feature.ts";
 import { createHealth } from "./http/health.ts";
 import { createHosts } from "./http/hosts.ts";
 import { createMessageLimit } from "./http/message-limit.ts";
 import { createMetricsFeature } from "./http/metrics-endpoint.ts";
-import { plainText } from "./http/plain-text.ts";
 import type { SocketTicket, Upgrader } from "./http/upgrader.ts";
-import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
-import { isLanguage } from "./languages.ts";
-import { describeError, type Log } from "./log.ts";
+import { describeError } from "./log.ts";
 import type { GaugeName, Metrics } from "./metrics.ts";
-import { SecretError } from "./vault/secrets.ts";
 
 export interface AppDeps extends Omit<
   FeaturesDeps,
@@ -44,9 +30,6 @@ export interface AppDeps extends Omit<
 export interface RequestServer extends Upgrader, Pick<EventsServer, "timeout"> {
   requestIP(request: Request): { address: string } | null;
 }
-
-/** At once where nothing has to be waited for; `undefined` when it was upgraded to a WebSocket. */
-export type Answered = Promise<Response | undefined> | Response | undefined;
 
 export interface App {
   handle(request: Request): Answered;
@@ -118,40 +101,21 @@ export function createApp(deps: AppDeps): App {
   };
   accounts.onChange(followChange);
 
-  const notFound = createNotFound(basePath);
-  const failed = createFailed(log, basePath);
-  const measured = createMeasured({ clock, log, ...(deps.metrics && { metrics }) });
-  const lost = (request: Request): Promise<Response> | Response => {
-    const { pathname } = new URL(request.url);
-    return isBelowApi(pathname) ? envelope.notFound() : notFound(pathname);
-  };
-  const answerOf = (route: Route) =>
-    measured(route.path, ({ request, params }) => {
-      if (!route.limitsBody && isTooLarge(request)) return refuseBody();
-      // `:lang` matches other words too.
-      if (!isLanguage(params["lang"] ?? "en")) return lost(request);
-      const orLost = (response: Response | undefined) =>
-        response ?? (route.isSocket ? undefined : lost(request));
-      try {
-        const answered = route.answer({ request, params }, server);
-        return answered instanceof Promise
-          ? answered.then(orLost).catch((error: unknown) => failed(error, request))
-          : orLost(answered);
-      } catch (error) {
-        return failed(error, request);
-      }
-    });
-  const lostMeasured = measured("other", ({ request }) =>
-    isTooLarge(request) ? refuseBody() : lost(request),
-  );
-  const refused = measured("other", ({ request }) => refuseHost(request));
+  const { answerOf, lost, refused, failed } = createAnswers({
+    clock,
+    log,
+    metrics,
+    isMeasured: config.metricsToken !== null,
+    basePath,
+    upgrader: () => server,
+  });
 
   // Without this option Elysia looks for the path's slash at a fixed offset (its src/utils.ts). A
   // very short host name would then give a wrong path.
   const router = new Elysia({ handler: { standardHostname: false } }).onError(
     ({ code, error, request }) =>
       (code === "NOT_FOUND"
-        ? lostMeasured({ request, params: {} })
+        ? lost({ request, params: {} })
         : failed(error, request)) as Promise<Response>,
   );
   const direct: Record<string, (request: Request) => Answered> = {};
@@ -216,77 +180,3 @@ export function createApp(deps: AppDeps): App {
 
 /** What Elysia gives a handler: there are no `params` where the path has none. */
 type RouteOfElysia = Pick<RouteContext, "request"> & Partial<Pick<RouteContext, "params">>;
-
-type Answer = (context: RouteContext) => Answered;
-
-/** Counts and logs answers, where somebody wants that. */
-function createMeasured({
-  clock,
-  log,
-  metrics,
-}: {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics?: Pick<Metrics, "request">;
-}) {
-  const isLogged = log.enabled("debug");
-  return (path: string, answer: Answer): Answer => {
-    if (!metrics && !isLogged) return answer;
-    return async (context) => {
-      const startedAtMs = clock.monotonicMs();
-      const { request, params } = context;
-      const response = await answer(context);
-      const status = response?.status ?? 101;
-      // Words that are no language find no page.
-      metrics?.request(isLanguage(params["lang"] ?? "en") ? path : "other", status);
-      log.debug("request", {
-        method: request.method,
-        // Without the query: it may hold a key in a spelling that the redaction patterns miss.
-        url: request.url.split("?", 1)[0],
-        status,
-        ms: Math.round(clock.monotonicMs() - startedAtMs),
-      });
-      return response;
-    };
-  };
-}
-
-/** The answers to requests that failed. */
-function createFailed(log: Log, basePath: string) {
-  const busy = createBusy(basePath);
-  return (error: unknown, { method, url }: Request): Promise<Response> | Response => {
-    const { pathname } = new URL(url);
-    if (isBusy(error)) {
-      log.warn("a request met a database that takes no requests now", { method, path: pathname });
-      return isBelowApi(pathname) ? envelope.busy() : busy(pathname, "busy");
-    }
-    if (isPassing(error)) {
-      log.error("the database cannot be used", { path: pathname, reason: describeError(error) });
-      return isBelowApi(pathname) ? envelope.busy() : busy(pathname, "unstored");
-    }
-    log.error("a request failed", { method, path: pathname, reason: describeError(error) });
-    if (isBelowApi(pathname)) return envelope.internalError();
-    // Only the operator can fix this. The answer must say clearly that nothing was stored.
-    return error instanceof SecretError && error.needsOtherKey
-      ? plainText(503, KEY_REPLACED, { "Retry-After": "60" })
-      : plainText(500, "Internal server error");
-  };
-}
-
-/** Only form bodies are read, and people fill in their fields. */
-const isTooLarge = ({ method, headers }: Request): boolean =>
-  method !== "GET" && Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES;
-
-const refuseBody = (): Response => plainText(413, "The body is larger than 64 KiB.");
-
-const KEY_REPLACED =
-  "The server's secret key was replaced: it has to be started again with the new one. Nothing was stored. Try again then.";
-
-const isBelowApi = (path: string): boolean => path.startsWith("/api/");
-
-/** The URL of a request with a foreign host may be malformed, so it is not parsed. */
-function refuseHost({ url }: Request): Response {
-  const sentence =
-    "This server does not answer to that name. Use its base URL, or list the name in MARQUEE_ALLOWED_HOSTS.";
-  return url.includes("/api/") ? envelope.failure(421, sentence) : plainText(421, sentence);
-}

@@ -34,6 +34,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const ABOVE: Readonly<Record<string, string>> = {
   "src/accounts/accounts.ts": "the accounts",
   "src/app.ts": "the server",
+  "src/answers.ts": "the server",
   "src/create-server.ts": "the server",
   "src/server.ts": "the server",
   "src/features.ts": "the server",

@@ -1,0 +1,134 @@
+import * as envelope from "./api/envelope.ts";
+import type { Clock } from "./clock.ts";
+import { isBusy, isPassing } from "./db/errors.ts";
+import { createBusy } from "./html/busy.ts";
+import { createNotFound } from "./html/not-found.tsx";
+import type { Route, RouteContext } from "./http/feature.ts";
+import { plainText } from "./http/plain-text.ts";
+import type { Upgrader } from "./http/upgrader.ts";
+import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
+import { isLanguage } from "./languages.ts";
+import { describeError, type Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { SecretError } from "./vault/secrets.ts";
+
+/** At once where nothing has to be waited for; `undefined` when it was upgraded to a WebSocket. */
+export type Answered = Promise<Response | undefined> | Response | undefined;
+
+export interface AnswersDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "request">;
+  /** Whether anybody reads the metrics. */
+  readonly isMeasured: boolean;
+  /** The path of the server's base URL. */
+  readonly basePath: string;
+  upgrader(): Upgrader | undefined;
+}
+
+/** What surrounds the answers of all routes: limits, languages, failures, counting and logging. */
+export interface Answers {
+  answerOf(route: Route): Answer;
+  /** No route leads to this address. */
+  readonly lost: Answer;
+  /** The request names a host that is not ours. */
+  readonly refused: Answer;
+  failed(error: unknown, request: Request): Promise<Response> | Response;
+}
+
+export function createAnswers(deps: AnswersDeps): Answers {
+  const notFound = createNotFound(deps.basePath);
+  const failed = createFailed(deps.log, deps.basePath);
+  const measured = createMeasured(deps);
+  const lost = (request: Request): Promise<Response> | Response => {
+    const { pathname } = new URL(request.url);
+    return isBelowApi(pathname) ? envelope.notFound() : notFound(pathname);
+  };
+  return {
+    answerOf: (route) =>
+      measured(route.path, ({ request, params }) => {
+        if (!route.limitsBody && isTooLarge(request)) return refuseBody();
+        // `:lang` matches other words too.
+        if (!isLanguage(params["lang"] ?? "en")) return lost(request);
+        const orLost = (response: Response | undefined) =>
+          response ?? (route.isSocket ? undefined : lost(request));
+        try {
+          const answered = route.answer({ request, params }, deps.upgrader());
+          return answered instanceof Promise
+            ? answered.then(orLost).catch((error: unknown) => failed(error, request))
+            : orLost(answered);
+        } catch (error) {
+          return failed(error, request);
+        }
+      }),
+    lost: measured("other", ({ request }) => (isTooLarge(request) ? refuseBody() : lost(request))),
+    refused: measured("other", ({ request }) => refuseHost(request)),
+    failed,
+  };
+}
+
+type Answer = (context: RouteContext) => Answered;
+
+/** Counts and logs answers, where somebody wants that. */
+function createMeasured({ clock, log, metrics, isMeasured }: AnswersDeps) {
+  const isWanted = isMeasured || log.enabled("debug");
+  return (path: string, answer: Answer): Answer => {
+    if (!isWanted) return answer;
+    return async (context) => {
+      const startedAtMs = clock.monotonicMs();
+      const { request, params } = context;
+      const response = await answer(context);
+      const status = response?.status ?? 101;
+      // Words that are no language find no page.
+      metrics.request(isLanguage(params["lang"] ?? "en") ? path : "other", status);
+      log.debug("request", {
+        method: request.method,
+        // Without the query: it may hold a key in a spelling that the redaction patterns miss.
+        url: request.url.split("?", 1)[0],
+        status,
+        ms: Math.round(clock.monotonicMs() - startedAtMs),
+      });
+      return response;
+    };
+  };
+}
+
+/** The answers to requests that failed. */
+function createFailed(log: Log, basePath: string) {
+  const busy = createBusy(basePath);
+  return (error: unknown, { method, url }: Request): Promise<Response> | Response => {
+    const { pathname } = new URL(url);
+    if (isBusy(error)) {
+      log.warn("a request met a database that takes no requests now", { method, path: pathname });
+      return isBelowApi(pathname) ? envelope.busy() : busy(pathname, "busy");
+    }
+    if (isPassing(error)) {
+      log.error("the database cannot be used", { path: pathname, reason: describeError(error) });
+      return isBelowApi(pathname) ? envelope.busy() : busy(pathname, "unstored");
+    }
+    log.error("a request failed", { method, path: pathname, reason: describeError(error) });
+    if (isBelowApi(pathname)) return envelope.internalError();
+    // Only the operator can fix this. The answer must say clearly that nothing was stored.
+    return error instanceof SecretError && error.needsOtherKey
+      ? plainText(503, KEY_REPLACED, { "Retry-After": "60" })
+      : plainText(500, "Internal server error");
+  };
+}
+
+/** Only form bodies are read, and people fill in their fields. */
+const isTooLarge = ({ method, headers }: Request): boolean =>
+  method !== "GET" && Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES;
+
+const refuseBody = (): Response => plainText(413, "The body is larger than 64 KiB.");
+
+const KEY_REPLACED =
+  "The server's secret key was replaced: it has to be started again with the new one. Nothing was stored. Try again then.";
+
+const isBelowApi = (path: string): boolean => path.startsWith("/api/");
+
+/** The URL of a request with a foreign host may be malformed, so it is not parsed. */
+function refuseHost({ url }: Request): Response {
+  const sentence =
+    "This server does not answer to that name. Use its base URL, or list the name in MARQUEE_ALLOWED_HOSTS.";
+  return url.includes("/api/") ? envelope.failure(421, sentence) : plainText(421, sentence);
+}
