@@ -41,7 +41,7 @@ const SILENCE_MS = BEAT_MS * 2.5;
 export function connect(address: () => string, handlers: LiveHandlers): Live {
   let socket: WebSocket | undefined;
   let failures = 0;
-  let heardAtMs = Date.now();
+  let reportedAtMs = Date.now();
   let lostTimer: ReturnType<typeof setTimeout> | undefined;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let silenceTimer: ReturnType<typeof setTimeout> | undefined;
@@ -64,7 +64,7 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
 
   const heard = () => {
     failures = 0;
-    heardAtMs = Date.now();
+    reportedAtMs = Date.now();
     clearTimeout(lostTimer);
     lostTimer = undefined;
     clearTimeout(silenceTimer);
@@ -106,7 +106,7 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
     },
     reconnect,
     check() {
-      if (socket?.readyState === WebSocket.OPEN && Date.now() - heardAtMs > SILENCE_MS) drop();
+      if (socket?.readyState === WebSocket.OPEN && Date.now() - reportedAtMs > SILENCE_MS) drop();
     },
   };
 }

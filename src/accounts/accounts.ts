@@ -75,7 +75,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
   const privacy = await createPrivacy(context);
   const deferred = createDeferredWrites();
   const connections = createConnections(context, deferred);
-  const history = await createHistory(context, deferred);
+  const history = await createHistory(context, deferred, privacy.of);
   store.onChange(async ({ userId, concerns }) => {
     if (concerns("users", "api_keys")) keys.forget(userId);
     if (concerns("users", "connections")) connections.forgetInboxes(userId);

@@ -1,5 +1,5 @@
+import { PROGRAM_WAITS_MS } from "../channels/first-answer.ts";
 import type { Clock } from "../clock.ts";
-import { FIRST_WORD_MS } from "../channels/follow.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Config } from "../config.ts";
@@ -50,6 +50,6 @@ export function createNowPlaying({ hub, playingBody, config }: NowPlayingDeps): 
   return ({ user }, headers) => {
     const known = hub.peek(user.id);
     if (known) return answer(known, user, headers);
-    return hub.read(user.id, FIRST_WORD_MS).then((reading) => answer(reading, user, headers));
+    return hub.read(user.id, PROGRAM_WAITS_MS).then((reading) => answer(reading, user, headers));
   };
 }

@@ -1,6 +1,6 @@
-import { hidesTrack, isSharingPaused } from "../accounts/privacy.ts";
+import { isSharingPaused } from "../accounts/privacy.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { KeptSong } from "../music/history.ts";
+import type { KeptSong } from "../music/kept-song.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import { artistNames } from "../playback.ts";
@@ -23,13 +23,11 @@ const MOST_SONGS = 50;
 export function createRecentlyPlayed(deps: RecentlyPlayedDeps): Answer {
   const { accounts, hub, clock, baseUrl } = deps;
   return async ({ user }, headers) => {
-    const rules = accounts.privacy.of(user.id);
-    if (isSharingPaused(rules, clock.wallMs())) return success([], headers);
+    if (isSharingPaused(accounts.privacy.of(user.id), clock.wallMs())) return success([], headers);
     hub.countSongs(user.id);
-    const songs = await accounts.history.songsOf(user, { most: MOST_SONGS });
-    const shown = songs.filter((song) => !hidesTrack(rules, song));
+    const songs = await accounts.history.shownOf(user, { most: MOST_SONGS });
     return success(
-      shown.map((song) => toData(song, baseUrl)),
+      songs.map((song) => toData(song, baseUrl)),
       headers,
     );
   };

@@ -3,7 +3,7 @@ import { describeError } from "../log.ts";
 import type { Playback } from "../playback.ts";
 import type { Watching, WatchingDeps } from "./connection-set.ts";
 import { createDemand } from "./demand.ts";
-import { heardBy, merge, type Moment, outdatedAt } from "./merge.ts";
+import { reportedBy, merge, type Moment, outdatedAt } from "./merge.ts";
 import { nextChangeAt, type Now, type Reading, readingAt } from "./reading.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
@@ -33,10 +33,10 @@ type Subscriber = (reading: Reading) => void;
  * Which changes a subscriber gets: of what others are shown, the same for who shows it later and has
  * to know when the user hides it, or of all that sources report.
  */
-export type Scope = "shown" | "shown later" | "heard";
+export type Scope = "shown" | "shown later" | "all";
 
 /** What one connection of a user hears. */
-export interface HeardOfConnection {
+export interface ConnectionReading {
   /** `undefined` when the user has connected nothing and gets the demo. */
   readonly connectionId: number | undefined;
   /** Its playback, hidden or not; `undefined` until it has reported anything. */
@@ -55,7 +55,7 @@ export interface Channel {
   /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
   rawPlayback(): Playback | null | undefined;
   /** What each connection hears, in the user's order. */
-  heard(): HeardOfConnection[];
+  heard(): ConnectionReading[];
   /** Resolves once there is a reading. */
   firstReading(): Promise<void>;
   /** Resolves once no polled answer is outdated any more, even if nothing has changed. */
@@ -139,13 +139,13 @@ export function createChannel(deps: ChannelDeps): Channel {
   /** The merged reading, hidden or not. */
   const merged = () => set.connections && merge(set.connections, momentNow());
 
-  const heard = (): HeardOfConnection[] => {
+  const heard = (): ConnectionReading[] => {
     const moment = momentNow();
     const reading = merged();
     const shownId = reading?.kind === "playback" ? { id: reading.connectionId } : undefined;
     return (set.connections ?? []).map((connection) => ({
       connectionId: connection.connectionId,
-      playback: heardBy(connection, moment),
+      playback: reportedBy(connection, moment),
       isShown: shownId !== undefined && shownId.id === connection.connectionId,
     }));
   };
@@ -154,7 +154,7 @@ export function createChannel(deps: ChannelDeps): Channel {
   const textOf = (reading: Reading, scope: Scope): string => {
     const shown = reading.kind === "playback" ? JSON.stringify(reading.playback) : reading.kind;
     if (scope === "shown") return shown;
-    if (scope === "heard") return JSON.stringify([shown, heard(), isPaused()]);
+    if (scope === "all") return JSON.stringify([shown, heard(), isPaused()]);
     return reading.kind === "nothing" ? `${shown} ${reading.hides ?? ""}` : shown;
   };
 

@@ -3,7 +3,7 @@ import type { Demand } from "../sources/source.ts";
 import { retryDelayMs } from "./backoff.ts";
 import {
   type ConnectionState,
-  type HeardConnection,
+  type KnownConnection,
   stateAfter,
   stateBeforeReports,
 } from "./connection-state.ts";
@@ -17,7 +17,7 @@ import {
 /** What is known of a user's connections, wherever they are watched. */
 export interface Watching {
   /** In the user's order, with their current states; `undefined` before they are known. */
-  readonly connections: readonly HeardConnection[] | undefined;
+  readonly connections: readonly KnownConnection[] | undefined;
   /** Since when somebody on another node follows every change (monotonic). */
   readonly watchedSinceMs?: number | undefined;
   /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
@@ -39,7 +39,7 @@ export interface WatchingDeps {
   onChange(): void;
 }
 
-interface Member extends HeardConnection {
+interface Member extends KnownConnection {
   state: ConnectionState;
   readonly watcher: Watcher;
   /** Ends its watching; `undefined` while it is not watched. */
@@ -53,7 +53,7 @@ const UNTRIED: ConnectionState = { kind: "waiting", sinceMs: -Infinity, pause: u
  * each user: functions of its own would take more memory than its state.
  */
 export class ConnectionSet implements WatchingHere {
-  connections: readonly HeardConnection[] | undefined;
+  connections: readonly KnownConnection[] | undefined;
   isRunning = false;
   private members: readonly Member[] = [];
   /** Counts the calls of `follow` and `stop`: the last one wins. */

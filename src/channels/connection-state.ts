@@ -3,7 +3,7 @@ import type { Source } from "../sources/source.ts";
 
 /** One result of watching a connection. */
 export type Report =
-  | { readonly kind: "heard"; readonly playback: Playback | null }
+  | { readonly kind: "reported"; readonly playback: Playback | null }
   /** Nothing was pushed to a pushed connection yet. */
   | { readonly kind: "silent" }
   | { readonly kind: "failed"; readonly retryAfterMs: number }
@@ -41,10 +41,10 @@ export type ConnectionState =
   /** The source failed before it reported a playback. */
   | { readonly kind: "failing"; readonly failure: Failure; readonly pause: Pause | undefined }
   | {
-      readonly kind: "heard";
+      readonly kind: "reported";
       readonly playback: Playback | null;
       /** When the source reported last, even if it reported the same. */
-      readonly heardAtMs: number;
+      readonly reportedAtMs: number;
       /** Set if the source has failed since that playback. */
       readonly failure: Failure | undefined;
       readonly pause: Pause | undefined;
@@ -52,7 +52,7 @@ export type ConnectionState =
   | { readonly kind: "unlinked" };
 
 /** A connection of a user, and what is known of it. */
-export interface HeardConnection extends Pick<Source, "delivery" | "pollsEveryMs"> {
+export interface KnownConnection extends Pick<Source, "delivery" | "pollsEveryMs"> {
   /** `undefined` when the user has connected nothing and gets the demo. */
   readonly connectionId: number | undefined;
   readonly state: ConnectionState;
@@ -67,7 +67,7 @@ export const stateBeforeReports = (before: ConnectionState, nowMs: number): Conn
 
 /** The state of a connection after a report. */
 export function stateAfter(
-  { state, delivery, pollsEveryMs }: Omit<HeardConnection, "connectionId">,
+  { state, delivery, pollsEveryMs }: Omit<KnownConnection, "connectionId">,
   report: Report,
   nowMs: number,
 ): ConnectionState {
@@ -78,21 +78,21 @@ export function stateAfter(
     case "failed": {
       const sinceMs = failureOf(state)?.sinceMs ?? nowMs;
       const failure = { sinceMs, nextTryMs: nowMs + report.retryAfterMs };
-      return state.kind === "heard"
+      return state.kind === "reported"
         ? { ...state, failure }
         : { kind: "failing", failure, pause: pauseOf(state) };
     }
-    case "heard": {
-      const before = state.kind === "heard" ? state : undefined;
+    case "reported": {
+      const before = state.kind === "reported" ? state : undefined;
       const wasWatched =
-        before && !before.failure && nowMs <= outdatedAtMs(before.heardAtMs, pollsEveryMs);
+        before && !before.failure && nowMs <= outdatedAtMs(before.reportedAtMs, pollsEveryMs);
       const reconciled = reconcile(before?.playback, report.playback);
       const playback = wasWatched ? afterOther(before.playback, reconciled) : reconciled;
       const pause = pauseIn(playback, pauseOf(state), {
         nowMs,
         beginningKnown: before !== undefined || delivery === "pushed",
       });
-      return { kind: "heard", playback, heardAtMs: nowMs, failure: undefined, pause };
+      return { kind: "reported", playback, reportedAtMs: nowMs, failure: undefined, pause };
     }
   }
 }
@@ -110,18 +110,18 @@ export interface Validity {
  * @param watchedSinceMs since when there are subscribers; only then a source polls at its interval
  */
 export function validityOf(
-  { state, delivery, pollsEveryMs }: HeardConnection,
+  { state, delivery, pollsEveryMs }: KnownConnection,
   watchedSinceMs: number | undefined,
 ): Validity | undefined {
-  if (state.kind !== "heard" || !state.playback) return undefined;
-  const { playback, failure, pause, heardAtMs } = state;
+  if (state.kind !== "reported" || !state.playback) return undefined;
+  const { playback, failure, pause, reportedAtMs } = state;
   // A program that pushes may say itself how long its track counts, so its source knows the end.
   const endMs = delivery === "pushed" ? Infinity : endOf(playback) + AFTER_END_MS;
   const expiresAtMs = pause ? pause.sinceMs + LONGEST_PAUSE_MS : endMs;
   const unansweredAtMs =
     watchedSinceMs === undefined
       ? Infinity
-      : outdatedAtMs(Math.max(heardAtMs, watchedSinceMs), pollsEveryMs);
+      : outdatedAtMs(Math.max(reportedAtMs, watchedSinceMs), pollsEveryMs);
   if (!failure) {
     const endsAtMs = Math.min(expiresAtMs, unansweredAtMs);
     return { yieldsAtMs: endsAtMs, endsAtMs };
@@ -135,13 +135,13 @@ export function validityOf(
 }
 
 export const failureOf = (state: ConnectionState): Failure | undefined =>
-  state.kind === "heard" || state.kind === "failing" ? state.failure : undefined;
+  state.kind === "reported" || state.kind === "failing" ? state.failure : undefined;
 
 const pauseOf = (state: ConnectionState): Pause | undefined =>
   state.kind === "unlinked" || state.kind === "silent" ? undefined : state.pause;
 
-const outdatedAtMs = (heardAtMs: number, pollsEveryMs: number | undefined): number =>
-  pollsEveryMs === undefined ? Infinity : heardAtMs + MISSED_POLLS * pollsEveryMs;
+const outdatedAtMs = (reportedAtMs: number, pollsEveryMs: number | undefined): number =>
+  pollsEveryMs === undefined ? Infinity : reportedAtMs + MISSED_POLLS * pollsEveryMs;
 
 /** When a playing track ends by itself (monotonic milliseconds). */
 function endOf({ track, positionMs, observedAtMs, rate }: Playback): number {

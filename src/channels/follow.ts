@@ -1,8 +1,6 @@
+import { PROGRAM_WAITS_MS } from "./first-answer.ts";
 import type { Hub } from "./hub.ts";
 import type { Reading } from "./reading.ts";
-
-/** Longest wait for the first reading of a source that was not watched before. */
-export const FIRST_WORD_MS = 4_000;
 
 /**
  * Calls back with each reading of a user's music until the result is called. The first call comes
@@ -20,7 +18,7 @@ export function follow(
     tell(reading);
   });
   if (!hasBegun) {
-    void hub.read(userId, FIRST_WORD_MS).then((reading) => {
+    void hub.read(userId, PROGRAM_WAITS_MS).then((reading) => {
       if (!hasBegun && !hasEnded) tell(reading);
     });
   }

@@ -5,10 +5,15 @@ import {
   type Channel,
   createChannel,
   type CurrentReading,
-  type HeardOfConnection,
+  type ConnectionReading,
   type Scope,
 } from "./channel.ts";
-import { type CountedSong, createLastSongs, type HeardSong, type LastSongs } from "./last-songs.ts";
+import {
+  type CountedSong,
+  createLastSongs,
+  type PlayedSong,
+  type LastSongs,
+} from "./last-songs.ts";
 import type { Watching, WatchingDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
 import type { WatcherDeps } from "./watcher.ts";
@@ -33,12 +38,12 @@ export interface Hub {
   /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
   rawPlayback(userId: number): Playback | null | undefined;
   /** What each connection of a user hears now, in the user's order, while the channel runs. */
-  heardOf(userId: number): readonly HeardOfConnection[];
+  readingsOf(userId: number): readonly ConnectionReading[];
   /**
    * The songs before the current one that were heard while the user's channel ran, newest first:
    * none that the user hides, and none at all while the user has paused sharing.
    */
-  songsBefore(userId: number): readonly HeardSong[];
+  songsBefore(userId: number): readonly PlayedSong[];
   /** Calls back with the songs that count for a user's history; none that the user hides. */
   onCounted(listener: (userId: number, song: CountedSong) => void): void;
   /** Tells of the song that plays now, if it counts by now. */
@@ -175,7 +180,7 @@ export function createHub(deps: HubDeps): Hub {
     },
     followConnections: relay.followConnections,
     rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback(),
-    heardOf: (userId) => channels.get(userId)?.channel.heard() ?? [],
+    readingsOf: (userId) => channels.get(userId)?.channel.heard() ?? [],
     songsBefore(userId) {
       const entry = channels.get(userId);
       const rules = deps.privacyOf(userId);

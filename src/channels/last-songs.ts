@@ -7,16 +7,16 @@ export interface Song extends Pick<Playback, "source" | "track" | "artists"> {
 }
 
 /** A song that was heard, and for how long. */
-export interface HeardSong {
+export interface PlayedSong {
   readonly song: Song;
   /** When it was first heard, in Unix milliseconds. */
   readonly startedAt: number;
   /** Milliseconds of playing, without pauses. */
-  readonly heardMs: number;
+  readonly playedMs: number;
 }
 
 /** A song that counts for the history. It may still go on: then it is told again. */
-export interface CountedSong extends HeardSong {
+export interface CountedSong extends PlayedSong {
   readonly artwork: Artwork | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface LastSongs {
   /** Takes in what plays from now on; `undefined` when the channel stops or knows too little. */
   note(reading: Reading | undefined, now: Moment): void;
   /** The songs before the current one, the newest first. */
-  finished(): readonly HeardSong[];
+  finished(): readonly PlayedSong[];
   /** From now on only what is heard from now on counts of the current song, and of those before. */
   beginAgain(now: Moment): void;
 }
@@ -48,39 +48,39 @@ const TELL_EVERY_MS = 60_000;
 interface CurrentSong {
   readonly song: Song;
   startedAt: number;
-  heardMs: number;
+  playedMs: number;
   artwork: Artwork | undefined;
   /** How much of it was heard when it was last told. */
-  toldMs: number;
+  reportedMs: number;
   /** What runs; `undefined` while that is not known. */
   playback: Playback | undefined;
-  /** Monotonic time until which `heardMs` is counted. */
+  /** Monotonic time until which `playedMs` is counted. */
   countedUntilMs: number;
 }
 
 /** @param onCounted is told of songs that count for the history, and of how they go on */
 export function createLastSongs(onCounted: (song: CountedSong) => void = () => {}): LastSongs {
-  const finished: HeardSong[] = [];
+  const finished: PlayedSong[] = [];
   /** Whether the last finished song was heard before a new beginning, so that it does not go on. */
   let isEnded = false;
   let current: CurrentSong | undefined;
 
   /** @param everyMs how much more must have been heard since it was last told */
   const tell = (everyMs: number) => {
-    if (!current || current.heardMs < LEAST_COUNTED_MS) return;
-    const { song, startedAt, heardMs, artwork, toldMs } = current;
-    if (heardMs - toldMs < everyMs) return;
-    current.toldMs = heardMs;
-    onCounted({ song, startedAt, heardMs, artwork });
+    if (!current || current.playedMs < LEAST_COUNTED_MS) return;
+    const { song, startedAt, playedMs, artwork, reportedMs } = current;
+    if (playedMs - reportedMs < everyMs) return;
+    current.reportedMs = playedMs;
+    onCounted({ song, startedAt, playedMs, artwork });
   };
 
   const finish = () => {
     if (!current) return;
     tell(1);
-    const { song, startedAt, heardMs } = current;
+    const { song, startedAt, playedMs } = current;
     current = undefined;
-    if (heardMs < LEAST_HEARD_MS) return;
-    finished.unshift({ song, startedAt, heardMs });
+    if (playedMs < LEAST_HEARD_MS) return;
+    finished.unshift({ song, startedAt, playedMs });
     isEnded = false;
     finished.length = Math.min(finished.length, MOST_SONGS);
   };
@@ -94,9 +94,9 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
     return {
       song: goesOn ? last.song : songOf(playback),
       startedAt: goesOn ? last.startedAt : now.wallMs,
-      heardMs: goesOn ? last.heardMs : 0,
+      playedMs: goesOn ? last.playedMs : 0,
       artwork: playback.album.artworks[0],
-      toldMs: goesOn ? last.heardMs : -Infinity,
+      reportedMs: goesOn ? last.playedMs : -Infinity,
       playback,
       countedUntilMs: now.monotonicMs,
     };
@@ -105,7 +105,7 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
   return {
     note(reading, now) {
       if (current) {
-        current.heardMs += playedMs(current, now.monotonicMs);
+        current.playedMs += playedMs(current, now.monotonicMs);
         current.countedUntilMs = now.monotonicMs;
         current.playback = undefined;
       }
@@ -126,8 +126,8 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
       isEnded = true;
       if (!current) return;
       current.startedAt = wallMs;
-      current.heardMs = 0;
-      current.toldMs = -Infinity;
+      current.playedMs = 0;
+      current.reportedMs = -Infinity;
       current.countedUntilMs = monotonicMs;
     },
   };

@@ -1,7 +1,7 @@
 import type { Playback } from "../playback.ts";
 import {
   failureOf,
-  type HeardConnection,
+  type KnownConnection,
   TRUST_AFTER_FAILURE_MS,
   validityOf,
 } from "./connection-state.ts";
@@ -49,7 +49,7 @@ const UNLINKED: Reading = { kind: "unlinked" };
  * @param connections in the user's order
  */
 export function merge(
-  connections: readonly HeardConnection[],
+  connections: readonly KnownConnection[],
   moment: Moment,
 ): Reading | undefined {
   let shown: Candidate | undefined;
@@ -67,7 +67,7 @@ export function merge(
 
 /** When the merged reading may change by time alone (monotonic); `undefined` when it cannot. */
 export function nextMergeAt(
-  connections: readonly HeardConnection[],
+  connections: readonly KnownConnection[],
   { nowMs, watchedSinceMs }: Moment,
 ): number | undefined {
   let nextMs = Infinity;
@@ -91,12 +91,12 @@ export function nextMergeAt(
  * When a polled connection has to be polled again before what is known may be used, while there
  * are no subscribers, for whom sources poll regularly. Monotonic; `Infinity` when never.
  */
-export function outdatedAt(connections: readonly HeardConnection[], nowMs: number): number {
+export function outdatedAt(connections: readonly KnownConnection[], nowMs: number): number {
   let atMs = Infinity;
   for (const connection of connections) {
     const { state, delivery, pollsEveryMs = 0 } = connection;
-    if (delivery === "polled" && state.kind === "heard" && !state.failure) {
-      atMs = Math.min(atMs, state.heardAtMs + Math.max(FRESH_MS, pollsEveryMs));
+    if (delivery === "polled" && state.kind === "reported" && !state.failure) {
+      atMs = Math.min(atMs, state.reportedAtMs + Math.max(FRESH_MS, pollsEveryMs));
     }
     // Those that come after one that plays are not shown, whatever they hear.
     if (candidateOf(connection, { nowMs, watchedSinceMs: undefined })?.rank === PLAYING) break;
@@ -105,12 +105,12 @@ export function outdatedAt(connections: readonly HeardConnection[], nowMs: numbe
 }
 
 /** What a connection hears at a moment; `undefined` before it has reported anything. */
-export function heardBy(
-  connection: HeardConnection,
+export function reportedBy(
+  connection: KnownConnection,
   { nowMs, watchedSinceMs }: Moment,
 ): Playback | null | undefined {
   const { state } = connection;
-  if (state.kind !== "heard") return undefined;
+  if (state.kind !== "reported") return undefined;
   const validity = validityOf(connection, watchedSinceMs);
   return validity && nowMs < validity.endsAtMs ? state.playback : null;
 }
@@ -130,12 +130,12 @@ interface Candidate {
 }
 
 function candidateOf(
-  connection: HeardConnection,
+  connection: KnownConnection,
   { nowMs, watchedSinceMs }: Moment,
 ): Candidate | undefined {
   const { state, connectionId } = connection;
   const validity = validityOf(connection, watchedSinceMs);
-  if (state.kind !== "heard" || !state.playback || !validity) return undefined;
+  if (state.kind !== "reported" || !state.playback || !validity) return undefined;
   if (nowMs >= validity.endsAtMs) return undefined;
   const { playback, pause } = state;
   const isOutdated = nowMs >= validity.yieldsAtMs;
@@ -157,18 +157,18 @@ function comesBefore(candidate: Candidate, other: Candidate): boolean {
   return isPaused && candidate.pausedAtMs > other.pausedAtMs;
 }
 
-const mayReport = ({ state }: HeardConnection, { nowMs }: Moment): boolean =>
+const mayReport = ({ state }: KnownConnection, { nowMs }: Moment): boolean =>
   state.kind === "waiting" && nowMs < state.sinceMs + PATIENCE_MS;
 
 /** The reading when no connection has a playback to show. */
 function withoutPlayback(
-  connections: readonly HeardConnection[],
+  connections: readonly KnownConnection[],
   { nowMs }: Moment,
 ): Reading | undefined {
   const states = connections.map(({ state }) => state);
   const isTrusted = states.some(
     (state) =>
-      state.kind === "heard" &&
+      state.kind === "reported" &&
       (!state.failure || nowMs < state.failure.sinceMs + TRUST_AFTER_FAILURE_MS),
   );
   if (isTrusted) return NOTHING;

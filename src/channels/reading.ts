@@ -1,5 +1,5 @@
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
-import type { HeardConnection } from "./connection-state.ts";
+import type { KnownConnection } from "./connection-state.ts";
 import { merge, nextMergeAt, type Reading } from "./merge.ts";
 
 const ALL_HIDDEN: Reading = { kind: "nothing", hides: "all" };
@@ -22,7 +22,7 @@ export interface Now {
  * @param connections in the user's order; `undefined` before they are known
  */
 export function readingAt(
-  connections: readonly HeardConnection[] | undefined,
+  connections: readonly KnownConnection[] | undefined,
   rules: PrivacyRules,
   now: Now,
 ): Reading | undefined {
@@ -35,7 +35,7 @@ export function readingAt(
 
 /** When the reading changes by time alone (monotonic); `undefined` when it does not. */
 export function nextChangeAt(
-  connections: readonly HeardConnection[] | undefined,
+  connections: readonly KnownConnection[] | undefined,
   { pausedUntil }: Pick<PrivacyRules, "pausedUntil">,
   { monotonicMs: nowMs, wallMs, watchedSinceMs }: Now,
 ): number | undefined {

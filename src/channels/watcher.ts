@@ -96,7 +96,7 @@ export function createWatcher(
     async *watch({ connection: given, demand, signal }) {
       signal.addEventListener("abort", () => status.pause());
       for (let failures = 0; !signal.aborted;) {
-        let firstHeardAtMs: number | undefined;
+        let firstReportAtMs: number | undefined;
         let end: WatchEnd;
         let connection: WatchedConnection | undefined = given;
         try {
@@ -111,9 +111,9 @@ export function createWatcher(
               yield { kind: "silent" };
               continue;
             }
-            firstHeardAtMs ??= clock.monotonicMs();
+            firstReportAtMs ??= clock.monotonicMs();
             status.ok();
-            yield { kind: "heard", playback: playback && boundPlayback(playback) };
+            yield { kind: "reported", playback: playback && boundPlayback(playback) };
           }
           if (signal.aborted) return;
           status.ended();
@@ -126,7 +126,7 @@ export function createWatcher(
         if (signal.aborted) return;
         // Retries of a player that closes after each answer must become slower, too.
         const wasCalm =
-          firstHeardAtMs !== undefined && clock.monotonicMs() - firstHeardAtMs >= CALM_MS;
+          firstReportAtMs !== undefined && clock.monotonicMs() - firstReportAtMs >= CALM_MS;
         failures = wasCalm ? 1 : failures + 1;
         const retryAfterMs = end.retryAfterMs ?? retryDelayMs(failures, random());
         yield { kind: "failed", retryAfterMs };

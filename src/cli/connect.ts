@@ -66,9 +66,9 @@ export function connectUser(
       // Described sources know no settings, such as the key of an upstream's API.
       const ready = configured.byId(source.id)?.open(open.settings) ?? open;
       const tried = await tryOut(source.name, ready);
-      if (tried.kind === "heard") await noteHeard(accounts, connection.id);
+      if (tried.kind === "answered") await noteWorking(accounts, connection.id);
       if (tried.kind === "refused") await connections.markRefused(connection.id);
-      if (tried.kind === "heard") return;
+      if (tried.kind === "answered") return;
       io.error(
         tried.kind === "refused"
           ? `Refused: ${tried.trouble}. Marquee does not try it again. To connect again, run the same command with the right credentials: it changes this connection.`
@@ -85,7 +85,7 @@ function parseConnectionName(typed: string | undefined): string {
 }
 
 /** So that the API says at once that the connection works. */
-async function noteHeard({ connections }: Accounts, connectionId: number): Promise<void> {
+async function noteWorking({ connections }: Accounts, connectionId: number): Promise<void> {
   try {
     await connections.storeStatus(connectionId, { state: "ok", since: systemClock.wallMs() });
   } catch (error) {
@@ -220,7 +220,7 @@ const TRY_OUT_MS = 3_000;
 const BRIEF: Demand = { watched: false, nextChange: () => new Promise(() => {}) };
 
 type Tried =
-  { readonly kind: "heard" } | { readonly kind: "refused" | "failed"; readonly trouble: string };
+  { readonly kind: "answered" } | { readonly kind: "refused" | "failed"; readonly trouble: string };
 
 /** Tries the connection briefly, to find a mistyped address or password at once. */
 async function tryOut(name: string, open: OpenSource): Promise<Tried> {
@@ -229,7 +229,7 @@ async function tryOut(name: string, open: OpenSource): Promise<Tried> {
   const log = { error: quiet, warn: quiet, info: quiet, debug: quiet, enabled: () => false };
   try {
     const context = { signal, clock: systemClock, log, demand: BRIEF, connection: UNSTORED };
-    for await (const _ of open.watch(context)) return { kind: "heard" };
+    for await (const _ of open.watch(context)) return { kind: "answered" };
     return {
       kind: "failed",
       trouble: `${name} has not answered within ${TRY_OUT_MS / 1000} seconds`,

@@ -71,9 +71,9 @@ const state = Type.Union([
   Type.Object({ kind: Type.Literal("unlinked") }),
   Type.Object({ kind: Type.Literal("failing"), failure, pause: maybe(pause) }),
   Type.Object({
-    kind: Type.Literal("heard"),
+    kind: Type.Literal("reported"),
     playback: Type.Union([playback, Type.Null()]),
-    heardAtMs: time,
+    reportedAtMs: time,
     failure: maybe(failure),
     pause: maybe(pause),
   }),

@@ -1,7 +1,7 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import { atMost, type Clock } from "../clock.ts";
 import { DISCONNECTED_MS, expiresAtMs, type Lifetime } from "../ingest/expiry.ts";
-import type { Inbox, Word as Pushed } from "../ingest/inbox.ts";
+import type { Inbox, InboxReport as Pushed } from "../ingest/inbox.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Artwork } from "../playback.ts";
 import type { Bus } from "./bus.ts";

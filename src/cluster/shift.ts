@@ -1,4 +1,4 @@
-import type { ConnectionState, HeardConnection } from "../channels/connection-state.ts";
+import type { ConnectionState, KnownConnection } from "../channels/connection-state.ts";
 import { type Artwork, type Playback, reconcile } from "../playback.ts";
 import type {
   ArtworkReference,
@@ -39,7 +39,7 @@ function shiftState(state: SentState, byMs: number, artworkFrom: ArtworkFrom): C
   return {
     ...state,
     playback: state.playback && shiftPlayback(state.playback, byMs, artworkFrom),
-    heardAtMs: shift(state.heardAtMs),
+    reportedAtMs: shift(state.reportedAtMs),
     failure: state.failure && shiftFailure(state.failure),
     pause,
   };
@@ -54,10 +54,10 @@ function shiftState(state: SentState, byMs: number, artworkFrom: ArtworkFrom): C
  */
 export function shiftConnections(
   sent: readonly SentConnection[],
-  before: readonly HeardConnection[] | undefined,
+  before: readonly KnownConnection[] | undefined,
   byMs: number,
   artworkFrom: ArtworkFrom,
-): HeardConnection[] {
+): KnownConnection[] {
   const shifted = sent.map((one) => ({
     ...one,
     connectionId: one.connectionId,
@@ -67,7 +67,7 @@ export function shiftConnections(
   const isUnread = first?.connectionId === undefined && first?.state.kind === "failing";
   if (isUnread && shifted.length === 1 && before && before.length > 0) {
     return before.map((known) =>
-      known.state.kind === "heard"
+      known.state.kind === "reported"
         ? { ...known, state: continueState(known.state, first.state) }
         : known,
     );
@@ -87,10 +87,10 @@ function continueState(
   before: ConnectionState | undefined,
   next: ConnectionState,
 ): ConnectionState {
-  if (before?.kind !== "heard") return next;
+  if (before?.kind !== "reported") return next;
   if (next.kind === "waiting") return before;
   if (next.kind === "failing") return { ...before, failure: before.failure ?? next.failure };
-  if (next.kind !== "heard") return next;
+  if (next.kind !== "reported") return next;
   const goesOn =
     before.pause &&
     before.pause.trackId === next.pause?.trackId &&

@@ -1,4 +1,4 @@
-import { type HeardConnection, stateAfter } from "../channels/connection-state.ts";
+import { type KnownConnection, stateAfter } from "../channels/connection-state.ts";
 import type { Watching, WatchingDeps } from "../channels/connection-set.ts";
 import type { Clock } from "../clock.ts";
 import type { Bus } from "./bus.ts";
@@ -29,7 +29,7 @@ export interface SubscriptionsDeps {
 
 interface Subscription {
   readonly of: WatchingDeps;
-  connections: readonly HeardConnection[] | undefined;
+  connections: readonly KnownConnection[] | undefined;
   watchedSinceMs: number | undefined;
   onStreamElsewhere: number;
   /** Ends the following of its demand. */
@@ -157,11 +157,11 @@ export function createSubscriptions({ clock, bus, artworkFrom }: SubscriptionsDe
 
 /** The connections of a user of whom nothing can be received. */
 function failed(
-  connections: readonly HeardConnection[] | undefined,
+  connections: readonly KnownConnection[] | undefined,
   nowMs: number,
-): readonly HeardConnection[] {
+): readonly KnownConnection[] {
   const report = { kind: "failed", retryAfterMs: CUT_OFF_RETRY_MS } as const;
-  const unread: HeardConnection = {
+  const unread: KnownConnection = {
     connectionId: undefined,
     delivery: "streamed",
     state: { kind: "waiting", sinceMs: nowMs, pause: undefined },

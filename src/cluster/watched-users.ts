@@ -1,4 +1,4 @@
-import type { HeardConnection } from "../channels/connection-state.ts";
+import type { KnownConnection } from "../channels/connection-state.ts";
 import type { WatchingHere, WatchingDeps } from "../channels/connection-set.ts";
 import { type ChangingDemand, createDemand } from "../channels/demand.ts";
 import type { Clock } from "../clock.ts";
@@ -48,7 +48,7 @@ export interface WatchedUsersDeps {
   /** The ids of the user's connections that are not refused, in the user's order. */
   connectionIdsOf(userId: number): Promise<readonly number[]>;
   /** Is called with what is about to be published, so that its pictures are there for others. */
-  onPublish?(userId: number, connections: readonly HeardConnection[]): void;
+  onPublish?(userId: number, connections: readonly KnownConnection[]): void;
 }
 
 /** A user of a shard that this node holds, or held until a moment ago. */
@@ -59,7 +59,7 @@ interface User {
   isWatching: boolean;
   watchedSinceMs: number | undefined;
   /** What was published last. */
-  published: readonly HeardConnection[] | undefined;
+  published: readonly KnownConnection[] | undefined;
   isToBePublished: boolean;
 }
 
@@ -207,8 +207,8 @@ const reportOf = ({ watching, watchedSinceMs, subscribers }: User, nowMs: number
  * change, or where the source has a steady interval.
  */
 function isWorthPublishing(
-  connections: readonly HeardConnection[],
-  published: readonly HeardConnection[],
+  connections: readonly KnownConnection[],
+  published: readonly KnownConnection[],
   isFollowed: boolean,
 ): boolean {
   if (!isFollowed || connections.length !== published.length) return true;
@@ -217,9 +217,13 @@ function isWorthPublishing(
     if (!before || before.connectionId !== connection.connectionId) return true;
     const { state, pollsEveryMs } = connection;
     if (state === before.state) return false;
-    if (pollsEveryMs !== undefined || state.kind !== "heard" || before.state.kind !== "heard") {
+    if (
+      pollsEveryMs !== undefined ||
+      state.kind !== "reported" ||
+      before.state.kind !== "reported"
+    ) {
       return true;
     }
-    return !Bun.deepEquals({ ...state, heardAtMs: 0 }, { ...before.state, heardAtMs: 0 });
+    return !Bun.deepEquals({ ...state, reportedAtMs: 0 }, { ...before.state, reportedAtMs: 0 });
   });
 }

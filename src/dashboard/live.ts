@@ -28,7 +28,7 @@ export interface DashboardLive {
 }
 
 export interface DashboardLiveDeps {
-  readonly hub: Pick<Hub, "subscribe" | "heardOf">;
+  readonly hub: Pick<Hub, "subscribe" | "readingsOf">;
   readonly presenter: Presenter;
   readonly log: Log;
 }
@@ -69,7 +69,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
   const allSockets = () => [...rooms.values()].flatMap(({ sockets }) => [...sockets]);
 
   /** Sends the state to newcomers, and to all if it changed; a position that advances is no change. */
-  const tellNow = async (room: Room, why: Draw) => {
+  const sendNow = async (room: Room, why: Draw) => {
     const welcomed = [...room.newcomers];
     const state = await presenter.present(room.user, room.language);
     const { track } = state;
@@ -95,7 +95,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       const next = room.again;
       room.again = undefined;
       try {
-        await tellNow(room, next);
+        await sendNow(room, next);
       } catch (error) {
         if (room.sockets.size === 0) break;
         log.error("a dashboard could not be told what changed", { reason: describeError(error) });
@@ -125,7 +125,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     };
     rooms.set(roomOf(room), room);
     // What is known already is heard at once, and drawn.
-    room.leave = hub.subscribe(user.id, () => void tell(room, "played"), "heard");
+    room.leave = hub.subscribe(user.id, () => void tell(room, "played"), "all");
     return room;
   };
 
@@ -169,7 +169,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     redrawConnection(connectionId) {
       for (const room of rooms.values()) {
         // An open dashboard has the channel run, so that all its connections are known.
-        const heard = hub.heardOf(room.user.id);
+        const heard = hub.readingsOf(room.user.id);
         if (heard.some((one) => one.connectionId === connectionId)) void tell(room, "changed");
       }
     },

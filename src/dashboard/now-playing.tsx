@@ -1,3 +1,4 @@
+import { PAGE_WAITS_MS } from "../channels/first-answer.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { dashboardAddress, widgetAddress } from "../addresses.ts";
 import { Html } from "../jsx.ts";
@@ -16,15 +17,12 @@ export interface NowPlayingDeps {
   readonly presenter: Presenter;
 }
 
-/** The longest time that the page waits for the first reading of a channel. */
-const FIRST_WORD_MS = 80;
-
 /** The first page: the current playback, live, and the first steps for new users. */
 export function createSection(deps: NowPlayingDeps): Section {
   return {
     async show(request) {
       const { words, user, language, baseUrl } = request;
-      await deps.hub.read(user.id, FIRST_WORD_MS);
+      await deps.hub.read(user.id, PAGE_WAITS_MS);
       const state = await deps.presenter.present(user, language);
       const token = await deps.accounts.widgets.tokenOf(user);
       const widgetUrl = widgetAddress(baseUrl, language, token);
@@ -60,12 +58,12 @@ interface PartProps {
 function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
   const { request, state, widgetUrl } = props;
   const { firstSteps } = request.words.dashboard;
-  const { hearsOwnMusic, overlays } = state;
+  const { showsOwnMusic, overlays } = state;
   return (
     <section class="first-steps">
       <h2 safe>{firstSteps.title}</h2>
       <ol class="steps">
-        <li {...(hearsOwnMusic && { class: "done" })}>
+        <li {...(showsOwnMusic && { class: "done" })}>
           <strong safe>{firstSteps.music}</strong>
           <p safe>{firstSteps.musicText}</p>
           <p class="actions">
@@ -87,7 +85,7 @@ function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
       </ol>
       <Form request={request} action="welcome">
         <button type="submit" class="quiet" safe>
-          {hearsOwnMusic && overlays > 0 ? firstSteps.done : firstSteps.skip}
+          {showsOwnMusic && overlays > 0 ? firstSteps.done : firstSteps.skip}
         </button>
       </Form>
     </section>

@@ -24,7 +24,7 @@ export interface DashboardState {
   readonly privacy: string;
   readonly status: StatusSentence;
   /** Whether the user has a connection other than the demo. */
-  readonly hearsOwnMusic: boolean;
+  readonly showsOwnMusic: boolean;
   /** The number of overlays on stream. */
   readonly overlays: number;
   readonly presence: string;
@@ -52,7 +52,7 @@ export interface Presenter {
 export interface PresenterDeps {
   readonly accounts: Pick<Accounts, "connections" | "privacy">;
   readonly sources: Pick<Sources, "byId">;
-  readonly hub: Pick<Hub, "rawPlayback" | "heardOf">;
+  readonly hub: Pick<Hub, "rawPlayback" | "readingsOf">;
   readonly inbox: Pick<Inbox, "postOf">;
   readonly live: Pick<Live, "onStream">;
   readonly covers: Pick<Covers, "pathOf">;
@@ -107,7 +107,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
         track: heard && trackOf(heard, id),
         privacy: privacyOf(id, language, heard),
         status,
-        hearsOwnMusic: music.some(({ source }) => source.id !== "demo"),
+        showsOwnMusic: music.some(({ source }) => source.id !== "demo"),
         overlays,
         connections: await Promise.all(
           music.map(async (one) => ({
@@ -117,7 +117,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
               reader: { language, words: languages[language] },
               music: one,
               all: music,
-              heard: hub.heardOf(id),
+              heard: hub.readingsOf(id),
             }),
           })),
         ),

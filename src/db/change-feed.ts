@@ -12,7 +12,7 @@ export interface ChangeFeed {
    * Calls the listeners, one after the other, with the changes since the last call.
    * @throws the first error of a listener, after all were called
    */
-  tellChanges(): Promise<void>;
+  publishChanges(): Promise<void>;
   /** The same, but only if another process has written. Cheap if none has. */
   checkForChanges(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
   let seenVersion = dataVersion();
   let seenId: number | undefined;
 
-  const tellChanges = async () => {
+  const publishChanges = async () => {
     if (seenId === undefined) return;
     const changes = sqlite
       .query<{ id: number; userId: number; tables: string }, [number]>(
@@ -62,11 +62,11 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
         sqlite.query<{ id: number | null }, []>("SELECT max(id) AS id FROM changes").get()?.id ?? 0;
       listeners.push(listener);
     },
-    tellChanges,
+    publishChanges,
     async checkForChanges() {
       const version = dataVersion();
       if (version === seenVersion) return;
-      await tellChanges();
+      await publishChanges();
       seenVersion = version;
     },
   };

@@ -139,13 +139,13 @@ function createStore(sqlite: Database, freeBytes: () => number): SqliteStore {
       )} FROM json_each(${json}))`,
     async atomically(build) {
       const results = run(build(queries));
-      await changeFeed.tellChanges();
+      await changeFeed.publishChanges();
       return results;
     },
     inBackground: async (build) => withoutWaiting(() => run(build(queries))),
     async exclusively(steps) {
       const result = exclusively(() => runSteps(steps(queries)));
-      await changeFeed.tellChanges();
+      await changeFeed.publishChanges();
       return result;
     },
     reserveUserIds: async (count) =>

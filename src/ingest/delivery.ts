@@ -4,7 +4,7 @@ import { type Artwork, type Playback, positionAt } from "../playback.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 import type { Covers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";
-import type { Inbox, Word } from "./inbox.ts";
+import type { Inbox, InboxReport } from "./inbox.ts";
 import type { Message, PushedTrack } from "./message.ts";
 
 /** Puts what programs report into the inbox. */
@@ -48,7 +48,7 @@ const LIFETIMES: Readonly<Record<PushedSource["id"], Lifetime>> = {
 };
 
 export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery {
-  const put = async (connectionId: number, word: Word | null): Promise<boolean> => {
+  const put = async (connectionId: number, word: InboxReport | null): Promise<boolean> => {
     const isKept = await inbox.put(connectionId, word).then(
       () => true,
       () => false,

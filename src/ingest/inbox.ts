@@ -4,7 +4,7 @@ import type { Playback } from "../playback.ts";
 import { expiresAtMs, type Lifetime } from "./expiry.ts";
 
 /** What plays according to a program, and how long that counts. */
-export interface Word {
+export interface InboxReport {
   readonly playback: Playback;
   readonly lifetime: Lifetime;
 }
@@ -26,7 +26,7 @@ export interface Inbox {
    * Takes a word that was received at a monotonic time in milliseconds, or just now; `null` means
    * that nothing plays. Resolves when it cannot be lost any more: rejects if that cannot be reached.
    */
-  put(connectionId: number, word: Word | null, receivedAtMs?: number): Promise<void>;
+  put(connectionId: number, word: InboxReport | null, receivedAtMs?: number): Promise<void>;
   /** What plays now; `null` when nothing does, or the last word has expired. */
   current(connectionId: number): Playback | null;
   /** Lets what came last to this server count for at most `ms` more, unless more has come since. */

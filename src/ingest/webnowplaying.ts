@@ -22,7 +22,7 @@ export interface Player {
   readonly picture: PictureId | undefined;
   readonly state: "playing" | "paused" | "stopped";
   /** The position as the browser last told it. */
-  readonly toldMs: number;
+  readonly reportedMs: number;
   /** The position at a monotonic time. */
   readonly positionMs: number;
   readonly positionAtMs: number;
@@ -100,11 +100,11 @@ export function shownOf(browsers: Iterable<Browser>): Player | undefined {
 }
 
 function isBefore(one: Player, other: Player): boolean {
-  const difference = Number(isHeard(one)) - Number(isHeard(other));
+  const difference = Number(isAudible(one)) - Number(isAudible(other));
   return difference === 0 ? one.activeAt > other.activeAt : difference > 0;
 }
 
-const isHeard = ({ state, volumePercent }: Player): boolean =>
+const isAudible = ({ state, volumePercent }: Player): boolean =>
   state === "playing" && volumePercent !== 0;
 
 /** The track of a player at a monotonic time; its state is not `stopped`, its title not empty. */
@@ -193,7 +193,7 @@ const NEW_PLAYER: Player = {
   cover: "",
   picture: undefined,
   state: "stopped",
-  toldMs: 0,
+  reportedMs: 0,
   positionMs: 0,
   positionAtMs: 0,
   durationMs: null,
@@ -230,10 +230,10 @@ function changed(
   const cover = text("cover", before.cover);
   const state = stateOf(changes.state) ?? before.state;
   const nextMs = secondsIn(changes.position);
-  const toldMs = nextMs ?? before.toldMs;
+  const reportedMs = nextMs ?? before.reportedMs;
   const isOther = title !== before.title || artist !== before.artist;
-  const isTold = nextMs !== null || isOther;
-  const restarts = isTold || state !== before.state;
+  const isReported = nextMs !== null || isOther;
+  const restarts = isReported || state !== before.state;
   const keepsPicture = !isOther && cover === before.cover;
   return {
     name: text("name", before.name),
@@ -243,8 +243,8 @@ function changed(
     cover,
     picture: picture ?? (keepsPicture ? before.picture : undefined),
     state,
-    toldMs,
-    positionMs: isTold ? toldMs : restarts ? positionOf(before, nowMs) : before.positionMs,
+    reportedMs,
+    positionMs: isReported ? reportedMs : restarts ? positionOf(before, nowMs) : before.positionMs,
     positionAtMs: restarts ? nowMs : before.positionAtMs,
     durationMs:
       changes.duration === undefined ? before.durationMs : secondsIn(changes.duration) || null,

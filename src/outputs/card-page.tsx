@@ -1,3 +1,4 @@
+import { BOT_WAITS_MS } from "../channels/first-answer.ts";
 import { outputAddress, pageAddress } from "../addresses.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Hub } from "../channels/hub.ts";
@@ -29,8 +30,6 @@ export type CardPage = (
   request: Request,
 ) => Promise<Response | undefined>;
 
-const FIRST_WORD_MS = 1_700;
-
 export function createCardPage(deps: CardPageDeps): CardPage {
   const { door, hub, artworks, baseUrl, basePath } = deps;
   return async (addressLanguage, token, request) => {
@@ -43,7 +42,7 @@ export function createCardPage(deps: CardPageDeps): CardPage {
     }
     const { user, widget } = admission;
     const language = widget.language ?? addressLanguage;
-    const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
+    const reading = hub.peek(user.id) ?? (await hub.read(user.id, BOT_WAITS_MS));
     const { title, description, artwork } = shownOf(reading, language);
     const picture = artwork && baseUrl + artworks.pathOf(artwork, "640.jpg", user.id);
     const path = `card/${token}`;

@@ -1,3 +1,4 @@
+import { BOT_WAITS_MS } from "../channels/first-answer.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
@@ -21,8 +22,6 @@ export interface CardDeps {
 /** `GET /{lang}/card/{token}.svg`: what plays, as a picture for profiles and websites. */
 export type CardOutput = (language: Language, token: string, request: Request) => Promise<Response>;
 
-/** Proxies of pictures wait ten seconds: for the music, and for its cover. */
-const FIRST_WORD_MS = 1_700;
 const COVER_MS = 2_000;
 /** What a screen reader reads of a name, in UTF-16 units: a source may send fifty long artists. */
 const LONGEST_NAME = 500;
@@ -78,7 +77,7 @@ export function createCardOutput({ door, hub, artworks, clock }: CardDeps): Card
     }
     const { user, widget } = admission;
     const options = readCardOptions(widget.options, new URL(request.url).searchParams);
-    const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
+    const reading = hub.peek(user.id) ?? (await hub.read(user.id, BOT_WAITS_MS));
     const words = languages[widget.language ?? addressLanguage];
     return svgResponse(drawCard(await draw(reading, user.id, options, words)), request);
   };

@@ -9,7 +9,7 @@ import { type Feature, get, head, once } from "../http/feature.ts";
 import type { Log } from "../log.ts";
 import { createDoor } from "./door.ts";
 import type { Files } from "./files.ts";
-import { keepHeardSongs } from "./heard.ts";
+import { keepSongs } from "./heard.ts";
 
 export interface OutputsDeps {
   readonly accounts: Accounts;
@@ -37,7 +37,7 @@ export function createOutputsFeature(deps: OutputsDeps): Feature {
   const card = once(async () => (await import("./card.ts")).createCardOutput(parts));
   const cardPage = once(async () => (await import("./card-page.tsx")).createCardPage(parts));
   let files: Files | undefined;
-  keepHeardSongs({ ...deps, history: accounts.history });
+  keepSongs({ ...deps, history: accounts.history });
 
   /** The line for chat bots. */
   const showText = inLanguage(async (language, { params, request }) =>

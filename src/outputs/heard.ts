@@ -3,7 +3,7 @@ import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Hub } from "../channels/hub.ts";
 import { describeError, type Log } from "../log.ts";
 
-export interface HeardDeps {
+export interface SetListDeps {
   readonly history: Pick<History, "of" | "note" | "onCleared">;
   readonly hub: Pick<Hub, "onCounted" | "beginAgain">;
   readonly artworks: Pick<ArtworkStore, "pathOf" | "pictureOf">;
@@ -11,9 +11,9 @@ export interface HeardDeps {
 }
 
 /** Keeps the songs of users who have switched their history on. */
-export function keepHeardSongs({ history, hub, artworks, log }: HeardDeps): void {
+export function keepSongs({ history, hub, artworks, log }: SetListDeps): void {
   history.onCleared(hub.beginAgain);
-  hub.onCounted((userId, { song, startedAt, heardMs, artwork }) => {
+  hub.onCounted((userId, { song, startedAt, playedMs, artwork }) => {
     if (history.of(userId).keeps === null) return;
     // A cover can be shown later only if it was drawn while its source still had it.
     if (artwork) void artworks.pictureOf(artwork, "256.webp", userId);
@@ -22,7 +22,7 @@ export function keepHeardSongs({ history, hub, artworks, log }: HeardDeps): void
     const kept = {
       ...{ startedAt, source, artists, albumName },
       track: { id, title, durationMs, explicit },
-      playedMs: Math.round(heardMs),
+      playedMs: Math.round(playedMs),
       coverPath: artwork
         ? artworks.pathOf(artwork, "256.webp", userId).replace(/\/[^/]*$/, "")
         : null,

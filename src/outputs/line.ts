@@ -1,5 +1,5 @@
 import { beginningOf } from "../beginning.ts";
-import type { HeardSong, Song } from "../channels/last-songs.ts";
+import type { PlayedSong, Song } from "../channels/last-songs.ts";
 import type { Reading } from "../channels/reading.ts";
 import { type Playback, positionAt } from "../playback.ts";
 import type { WidgetWords } from "../../widget/words.ts";
@@ -31,7 +31,7 @@ const MOST_READ = 2 * MOST_MAX;
 const MOST_FILLED = LONGEST_TEMPLATE + MOST_READ;
 
 /** What a line tells of. Its names are harmless each for itself. */
-export type Told =
+export type LineValues =
   | { readonly kind: "song"; readonly values: Values; readonly isPaused: boolean }
   | { readonly kind: "nothing" }
   /** No song was heard before. */
@@ -50,7 +50,7 @@ export interface LineLook {
 }
 
 /** What plays now, with its position at a monotonic time in milliseconds. */
-export function toldOf(reading: Reading, nowMs: number): Told {
+export function lineValuesOf(reading: Reading, nowMs: number): LineValues {
   if (reading.kind !== "playback") return { kind: "nothing" };
   const { playback } = reading;
   const song: Song = { ...playback, albumName: playback.album.name };
@@ -59,7 +59,7 @@ export function toldOf(reading: Reading, nowMs: number): Told {
 }
 
 /** A song that was heard before. */
-export function toldBefore(heard: HeardSong | undefined): Told {
+export function lineValuesBefore(heard: PlayedSong | undefined): LineValues {
   if (!heard) return { kind: "none before" };
   return { kind: "song", values: valuesOf(heard.song), isPaused: false };
 }
@@ -99,7 +99,7 @@ function clockTime(ms: number): string {
 }
 
 /** One line for chat: never empty, never longer than allowed, and harmless whatever a song's name. */
-export function lineOf(told: Told, look: LineLook): string {
+export function lineOf(told: LineValues, look: LineLook): string {
   const line = told.kind === "song" ? songLine(told, look) : "";
   if (line !== "") return line;
   const words = told.kind === "none before" ? look.words.noneBefore : idleWords(look);
@@ -110,7 +110,7 @@ const idleWords = ({ options, words }: LineLook): string =>
   harmlessLine(fillTemplate(readTemplate(options.idleTemplate), {})) || words.nothingPlaying;
 
 function songLine(
-  { values, isPaused }: Extract<Told, { kind: "song" }>,
+  { values, isPaused }: Extract<LineValues, { kind: "song" }>,
   { options, words, most }: LineLook,
 ): string {
   const shown: Values = { ...values, url: options.url ? (values.url ?? "") : "" };

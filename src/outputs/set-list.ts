@@ -1,4 +1,5 @@
-import type { KeptSong, Stream } from "../music/history.ts";
+import type { KeptSong } from "../music/kept-song.ts";
+import type { Stream } from "../music/streams.ts";
 import { artistNames } from "../playback.ts";
 import { clockText } from "../../widget/view.ts";
 import { oneLine } from "./harmless.ts";

@@ -1,12 +1,20 @@
+import { BOT_WAITS_MS } from "../channels/first-answer.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Hub } from "../channels/hub.ts";
-import type { HeardSong } from "../channels/last-songs.ts";
+import type { PlayedSong } from "../channels/last-songs.ts";
 import type { Clock } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import type { Playback } from "../playback.ts";
 import type { Door } from "./door.ts";
-import { lineOf, type LineWords, MOST_MAX, type Told, toldBefore, toldOf } from "./line.ts";
+import {
+  lineOf,
+  type LineWords,
+  MOST_MAX,
+  type LineValues,
+  lineValuesBefore,
+  lineValuesOf,
+} from "./line.ts";
 import { readTextOptions } from "./options.ts";
 
 export interface TextDeps {
@@ -18,8 +26,6 @@ export interface TextDeps {
 /** `GET /{lang}/text/{token}`: one line of plain text for chat bots. */
 export type TextOutput = (language: Language, token: string, request: Request) => Promise<Response>;
 
-/** Bots give up soon, some after two seconds. */
-const FIRST_WORD_MS = 1_700;
 /** For so long the same question gets the same line: a chat may ask all at once. */
 const SAME_LINE_MS = 1_000;
 /** Lines and songs that are remembered for so long, of all users. */
@@ -49,7 +55,7 @@ export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
 
   const songOf = async (userId: number, back: number): Promise<RecentSong> => {
     const name = `${userId} ${back}`;
-    const reading = hub.peek(userId) ?? (await hub.read(userId, FIRST_WORD_MS));
+    const reading = hub.peek(userId) ?? (await hub.read(userId, BOT_WAITS_MS));
     const heard = back === 0 ? undefined : hub.songsBefore(userId)[back - 1];
     const playing = reading.kind === "playback" ? reading.playback : undefined;
     const song = heard ?? playing;
@@ -57,7 +63,7 @@ export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
     if (known && known.song === song && isRecent(known.readAtMs)) return known;
     const readAtMs = clock.monotonicMs();
     // A pause of sharing looks as if there were no music at all.
-    const told = back > 0 && song ? toldBefore(heard) : toldOf(reading, readAtMs);
+    const told = back > 0 && song ? lineValuesBefore(heard) : lineValuesOf(reading, readAtMs);
     const read = { song, told, readAtMs };
     songs.set(name, read);
     return read;
@@ -87,8 +93,8 @@ export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
 }
 
 interface RecentSong {
-  readonly song: HeardSong | Playback | undefined;
-  readonly told: Told;
+  readonly song: PlayedSong | Playback | undefined;
+  readonly told: LineValues;
   readonly readAtMs: number;
 }
 

@@ -111,7 +111,7 @@ export function createLive(deps: LiveDeps): Live {
   const rooms = new Map<string, Room>();
   let stopBeats: (() => void) | undefined;
 
-  const tellStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
+  const noteStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
     if (onStream) relay.setOnStream(userId, onStreamHere(userId));
   };
 
@@ -209,7 +209,7 @@ export function createLive(deps: LiveDeps): Live {
   };
 
   /** Sends a widget's look to the sockets whose pages look different. */
-  const tellLook = (sockets: Iterable<LiveSocket>, widget: Widget, fontFaces: string) => {
+  const sendLook = (sockets: Iterable<LiveSocket>, widget: Widget, fontFaces: string) => {
     for (const socket of sockets) {
       const { language, look: shown } = socket.data;
       const query = new URLSearchParams(socket.data.query);
@@ -226,7 +226,7 @@ export function createLive(deps: LiveDeps): Live {
     if (!token) return;
     for (const socket of sockets) deps.streams.ask(socket);
     const found = await widgets.find(token);
-    if (found) tellLook(sockets, found.widget, await deps.fontFacesOf(found.user.id));
+    if (found) sendLook(sockets, found.widget, await deps.fontFacesOf(found.user.id));
     else for (const socket of [...sockets]) socket.close(CLOSED_TOKEN_REPLACED);
   };
 
@@ -244,8 +244,8 @@ export function createLive(deps: LiveDeps): Live {
       return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
     }
     const { pathname, searchParams } = new URL(request.url);
-    const hearsDemo = searchParams.get("demo") === "1";
-    const listenerId = hearsDemo ? DEMO_LISTENER : userId;
+    const playsDemo = searchParams.get("demo") === "1";
+    const listenerId = playsDemo ? DEMO_LISTENER : userId;
     const onStream = STREAMING_SOFTWARE.test(request.headers.get("user-agent") ?? "");
     const language = languageOf(pathname);
     const shown = searchParams.get("shown");
@@ -296,7 +296,7 @@ export function createLive(deps: LiveDeps): Live {
       if (known) void welcome(socket, known);
       // The widget may have changed since the page was drawn.
       if (socket.data.isOutdated) void followWidget(room);
-      tellStreamChange(socket);
+      noteStreamChange(socket);
       deps.streams.ask(socket);
       stopBeats ??= clock.after(BEAT_MS, beat);
     },
@@ -305,7 +305,7 @@ export function createLive(deps: LiveDeps): Live {
       deps.streams.closed(socket);
       const name = roomOf(socket.data);
       const room = rooms.get(name);
-      if (room?.sockets.delete(socket)) tellStreamChange(socket);
+      if (room?.sockets.delete(socket)) noteStreamChange(socket);
       if (!room || room.sockets.size > 0) return;
       room.leave();
       rooms.delete(name);

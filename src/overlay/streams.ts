@@ -23,10 +23,10 @@ export interface Streams {
 }
 
 /** Whoever has a widget's address could say more than anybody streams. */
-const WORD_EVERY_MS = 1_000;
+const REPORT_EVERY_MS = 1_000;
 
 /** What a user's overlays have told. */
-interface Told {
+interface Reported {
   /** The overlays in an OBS that streams. */
   readonly streaming: Set<LiveSocket>;
   /** When the last of them was lost, in Unix milliseconds. */
@@ -34,10 +34,10 @@ interface Told {
 }
 
 export function createStreams({ history, clock, log }: StreamsDeps): Streams {
-  const users = new Map<number, Told>();
-  const nextWords = new WeakMap<LiveSocket, { atMs: number; word?: boolean }>();
+  const users = new Map<number, Reported>();
+  const nextReports = new WeakMap<LiveSocket, { atMs: number; word?: boolean }>();
 
-  const toldOf = (userId: number): Told => {
+  const reportedOf = (userId: number): Reported => {
     const told = users.get(userId) ?? { streaming: new Set(), lostAt: undefined };
     users.set(userId, told);
     return told;
@@ -50,7 +50,7 @@ export function createStreams({ history, clock, log }: StreamsDeps): Streams {
 
   const take = (socket: LiveSocket, isStreaming: boolean) => {
     const { userId } = socket.data;
-    const told = toldOf(userId);
+    const told = reportedOf(userId);
     if (isStreaming) {
       told.streaming.add(socket);
       told.lostAt = undefined;
@@ -67,18 +67,18 @@ export function createStreams({ history, clock, log }: StreamsDeps): Streams {
   /** At once, or when it is this overlay's turn again: then only its last word counts. */
   const takeInTurn = (socket: LiveSocket, word: boolean) => {
     const nowMs = clock.monotonicMs();
-    const next = nextWords.get(socket);
+    const next = nextReports.get(socket);
     if (next?.word !== undefined) {
       next.word = word;
     } else if (next && nowMs < next.atMs) {
       next.word = word;
       clock.after(next.atMs - nowMs, () => {
-        nextWords.set(socket, { atMs: clock.monotonicMs() + WORD_EVERY_MS });
+        nextReports.set(socket, { atMs: clock.monotonicMs() + REPORT_EVERY_MS });
         if (next.word !== undefined && socket.readyState === WebSocket.OPEN)
           take(socket, next.word);
       });
     } else {
-      nextWords.set(socket, { atMs: nowMs + WORD_EVERY_MS });
+      nextReports.set(socket, { atMs: nowMs + REPORT_EVERY_MS });
       take(socket, word);
     }
   };

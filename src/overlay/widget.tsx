@@ -1,3 +1,4 @@
+import { PAGE_WAITS_MS } from "../channels/first-answer.ts";
 import { Html } from "../jsx.ts";
 import { WidgetPage } from "../../widget/page.tsx";
 import { parseWidgetToken } from "../accounts/credential.ts";
@@ -26,9 +27,6 @@ export interface WidgetDeps {
   readonly basePath: string;
 }
 
-/** The longest time that the page waits for the first reading of a channel. */
-const FIRST_WORD_MS = 80;
-
 const queryOf = ({ url }: Request): URLSearchParams => new URL(url).searchParams;
 
 /** The overlay's page. */
@@ -50,10 +48,10 @@ export function createWidget(deps: WidgetDeps): Widget {
   ): Promise<Response> => {
     const look = overlayLook(widget, language, queryOf(request), fontFaces);
     const { options, warnings, words, languageTag, css } = look;
-    const heardId = options.demo ? DEMO_LISTENER : listenerId;
-    const reading = await hub.read(heardId, FIRST_WORD_MS);
+    const channelId = options.demo ? DEMO_LISTENER : listenerId;
+    const reading = await hub.read(channelId, PAGE_WAITS_MS);
     const known = reading.kind !== "unavailable";
-    await covers.prepare(reading, heardId);
+    await covers.prepare(reading, channelId);
     const page = (
       <WidgetPage
         languageTag={languageTag}
@@ -63,7 +61,7 @@ export function createWidget(deps: WidgetDeps): Widget {
         options={options}
         warnings={warnings}
         version={VERSION}
-        state={known ? toWidgetState(reading, heardId, clock.monotonicMs(), covers) : undefined}
+        state={known ? toWidgetState(reading, channelId, clock.monotonicMs(), covers) : undefined}
         iconPath={basePath + icon.path}
         stylesheetPath={basePath + widgetStylesheet.path}
         scriptPath={basePath + widgetScript.path}

@@ -19,7 +19,7 @@ import { createPlex } from "./kinds/plex/index.ts";
 import type { PolledSourceDeps } from "./polling/polled-source.ts";
 import { createLedger, type LedgerOf } from "./polling/ledger.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
-import { createPushedSources, NOTHING_PUSHED, type PushedWords } from "./pushed.ts";
+import { createPushedSources, NOTHING_PUSHED, type PushedReports } from "./pushed.ts";
 import type { Source } from "./source.ts";
 import { type Machine, THIS_MACHINE } from "./here/found.ts";
 import type { Found } from "./here/players-here.ts";
@@ -57,7 +57,7 @@ export interface SourcesDeps {
     rememberPause(source: string, pause: UpstreamPause): Promise<void>;
   };
   /** What other programs push. */
-  readonly pushed: PushedWords;
+  readonly pushed: PushedReports;
   /** Where players of this machine are looked for; this machine without it. */
   readonly machine?: Machine | undefined;
   /** Replaces the network. */

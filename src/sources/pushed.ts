@@ -2,13 +2,13 @@ import type { Playback } from "../playback.ts";
 import { defineSource, type Source, type SourceFacts } from "./source.ts";
 
 /** What programs have pushed to connections. */
-export interface PushedWords {
+export interface PushedReports {
   /** Yields what plays as soon as that is known, and on each change; `null` when nothing does. */
   watch(connectionId: number, signal: AbortSignal): AsyncIterable<Playback | null>;
 }
 
 /** Where nothing is ever pushed, because no server runs. */
-export const NOTHING_PUSHED: PushedWords = {
+export const NOTHING_PUSHED: PushedReports = {
   async *watch(_, signal) {
     if (!signal.aborted) yield null;
   },
@@ -107,7 +107,7 @@ const all: readonly PushedSource[] = [
 ];
 
 /** The sources that other programs push to. They have no settings: each connection has a secret. */
-export const createPushedSources = (pushed: PushedWords): readonly Source[] =>
+export const createPushedSources = (pushed: PushedReports): readonly Source[] =>
   all.map((source) =>
     defineSource<null>({
       ...source,

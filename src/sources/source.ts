@@ -91,7 +91,7 @@ export type Delivery = "polled" | "streamed" | "pushed";
 export type Place = "computer" | "service" | "server" | "browser" | "anywhere" | "here";
 
 /** Whether a source tells something: always where there is something to tell, sometimes, never. */
-export type Told = "yes" | "some" | "no";
+export type Reports = "yes" | "some" | "no";
 
 /**
  * Whom this server calls for a source: a service with its URL, the server that a user enters, or the
@@ -102,9 +102,9 @@ export type Called = { readonly service: string } | "entered" | "covers";
 /** What people compare when they choose a source, and what leaves this machine for it. */
 export interface SourceFacts {
   readonly runs: Place;
-  readonly position: Told;
-  readonly pause: Told;
-  readonly cover: Told;
+  readonly position: Reports;
+  readonly pause: Reports;
+  readonly cover: Reports;
   /** The longest time after which a change is usually seen, in milliseconds; 0 for at once. */
   readonly delayMs: number;
   /** Empty for a source that calls nobody. */

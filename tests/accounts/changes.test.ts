@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 /** Whose changes the server was told of, in their order. */
-function heardChanges(): (number | undefined)[] {
+function followedChanges(): (number | undefined)[] {
   const heard: (number | undefined)[] = [];
   server.accounts.onChange(({ userId }) => void heard.push(userId));
   return heard;
@@ -88,7 +88,7 @@ describe.each(changesOf)("$what", ({ change }) => {
   });
 
   test("in another process is told once, with its user", async () => {
-    const heard = heardChanges();
+    const heard = followedChanges();
     await change(command, ada);
     // A database on a server tells it by itself.
     if (server.store.file) expect(heard).toEqual([]);
@@ -98,7 +98,7 @@ describe.each(changesOf)("$what", ({ change }) => {
   });
 
   test("in this process is told at once, and once", async () => {
-    const heard = heardChanges();
+    const heard = followedChanges();
     await change(server, ada);
     expect(heard).toEqual([ada.user.id]);
     await command.accounts.rememberBaseUrl("http://127.0.0.1:4747");
@@ -124,7 +124,7 @@ test("what changes of a connection that stays is told", async () => {
     () => connections.refuse(mpd.id, {}),
     () => connections.rotateSecret(json.id),
   ]) {
-    const heard = heardChanges();
+    const heard = followedChanges();
     await change();
     await accounts.checkForChanges();
     expect(heard).toEqual([user.id]);
@@ -133,7 +133,7 @@ test("what changes of a connection that stays is told", async () => {
 });
 
 test("what concerns everybody is told without a user", async () => {
-  const heard = heardChanges();
+  const heard = followedChanges();
   await command.accounts.upstreams.enterApp("spotify", { clientId: "id", clientSecret: null });
   await server.accounts.checkForChanges();
   await command.store.sealed.changeKey(undefined, Buffer.of(1, 2, 3, 4));
@@ -145,7 +145,7 @@ test("what concerns everybody is told without a user", async () => {
 test("several users' changes are each told once, the latest last", async () => {
   const ada = await server.add("ada");
   const grace = await server.add("grace");
-  const heard = heardChanges();
+  const heard = followedChanges();
   for (const { user } of [ada, grace, ada]) await command.accounts.widgets.rotate(user);
   await server.accounts.checkForChanges();
   expect(heard).toEqual([grace.user.id, ada.user.id]);
@@ -158,7 +158,7 @@ test("nothing is told of uses of keys, connections' statuses, renewed tokens and
   const { keyId = "" } = (await keys.holderOf(key)) ?? {};
   const { id = 0 } = (await onlyConnection(connections, user.id)) ?? {};
   await server.accounts.checkForChanges();
-  const heard = heardChanges();
+  const heard = followedChanges();
   keys.noteUse(keyId);
   await keys.flushUses();
   await connections.storeStatus(id, { state: "ok", since: 1 });
@@ -257,7 +257,7 @@ test("a rotation does not fail because another process writes at that moment", a
 
 test("a listener that fails does not keep a change from the others, and its error is thrown", async () => {
   server.accounts.onChange(() => Promise.reject(new Error("a listener failed")));
-  const heard = heardChanges();
+  const heard = followedChanges();
   const [added] = await command.accounts.add(["ada"]);
   await expect(server.accounts.checkForChanges()).rejects.toThrow("a listener failed");
   expect(heard).toContain(added?.user.id);

@@ -95,7 +95,7 @@ function reportOf(number: number): Message {
     observedAtMs: 12.5,
     rate: 1,
   };
-  const state = { kind: "heard" as const, playback, heardAtMs: 12.5 };
+  const state = { kind: "reported" as const, playback, reportedAtMs: 12.5 };
   const connections = [{ connectionId: number, delivery: "polled" as const, state }];
   return ["report", number, 1, { nowMs: 60_000, watchedSinceMs: 0, onStream: 1, connections }];
 }

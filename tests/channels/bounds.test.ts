@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 /** What everybody who reads Ada's music gets of a playback that her source says. */
-async function heardOf(said: Partial<Playback>): Promise<Playback> {
+async function readingsOf(said: Partial<Playback>): Promise<Playback> {
   void server.hub.read(ada.user.id, 1_000);
   await server.sourceOf(ada).says(aPlayback(said));
   const reading = await server.hub.read(ada.user.id, 1_000);
@@ -29,13 +29,13 @@ const { track, album, device } = aPlayback();
 describe("what a source says is bounded for every reader", () => {
   test("to 50 artists of 1,000 characters each, in their order", async () => {
     const artists = Array.from({ length: 60_000 }, (_, index) => `${index} ${"x".repeat(1_200)}`);
-    const heard = await heardOf({ artists });
+    const heard = await readingsOf({ artists });
     expect(heard.artists).toEqual(artists.slice(0, 50).map((name) => name.slice(0, 1_000)));
   });
 
   test("to 1,000 characters in every other text that is shown", async () => {
     const long = "y".repeat(100_000);
-    const heard = await heardOf({
+    const heard = await readingsOf({
       source: long,
       track: { ...track, title: long },
       album: { ...album, name: long },
@@ -52,13 +52,13 @@ describe("what a source says is bounded for every reader", () => {
   });
 
   test("to whole milliseconds, as the API promises", async () => {
-    const heard = await heardOf({ track: { ...track, durationMs: 1_000.4 }, positionMs: 3.6 });
+    const heard = await readingsOf({ track: { ...track, durationMs: 1_000.4 }, positionMs: 3.6 });
     expect([heard.track.durationMs, heard.positionMs]).toEqual([1_000, 4]);
   });
 
   test("by whole characters, those of two units too", async () => {
     const notes = "🎵".repeat(1_001);
-    expect((await heardOf({ track: { ...track, title: `a${notes}` } })).track.title).toBe(
+    expect((await readingsOf({ track: { ...track, title: `a${notes}` } })).track.title).toBe(
       `a${"🎵".repeat(999)}`,
     );
   });
@@ -70,7 +70,7 @@ describe("what a source says is bounded for every reader", () => {
         fc.array(fc.string({ unit: "grapheme", maxLength: 20 }), { maxLength: 50 }),
         async (title, artists) => {
           const said = aPlayback({ track: { ...track, id: `test:${title}`, title }, artists });
-          expect(await heardOf(said)).toEqual(said);
+          expect(await readingsOf(said)).toEqual(said);
         },
       ),
       { numRuns: 30 },
@@ -79,7 +79,7 @@ describe("what a source says is bounded for every reader", () => {
 
   test("so that long identities stay apart, and the same one stays the same", async () => {
     const path = "folder/".repeat(10_000);
-    const idOf = async (id: string) => (await heardOf({ track: { ...track, id } })).track.id;
+    const idOf = async (id: string) => (await readingsOf({ track: { ...track, id } })).track.id;
     const first = await idOf(`${path}1.flac`);
     expect(first.length).toBeLessThanOrEqual(1_000);
     expect(await idOf(`${path}2.flac`)).not.toBe(first);
@@ -93,8 +93,9 @@ describe("what a source says is bounded for every reader", () => {
     const long = { key: "k".repeat(5_000), url: `https://art.example/${"u".repeat(5_000)}`, load };
     const usual = { key: "usual", url: "https://art.example/usual", load };
     const rest = Array.from({ length: 1_000 }, () => usual);
-    const { artworks } = (await heardOf({ album: { ...album, artworks: [long, usual, ...rest] } }))
-      .album;
+    const { artworks } = (
+      await readingsOf({ album: { ...album, artworks: [long, usual, ...rest] } })
+    ).album;
     expect(artworks).toHaveLength(10);
     expect(artworks[0]?.url).toBeUndefined();
     expect(artworks[0]?.key.length).toBeLessThanOrEqual(1_000);

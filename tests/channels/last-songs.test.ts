@@ -35,7 +35,7 @@ describe("the last songs of a channel", () => {
     songs.hear("B", 30);
     songs.hear("C", 30);
     expect(songs.titles()).toEqual(["B", "A"]);
-    expect(songs.finished()[0]).toMatchObject({ startedAt: 1_030_000, heardMs: 30_000 });
+    expect(songs.finished()[0]).toMatchObject({ startedAt: 1_030_000, playedMs: 30_000 });
   });
 
   test("count only when they were heard for ten seconds, without their pauses", () => {
@@ -49,9 +49,9 @@ describe("the last songs of a channel", () => {
   });
 
   test("begin again with the present one when what was heard is not to count", () => {
-    const told: [title: string, startedAt: number, heardMs: number][] = [];
-    const songs = createLastSongs(({ song, startedAt, heardMs }) =>
-      told.push([song.track.title, startedAt, heardMs]),
+    const told: [title: string, startedAt: number, playedMs: number][] = [];
+    const songs = createLastSongs(({ song, startedAt, playedMs }) =>
+      told.push([song.track.title, startedAt, playedMs]),
     );
     let nowMs = 0;
     const moment = () => ({ monotonicMs: nowMs, wallMs: 1_000_000 + nowMs });
@@ -80,13 +80,13 @@ describe("the last songs of a channel", () => {
     songs.beginAgain();
     songs.hear("A", 20);
     songs.hear("B", 1);
-    expect(songs.finished()).toMatchObject([{ startedAt: 1_065_000, heardMs: 20_000 }]);
+    expect(songs.finished()).toMatchObject([{ startedAt: 1_065_000, playedMs: 20_000 }]);
   });
 
   test("are told from thirty seconds on: each minute, at a pause, a gap and the end", () => {
     const told: string[] = [];
-    const songs = createLastSongs(({ song, heardMs }) =>
-      told.push(`${song.track.title} ${heardMs / 1_000}`),
+    const songs = createLastSongs(({ song, playedMs }) =>
+      told.push(`${song.track.title} ${playedMs / 1_000}`),
     );
     let nowMs = 0;
     const note = (seconds: number, title?: string, state: Playback["state"] = "playing") => {
@@ -113,7 +113,7 @@ describe("the last songs of a channel", () => {
     const songs = listen();
     songs.hear("A", 3_600, { positionMs: 185_000 });
     songs.note({ kind: "nothing" });
-    expect(songs.finished()).toMatchObject([{ heardMs: 15_000 }]);
+    expect(songs.finished()).toMatchObject([{ playedMs: 15_000 }]);
   });
 
   test("have a song once that goes on after silence or a failure", () => {
@@ -126,7 +126,7 @@ describe("the last songs of a channel", () => {
     songs.pass(60);
     songs.hear("A", 20);
     songs.note({ kind: "nothing" });
-    expect(songs.finished()).toMatchObject([{ startedAt: 1_000_000, heardMs: 60_000 }]);
+    expect(songs.finished()).toMatchObject([{ startedAt: 1_000_000, playedMs: 60_000 }]);
   });
 
   test("go on when the channel stops and starts again", () => {
@@ -135,7 +135,7 @@ describe("the last songs of a channel", () => {
     songs.note(undefined);
     songs.pass(600);
     songs.hear("B", 1);
-    expect(songs.finished()).toMatchObject([{ heardMs: 20_000 }]);
+    expect(songs.finished()).toMatchObject([{ playedMs: 20_000 }]);
   });
 
   test(`are at most ${MOST_SONGS}, and hold no covers`, () => {

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   type ConnectionState,
-  type HeardConnection,
+  type KnownConnection,
   type Report,
   stateAfter,
 } from "../../src/channels/connection-state.ts";
-import { heardBy, merge, nextMergeAt } from "../../src/channels/merge.ts";
+import { reportedBy, merge, nextMergeAt } from "../../src/channels/merge.ts";
 import type { Playback } from "../../src/playback.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
@@ -20,7 +20,7 @@ const PATIENCE_MS = 2_000;
 
 const waiting: ConnectionState = { kind: "waiting", sinceMs: START_MS, pause: undefined };
 
-type Kind = Pick<HeardConnection, "delivery" | "pollsEveryMs">;
+type Kind = Pick<KnownConnection, "delivery" | "pollsEveryMs">;
 const STREAMED: Kind = { delivery: "streamed" };
 const PUSHED: Kind = { delivery: "pushed" };
 const POLLED: Kind = { delivery: "polled", pollsEveryMs: INTERVAL_MS };
@@ -32,7 +32,7 @@ const connection = (
   connectionId: number,
   kind: Kind,
   ...reports: readonly Timed[]
-): HeardConnection => ({
+): KnownConnection => ({
   connectionId,
   ...kind,
   state: reports.reduce<ConnectionState>(
@@ -41,7 +41,7 @@ const connection = (
   ),
 });
 
-const heard = (playback: Playback | null): Report => ({ kind: "heard", playback });
+const heard = (playback: Playback | null): Report => ({ kind: "reported", playback });
 const plays = (atMs: number, changes: Partial<Playback> = {}): Timed => [
   atMs,
   heard(
@@ -62,7 +62,7 @@ const silent = (atMs: number): Timed => [atMs, { kind: "silent" }];
 /** What is shown while somebody has watched from the start: the connection, or why there is none. */
 const shownAt = (
   nowMs: number,
-  connections: readonly HeardConnection[],
+  connections: readonly KnownConnection[],
   watchedSinceMs: number | "unwatched" = START_MS,
 ) => {
   const reading = merge(connections, {
@@ -227,7 +227,7 @@ describe("a position that the upstream does not tell", () => {
       positionUnknown: true,
     });
   const playbackOf = (...reports: readonly Timed[]) =>
-    heardBy(connection(1, POLLED, ...reports), { nowMs: 20_000, watchedSinceMs: 0 });
+    reportedBy(connection(1, POLLED, ...reports), { nowMs: 20_000, watchedSinceMs: 0 });
 
   test("stays unknown while the track goes on that was there first", () => {
     expect(playbackOf(unknown(1_000, "a"), unknown(6_000, "a"))).toMatchObject({
@@ -285,17 +285,17 @@ describe("whatever connections report", () => {
     { minLength: 1, maxLength: 4 },
   );
   /** The connections at a time, in the user's order. */
-  const at = (nowMs: number, all: readonly History[]): HeardConnection[] =>
+  const at = (nowMs: number, all: readonly History[]): KnownConnection[] =>
     all.map(({ kind, events }, index) => {
       const past = events.filter(([atMs]) => atMs <= nowMs);
       return connection(index + 1, kind, ...past.map(([atMs, one]) => reportOf(one, atMs)));
     });
   const time = fc.integer({ min: 0, max: 80 * MINUTE_MS });
-  const playsAlone = (one: HeardConnection | undefined, nowMs: number): boolean => {
+  const playsAlone = (one: KnownConnection | undefined, nowMs: number): boolean => {
     const reading = one && merge([one], { nowMs, watchedSinceMs: 0 });
     return reading?.kind === "playback" && reading.playback.state === "playing";
   };
-  const isOutdated = ({ state }: HeardConnection) => state.kind === "heard" && !!state.failure;
+  const isOutdated = ({ state }: KnownConnection) => state.kind === "reported" && !!state.failure;
 
   test("the first of those that play is shown, and never a paused one instead", () => {
     fc.assert(
@@ -330,7 +330,7 @@ describe("whatever connections report", () => {
         if (reading?.kind !== "playback") return;
         const { playback } = reading;
         const shown = connections.find((one) => one.connectionId === reading.connectionId);
-        if (shown?.state.kind !== "heard") throw new Error("it never reported that");
+        if (shown?.state.kind !== "reported") throw new Error("it never reported that");
         const { track, state, observedAtMs, positionMs } = playback;
         const ageMs = nowMs - observedAtMs;
         if (state === "paused") expect(ageMs).toBeLessThan(30 * MINUTE_MS);
@@ -338,7 +338,7 @@ describe("whatever connections report", () => {
           expect(positionMs + ageMs).toBeLessThan(track.durationMs + 15 * SECOND_MS);
         }
         if (shown.delivery === "polled" && !shown.state.failure) {
-          expect(nowMs - shown.state.heardAtMs).toBeLessThan(3 * INTERVAL_MS);
+          expect(nowMs - shown.state.reportedAtMs).toBeLessThan(3 * INTERVAL_MS);
         }
       }),
     );

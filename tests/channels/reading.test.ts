@@ -19,7 +19,7 @@ const at = (monotonicMs: number): Now => ({
 const MINUTE_MS = 60_000;
 
 const heard = (state: "playing" | "paused", observedAtMs = 0): Report => ({
-  kind: "heard",
+  kind: "reported",
   playback: aPlayback({ state, observedAtMs }),
 });
 const FAILED: Report = { kind: "failed", retryAfterMs: 5_000 };
@@ -90,7 +90,7 @@ describe("the reading", () => {
 describe("time alone", () => {
   const report = fc.oneof(
     fc.constantFrom<Report>(heard("playing"), heard("paused"), FAILED, { kind: "unlinked" }),
-    fc.constant<Report>({ kind: "heard", playback: null }),
+    fc.constant<Report>({ kind: "reported", playback: null }),
   );
   const reports = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 * MINUTE_MS }), report), {
     maxLength: 8,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { HeardOfConnection } from "../../src/channels/channel.ts";
+import type { ConnectionReading } from "../../src/channels/channel.ts";
 import type { Hub } from "../../src/channels/hub.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import type { Playback } from "../../src/playback.ts";
@@ -237,7 +237,7 @@ describe("a connection that programs push to", () => {
   test("says nothing before the first push, and does not fail", async () => {
     await player.says(null);
     expect(titleOf(await hub.read(ADA, 4_000))).toBe("nothing");
-    expect(hub.heardOf(ADA)).toMatchObject([{ playback: undefined }]);
+    expect(hub.readingsOf(ADA)).toMatchObject([{ playback: undefined }]);
   });
 
   test("is waited for while nobody knows yet what was pushed", async () => {
@@ -260,7 +260,7 @@ describe("a connection that programs push to", () => {
     await player.says(song("Player"));
     expect(titleOf(await hub.read(ADA, 4_000))).toBe("Player");
     await player.says(null);
-    expect(hub.heardOf(ADA)).toMatchObject([{ playback: null }]);
+    expect(hub.readingsOf(ADA)).toMatchObject([{ playback: null }]);
   });
 });
 
@@ -296,7 +296,7 @@ describe("a polled connection", () => {
 });
 
 describe("what each connection hears", () => {
-  const told = (heard: readonly HeardOfConnection[]) =>
+  const told = (heard: readonly ConnectionReading[]) =>
     heard.map(({ connectionId, playback, isShown }) => [
       connectionId,
       playback ? playback.track.title : playback,
@@ -306,17 +306,17 @@ describe("what each connection hears", () => {
   test("is known in the user's order", async () => {
     subscribe();
     await player.says(song("Player"));
-    expect(told(hub.heardOf(ADA))).toEqual([
+    expect(told(hub.readingsOf(ADA))).toEqual([
       [1, undefined, false],
       [2, "Player", true],
     ]);
     await browser.says(paused("Browser"));
-    expect(told(hub.heardOf(ADA))).toEqual([
+    expect(told(hub.readingsOf(ADA))).toEqual([
       [1, "Browser", false],
       [2, "Player", true],
     ]);
     await clock.advance(115_000);
-    expect(told(hub.heardOf(ADA))).toEqual([
+    expect(told(hub.readingsOf(ADA))).toEqual([
       [1, "Browser", true],
       [2, null, false],
     ]);
@@ -324,7 +324,7 @@ describe("what each connection hears", () => {
 
   test("is told to who asks for it, also when something else is shown", async () => {
     const heard: unknown[] = [];
-    hub.subscribe(ADA, () => heard.push(told(hub.heardOf(ADA))), "heard");
+    hub.subscribe(ADA, () => heard.push(told(hub.readingsOf(ADA))), "all");
     const shown = subscribe();
     await browser.says(song("Browser"));
     await player.says(paused("Player"));

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { HeardConnection } from "../../src/channels/connection-state.ts";
+import type { KnownConnection } from "../../src/channels/connection-state.ts";
 import type { WatchingHere, WatchingDeps } from "../../src/channels/connection-set.ts";
 import { createDemand } from "../../src/channels/demand.ts";
 import { type Leases, shardOf } from "../../src/cluster/leases.ts";
@@ -25,9 +25,9 @@ let relay: Relay;
 let orders: string[];
 let watcher: WatchingDeps | undefined;
 /** What they report. */
-let connections: readonly HeardConnection[];
+let connections: readonly KnownConnection[];
 
-const silent: HeardConnection = {
+const silent: KnownConnection = {
   connectionId: 1,
   delivery: "pushed",
   state: { kind: "silent" },

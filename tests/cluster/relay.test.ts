@@ -169,7 +169,7 @@ describe("nodes that share the users", () => {
     await clock.advance(10);
     expect(
       first.hub
-        .heardOf(ADA)
+        .readingsOf(ADA)
         .map(({ connectionId, playback, isShown }) => [
           connectionId,
           playback?.track.title,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import type { KeptSong } from "../../src/music/history.ts";
+import type { KeptSong } from "../../src/music/kept-song.ts";
 import { FontError, MOST_FONTS } from "../../src/looks/fonts.ts";
 import { MOST_WORKING_KEYS, TooManyKeysError } from "../../src/accounts/keys.ts";
 import { MOST_WIDGETS, WidgetError } from "../../src/looks/widget-error.ts";

@@ -22,7 +22,7 @@ const stateNow = (): DashboardState => ({
   track: null,
   privacy: "",
   status: { tone: "good", text: "", linkAgain: false },
-  hearsOwnMusic: true,
+  showsOwnMusic: true,
   overlays,
   presence: "",
   connections: [],
@@ -38,7 +38,7 @@ beforeEach(() => {
   live = createDashboardLive({
     log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
     hub: {
-      heardOf: (userId) => [{ connectionId: userId * 10, playback: null, isShown: false }],
+      readingsOf: (userId) => [{ connectionId: userId * 10, playback: null, isShown: false }],
       subscribe(_, listener) {
         const hear = () => listener({ kind: "nothing" });
         listening.add(hear);

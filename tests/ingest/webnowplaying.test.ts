@@ -610,7 +610,7 @@ describe("a browser", () => {
     expect(shownOf([browser])).toMatchObject({
       title: "Paper Lanterns",
       album: "",
-      toldMs: 11_000,
+      reportedMs: 11_000,
     });
   });
 

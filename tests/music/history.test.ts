@@ -32,8 +32,8 @@ const hear = (title: string, { user } = ada) =>
   history.note(user.id, aKeptSong({ startedAt: world.clock.wallMs() }, title));
 const titles = async ({ user } = ada) =>
   (await history.songsOf(user)).map(({ track }) => track.title);
-const heardRows = async () => world.store.queries.select().from(world.store.tables.songs);
-const rows = async () => (await heardRows()).length;
+const songRows = async () => world.store.queries.select().from(world.store.tables.songs);
+const rows = async () => (await songRows()).length;
 
 describe("the history", () => {
   test("keeps nothing until it is switched on", async () => {
@@ -167,7 +167,7 @@ describe("the history", () => {
     test("has songs of a few thousand characters, and whole names of artists", async () => {
       await choose({ keeps: "always" });
       await history.note(ada.user.id, endless(world.clock.wallMs()));
-      expect(Buffer.byteLength(JSON.stringify(await heardRows()))).toBeLessThan(8_000);
+      expect(Buffer.byteLength(JSON.stringify(await songRows()))).toBeLessThan(8_000);
       const [song] = await history.songsOf(ada.user);
       expect(song?.artists.map(({ length }) => length)).toEqual([299, 299, 299]);
       expect(song?.artists.every((name) => name.isWellFormed())).toBe(true);
@@ -191,7 +191,7 @@ describe("the history", () => {
       const song = endless(wallMs() + 1_000);
       await Promise.all(Array.from({ length: 600 }, () => history.note(ada.user.id, song)));
       await history.forgetOld();
-      const kept = (await heardRows()).map(({ startedAt }) => startedAt);
+      const kept = (await songRows()).map(({ startedAt }) => startedAt);
       expect(kept).toHaveLength(2 + 63);
       expect(Math.min(...kept)).toBe(wallMs() - 63 * 60_000);
     });

@@ -91,7 +91,7 @@ export function openBusMonitor(url: string, seal: MessageSeal): BusMonitor {
 const describe = ({ connections = [] }: UserReport): string =>
   connections
     .map(({ delivery, state }) => {
-      if (state.kind !== "heard") return `${delivery} ${state.kind}`;
+      if (state.kind !== "reported") return `${delivery} ${state.kind}`;
       return `${delivery} ${state.playback ? state.playback.state : "nothing"}`;
     })
     .join(", ");

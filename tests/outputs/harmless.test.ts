@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { lineOf, type LineWords, toldOf } from "../../src/outputs/line.ts";
+import { lineOf, type LineWords, lineValuesOf } from "../../src/outputs/line.ts";
 import { hostileName } from "../fixtures/sources/hostile-names.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
@@ -21,7 +21,7 @@ interface Names {
 function lineFor({ title, artist = "Juniper Vale", template = "", most = 380 }: Names): string {
   const track = { id: "1", title, durationMs: 200_000, explicit: false };
   const playback = aPlayback({ track, artists: [artist] });
-  const told = toldOf({ kind: "playback", playback, connectionId: 1 }, 1_000);
+  const told = lineValuesOf({ kind: "playback", playback, connectionId: 1 }, 1_000);
   return lineOf(told, { options: { ...OPTIONS, template }, words: WORDS, most });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { lineOf, type LineWords, toldBefore, toldOf } from "../../src/outputs/line.ts";
+import { lineOf, type LineWords, lineValuesBefore, lineValuesOf } from "../../src/outputs/line.ts";
 import type { Playback } from "../../src/playback.ts";
 import { charactersReadBy } from "../fixtures/characters-read.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -17,7 +17,7 @@ const look = (options: Partial<typeof OPTIONS> = {}, most = 380) => ({
   most,
 });
 const hearing = (changes: Partial<Playback> = {}, nowMs = 1_000) =>
-  toldOf({ kind: "playback", playback: aPlayback(changes), connectionId: 1 }, nowMs);
+  lineValuesOf({ kind: "playback", playback: aPlayback(changes), connectionId: 1 }, nowMs);
 const titled = (title: string, url?: string) => ({
   track: { id: "1", title, durationMs: 200_000, explicit: false, ...(url && { url }) },
 });
@@ -38,11 +38,11 @@ describe("a line", () => {
   });
 
   test("says that nothing plays, in its own words if it has some", () => {
-    const nothing = toldOf({ kind: "nothing" }, 0);
+    const nothing = lineValuesOf({ kind: "nothing" }, 0);
     expect(lineOf(nothing, look())).toBe("Nothing playing");
     expect(lineOf(nothing, look({ idleTemplate: "Silence[ by {artist}]" }))).toBe("Silence");
     expect(lineOf(nothing, look({ idleTemplate: "{title}" }))).toBe("Nothing playing");
-    expect(lineOf(toldOf({ kind: "unavailable", retryAfterMs: 1 }, 0), look())).toBe(
+    expect(lineOf(lineValuesOf({ kind: "unavailable", retryAfterMs: 1 }, 0), look())).toBe(
       "Nothing playing",
     );
   });
@@ -99,11 +99,11 @@ describe("a line", () => {
 
   test("names a song before without a time, or says that there is none", () => {
     const song = { ...aPlayback(), albumName: "Slow Weather" };
-    const heard = { song, startedAt: 0, heardMs: 30_000 };
-    expect(lineOf(toldBefore(heard), look({ template: "{title}[ {elapsed}][ {duration}]" }))).toBe(
-      "Paper Lanterns 3:20",
-    );
-    expect(lineOf(toldBefore(undefined), look())).toBe("None");
+    const heard = { song, startedAt: 0, playedMs: 30_000 };
+    expect(
+      lineOf(lineValuesBefore(heard), look({ template: "{title}[ {elapsed}][ {duration}]" })),
+    ).toBe("Paper Lanterns 3:20");
+    expect(lineOf(lineValuesBefore(undefined), look())).toBe("None");
   });
 });
 

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../../src/clock.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { createSources, withoutServer } from "../../src/sources/index.ts";
 import type { Found } from "../../src/sources/here/players-here.ts";
-import { isHeardBy } from "../../src/sources/here/players-here.ts";
+import { isConnectedAs } from "../../src/sources/here/players-here.ts";
 import type { Fetch } from "../../src/sources/upstream/index.ts";
 import { createFakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { inTime, until } from "../fixtures/clock/waiting.ts";
@@ -317,31 +317,32 @@ describe("a player is heard already", () => {
     if (!source) throw new Error(`there is no source ${id}`);
     return { source, settings, ...(otherSettings && { otherSettings }) };
   };
-  const isHeard = (one: Found, connected: object) => isHeardBy(one, one.source.open(connected));
+  const isAudible = (one: Found, connected: object) =>
+    isConnectedAs(one, one.source.open(connected));
 
   test.each(["127.0.0.1:6600", "localhost", "[::1]:6600", "127.0.0.1"])(
     "by a connection to its address, written %s",
     (address) => {
-      expect(isHeard(found("mpd", { address: MPD }), { address })).toBe(true);
+      expect(isAudible(found("mpd", { address: MPD }), { address })).toBe(true);
     },
   );
 
   test.each(["127.0.0.1:6601", "192.168.1.20:6600", "/run/mpd/socket"])(
     "but not by one to %s",
     (address) => {
-      expect(isHeard(found("mpd", { address: MPD }), { address })).toBe(false);
+      expect(isAudible(found("mpd", { address: MPD }), { address })).toBe(false);
     },
   );
 
   test("by a connection to the other address of the same player", () => {
     const pear = found("pear", { url: AMUSE }, { url: PEAR });
-    expect(isHeard(pear, { url: PEAR, token: "correct-horse" })).toBe(true);
-    expect(isHeard(pear, { url: "http://127.0.0.1:9999" })).toBe(false);
+    expect(isAudible(pear, { url: PEAR, token: "correct-horse" })).toBe(true);
+    expect(isAudible(pear, { url: "http://127.0.0.1:9999" })).toBe(false);
   });
 
   test("by a connection to all players of the desktop, or to this one", () => {
     const mpv = found("mpris", { player: "mpv" });
-    expect([{}, { player: "mpv" }, { player: "vlc" }].map((one) => isHeard(mpv, one))).toEqual([
+    expect([{}, { player: "mpv" }, { player: "vlc" }].map((one) => isAudible(mpv, one))).toEqual([
       true,
       true,
       false,

@@ -91,7 +91,7 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): SharedC
           keepAll(
             userId,
             connections.flatMap(({ state }) =>
-              state.kind === "heard" ? (state.playback?.album.artworks ?? []) : [],
+              state.kind === "reported" ? (state.playback?.album.artworks ?? []) : [],
             ),
           ),
       });

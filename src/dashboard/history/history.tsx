@@ -1,12 +1,7 @@
 import type { Accounts } from "../../accounts/accounts.ts";
-import {
-  type HistoryChoice,
-  type KeptSong,
-  type Period,
-  PERIODS,
-  type Stream,
-} from "../../music/history.ts";
-import { hidesTrack } from "../../accounts/privacy.ts";
+import { type HistoryChoice, type Period, PERIODS } from "../../music/history.ts";
+import type { KeptSong } from "../../music/kept-song.ts";
+import type { Stream } from "../../music/streams.ts";
 import type { Hub } from "../../channels/hub.ts";
 import type { Clock } from "../../clock.ts";
 import { fieldOf } from "../../http/form-field.ts";
@@ -107,30 +102,32 @@ export function createSection(deps: HistoryDeps): Section {
 }
 
 /** A stream with its songs that the user does not hide. */
-interface HeardStream {
+interface PlayedStream {
   readonly stream: Stream;
   readonly songs: readonly SetListSong[];
 }
 
 async function readSetList(
-  { accounts: { history, privacy }, hub }: HistoryDeps,
+  { accounts: { history }, hub }: HistoryDeps,
   { user }: Pick<DashboardRequest, "user">,
-): Promise<HeardStream | undefined> {
+): Promise<PlayedStream | undefined> {
   const stream = history.streamOf(user.id);
   if (!stream) return undefined;
   hub.countSongs(user.id);
   const from = stream.startedAt - LONGEST_SONG_MS;
-  const songs = await history.songsOf(user, {
+  const songs = await history.shownOf(user, {
     from,
     until: stream.endedAt ?? Infinity,
     most: MOST_IN_SET_LIST,
   });
-  const rules = privacy.of(user.id);
-  const shown = songs.filter((song) => !hidesTrack(rules, song));
-  return { stream, songs: setListOf(shown, stream) };
+  return { stream, songs: setListOf(songs, stream) };
 }
 
-const writeSetList = ({ songs, stream }: HeardStream, form: SetListForm, start: string): string => {
+const writeSetList = (
+  { songs, stream }: PlayedStream,
+  form: SetListForm,
+  start: string,
+): string => {
   if (form === "csv") return asCsv(songs);
   return form === "text" ? asText(songs) : chaptersOf(songs, stream, start).join("\n");
 };
@@ -214,7 +211,7 @@ function SetList({
   list,
   nowMs,
 }: PartProps & {
-  readonly list: HeardStream | undefined;
+  readonly list: PlayedStream | undefined;
   readonly nowMs: number;
 }): JSX.Element {
   const { history: t } = request.words;
@@ -222,7 +219,7 @@ function SetList({
     <section class="set-list">
       <h2 safe>{list && list.stream.endedAt !== null ? t.lastStream : t.thisStream}</h2>
       {list ? (
-        <HeardSetList request={request} list={list} nowMs={nowMs} />
+        <PlayedSetList request={request} list={list} nowMs={nowMs} />
       ) : (
         <p safe>{choice.followsStreams ? t.noStream : t.notTold}</p>
       )}
@@ -230,13 +227,13 @@ function SetList({
   );
 }
 
-function HeardSetList({
+function PlayedSetList({
   request,
   list,
   nowMs,
 }: {
   readonly request: DashboardRequest;
-  readonly list: HeardStream;
+  readonly list: PlayedStream;
   readonly nowMs: number;
 }): JSX.Element {
   const { language, words, query } = request;

@@ -1,4 +1,4 @@
-import type { HeardOfConnection } from "../../channels/channel.ts";
+import type { ConnectionReading } from "../../channels/channel.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
@@ -14,7 +14,7 @@ import type { MusicView } from "./view.ts";
 interface CardProps {
   readonly view: MusicView;
   readonly one: ConnectedMusic;
-  readonly heard: readonly HeardOfConnection[];
+  readonly heard: readonly ConnectionReading[];
 }
 
 /** A connection: what it reports, and what can be done with it. */

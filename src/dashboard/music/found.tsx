@@ -3,7 +3,7 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { FoundTrack } from "../../sources/here/found.ts";
-import { type Found, isHeardBy } from "../../sources/here/players-here.ts";
+import { type Found, isConnectedAs } from "../../sources/here/players-here.ts";
 import { attribute } from "../../html/attribute.ts";
 import { Form } from "../form.tsx";
 import { offerId } from "./offers.tsx";
@@ -83,7 +83,7 @@ export function FoundList({ request, found, music }: FoundListProps): JSX.Elemen
 }
 
 const hears = ({ source, stored }: ConnectedMusic, found: Found): boolean =>
-  source === found.source && stored.usable && isHeardBy(found, stored.open);
+  source === found.source && stored.usable && isConnectedAs(found, stored.open);
 
 function rankOf({ needs, track }: Found): number {
   if (needs !== undefined) return 3;

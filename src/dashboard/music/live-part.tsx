@@ -1,4 +1,4 @@
-import type { HeardOfConnection } from "../../channels/channel.ts";
+import type { ConnectionReading } from "../../channels/channel.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import type { Inbox } from "../../ingest/inbox.ts";
@@ -23,7 +23,7 @@ export interface LivePartProps {
   readonly music: ConnectedMusic;
   /** All of the user's connections, and what each of those that are watched hears. */
   readonly all: readonly ConnectedMusic[];
-  readonly heard: readonly HeardOfConnection[];
+  readonly heard: readonly ConnectionReading[];
 }
 
 /** The part of a connection's card that changes while the page is open. It has no controls. */
@@ -82,12 +82,12 @@ function Received({ deps, reader, connection }: ReceivedProps): JSX.Element {
 export const trackText = (title: string, artist: string): string =>
   [title, artist].filter((part) => part !== "").join(" – ");
 
-interface HeardProps extends Pick<LivePartProps, "reader" | "all" | "heard"> {
-  readonly own: HeardOfConnection;
+interface ReportedProps extends Pick<LivePartProps, "reader" | "all" | "heard"> {
+  readonly own: ConnectionReading;
 }
 
 /** What a connection hears now, whether that is shown, and why. */
-function Heard({ reader, own, all, heard }: HeardProps): JSX.Element {
+function Heard({ reader, own, all, heard }: ReportedProps): JSX.Element {
   const { dashboard, widget } = reader.words;
   const { music: t } = dashboard;
   const { playback, isShown } = own;

@@ -1,3 +1,4 @@
+import { PAGE_WAITS_MS } from "../../channels/first-answer.ts";
 import { dashboardAddress } from "../../addresses.ts";
 import { musicScript } from "../../html/assets.ts";
 import { htmlResponse } from "../../html/html.tsx";
@@ -15,9 +16,6 @@ import { LinkControls } from "./link-controls.tsx";
 import { type Offer, Offers } from "./offers.tsx";
 import type { MusicView } from "./view.ts";
 
-/** The longest time that the page waits for the first reading of a channel. */
-const FIRST_WORD_MS = 80;
-
 /** The page of the user's connections, and of the sources that can be connected. */
 export async function musicPage(view: MusicView): Promise<Response> {
   const { deps, request, music, refused, entered } = view;
@@ -31,8 +29,8 @@ export async function musicPage(view: MusicView): Promise<Response> {
   const list =
     look === null ? undefined : <FoundList request={request} found={here} music={music} />;
   if (list !== undefined && look === LOOK.listOnly) return htmlResponse(list);
-  if (music.length > 1) await deps.hub.read(user.id, FIRST_WORD_MS);
-  const heard = deps.hub.heardOf(user.id);
+  if (music.length > 1) await deps.hub.read(user.id, PAGE_WAITS_MS);
+  const heard = deps.hub.readingsOf(user.id);
   const found = here.find(({ source }) => source === chosen);
   return dashboardPage(
     {

@@ -1,11 +1,11 @@
-import type { HeardOfConnection } from "../../channels/channel.ts";
+import type { ConnectionReading } from "../../channels/channel.ts";
 
 /** Why a connection is the one that is shown, or which other one is shown instead. */
 export type ShownReason =
   | { readonly kind: "onlyPlaying" | "firstPlaying" | "lastPaused" }
   | {
       readonly kind: "comesLater" | "isPaused" | "pausedEarlier";
-      readonly shown: HeardOfConnection;
+      readonly shown: ConnectionReading;
     };
 
 /**
@@ -13,8 +13,8 @@ export type ShownReason =
  * @param all what each connection of the user hears, in the user's order
  */
 export function shownReason(
-  own: HeardOfConnection,
-  all: readonly HeardOfConnection[],
+  own: ConnectionReading,
+  all: readonly ConnectionReading[],
 ): ShownReason | undefined {
   const shown = all.find(({ isShown }) => isShown);
   if (all.length < 2 || !own.playback || !shown?.playback) return undefined;

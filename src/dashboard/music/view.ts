@@ -11,7 +11,7 @@ import type { DashboardRequest, Notice } from "../request.ts";
 export interface MusicDeps {
   readonly accounts: Pick<Accounts, "connections" | "upstreams">;
   readonly sources: Sources;
-  readonly hub: Pick<Hub, "read" | "heardOf">;
+  readonly hub: Pick<Hub, "read" | "readingsOf">;
   /** What other programs have pushed. */
   readonly inbox: Pick<Inbox, "postOf">;
   readonly clock: Clock;

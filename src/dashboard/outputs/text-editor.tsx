@@ -1,3 +1,4 @@
+import { PAGE_WAITS_MS } from "../../channels/first-answer.ts";
 import { outputAddress } from "../../addresses.ts";
 import type { Hub } from "../../channels/hub.ts";
 import type { Clock } from "../../clock.ts";
@@ -5,7 +6,7 @@ import { fieldOf } from "../../http/form-field.ts";
 import { fill, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { bots, type Bot } from "../../outputs/bots.ts";
-import { DEFAULT_TEMPLATE, lineOf, toldOf } from "../../outputs/line.ts";
+import { DEFAULT_TEMPLATE, lineOf, lineValuesOf } from "../../outputs/line.ts";
 import { readTextOptions, textOptions } from "../../outputs/options.ts";
 import { reachOf } from "../../outputs/reach.ts";
 import { isMistake, parseTemplate, PLACEHOLDERS } from "../../outputs/template.ts";
@@ -38,8 +39,6 @@ export interface TextEditorDeps extends OutputEditorDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** The longest time that the page waits for the first reading of a channel. */
-const FIRST_WORD_MS = 80;
 const TEMPLATES = ["template", "pausedTemplate", "idleTemplate"] as const;
 
 /** What is in the form, by option. */
@@ -51,7 +50,7 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
 
   /** What the user hears now, else an invented track. */
   const sampleFor = async ({ user, words }: DashboardRequest): Promise<Playback> => {
-    const reading = hub.peek(user.id) ?? (await hub.read(user.id, FIRST_WORD_MS));
+    const reading = hub.peek(user.id) ?? (await hub.read(user.id, PAGE_WAITS_MS));
     return reading.kind === "playback" ? reading.playback : testTrack(words, clock.monotonicMs());
   };
 
@@ -154,11 +153,14 @@ function Preview({
     most: USUAL_MOST,
   };
   const hearing = (state: Playback["state"]) =>
-    toldOf({ kind: "playback", playback: { ...sample, state }, connectionId: undefined }, nowMs);
+    lineValuesOf(
+      { kind: "playback", playback: { ...sample, state }, connectionId: undefined },
+      nowMs,
+    );
   const lines = [
     { label: t.playing, told: hearing("playing") },
     { label: t.paused, told: hearing("paused") },
-    { label: t.idle, told: toldOf({ kind: "nothing" }, nowMs) },
+    { label: t.idle, told: lineValuesOf({ kind: "nothing" }, nowMs) },
   ];
   return (
     <dl class="lines" data-preview aria-live="polite">

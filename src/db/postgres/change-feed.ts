@@ -13,7 +13,7 @@ export const CHANGES = "marquee_changes";
 /** A feed that hears notices over a connection of its own, once somebody has asked for changes. */
 export interface NotifiedFeed extends ChangeFeed, DatabaseNetwork {
   /** Whether changes are heard. True before anybody has asked. */
-  readonly isHearing: boolean;
+  readonly isListening: boolean;
   close(): Promise<void>;
 }
 
@@ -125,12 +125,12 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
   };
 
   return {
-    get isHearing() {
+    get isListening() {
       return !isStarted || listener.isUp;
     },
     onChange: (listener) => void listeners.push(listener),
     onReach: (listener) => void reachListeners.push(listener),
-    async tellChanges() {
+    async publishChanges() {
       // It is stored already: if it cannot be heard, everything is taken for changed.
       if (listener.isUp) await catchUp().catch(() => note(""));
       else await note("");

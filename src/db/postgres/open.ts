@@ -90,7 +90,7 @@ function createStore(url: string, pool: Pool): Store {
 
   return {
     onChange: feed.onChange,
-    tellChanges: feed.tellChanges,
+    publishChanges: feed.publishChanges,
     checkForChanges: feed.checkForChanges,
     network: feed,
     tables,
@@ -114,11 +114,11 @@ function createStore(url: string, pool: Pool): Store {
     async probeWrite() {
       const [row] = await inTime(pool.query("SELECT pg_is_in_recovery()"), PROBE_LIMIT_MS);
       if (row?.[0] !== false) throw new Error("the database only reads");
-      if (!feed.isHearing) throw new Error("changes in the database are not heard");
+      if (!feed.isListening) throw new Error("changes in the database are not heard");
     },
     async atomically(build) {
       const results = await run(build, true);
-      await feed.tellChanges();
+      await feed.publishChanges();
       return results;
     },
     inBackground: (build) => run(build, false),
@@ -129,7 +129,7 @@ function createStore(url: string, pool: Pool): Store {
           return runSteps(steps(queriesOn(connection)));
         }),
       );
-      await feed.tellChanges();
+      await feed.publishChanges();
       return result;
     },
     async reserveUserIds(count) {

@@ -52,7 +52,7 @@ async function findIn(source: Source, search: Search): Promise<readonly Found[]>
 }
 
 /** Whether a connection of the same source hears this player already. */
-export function isHeardBy(found: Found, connected: OpenSource): boolean {
+export function isConnectedAs(found: Found, connected: OpenSource): boolean {
   const { source, settings, otherSettings } = found;
   return [settings, otherSettings]
     .filter((one) => one !== undefined)

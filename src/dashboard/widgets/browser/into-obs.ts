@@ -50,7 +50,7 @@ function offerConnection(card: HTMLElement): void {
     told.className = `status ${tone}`;
     told.textContent = text;
   };
-  const sayTrouble = (error: unknown) => {
+  const showFailure = (error: unknown) => {
     const { trouble, detail } = error instanceof ObsError ? error : new ObsError("refused");
     const text = fill(sentences.troubles[trouble], { port: port.value, detail });
     say("bad", text.trim());
@@ -64,9 +64,9 @@ function offerConnection(card: HTMLElement): void {
       try {
         await work();
       } catch (error) {
-        sayTrouble(error);
+        showFailure(error);
         const isGone = error instanceof ObsError && error.trouble === "gone";
-        if (isGone && obs) await showStage(obs).catch(sayTrouble);
+        if (isGone && obs) await showStage(obs).catch(showFailure);
         if (!(error instanceof ObsError)) throw error;
       }
     });
@@ -114,7 +114,7 @@ function offerConnection(card: HTMLElement): void {
     const hadFocus = scenes.contains(document.activeElement);
     showForm(access);
     say("idle", "");
-    if (trouble) sayTrouble(trouble);
+    if (trouble) showFailure(trouble);
     if (hadFocus) password.focus();
   };
 

@@ -96,8 +96,8 @@ export function readPlayback(
 
 /** How long ago the position was told, in milliseconds. */
 function ageOf(told: Entity["attributes"], serverWallMs: number): number {
-  const toldAtMs = Date.parse(textOf(told["media_position_updated_at"]) ?? "");
-  return Number.isNaN(toldAtMs) ? 0 : Math.max(0, serverWallMs - toldAtMs);
+  const reportedAtMs = Date.parse(textOf(told["media_position_updated_at"]) ?? "");
+  return Number.isNaN(reportedAtMs) ? 0 : Math.max(0, serverWallMs - reportedAtMs);
 }
 
 /** The address of a picture has a token that changes by itself, and a mark that changes with it. */

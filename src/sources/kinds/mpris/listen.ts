@@ -3,7 +3,7 @@ import type { MprisDeps, MprisSettings } from "./settings.ts";
 import type { WatchContext } from "../../source.ts";
 import { connectBus } from "./bus.ts";
 import { type Covers, createCovers } from "./cover.ts";
-import { artUrlOf, choosePlayer, type Heard, readPlayer } from "./player.ts";
+import { artUrlOf, choosePlayer, type ReportingPlayer, readPlayer } from "./player.ts";
 
 export async function* listen(
   { player }: MprisSettings,
@@ -27,7 +27,7 @@ export async function* listen(
         const cover = await covers.at(artUrlOf(state));
         known.set(name, { covers, playback: readPlayer(state, last, cover) });
       }
-      const heard = [...known].flatMap(([name, { playback }]): Heard[] =>
+      const heard = [...known].flatMap(([name, { playback }]): ReportingPlayer[] =>
         playback ? [{ name, playback }] : [],
       );
       const chosen = choosePlayer(heard, shown);

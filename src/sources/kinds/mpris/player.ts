@@ -4,7 +4,7 @@ import { digestOf } from "../../player-server.ts";
 import type { PlayerState } from "./bus.ts";
 
 /** What one player plays, converted, and the name of the player on the bus. */
-export interface Heard {
+export interface ReportingPlayer {
   readonly name: string;
   readonly playback: Playback;
 }
@@ -70,10 +70,10 @@ export function artUrlOf({ properties: { Metadata: metadata } }: PlayerState): s
  * was shown before, else the one whose news are the newest.
  */
 export function choosePlayer(
-  heard: readonly Heard[],
+  heard: readonly ReportingPlayer[],
   shown: string | undefined,
-): Heard | undefined {
-  const rank = ({ name, playback }: Heard) =>
+): ReportingPlayer | undefined {
+  const rank = ({ name, playback }: ReportingPlayer) =>
     (playback.state === "playing" ? 2 : 0) + (name === shown ? 1 : 0);
   return heard.toSorted(
     (a, b) => rank(b) - rank(a) || b.playback.observedAtMs - a.playback.observedAtMs,

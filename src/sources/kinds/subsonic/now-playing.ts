@@ -95,9 +95,9 @@ function readEntry(
     },
   };
   // Only servers with the extension `playbackReport` tell the position.
-  const tellsPosition =
+  const reportsPosition =
     numberOf(entry["positionMs"]) !== undefined && textOf(entry["state"]) !== undefined;
-  if (!tellsPosition) return withoutPosition(track);
+  if (!reportsPosition) return withoutPosition(track);
   return {
     ...track,
     state: isPaused(entry) ? "paused" : "playing",

@@ -1,0 +1,88 @@
+import { beginningOf } from "../beginning.ts";
+import type { Schema } from "../db/schema.ts";
+
+/** A song that has been played. */
+export interface KeptSong {
+  /** Unix milliseconds. A user's songs differ in it. */
+  readonly startedAt: number;
+  /** Milliseconds, without pauses. */
+  readonly playedMs: number;
+  readonly source: string;
+  readonly track: {
+    readonly id: string;
+    readonly title: string;
+    readonly durationMs: number | null;
+    readonly explicit: boolean;
+  };
+  readonly artists: readonly string[];
+  readonly albumName: string;
+  /** Path of the cover on this server, without the name of a rendition. */
+  readonly coverPath: string | null;
+  /** The cover's public URL, where it has one. */
+  readonly coverUrl: string | null;
+}
+
+/** A song as it is stored. */
+export type SongRow = Schema["songs"]["$inferInsert"];
+
+/**
+ * So much is stored of a song's names, in UTF-16 units, and of all of its artists together: sources
+ * may send fifty names of a thousand characters, once every thirty seconds.
+ */
+const LONGEST_NAME = 300;
+const LONGEST_ARTISTS = 1_000;
+/** Longer addresses are not stored: a part of one leads nowhere. */
+const LONGEST_URL = 1_000;
+
+/** A song with names that are short enough to be stored. */
+export const toRow = (userId: number, { track, artists, ...song }: KeptSong): SongRow => ({
+  userId,
+  ...song,
+  source: nameToStore(song.source),
+  trackId: idToStore(track.id),
+  title: nameToStore(track.title),
+  durationMs: track.durationMs,
+  explicit: track.explicit,
+  artists: JSON.stringify(artistsToStore(artists)),
+  albumName: nameToStore(song.albumName),
+  coverUrl: song.coverUrl !== null && song.coverUrl.length <= LONGEST_URL ? song.coverUrl : null,
+});
+
+const nameToStore = (name: string): string => beginningOf(name, LONGEST_NAME);
+
+/** Cutting could make two different ids equal, so a long one is replaced by its digest. */
+const idToStore = (id: string): string =>
+  id.length <= LONGEST_NAME ? id : new Bun.CryptoHasher("sha256").update(id).digest("base64url");
+
+/** The first artists, as many as there is room for. */
+function artistsToStore(artists: readonly string[]): string[] {
+  let room = LONGEST_ARTISTS;
+  return artists.map(nameToStore).filter((name) => {
+    room -= name.length;
+    return room >= 0;
+  });
+}
+
+export const charactersOf = ({
+  title,
+  artists,
+  albumName,
+  source,
+  trackId,
+  coverUrl,
+}: SongRow): number => [title, artists, albumName, source, trackId, coverUrl ?? ""].join("").length;
+
+export function toSong(row: Schema["songs"]["$inferSelect"]): KeptSong {
+  const { startedAt, playedMs, source, albumName, coverPath, coverUrl } = row;
+  const artists: unknown = JSON.parse(row.artists);
+  return {
+    ...{ startedAt, playedMs, source, albumName, coverPath, coverUrl },
+    track: {
+      id: row.trackId,
+      title: row.title,
+      durationMs: row.durationMs,
+      explicit: row.explicit,
+    },
+    artists: Array.isArray(artists) ? artists.filter((name) => typeof name === "string") : [],
+  };
+}

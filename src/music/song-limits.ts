@@ -1,0 +1,60 @@
+import { desc, eq, gt, sql } from "drizzle-orm";
+import type { Store } from "../db/store.ts";
+
+/** Finds what a user has too much of. */
+export interface SongLimits {
+  /** Counts characters of a song that was noted. */
+  count(userId: number, characters: number): void;
+  /** Up to when a user's songs are too many characters; `undefined` when they are not. */
+  tooMuchUntil(userId: number): Promise<number | undefined>;
+  /** When the first song started of as many as a user may have; `undefined` when there are fewer. */
+  oldestOf(userId: number): Promise<number | undefined>;
+}
+
+/** A user's newest songs; whoever keeps them for good has room for years. */
+export const MOST_KEPT = 100_000;
+/** All songs of a user, in characters: so many as no usual ones have. */
+const MOST_CHARACTERS = 64_000_000;
+/** After so many characters of new songs it is seen to that a user has no more than that. */
+const CHARACTERS_BETWEEN_CHECKS = 1_000_000;
+
+export function createSongLimits({ queries, tables: { songs } }: Store): SongLimits {
+  /** Of songs that were noted since the user's total was last checked. */
+  const noted = new Map<number, number>();
+  return {
+    count: (userId, characters) => void noted.set(userId, (noted.get(userId) ?? 0) + characters),
+    async tooMuchUntil(userId) {
+      if ((noted.get(userId) ?? 0) < CHARACTERS_BETWEEN_CHECKS) return undefined;
+      noted.delete(userId);
+      const { startedAt, title, artists, albumName, source, trackId, coverUrl } = songs;
+      const texts = [title, artists, albumName, source, trackId, coverUrl];
+      const size = sql.join(
+        texts.map((text) => sql`coalesce(length(${text}), 0)`),
+        sql` + `,
+      );
+      const newerToo = sql<number>`sum(${size}) OVER (ORDER BY ${startedAt} DESC)`.as("newer_too");
+      const sums = queries
+        .select({ startedAt, newerToo })
+        .from(songs)
+        .where(eq(songs.userId, userId))
+        .as("sums");
+      const [first] = await queries
+        .select({ startedAt: sums.startedAt })
+        .from(sums)
+        .where(gt(sums.newerToo, MOST_CHARACTERS))
+        .orderBy(desc(sums.startedAt))
+        .limit(1);
+      return first?.startedAt;
+    },
+    async oldestOf(userId) {
+      const [first] = await queries
+        .select({ startedAt: songs.startedAt })
+        .from(songs)
+        .where(eq(songs.userId, userId))
+        .orderBy(desc(songs.startedAt))
+        .limit(1)
+        .offset(MOST_KEPT - 1);
+      return first?.startedAt;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { eq } from "drizzle-orm";
+import type { DeferredWrites } from "../accounts/deferred-writes.ts";
+import type { Clock } from "../clock.ts";
+import type { Store } from "../db/store.ts";
+
+/** A stream, as an overlay has reported it; Unix milliseconds. */
+export interface Stream {
+  readonly startedAt: number;
+  /** `null` while it runs. */
+  readonly endedAt: number | null;
+}
+
+/** The running or last stream of each user who allows that it is known. */
+export interface Streams {
+  of(userId: number): Stream | undefined;
+  started(userId: number): Promise<void>;
+  stopped(userId: number, endedAt: number): Promise<void>;
+  /** Takes in what is stored of a user; `undefined` when nothing is. */
+  load(userId: number, stored: Stream | undefined): void;
+  /** What waits to be stored of a user is not stored any more. */
+  forget(userId: number): void;
+  /** Nothing is known of a user, or of anybody, until it is loaded again. */
+  drop(userId: number | undefined): void;
+}
+
+/** Twitch ends a stream after two days. One that runs for longer has lost its end. */
+const LONGEST_STREAM_MS = 48 * 3_600_000;
+/** OBS may lose its connection, or start again after a crash. */
+const SAME_STREAM_MS = 5 * 60_000;
+
+/** @param isAllowed whether a user allows that streams are known */
+export function createStreams(
+  store: Store,
+  wallMs: Clock["wallMs"],
+  deferred: Pick<DeferredWrites, "writeSoon">,
+  isAllowed: (userId: number) => boolean,
+): Streams {
+  const { histories } = store.tables;
+  const streams = new Map<number, Stream>();
+  const notedStreams = new Map<number, Stream>();
+
+  const storeStreams = async () => {
+    const storing = [...notedStreams];
+    await store.inBackground((writer) =>
+      storing.map(([userId, { startedAt, endedAt }]) =>
+        writer
+          .update(histories)
+          .set({ streamStartedAt: startedAt, streamEndedAt: endedAt })
+          .where(eq(histories.userId, userId)),
+      ),
+    );
+    for (const [id, stream] of storing) {
+      if (notedStreams.get(id) === stream) notedStreams.delete(id);
+    }
+  };
+
+  const noteStream = async (userId: number, stream: Stream) => {
+    streams.set(userId, stream);
+    notedStreams.set(userId, stream);
+    await deferred.writeSoon("streams", storeStreams);
+  };
+
+  const streamOf = (userId: number): Stream | undefined => {
+    const stream = isAllowed(userId) ? streams.get(userId) : undefined;
+    if (stream?.endedAt !== null) return stream;
+    const latestEnd = stream.startedAt + LONGEST_STREAM_MS;
+    return wallMs() < latestEnd ? stream : { ...stream, endedAt: latestEnd };
+  };
+
+  return {
+    of: streamOf,
+    async started(userId) {
+      if (!isAllowed(userId)) return;
+      const last = streamOf(userId);
+      if (last?.endedAt === null) return;
+      const goesOn =
+        last !== undefined &&
+        wallMs() - last.endedAt <= SAME_STREAM_MS &&
+        wallMs() - last.startedAt < LONGEST_STREAM_MS;
+      const startedAt = goesOn ? last.startedAt : wallMs();
+      await noteStream(userId, { startedAt, endedAt: null });
+    },
+    async stopped(userId, endedAt) {
+      const last = streamOf(userId);
+      if (last?.endedAt !== null) return;
+      await noteStream(userId, { ...last, endedAt });
+    },
+    load(userId, stored) {
+      const stream = notedStreams.get(userId) ?? stored;
+      if (stream) streams.set(userId, stream);
+    },
+    forget: (userId) => void notedStreams.delete(userId),
+    drop(userId) {
+      if (userId === undefined) streams.clear();
+      else streams.delete(userId);
+    },
+  };
+}
