@@ -1,5 +1,6 @@
 import type { KeyHolder, Keys } from "../accounts/keys.ts";
 import type { User } from "../accounts/users.ts";
+import { createAudience, type Room } from "../channels/audience.ts";
 import { follow } from "../channels/follow.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
@@ -74,14 +75,12 @@ interface Client {
 }
 
 /** The clients of one user, and their subscription to the user's channel. */
-interface Room {
+interface UserRoom extends Room<Client> {
   readonly user: User;
-  readonly clients: Set<Client>;
   /** The last reading. */
   latest: Reading | undefined;
   /** How many changes there were. */
   changes: number;
-  leave(): void;
   /** Cancels the wait for the end of a key's grace period. */
   stopWaiting(): void;
 }
@@ -96,6 +95,8 @@ const CLOSED_INVALID_KEY = 4401;
 /** https://www.iana.org/assignments/websocket */
 const SERVICE_RESTART = 1012;
 
+const keyOf = ({ id }: User): string => String(id);
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const BEAT = encoder.encode(": beat\n\n");
@@ -109,14 +110,18 @@ export function createEvents({
   config,
   server,
 }: EventsDeps): Events {
-  const rooms = new Map<number, Room>();
+  const audience = createAudience<Client, UserRoom>(clock, {
+    everyMs: BEAT_MS,
+    send(clients) {
+      for (const client of clients) client.beat();
+    },
+  });
   /** Ends the part of each socket in its room. */
   const sockets = new Map<EventsSocket, () => void>();
-  let stopBeats: (() => void) | undefined;
   const retrySeconds = Math.max(RECONNECT_SECONDS, config.rateLimitSeconds);
   const greeting = encoder.encode(`retry: ${retrySeconds * 1000}\n\n`);
 
-  const eventOf = ({ user, changes }: Room, reading: Reading): Event => {
+  const eventOf = ({ user, changes }: UserRoom, reading: Reading): Event => {
     const body = playingBody(reading, user);
     const json = typeof body === "string" ? body : decoder.decode(body);
     return {
@@ -125,23 +130,18 @@ export function createEvents({
     };
   };
 
-  const announce = (room: Room, reading: Reading) => {
+  const announce = (room: UserRoom, reading: Reading) => {
     room.latest = reading;
     room.changes += 1;
     const event = eventOf(room, reading);
-    for (const client of room.clients) client.send(event);
+    for (const client of room.members) client.send(event);
   };
 
-  const beat = () => {
-    stopBeats = clock.after(BEAT_MS, beat);
-    for (const { clients } of rooms.values()) for (const client of clients) client.beat();
-  };
-
-  const followKeysOf = async (room: Room) => {
+  const followKeysOf = async (room: UserRoom) => {
     const keys = await accounts.keys.list(room.user);
     const ends = new Map(keys.map(({ id, revokedAt }) => [id, revokedAt ?? Infinity]));
     let nextMs = Infinity;
-    for (const client of [...room.clients]) {
+    for (const client of [...room.members]) {
       const leftMs = (ends.get(client.keyId) ?? -Infinity) - clock.wallMs();
       if (leftMs <= 0) client.refuse();
       else nextMs = Math.min(nextMs, leftMs);
@@ -149,53 +149,45 @@ export function createEvents({
     if (nextMs < Infinity) lookAtKeysIn(nextMs, room);
   };
 
-  const lookAtKeysIn = (ms: number, room: Room) => {
+  const lookAtKeysIn = (ms: number, room: UserRoom) => {
     room.stopWaiting();
-    if (rooms.get(room.user.id) !== room) return;
+    if (audience.rooms.get(keyOf(room.user)) !== room) return;
     room.stopWaiting = clock.after(ms, () => {
       void followKeysOf(room).catch(() => lookAtKeysIn(LOOK_AGAIN_MS, room));
     });
   };
 
-  const leave = (room: Room, client: Client) => {
-    if (!room.clients.delete(client) || room.clients.size > 0) return;
-    room.leave();
-    room.stopWaiting();
-    rooms.delete(room.user.id);
-    if (rooms.size > 0) return;
-    stopBeats?.();
-    stopBeats = undefined;
+  const openRoom = (user: User, first: Client): UserRoom => {
+    const room: UserRoom = {
+      user,
+      members: new Set([first]),
+      latest: undefined,
+      changes: 0,
+      leave: () => {},
+      stopWaiting: () => {},
+    };
+    const unfollow = follow(hub, user.id, (reading) => announce(room, reading));
+    room.leave = () => {
+      unfollow();
+      room.stopWaiting();
+    };
+    return room;
   };
 
   /** Sends a client the current reading and each change until the result is called. */
   const join = (user: User, client: Client): (() => void) => {
-    let room = rooms.get(user.id);
-    if (room) {
-      room.clients.add(client);
-      const reading = hub.peek(user.id) ?? room.latest;
-      if (reading) client.send(eventOf(room, reading));
-    } else {
-      const opened: Room = {
-        user,
-        clients: new Set([client]),
-        latest: undefined,
-        changes: 0,
-        leave: () => {},
-        stopWaiting: () => {},
-      };
-      rooms.set(user.id, opened);
-      opened.leave = follow(hub, user.id, (reading) => announce(opened, reading));
-      room = opened;
-    }
-    stopBeats ??= clock.after(BEAT_MS, beat);
+    const known = audience.rooms.get(keyOf(user));
+    const room = audience.join(keyOf(user), client, () => openRoom(user, client));
+    const reading = known && (hub.peek(user.id) ?? known.latest);
+    if (reading) client.send(eventOf(room, reading));
     // The key may have ended meanwhile, or be in a grace period.
     lookAtKeysIn(0, room);
-    const joined = room;
-    return () => leave(joined, client);
+    return () => audience.leave(keyOf(user), client);
   };
 
   const streamsOf = ({ keyId, user }: KeyHolder): number =>
-    [...(rooms.get(user.id)?.clients ?? [])].filter((client) => client.keyId === keyId).length;
+    [...(audience.rooms.get(keyOf(user))?.members ?? [])].filter((client) => client.keyId === keyId)
+      .length;
 
   /** HEAD gets the headers of a stream that is not opened. */
   const noStream = ({ signal }: Request) => {
@@ -259,14 +251,12 @@ export function createEvents({
       sockets.delete(socket);
     },
     async followKeys(userId) {
-      for (const room of [...rooms.values()]) {
+      for (const room of [...audience.rooms.values()]) {
         if (userId === undefined || room.user.id === userId) await followKeysOf(room);
       }
     },
     stop() {
-      for (const { clients } of [...rooms.values()]) {
-        for (const client of [...clients]) client.restart();
-      }
+      for (const client of audience.members()) client.restart();
     },
   };
 }

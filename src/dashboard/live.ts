@@ -1,6 +1,8 @@
 import type { ServerWebSocket } from "bun";
 import type { Language } from "../languages.ts";
 import { describeError, type Log } from "../log.ts";
+import { createAudience, type Room } from "../channels/audience.ts";
+import type { Clock } from "../clock.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import type { DashboardTicket } from "./ticket.ts";
@@ -31,6 +33,7 @@ export interface DashboardLiveDeps {
   readonly hub: Pick<Hub, "subscribe" | "readingsOf">;
   readonly presenter: Presenter;
   readonly log: Log;
+  readonly clock: Pick<Clock, "after">;
 }
 
 /** More tabs than any user needs. */
@@ -45,10 +48,9 @@ const CLOSED_RESTARTING = 1012;
 type Draw = "changed" | "played";
 
 /** The dashboards of one user in one language, which all show the same. */
-interface Room {
+interface DashboardRoom extends Room<DashboardSocket> {
   readonly user: DashboardTicket["user"];
   readonly language: Language;
-  readonly sockets: Set<DashboardSocket>;
   /** Those that nothing was sent to yet. */
   readonly newcomers: Set<DashboardSocket>;
   /** What was sent to the room last, without the position. */
@@ -56,20 +58,22 @@ interface Room {
   isDrawing: boolean;
   /** What happened while it was drawn: then it is drawn once more. */
   again: Draw | undefined;
-  leave(): void;
 }
 
-const roomOf = ({ user, language }: Pick<Room, "user" | "language">): string =>
+const keyOf = ({ user, language }: Pick<DashboardRoom, "user" | "language">): string =>
   `${user.id} ${language}`;
 
 export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
   const { hub, presenter, log } = deps;
-  const rooms = new Map<string, Room>();
-
-  const allSockets = () => [...rooms.values()].flatMap(({ sockets }) => [...sockets]);
+  // A room that is being drawn stays, so that who opens and closes dashboards draws no others.
+  const audience = createAudience<DashboardSocket, DashboardRoom>(
+    deps.clock,
+    undefined,
+    ({ isDrawing }) => isDrawing,
+  );
 
   /** Sends the state to newcomers, and to all if it changed; a position that advances is no change. */
-  const sendNow = async (room: Room, why: Draw) => {
+  const sendNow = async (room: DashboardRoom, why: Draw) => {
     const welcomed = [...room.newcomers];
     const state = await presenter.present(room.user, room.language);
     const { track } = state;
@@ -77,8 +81,8 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     const message = JSON.stringify(state);
     const isForAll = why === "played" || telling !== room.told;
     room.told = telling;
-    for (const socket of isForAll ? room.sockets : welcomed) {
-      if (room.sockets.has(socket)) socket.send(message);
+    for (const socket of isForAll ? room.members : welcomed) {
+      if (room.members.has(socket)) socket.send(message);
       room.newcomers.delete(socket);
     }
   };
@@ -87,43 +91,35 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
    * One state is made at a time: however much happens meanwhile, it is made once more. Nothing
    * awaits this, so a failure is logged and must not end the server.
    */
-  const tell = async (room: Room, why: Draw) => {
+  const tell = async (room: DashboardRoom, why: Draw) => {
     if (room.again !== "played") room.again = why;
     if (room.isDrawing) return;
     room.isDrawing = true;
-    while (room.again && room.sockets.size > 0) {
+    while (room.again && room.members.size > 0) {
       const next = room.again;
       room.again = undefined;
       try {
         await sendNow(room, next);
       } catch (error) {
-        if (room.sockets.size === 0) break;
+        if (room.members.size === 0) break;
         log.error("a dashboard could not be told what changed", { reason: describeError(error) });
       }
     }
     room.isDrawing = false;
-    leaveIfEmpty(room);
+    audience.endIfEmpty(keyOf(room));
   };
 
-  /** A room that is being drawn stays, so that who opens and closes dashboards draws no others. */
-  const leaveIfEmpty = (room: Room) => {
-    if (room.isDrawing || room.sockets.size > 0) return;
-    room.leave();
-    rooms.delete(roomOf(room));
-  };
-
-  const openRoom = ({ user, language }: DashboardTicket, first: DashboardSocket): Room => {
-    const room: Room = {
+  const openRoom = ({ user, language }: DashboardTicket, first: DashboardSocket): DashboardRoom => {
+    const room: DashboardRoom = {
       user,
       language,
-      sockets: new Set([first]),
+      members: new Set([first]),
       newcomers: new Set([first]),
       told: "",
       isDrawing: false,
       again: undefined,
       leave: () => {},
     };
-    rooms.set(roomOf(room), room);
     // What is known already is heard at once, and drawn.
     room.leave = hub.subscribe(user.id, () => void tell(room, "played"), "all");
     return room;
@@ -131,7 +127,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
 
   return {
     isFull({ session, user }) {
-      const tickets = allSockets().map(({ data }) => data);
+      const tickets = audience.members().map(({ data }) => data);
       const ofUser = tickets.filter((ticket) => ticket.user.id === user.id);
       const ofSession = ofUser.filter(({ sessionId }) => sessionId === session.id);
       return ofSession.length >= MOST_SOCKETS_PER_SESSION || ofUser.length >= MOST_SOCKETS_PER_USER;
@@ -143,38 +139,36 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       language,
     }),
     opened(socket) {
-      const known = rooms.get(roomOf(socket.data));
-      known?.sockets.add(socket);
-      known?.newcomers.add(socket);
-      const room = known ?? openRoom(socket.data, socket);
-      if (known || !room.isDrawing) void tell(room, "changed");
+      const key = keyOf(socket.data);
+      const isKnown = audience.rooms.has(key);
+      const room = audience.join(key, socket, () => openRoom(socket.data, socket));
+      room.newcomers.add(socket);
+      if (isKnown || !room.isDrawing) void tell(room, "changed");
     },
     closed(socket) {
-      const room = rooms.get(roomOf(socket.data));
-      if (!room?.sockets.delete(socket)) return;
-      room.newcomers.delete(socket);
-      leaveIfEmpty(room);
+      audience.rooms.get(keyOf(socket.data))?.newcomers.delete(socket);
+      audience.leave(keyOf(socket.data), socket);
     },
     async dropEndedSessions(isOpen, userId) {
-      for (const socket of allSockets()) {
+      for (const socket of audience.members()) {
         if (userId !== undefined && socket.data.user.id !== userId) continue;
         if (!(await isOpen(socket.data.sessionId))) socket.close(CLOSED_SIGNED_OUT);
       }
     },
     redraw(userId) {
-      for (const room of rooms.values()) {
+      for (const room of audience.rooms.values()) {
         if (userId === undefined || room.user.id === userId) void tell(room, "changed");
       }
     },
     redrawConnection(connectionId) {
-      for (const room of rooms.values()) {
+      for (const room of audience.rooms.values()) {
         // An open dashboard has the channel run, so that all its connections are known.
         const heard = hub.readingsOf(room.user.id);
         if (heard.some((one) => one.connectionId === connectionId)) void tell(room, "changed");
       }
     },
     stop() {
-      for (const socket of allSockets()) socket.close(CLOSED_RESTARTING);
+      for (const socket of audience.members()) socket.close(CLOSED_RESTARTING);
     },
   };
 }

@@ -7,6 +7,7 @@ import {
 } from "../../widget/state.ts";
 import { parseWidgetToken, type WidgetToken } from "../accounts/credential.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
+import { createAudience, type Room } from "../channels/audience.ts";
 import type { Clock } from "../clock.ts";
 import type { Relay } from "../cluster/cluster.ts";
 import type { Reading } from "../channels/reading.ts";
@@ -92,14 +93,12 @@ export type OverlayRelay = Pick<
 type RoomName = Pick<LiveTicket, "token" | "listenerId">;
 
 /** The overlays of one token that follow the same channel, and their subscription to it. */
-interface Room extends RoomName {
+interface OverlayRoom extends RoomName, Room<LiveSocket> {
   readonly userId: number;
-  readonly sockets: Set<LiveSocket>;
   /** The last reading. */
   latest: Reading | undefined;
   /** When the latest playback was observed (monotonic). */
   observedAtMs: number | undefined;
-  leave(): void;
 }
 
 const MOST_SOCKETS_PER_TOKEN = 100;
@@ -108,19 +107,20 @@ const STREAMING_SOFTWARE = /\b(?:OBS|SLOBS|Streamlabs)\b/i;
 
 export function createLive(deps: LiveDeps): Live {
   const { widgets, hub, clock, covers, relay } = deps;
-  const rooms = new Map<string, Room>();
-  let stopBeats: (() => void) | undefined;
+  const audience = createAudience<LiveSocket, OverlayRoom>(clock, {
+    everyMs: BEAT_MS,
+    send: (sockets) => broadcast(sockets, encode({ type: "beat", sentAtMs: clock.wallMs() })),
+  });
+  const { rooms } = audience;
 
   const noteStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
     if (onStream) relay.setOnStream(userId, onStreamHere(userId));
   };
 
   const onStreamHere = (userId: number): number =>
-    [...rooms.values()]
-      .flatMap(({ sockets }) => [...sockets])
-      .filter(({ data }) => data.userId === userId && data.onStream).length;
+    audience.members().filter(({ data }) => data.userId === userId && data.onStream).length;
 
-  const messageOf = (reading: Reading, { listenerId }: Room, isWithdrawn: boolean): string =>
+  const messageOf = (reading: Reading, { listenerId }: OverlayRoom, isWithdrawn: boolean): string =>
     encode({
       type: "state",
       sentAtMs: clock.wallMs(),
@@ -146,43 +146,42 @@ export function createLive(deps: LiveDeps): Live {
   };
 
   /** Sends a reading to a room, unless a newer one arrives before its cover is ready. */
-  const announce = async (room: Room, reading: Reading) => {
+  const announce = async (room: OverlayRoom, reading: Reading) => {
     const isWithdrawn = withdraws(reading, room.latest, room.listenerId);
     room.latest = reading;
     const observedAtMs = reading.kind === "playback" ? reading.playback.observedAtMs : undefined;
     // A playback that is only shown again, such as after a pause of sharing, was observed long ago.
-    const isNews = room.sockets.size > 0 && observedAtMs !== room.observedAtMs;
+    const isNews = room.members.size > 0 && observedAtMs !== room.observedAtMs;
     room.observedAtMs = observedAtMs ?? room.observedAtMs;
     const { late } = await covers.prepare(reading, room.listenerId);
     if (room.latest !== reading) return;
     if (isNews && observedAtMs !== undefined) deps.onDelivered(clock.monotonicMs() - observedAtMs);
-    broadcast(room.sockets, messageOf(reading, room, isWithdrawn));
+    broadcast(room.members, messageOf(reading, room, isWithdrawn));
     await late;
-    if (late && room.latest === reading) broadcast(room.sockets, messageOf(reading, room, false));
+    if (late && room.latest === reading) broadcast(room.members, messageOf(reading, room, false));
   };
 
-  const openRoom = ({ token, listenerId, userId }: LiveTicket): Room => {
-    const room: Room = {
+  const openRoom = ({ token, listenerId, userId }: LiveTicket): OverlayRoom => {
+    const room: OverlayRoom = {
       token,
       listenerId,
       userId,
-      sockets: new Set(),
+      members: new Set(),
       latest: undefined,
       observedAtMs: undefined,
       leave: () => {},
     };
     const onReading = (reading: Reading) => void announce(room, reading);
     room.leave = hub.subscribe(listenerId, onReading, "shown later");
-    rooms.set(roomOf(room), room);
     return room;
   };
 
   /** Sends the current reading to a socket that joins an existing room. */
-  const welcome = async (socket: LiveSocket, room: Room) => {
+  const welcome = async (socket: LiveSocket, room: OverlayRoom) => {
     const reading = hub.peek(room.listenerId);
     if (!reading) return;
     const tell = () => {
-      if (!room.sockets.has(socket)) return;
+      if (!room.members.has(socket)) return;
       const current = hub.peek(room.listenerId) ?? reading;
       socket.send(messageOf(current, room, withdraws(current, undefined, room.listenerId)));
     };
@@ -194,19 +193,9 @@ export function createLive(deps: LiveDeps): Live {
 
   const socketsOf = (token: WidgetToken | null, userId: number): number =>
     [...new Set([userId, DEMO_LISTENER])].reduce(
-      (sum, listenerId) => sum + (rooms.get(roomOf({ token, listenerId }))?.sockets.size ?? 0),
+      (sum, listenerId) => sum + (rooms.get(roomOf({ token, listenerId }))?.members.size ?? 0),
       0,
     );
-
-  const beat = () => {
-    const message = encode({ type: "beat", sentAtMs: clock.wallMs() });
-    for (const { sockets } of rooms.values()) broadcast(sockets, message);
-    stopBeats = clock.after(BEAT_MS, beat);
-  };
-
-  const closeAll = (room: Room, code: number) => {
-    for (const socket of [...room.sockets]) socket.close(code);
-  };
 
   /** Sends a widget's look to the sockets whose pages look different. */
   const sendLook = (sockets: Iterable<LiveSocket>, widget: Widget, fontFaces: string) => {
@@ -222,12 +211,12 @@ export function createLive(deps: LiveDeps): Live {
     }
   };
 
-  const followWidget = async ({ token, sockets }: Room) => {
+  const followWidget = async ({ token, members }: OverlayRoom) => {
     if (!token) return;
-    for (const socket of sockets) deps.streams.ask(socket);
+    for (const socket of members) deps.streams.ask(socket);
     const found = await widgets.find(token);
-    if (found) sendLook(sockets, found.widget, await deps.fontFacesOf(found.user.id));
-    else for (const socket of [...sockets]) socket.close(CLOSED_TOKEN_REPLACED);
+    if (found) sendLook(members, found.widget, await deps.fontFacesOf(found.user.id));
+    else for (const socket of [...members]) socket.close(CLOSED_TOKEN_REPLACED);
   };
 
   const admit = (
@@ -291,27 +280,18 @@ export function createLive(deps: LiveDeps): Live {
     opened(socket) {
       const known = rooms.get(roomOf(socket.data));
       // A new room gets the current reading as soon as it subscribes.
-      const room = known ?? openRoom(socket.data);
-      room.sockets.add(socket);
+      const room = audience.join(roomOf(socket.data), socket, () => openRoom(socket.data));
       if (known) void welcome(socket, known);
       // The widget may have changed since the page was drawn.
       if (socket.data.isOutdated) void followWidget(room);
       noteStreamChange(socket);
       deps.streams.ask(socket);
-      stopBeats ??= clock.after(BEAT_MS, beat);
     },
     received: deps.streams.received,
     closed(socket) {
       deps.streams.closed(socket);
-      const name = roomOf(socket.data);
-      const room = rooms.get(name);
-      if (room?.sockets.delete(socket)) noteStreamChange(socket);
-      if (!room || room.sockets.size > 0) return;
-      room.leave();
-      rooms.delete(name);
-      if (rooms.size > 0) return;
-      stopBeats?.();
-      stopBeats = undefined;
+      audience.leave(roomOf(socket.data), socket);
+      noteStreamChange(socket);
     },
 
     async followWidgets(userId) {
@@ -320,17 +300,17 @@ export function createLive(deps: LiveDeps): Live {
       }
     },
     stop() {
-      for (const room of rooms.values()) closeAll(room, CLOSED_RESTARTING);
+      for (const socket of audience.members()) socket.close(CLOSED_RESTARTING);
     },
     onStream: relay.onStream,
     onStreamWith: (token) =>
       [...rooms.values()]
         .filter((room) => room.token === token)
-        .flatMap(({ sockets }) => [...sockets])
+        .flatMap(({ members }) => [...members])
         .filter(({ data }) => data.onStream).length,
     onStreamChange: relay.onStreamChange,
     showFor: relay.show,
-    connected: () => [...rooms.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
+    connected: () => audience.members().length,
   };
 }
 

@@ -36,6 +36,7 @@ beforeEach(() => {
   gate = Promise.withResolvers();
   gate.resolve();
   live = createDashboardLive({
+    clock,
     log: createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs }),
     hub: {
       readingsOf: (userId) => [{ connectionId: userId * 10, playback: null, isShown: false }],
