@@ -138,7 +138,7 @@ export function createLeases({ clock, log, bus, table, watched }: LeasesDeps): L
         giving = [...standing.held.keys()].slice(0, Math.min(excess, most));
       }
       cancelEnd();
-      cancelEnd = clock.after(holdsUntilMs - clock.monotonicMs(), changed);
+      cancelEnd = clock.after(Math.max(0, holdsUntilMs - clock.monotonicMs()), changed);
       changed();
       // What is watched no more is given at once; more of it goes with the next beat.
       return giving.length > 0 && given.length === 0 ? 0 : BEAT_EVERY_MS;

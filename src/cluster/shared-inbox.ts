@@ -1,41 +1,21 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import { atMost, type Clock } from "../clock.ts";
-import { DISCONNECTED_MS, expiresAtMs, type Lifetime } from "../ingest/expiry.ts";
+import { DISCONNECTED_MS, type Lifetime } from "../ingest/expiry.ts";
 import type { Inbox, InboxReport as Pushed } from "../ingest/inbox.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Artwork } from "../playback.ts";
 import type { Bus } from "./bus.ts";
 import type { Leases } from "./leases.ts";
 import type { Node, PushedReport } from "./message.ts";
+import {
+  createReportStore,
+  MOST_CONNECTIONS,
+  NotStoredError,
+  type ReportTable,
+  STORED_WITHIN_MS,
+  type StoredReport,
+} from "./report-store.ts";
 import { type ArtworkFrom, shiftPlayback } from "./shift.ts";
-
-/** A report to be stored. */
-export interface NewReport {
-  readonly connectionId: number;
-  /** `null` while nothing plays. */
-  readonly report: PushedReport | null;
-  /** Milliseconds since it was received. */
-  readonly ageMs: number;
-  /** How long it counts since it was received; `Infinity` while the program is connected. */
-  readonly lastsMs: number;
-}
-
-export interface StoredReport extends Omit<NewReport, "lastsMs"> {
-  readonly version: number;
-  /** To which node the program reported. */
-  readonly node: Node;
-}
-
-/** The table of the last report for each connection, which all nodes share. */
-export interface ReportTable {
-  /**
-   * Stores one report for each of some connections. Resolves with its version by connection: one
-   * that is missing was not stored, because a newer one is there.
-   */
-  store(node: Node, reports: readonly NewReport[]): Promise<ReadonlyMap<number, number>>;
-  /** All that still count. */
-  load(): Promise<readonly StoredReport[]>;
-}
 
 export interface SharedInboxDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "after" | "sleep">;
@@ -48,14 +28,6 @@ export interface SharedInboxDeps {
   keep(userId: number, artwork: Artwork): void;
 }
 
-/** A report that this node has received and that is being stored. */
-interface Waiting {
-  readonly pushed: Pushed | null;
-  /** Monotonic. */
-  readonly receivedAtMs: number;
-  readonly done: PromiseWithResolvers<void>;
-}
-
 /** The last report of a connection, as far as this node knows. Its content is in the inbox. */
 interface Known {
   readonly version: number;
@@ -66,17 +38,9 @@ interface Known {
   readonly receivedAtMs: number;
 }
 
-const MOST_CONNECTIONS = 10_000;
-/** A program waits so long for its answer at most. */
-const STORED_WITHIN_MS = 3_000;
 const LOAD_AGAIN_MS = 500;
 /** A node that is not among the living may have come after the last beat, or be about to return. */
 const GONE_FOR_MS = 4_000;
-
-/** A report may be lost, because the database cannot be reached. */
-export class NotStoredError extends Error {
-  override readonly name = "NotStoredError";
-}
 
 /**
  * The inboxes of all nodes as one: programs report to any of them. A report is stored in a table
@@ -88,13 +52,8 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
   const { clock, log, bus, leases, table, artworkFrom } = deps;
   const { node } = bus;
   const known = createBoundedMap<number, Known>(MOST_CONNECTIONS);
-  /** Not yet being stored: only the last one of each connection counts. */
-  const waiting = createBoundedMap<number, Waiting>(MOST_CONNECTIONS);
-  /** Stored and sent, by version, until they come back. */
-  const sent = new Map<number, Waiting>();
-  /** The last report of a connection that is on its way, whatever becomes of it. */
-  const onTheWay = new Map<number, Promise<void>>();
-  let isStoring = false;
+  const reports = createReportStore({ clock, bus, table });
+  const { store } = reports;
   /** While reports may have been missed: then whoever begins to watch waits. */
   let behind: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   /** Counts how often reports may have been missed. */
@@ -104,79 +63,6 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
   /** Since when nodes are gone to which programs are connected (monotonic). */
   const goneSinceMs = new Map<Node, number>();
   let { lapses } = leases;
-
-  const toStore = (connectionId: number, { pushed, receivedAtMs }: Waiting): NewReport => ({
-    connectionId,
-    report: pushed && { receivedAtMs, ...pushed },
-    ageMs: clock.monotonicMs() - receivedAtMs,
-    lastsMs: pushed
-      ? expiresAtMs(pushed.playback, pushed.lifetime, receivedAtMs) - receivedAtMs
-      : AN_HOUR_MS,
-  });
-
-  const send = (version: number, { connectionId, report }: NewReport, waited: Waiting) => {
-    sent.set(version, waited);
-    const ageMs = clock.monotonicMs() - waited.receivedAtMs;
-    bus.send(["pushed", connectionId, version, report, ageMs]);
-    clock.after(STORED_WITHIN_MS, () => {
-      if (sent.delete(version)) waited.done.reject(new NotStoredError("no node got the report"));
-    });
-  };
-
-  /** One statement after the other; what comes meanwhile goes with the next. */
-  const storeAll = async () => {
-    isStoring = true;
-    for (;;) {
-      const storing = new Map(waiting.entries());
-      if (storing.size === 0) break;
-      waiting.clear();
-      const reports = [...storing].map(([id, waited]) => toStore(id, waited));
-      try {
-        const versions = await table.store(node, reports);
-        for (const report of reports) {
-          const waited = storing.get(report.connectionId);
-          const version = versions.get(report.connectionId);
-          if (!waited) continue;
-          if (version === undefined) waited.done.resolve();
-          else send(version, report, waited);
-        }
-      } catch (error) {
-        const failed = new NotStoredError("the report cannot be stored", { cause: error });
-        for (const { done } of storing.values()) done.reject(failed);
-        keepForLater(storing);
-      }
-    }
-    isStoring = false;
-  };
-
-  /** What could not be stored is stored once the database is back, unless more has come since. */
-  let later = new Map<number, Waiting>();
-  const keepForLater = (failed: ReadonlyMap<number, Waiting>) => {
-    for (const [connectionId, waited] of failed) {
-      later.delete(connectionId);
-      if (later.size < MOST_CONNECTIONS) later.set(connectionId, waited);
-    }
-  };
-
-  const store = (
-    connectionId: number,
-    pushed: Pushed | null,
-    receivedAtMs: number,
-  ): Promise<void> => {
-    const before = waiting.get(connectionId);
-    const done = Promise.withResolvers<void>();
-    const settled = done.promise
-      .catch(() => {})
-      .finally(() => {
-        if (onTheWay.get(connectionId) === settled) onTheWay.delete(connectionId);
-      });
-    onTheWay.set(connectionId, settled);
-    waiting.set(connectionId, { pushed, receivedAtMs, done });
-    later.delete(connectionId);
-    before?.done.resolve(done.promise);
-    if (!isStoring) void storeAll();
-    return done.promise;
-  };
 
   const take = (
     connectionId: number,
@@ -204,7 +90,7 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     const { connectionId, version } = stored;
     const before = known.get(connectionId);
     if (before?.version === version || changedMeanwhile?.has(connectionId)) return;
-    const own = stored.node === node ? sent.get(version) : undefined;
+    const own = stored.node === node ? reports.sent(version) : undefined;
     const receivedAtMs = own?.receivedAtMs ?? clock.monotonicMs() - stored.ageMs;
     const pushed = own ? own.pushed : pushedOf(stored.report, receivedAtMs);
     take(connectionId, pushed, { version, node: stored.node, receivedAtMs });
@@ -230,13 +116,9 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
       const isGone = report.node !== node && !leases.nodes.includes(report.node);
       const isOwn = report.node === node || (isGone && !connectedReport(id, report));
       const pushed = isOwn ? pushedNow(id, report) : undefined;
-      if (pushed && !waiting.get(id)) void store(id, pushed, report.receivedAtMs);
+      if (pushed && !reports.isWaiting(id)) void store(id, pushed, report.receivedAtMs);
     }
-    const failed = later;
-    later = new Map();
-    for (const [id, { pushed, receivedAtMs }] of failed) {
-      if (!waiting.get(id)) void store(id, pushed, receivedAtMs);
-    }
+    reports.storeFailed();
   };
 
   /** Reads the table until that succeeds, or until more was missed. */
@@ -310,8 +192,7 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     switch (message[0]) {
       case "pushed": {
         const [, connectionId, version, report, ageMs] = message;
-        const own = from === node ? sent.get(version) : undefined;
-        sent.delete(version);
+        const own = from === node ? reports.takeSent(version) : undefined;
         if (version > (known.get(connectionId)?.version ?? 0)) {
           const receivedAtMs = own?.receivedAtMs ?? clock.monotonicMs() - ageMs;
           const pushed = own ? own.pushed : pushedOf(report, receivedAtMs);
@@ -340,7 +221,7 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
       throw new NotStoredError("the report was not stored in time");
     },
     async shorten(connectionId, ms) {
-      await onTheWay.get(connectionId);
+      await reports.settled(connectionId);
       const report = known.get(connectionId);
       const pushed = report?.node === node ? pushedNow(connectionId, report) : undefined;
       if (!report || !pushed) return;
@@ -364,6 +245,3 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     },
   };
 }
-
-/** How long the table remembers that nothing plays. */
-const AN_HOUR_MS = 3_600_000;

@@ -82,6 +82,24 @@ describe("a lease", () => {
     expect(changes).toBe(before + 1);
   });
 
+  test("whose answer is read after its end is over at once", async () => {
+    const delays: number[] = [];
+    const { after } = clock;
+    clock.after = (ms, call) => {
+      delays.push(ms);
+      return after(ms, call);
+    };
+    const { monotonicMs } = clock;
+    // The program stands still while the answer is on its way.
+    answer = async () => {
+      clock.monotonicMs = () => monotonicMs() + HOLDS_MS + 500;
+      return standing(ALL);
+    };
+    await begin();
+    expect(leases.termOf(0)).toBeUndefined();
+    expect(delays.filter((ms) => ms < 0)).toEqual([]);
+  });
+
   test("is not watched from the moment it is to be given, before the table knows", async () => {
     answer = async () => standing(ALL, 2);
     await begin();

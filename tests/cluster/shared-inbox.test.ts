@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createInbox, type Inbox } from "../../src/ingest/inbox.ts";
-import { NotStoredError, shareInbox } from "../../src/cluster/shared-inbox.ts";
+import { NotStoredError } from "../../src/cluster/report-store.ts";
+import { shareInbox } from "../../src/cluster/shared-inbox.ts";
 import { createReportRows, type ReportRows } from "../fixtures/cluster/report-rows.ts";
 import { createWire, type Wire, type WireBus } from "../fixtures/cluster/wire.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";

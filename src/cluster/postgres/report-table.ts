@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Pool } from "../../db/postgres/pool.ts";
 import { pushedReport } from "../message.ts";
-import type { ReportTable } from "../shared-inbox.ts";
+import type { ReportTable } from "../report-store.ts";
 
 /** After so many stored reports, those that counted until an hour ago are deleted. */
 const FORGET_EVERY = 1_000;
