@@ -71,6 +71,12 @@ export const expectedPosition = (
   nowMs: number,
 ): number => (before?.track.id === trackId ? positionAt(before, nowMs) : 0);
 
+/** When a playing track ends (monotonic milliseconds); `Infinity` when it has no end. */
+export const endOf = ({ track, positionMs, observedAtMs, rate }: Playback): number =>
+  !track.durationMs || rate <= 0
+    ? Infinity
+    : observedAtMs + Math.max(0, track.durationMs - positionMs) / rate;
+
 /** The artists as one name, in the upstream's order. */
 export const artistNames = ({ artists }: Pick<Playback, "artists">): string => artists.join(", ");
 

@@ -1,4 +1,4 @@
-import { type Playback, reconcile } from "../playback.ts";
+import { endOf, type Playback, reconcile } from "../playback.ts";
 import type { Source } from "../sources/source.ts";
 
 /** One result of watching a connection. */
@@ -142,12 +142,6 @@ const pauseOf = (state: ConnectionState): Pause | undefined =>
 
 const outdatedAtMs = (reportedAtMs: number, pollsEveryMs: number | undefined): number =>
   pollsEveryMs === undefined ? Infinity : reportedAtMs + MISSED_POLLS * pollsEveryMs;
-
-/** When a playing track ends by itself (monotonic milliseconds). */
-function endOf({ track, positionMs, observedAtMs, rate }: Playback): number {
-  if (!track.durationMs || rate <= 0) return Infinity;
-  return observedAtMs + Math.max(0, track.durationMs - positionMs) / rate;
-}
 
 /** The position of a track that replaced another while it was watched is known: it began then. */
 function afterOther(before: Playback | null, playback: Playback | null): Playback | null {

@@ -1,4 +1,4 @@
-import type { Artwork, Playback } from "../playback.ts";
+import { type Artwork, endOf, type Playback } from "../playback.ts";
 import type { Reading } from "./merge.ts";
 
 /** What is remembered of a song: no covers, as a picture can be large. */
@@ -136,12 +136,7 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
 /** How long a song has played since it was last counted. It does not play past its end. */
 function playedMs({ playback, countedUntilMs }: CurrentSong, nowMs: number): number {
   if (playback?.state !== "playing") return 0;
-  const { positionMs, observedAtMs, rate, track } = playback;
-  const endsAtMs =
-    track.durationMs === null || rate <= 0
-      ? Infinity
-      : observedAtMs + (track.durationMs - positionMs) / rate;
-  return Math.max(0, Math.min(nowMs, endsAtMs) - countedUntilMs);
+  return Math.max(0, Math.min(nowMs, endOf(playback)) - countedUntilMs);
 }
 
 const isSame = (song: Song, { track }: Playback): boolean =>

@@ -1,5 +1,5 @@
 import { AFTER_END_MS, LONGEST_PAUSE_MS } from "../channels/connection-state.ts";
-import { type Playback, positionAt } from "../playback.ts";
+import { endOf, type Playback } from "../playback.ts";
 
 /** Why a pushed word may be believed, and so for how long. */
 export type Lifetime =
@@ -26,17 +26,15 @@ export const DISCONNECTED_MS = 5_000;
 export function expiresAtMs(playback: Playback, lifetime: Lifetime, receivedAtMs: number): number {
   if (lifetime.kind === "exactly") return receivedAtMs + lifetime.ms;
   if (playback.state === "paused") return receivedAtMs + LONGEST_PAUSE_MS;
-  const endsAtMs = endOf(playback, lifetime, receivedAtMs);
+  const endsAtMs = countsUntilMs(playback, lifetime, receivedAtMs);
   return lifetime.kind === "whileRepeated"
     ? Math.min(endsAtMs, receivedAtMs + SILENCE_MS)
     : endsAtMs;
 }
 
-function endOf(playback: Playback, lifetime: Lifetime, receivedAtMs: number): number {
-  const { durationMs } = playback.track;
-  if (durationMs !== null) {
-    const leftMs = (durationMs - positionAt(playback, receivedAtMs)) / playback.rate;
-    return receivedAtMs + leftMs + AFTER_END_MS;
+function countsUntilMs(playback: Playback, lifetime: Lifetime, receivedAtMs: number): number {
+  if (playback.track.durationMs !== null) {
+    return Math.max(receivedAtMs, endOf(playback)) + AFTER_END_MS;
   }
   return lifetime.kind === "whileConnected" ? Infinity : receivedAtMs + UNKNOWN_LENGTH_MS;
 }

@@ -1,4 +1,4 @@
-import { type Playback, positionAt } from "../../playback.ts";
+import { endOf, type Playback, positionAt } from "../../playback.ts";
 
 /**
  * When to poll an upstream that does not report changes by itself. All functions are pure. Times
@@ -200,9 +200,8 @@ function changeRate({ playback, lastPollMs, restlessness }: PollState): number {
 
 /** When the track will reach its end; `undefined` when it has none, or its position is unknown. */
 function expectedEndMs(playback: Playback): number | undefined {
-  const { track, positionMs, observedAtMs, rate } = playback;
-  if (track.durationMs === null || rate <= 0 || playback.positionUnknown) return undefined;
-  return observedAtMs + (track.durationMs - positionMs) / rate;
+  const endsAtMs = endOf(playback);
+  return endsAtMs === Infinity || playback.positionUnknown ? undefined : endsAtMs;
 }
 
 function isAtEnd(playback: Playback | null): boolean {

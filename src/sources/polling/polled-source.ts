@@ -87,7 +87,6 @@ export function definePolledSource<Settings>(
     const from = `${name} at ${new URL(url).origin}`;
     const upstream = deps.upstreamOf(id, url);
     const origin = `${id} ${connection.id}`;
-    let lastArtwork: Artwork | undefined;
     return {
       url,
       async get(target, headers = {}) {
@@ -106,16 +105,11 @@ export function definePolledSource<Settings>(
         const authorized = "Authorization" in headers;
         return { from, status, text: await response.text(), authorized, observedAtMs };
       },
-      artwork(content, target, headers = {}) {
-        const key = `${origin} ${content}`;
-        if (lastArtwork?.key === key) return lastArtwork;
-        lastArtwork = {
-          key,
-          origin,
-          load: () => loadCover(upstream, target, headers),
-        };
-        return lastArtwork;
-      },
+      artwork: (content, target, headers = {}) => ({
+        key: `${origin} ${content}`,
+        origin,
+        load: () => loadCover(upstream, target, headers),
+      }),
       withoutPosition: (track) => ({
         ...track,
         state: "playing",

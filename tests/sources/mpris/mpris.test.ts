@@ -195,7 +195,7 @@ describe("a cover", () => {
     expect(await loaded(playback)).toEqual(await patternPicture("png", 8));
     player.says({ positionMs: 1_000 });
     const again = await next(({ positionMs }) => positionMs === 1_000);
-    expect(again.album.artworks[0]).toBe(playback.album.artworks[0]);
+    expect(again.album.artworks[0]?.key).toBe(playback.album.artworks[0]?.key);
     writeFileSync(path, await patternPicture("png", 16));
     player.says({ positionMs: 2_000 });
     const changed = await next(({ positionMs }) => positionMs === 2_000);

@@ -15,8 +15,6 @@ export interface Covers {
 }
 
 export function createCovers(upstream: Upstream, origin: string): Covers {
-  let last: Artwork | null = null;
-
   const find = async (artUrl: string): Promise<Artwork | null> => {
     if (artUrl.startsWith("file:")) {
       const path = pathOf(artUrl);
@@ -31,14 +29,7 @@ export function createCovers(upstream: Upstream, origin: string): Covers {
     return { key, origin, load: () => loadCover(upstream, artUrl) };
   };
 
-  return {
-    async at(artUrl) {
-      const found = await find(artUrl);
-      // The same picture stays the same object, which other code may use as a key.
-      if (found?.key !== last?.key) last = found;
-      return last;
-    },
-  };
+  return { at: find };
 }
 
 /** `undefined` for a file of another machine. */

@@ -1,5 +1,4 @@
 import type { UpstreamApp } from "../../../accounts/upstreams.ts";
-import { createBoundedMap } from "../../../bounded-map.ts";
 import type { Clock } from "../../../clock.ts";
 import {
   type Finding,
@@ -75,7 +74,6 @@ export function createSpotify(deps: SpotifyDeps): Source {
   const service = createAccountsService(deps.accountsUrl, upstream);
   const api = createWebApi({ url: deps.apiUrl, upstream, requestBudget, clock });
   const sessions = new Map<number, Session>();
-  const artworks = createArtworks(upstream);
 
   const openSession = (settings: SpotifySettings, context: WatchContext): Session => {
     const { connection, log } = context;
@@ -124,7 +122,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
     const { current } = session.memory;
     const expectedPositionMs = (trackId: string) =>
       expectedPosition(current, trackId, observedAtMs);
-    const context = { observedAtMs, artworkAt: artworks.at, expectedPositionMs };
+    const context = { observedAtMs, artworkAt: artworkAt(upstream), expectedPositionMs };
     return body === null ? null : readPlayer(body, context);
   };
 
@@ -190,28 +188,18 @@ export function createSpotify(deps: SpotifyDeps): Source {
   });
 }
 
-const MOST_ARTWORKS = 512;
-
-/** Artworks by URL. A URL always gives the same object, which other code may use as a key. */
-function createArtworks(upstream: Upstream) {
-  const known = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
-  return {
-    at(url: string): Artwork {
-      const artwork = known.get(url) ?? {
-        key: `spotify:${url}`,
-        url,
-        origin: "spotify",
-        async load() {
-          const response = await upstream.fetch(url);
-          if (response.status === 200) return response.bytes();
-          throw new UpstreamError(`a cover answered ${response.status}`);
-        },
-      };
-      known.set(url, artwork);
-      return artwork;
+const artworkAt =
+  (upstream: Upstream) =>
+  (url: string): Artwork => ({
+    key: `spotify:${url}`,
+    url,
+    origin: "spotify",
+    async load() {
+      const response = await upstream.fetch(url);
+      if (response.status === 200) return response.bytes();
+      throw new UpstreamError(`a cover answered ${response.status}`);
     },
-  };
-}
+  });
 
 function forgetOldSessions(sessions: Map<number, Session>, nowMs: number): void {
   for (const [id, { usedAtMs }] of sessions) {
