@@ -35,13 +35,14 @@ export function createSchema({
     ],
   );
 
+  /** Rows of a user go with the user. */
+  const ownedBy = () => integer("user_id").references(() => users.id, { onDelete: "cascade" });
+
   const apiKeys = table(
     "api_keys",
     {
       id: text("id").primaryKey(),
-      userId: integer("user_id")
-        .notNull()
-        .references(() => users.id, { onDelete: "cascade" }),
+      userId: ownedBy().notNull(),
       name: text("name").notNull(),
       /** SHA-256 of the whole key: the key itself is shown once and never stored. */
       hash: bytes("hash").notNull(),
@@ -62,9 +63,7 @@ export function createSchema({
     {
       /** Never reused, so another id means another widget. */
       id: id("id"),
-      userId: integer("user_id")
-        .notNull()
-        .references(() => users.id, { onDelete: "cascade" }),
+      userId: ownedBy().notNull(),
       name: text("name").notNull(),
       kind: text("kind", { enum: ["overlay", "text", "card"] }).notNull(),
       /** SHA-256 of the token, for looking it up. */
@@ -119,9 +118,7 @@ export function createSchema({
     {
       /** Unguessable: it is in the font's public address. */
       id: text("id").primaryKey(),
-      userId: integer("user_id")
-        .notNull()
-        .references(() => users.id, { onDelete: "cascade" }),
+      userId: ownedBy().notNull(),
       /** The family's name in options and CSS. */
       name: text("name").notNull(),
       sha256: bytes("sha256").notNull(),
@@ -136,9 +133,7 @@ export function createSchema({
     {
       /** Never reused, so another id means another connection. */
       id: id("id"),
-      userId: integer("user_id")
-        .notNull()
-        .references(() => users.id, { onDelete: "cascade" }),
+      userId: ownedBy().notNull(),
       source: text("source").notNull(),
       /** The source's own settings as JSON, encrypted. */
       sealedSettings: bytes("sealed_settings").notNull(),
@@ -196,9 +191,7 @@ export function createSchema({
     {
       /** SHA-256 of the link's secret. */
       hash: bytes("hash").primaryKey(),
-      userId: integer("user_id")
-        .notNull()
-        .references(() => users.id, { onDelete: "cascade" }),
+      userId: ownedBy().notNull(),
       /** What it allows, such as `connect spotify`. */
       purpose: text("purpose").notNull(),
       expiresAt: instant("expires_at").notNull(),
@@ -215,9 +208,7 @@ export function createSchema({
       id: text("id").primaryKey(),
       /** SHA-256 of the session cookie. */
       hash: bytes("hash").notNull().unique("sessions_hash"),
-      userId: integer("user_id")
-        .notNull()
-        .references(() => users.id, { onDelete: "cascade" }),
+      userId: ownedBy().notNull(),
       /** The browser's User-Agent. */
       userAgent: text("user_agent").notNull(),
       createdAt: instant("created_at").notNull(),
@@ -228,9 +219,7 @@ export function createSchema({
 
   /** What a user hides. */
   const privacy = table("privacy", {
-    userId: integer("user_id")
-      .primaryKey()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ownedBy().primaryKey(),
     /** Nothing is shown until then. */
     pausedUntil: instant("paused_until"),
     /** JSON texts; a name that contains one is not shown. */
@@ -253,9 +242,7 @@ export function createSchema({
 
   /** What a user keeps of the songs that were heard, and the user's last stream. */
   const histories = table("histories", {
-    userId: integer("user_id")
-      .primaryKey()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ownedBy().primaryKey(),
     /** How long songs are kept; if unset, none are. */
     keeps: text("keeps", { enum: ["day", "month", "always"] }),
     /** Whether overlays may tell when OBS streams. */
@@ -272,9 +259,7 @@ export function createSchema({
     "songs",
     {
       id: id("id"),
-      userId: integer("user_id")
-        .notNull()
-        .references(() => users.id, { onDelete: "cascade" }),
+      userId: ownedBy().notNull(),
       startedAt: instant("started_at").notNull(),
       /** Milliseconds, without pauses. */
       playedMs: integer("played_ms").notNull(),
