@@ -15,6 +15,7 @@ import type { Cluster } from "./cluster/cluster.ts";
 import type { ArtworkReference } from "./cluster/message.ts";
 import type { Relay } from "./cluster/relay.ts";
 import type { ResolvedConfig } from "./config.ts";
+import type { CommandDescription } from "./docs/commands-table.ts";
 import type { Store } from "./db/store.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
 import { describeError, type Log } from "./log.ts";
@@ -37,6 +38,8 @@ export interface ServerDeps {
   readonly baseUrl: string;
   /** Host and port where programs on this machine reach the server. */
   readonly listeningAddress: string;
+  /** The program's commands, for the documentation. They are loaded when they are needed. */
+  readonly commands: () => Promise<readonly CommandDescription[]>;
   /** Counts events for `/metrics`. Without it, nothing is counted and `/metrics` does not exist. */
   readonly metrics?: Metrics;
   /** Keeps resized covers across restarts. */
@@ -120,6 +123,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     settings,
     baseUrl: deps.baseUrl,
     listeningAddress: deps.listeningAddress,
+    commands: deps.commands,
     snapshot: store.file?.snapshot,
     ...(cluster &&
       relay && {

@@ -9,6 +9,7 @@ import type { Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { createDashboardFeature } from "./dashboard/feature.ts";
+import type { CommandDescription } from "./docs/commands-table.ts";
 import { createDocsFeature } from "./docs/feature.ts";
 import { createHomeFeature } from "./home/feature.ts";
 import { createFormTokens } from "./http/csrf.ts";
@@ -43,6 +44,8 @@ export interface FeaturesDeps {
   readonly baseUrl: string;
   /** Host and port where programs on this machine reach the server. */
   readonly listeningAddress: string;
+  /** The program's commands, for the documentation. They are loaded when they are needed. */
+  readonly commands: () => Promise<readonly CommandDescription[]>;
   /** Keeps resized covers across restarts. */
   readonly artworkCache?: DiskCache;
   /** What other programs have pushed. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { DOCUMENTS } from "../../src/docs/documents.ts";
+import { DOCUMENTS } from "../fixtures/docs/documents.ts";
 import { type Language, LANGUAGES, languageTag } from "../../src/languages.ts";
-import type { SearchEntry } from "../../src/docs/docs.tsx";
+import type { SearchEntry } from "../../src/docs/browser/search.ts";
 import { DOCS_PAGES, docsPath } from "../fixtures/docs/docs-pages.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { DOCUMENTS } from "../../src/docs/documents.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { withWidgetToken } from "../../src/docs/own-addresses.ts";
 import { DOCS_PAGES, docsPath, examplesIn } from "../fixtures/docs/docs-pages.ts";
-import type { Fence } from "../fixtures/docs/documents.ts";
+import { DOCUMENTS, type Fence } from "../fixtures/docs/documents.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import { startMarquee } from "../fixtures/servers/marquee-process.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -168,9 +167,12 @@ test("behind a proxy, people are told its address and the proxy is told the serv
   const baseUrl = "https://example.net/music";
   const server = await createTestServer({ baseUrl, listeningAddress: "[::1]:8080" });
   const pageOf = async (name: string) => examplesIn(await server.get(`/en/docs/${name}`));
-  const running = await pageOf("running");
-  expect(proxiedTo(running)).toEqual(["[::1]:8080", "[::1]:8080", "[::1]:8080"]);
-  const lines = linesOf([...running, ...(await pageOf("api"))], /^curl |urlfetch/);
+  const reach = await pageOf("reach");
+  expect(proxiedTo(reach)).toEqual(Array(4).fill("[::1]:8080"));
+  const lines = linesOf(
+    [...(await pageOf("monitoring")), ...(await pageOf("api"))],
+    /^curl |urlfetch/,
+  );
   expect(lines.length).toBeGreaterThan(4);
   for (const line of lines) expect(line).toContain(`${baseUrl}/`);
   server.close();
@@ -184,10 +186,10 @@ testWith("curl", hasCurl)(
     try {
       const pageOf = async (name: string) =>
         examplesIn(await fetch(`${marquee.url}/en/docs/${name}`));
-      const [line = ""] = linesOf(await pageOf("quick-start"), /^curl /);
+      const [line = ""] = linesOf(await pageOf("api"), /^curl /);
       expect(await paste(line, marquee.ready["api_key"] ?? "")).toContain('"success":true');
       const { host } = new URL(marquee.url);
-      expect(proxiedTo(await pageOf("running"))).toEqual([host, host, host]);
+      expect(proxiedTo(await pageOf("reach"))).toEqual([host, host, host, host]);
     } finally {
       await marquee.stop();
       data.remove();
