@@ -26,7 +26,7 @@ export function commandsReference(
       const anchor = name.replaceAll(" ", "-");
       const rows = given.map((part) => [code(part.name), english(part.text)]);
       return [
-        `<h2 id="${anchor}"><a class="anchor" href="#${anchor}">${code(name)}</a></h2>\n`,
+        `<h3 id="${anchor}"><a class="anchor" href="#${anchor}">${code(name)}</a></h3>\n`,
         `<p>${english(text)}</p>\n`,
         `<div class="example"><pre tabindex="0"><code data-language="usage">${Bun.escapeHTML(usage)}</code></pre></div>\n`,
         rows.length > 0 ? table([t.given, meaning], rows) : "",

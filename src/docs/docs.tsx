@@ -34,6 +34,9 @@ export interface Reader {
   widgetToken(): Promise<WidgetToken>;
 }
 
+/** A page with fewer parts needs no list of them. */
+const FEWEST_PARTS = 4;
+
 type ReaderOf = () => Promise<Reader | undefined>;
 
 /** The documentation of the running version. Each answer is `undefined` when there is no such page. */
@@ -148,7 +151,7 @@ function neighboursIn<Name>(names: readonly Name[], name: Name): (Name | undefin
 /** The parts of a page, as hyperlinks. */
 function contentsOf(language: Language, html: string): string {
   const parts = [...html.matchAll(/<h2 id="([^"]+)">(.*)<\/h2>/g)];
-  if (parts.length < 3) return "";
+  if (parts.length < FEWEST_PARTS) return "";
   const label = attribute(languages[language].docs.contents);
   const links = parts
     .map(

@@ -28,7 +28,7 @@ export const GROUPS = [
     pages: ["install", "users", "reach", "backup", "nodes", "security", "monitoring"],
   },
   {
-    name: "lookUp",
+    name: "lookup",
     pages: ["settings", "commands", "options", "api", REFERENCE, "words"],
   },
 ] as const;

@@ -2,7 +2,7 @@ export interface RenderedMarkdown {
   readonly html: string;
   /** The headings' anchors in their order. */
   readonly anchors: readonly string[];
-  /** More words to find the part with this anchor by. */
+  /** More words, as HTML, to find the part with this anchor by. The page's own have none. */
   readonly keywords: ReadonlyMap<string, string>;
 }
 
@@ -18,12 +18,13 @@ export interface MarkdownContext {
 }
 
 /** More words for the search, in other words than the text's: `<!-- search: two PCs, dual PC -->`. */
-const KEYWORDS = /^<!-- search: (.+) -->$/;
+const KEYWORDS = /^&lt;!-- search: (.+) --&gt;$/;
 
 /** Renders our own Markdown as HTML. HTML inside it is shown as text, but for the search's words. */
 export function renderMarkdown(markdown: string, context: MarkdownContext): RenderedMarkdown {
   const anchors: string[] = [];
   const keywords = new Map<string, string>();
+  let part = "";
   const cell = (tag: "th" | "td") => (content: string, meta?: { align?: string }) =>
     meta?.align
       ? `<${tag} class="${meta.align}">${content}</${tag}>`
@@ -34,13 +35,14 @@ export function renderMarkdown(markdown: string, context: MarkdownContext): Rend
       const text = content.replace(/<[^>]*>/g, "");
       const anchor = context.anchors?.[anchors.length] ?? anchorOf(text);
       anchors.push(anchor);
+      if (level > 1) part = anchor;
       if (level === 1) return `<h1>${content}</h1>\n`;
       return `<h${level} id="${anchor}"><a class="anchor" href="#${anchor}">${content}</a></h${level}>\n`;
     },
     html(content) {
       const words = KEYWORDS.exec(content.trim())?.[1];
-      if (words === undefined) return Bun.escapeHTML(content);
-      keywords.set(anchors.at(-1) ?? "", words);
+      if (words === undefined) return content;
+      keywords.set(part, words);
       return "";
     },
     paragraph(content) {

@@ -9,7 +9,7 @@ export function searchEntriesOf(
   language: Language,
   basePath: string,
   name: DocumentName,
-  { html, keywords, anchors }: RenderedMarkdown,
+  { html, keywords }: RenderedMarkdown,
 ): SearchEntry[] {
   const page = documentTitle(language, name);
   const address = docsAddress(basePath, language, name);
@@ -21,7 +21,7 @@ export function searchEntriesOf(
       heading: plain(head),
       address: anchor ? `${address}#${anchor}` : address,
       text: plain(rest.join(" ")),
-      keywords: keywords.get(anchor ?? anchors[0] ?? "") ?? "",
+      keywords: plain(keywords.get(anchor ?? "") ?? ""),
     };
   });
 }

@@ -959,7 +959,7 @@ export const de: Words = {
     code: "Kürzel",
     title: "Dokumentation",
     lead: "Alles über diese Version von Marquee, ausgeliefert von Marquee selbst.",
-    groups: { use: "Benutzen", run: "Betreiben", lookUp: "Nachschlagen" },
+    groups: { use: "Benutzen", run: "Betreiben", lookup: "Nachschlagen" },
     goals: {
       stream: {
         title: "Den Titel im Stream zeigen",

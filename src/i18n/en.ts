@@ -928,7 +928,7 @@ export const en = {
     code: "Code",
     title: "Documentation",
     lead: "Everything about this version of Marquee, served by Marquee itself.",
-    groups: { use: "Use it", run: "Run it", lookUp: "Look it up" },
+    groups: { use: "Use it", run: "Run it", lookup: "Look it up" },
     goals: {
       stream: {
         title: "Show the song on stream",

@@ -936,7 +936,7 @@ export const es: Words = {
     code: "Código",
     title: "Documentación",
     lead: "Todo sobre esta versión de Marquee, servido por el propio Marquee.",
-    groups: { use: "Usar", run: "Administrar", lookUp: "Consultar" },
+    groups: { use: "Usar", run: "Administrar", lookup: "Consultar" },
     goals: {
       stream: {
         title: "Mostrar la canción en mi directo",
@@ -968,7 +968,7 @@ export const es: Words = {
       "two-computers": "Escucha la música en un ordenador y emite desde otro.",
       chat: "El bot de tu chat responde a «¿Qué canción es?» con una línea de texto.",
       cards: "Una imagen de lo que escuchas, para un perfil, un README o una página web.",
-      files: "El título, el artista y la carátula en archivos que leen OBS y otros programas.",
+      files: "El título, el artista y la portada en archivos que leen OBS y otros programas.",
       privacy: "Qué se guarda, quién ve qué y qué sale de tu equipo.",
       troubleshooting: "Busca tu síntoma y lo que ayuda.",
       faq: "Respuestas cortas a lo que más se pregunta.",

@@ -30,7 +30,7 @@ export const fr: Words = {
       template: "Pendant la lecture",
       pausedTemplate: "Pendant une pause",
       idleTemplate: "Quand rien ne joue",
-      byDefault: "Si le champ est vide : {text}",
+      byDefault: "Si le champ est vide : {text}",
       placeholders: "Variables",
       meanings: {
         title: "titre",
@@ -64,9 +64,9 @@ export const fr: Words = {
           "Ces bots n’interrogent qu’en https, et l’adresse de ce serveur commence par http. Placez devant lui un proxy avec https, et indiquez son adresse avec --base-url.",
       },
       fields: {
-        moobot: "Entrez l’adresse dans une commande personnalisée, comme « URL fetch ».",
-        streamerbot: "Entrez l’adresse dans la sous-action « Fetch URL ».",
-        mixitup: "Entrez l’adresse dans l’action « Web Request », avec la réponse en texte.",
+        moobot: "Entrez l’adresse dans une commande personnalisée, comme « URL fetch ».",
+        streamerbot: "Entrez l’adresse dans la sous-action « Fetch URL ».",
+        mixitup: "Entrez l’adresse dans l’action « Web Request », avec la réponse en texte.",
       },
       extras:
         "Avec ?back=1 après l’adresse, le bot dit le morceau précédent. Avec ?max=100, la ligne a 100 caractères au plus.",
@@ -78,7 +78,7 @@ export const fr: Words = {
     card: {
       lead: "Une image de ce que vous écoutez, pour un profil ou un site.",
       public:
-        "Une carte est publique : qui la voit là où vous la mettez peut aussi trouver son adresse.",
+        "Une carte est publique : qui la voit là où vous la mettez peut aussi trouver son adresse.",
       preview: "Aperçu",
       mode: "Clair ou sombre",
       modes: { auto: "Comme chez le visiteur", dark: "Sombre", light: "Clair" },
@@ -89,7 +89,7 @@ export const fr: Words = {
       changed: "Cette carte a été modifiée ailleurs entre-temps. Voici ce qui est enregistré.",
       unreachable: {
         local:
-          "Les autres sites ne peuvent pas atteindre {host} : cette adresse n’existe que dans votre réseau. Donnez à Marquee une adresse https publique avec --base-url, puis revenez.",
+          "Les autres sites ne peuvent pas atteindre {host} : cette adresse n’existe que dans votre réseau. Donnez à Marquee une adresse https publique avec --base-url, puis revenez.",
         "not https":
           "Les autres sites ne chargent des images qu’en https, et l’adresse de ce serveur commence par http. Placez devant lui un proxy avec https, et indiquez son adresse avec --base-url.",
       },
@@ -101,7 +101,7 @@ export const fr: Words = {
         "Pour ce lien, les chats et les réseaux montrent un aperçu avec le titre et la pochette.",
       alt: "Ce que j’écoute",
       rotateText:
-        "L’ancienne adresse cesse aussitôt de fonctionner : chaque page avec cette carte a besoin de la nouvelle.",
+        "L’ancienne adresse cesse aussitôt de fonctionner : chaque page avec cette carte a besoin de la nouvelle.",
       rotated: "L’adresse est nouvelle. Mettez-la dans vos pages.",
     },
   },
@@ -317,7 +317,7 @@ export const fr: Words = {
         progress: "Barre de progression",
         time: "Durée",
         album: "Album",
-        label: "Ligne « En cours de lecture »",
+        label: "Ligne « En cours de lecture »",
         source: "Nom de la source",
         swap: "Pochette de l’autre côté",
         marquee: "Titres longs",
@@ -338,8 +338,8 @@ export const fr: Words = {
       byTheme: "selon le thème",
       byMovement: "selon le mouvement",
       hints: {
-        mode: "« Comme le système » suit ce qu’annonce votre logiciel de streaming : sur macOS l’apparence d’OBS, sur Windows celle du système. Il ne sait rien du jeu affiché derrière.",
-        delay: "Si votre vidéo a du retard : indiquez le même nombre de secondes.",
+        mode: "« Comme le système » suit ce qu’annonce votre logiciel de streaming : sur macOS l’apparence d’OBS, sur Windows celle du système. Il ne sait rien du jeu affiché derrière.",
+        delay: "Si votre vidéo a du retard : indiquez le même nombre de secondes.",
       },
       fromTheme: "Selon le thème",
       fromCover: "Selon la pochette",
@@ -458,20 +458,20 @@ export const fr: Words = {
     },
     intoObs: {
       title: "Dans OBS d’un seul geste",
-      text: "Faites glisser la carte sur l’image dans OBS, lâchez-la et répondez « Oui » à sa question. Le nom et la taille suivent.",
+      text: "Faites glisser la carte sur l’image dans OBS, lâchez-la et répondez « Oui » à sa question. Le nom et la taille suivent.",
       drag: "Glissez-moi dans OBS",
       notOnAir: "Pas pendant le direct.",
       notOnAirText:
         "OBS demande confirmation avant d’ajouter la source, et sa question affiche l’adresse. Qui la connaît voit ce que vous écoutez.",
-      nothingHappens: "Il ne se passe rien ?",
+      nothingHappens: "Il ne se passe rien ?",
       nothingHappensText:
         "Si OBS est exécuté en tant qu’administrateur, Windows ne laisse rien y déposer. Lancez-le sans droits d’administrateur, ou prenez l’un des chemins ci-dessous.",
-      withoutMouse: "Sans souris, copiez l’adresse :",
+      withoutMouse: "Sans souris, copiez l’adresse :",
       putTitle: "Ou laissez cette page l’y mettre",
       putText:
         "Pour OBS 28 ou plus récent, sur cet ordinateur. Plus tard, vous pourrez mettre la source à jour et la recharger ici.",
       putHow:
-        "Dans OBS, ouvrez « Outils », puis les paramètres du serveur WebSocket. Activez le serveur et copiez son mot de passe depuis « Afficher les informations de connexion ».",
+        "Dans OBS, ouvrez « Outils », puis les paramètres du serveur WebSocket. Activez le serveur et copiez son mot de passe depuis « Afficher les informations de connexion ».",
       password: "Mot de passe d’OBS",
       port: "Port",
       connect: "Se connecter",
@@ -486,23 +486,23 @@ export const fr: Words = {
         mayAsk:
           "Connexion à OBS … Si votre navigateur demande si cette page peut accéder aux applications de cet appareil, acceptez.",
         connected: "Connecté. Choisissez une scène.",
-        isThere: "Connecté. OBS a déjà ce widget, sous le nom « {name} ».",
+        isThere: "Connecté. OBS a déjà ce widget, sous le nom « {name} ».",
         current: "{scene} (scène actuelle)",
         inPreview: "{scene} (dans l’aperçu)",
         put: "Le mettre dans OBS",
         update: "Le mettre à jour dans OBS",
         outcomes: {
           created:
-            "« {name} » est dans la scène « {scene} », en bas à gauche. Dans OBS, déplacez-le où vous voulez.",
+            "« {name} » est dans la scène « {scene} », en bas à gauche. Dans OBS, déplacez-le où vous voulez.",
           added:
-            "« {name} » était déjà dans OBS. Il est désormais aussi dans la scène « {scene} ».",
-          updated: "« {name} » est à jour dans OBS.",
+            "« {name} » était déjà dans OBS. Il est désormais aussi dans la scène « {scene} ».",
+          updated: "« {name} » est à jour dans OBS.",
         },
-        refreshed: "OBS a rechargé « {name} ».",
+        refreshed: "OBS a rechargé « {name} ».",
         troubles: {
-          off: "OBS ne répond pas sur le port {port}. Lancez-le, ouvrez « Outils », puis les paramètres du serveur WebSocket : le serveur doit être activé, avec ce port.",
+          off: "OBS ne répond pas sur le port {port}. Lancez-le, ouvrez « Outils », puis les paramètres du serveur WebSocket : le serveur doit être activé, avec ce port.",
           wrongPassword:
-            "OBS n’accepte pas ce mot de passe. Copiez-le de nouveau depuis « Afficher les informations de connexion », dans les paramètres de son serveur WebSocket.",
+            "OBS n’accepte pas ce mot de passe. Copiez-le de nouveau depuis « Afficher les informations de connexion », dans les paramètres de son serveur WebSocket.",
           oldVersion:
             "Cet OBS parle une autre version du protocole. Mettez OBS à jour, ou faites glisser la carte.",
           notObs:
@@ -571,7 +571,7 @@ export const fr: Words = {
         nameInUse:
           "Entre-temps, un autre widget porte son nom. Renommez celui-ci et réessayez avant la fin de la minute.",
         tooMany:
-          "Vous avez {most} widgets, c’est le maximum. Supprimez-en un : sa place se libère une minute plus tard.",
+          "Vous avez {most} widgets, c’est le maximum. Supprimez-en un : sa place se libère une minute plus tard.",
         unknown: "Ce widget n’existe plus.",
         changed: "« {name} » a été modifié entre-temps. Regardez-le, puis réessayez.",
         tooLate: "La minute est passée : ce widget ne peut plus revenir.",
@@ -652,14 +652,14 @@ export const fr: Words = {
         "Laissez-le vide pour garder celui qui existe. Il n’est pas gardé pour une autre adresse.",
       appSaved: "L’application est enregistrée. Vous pouvez maintenant relier.",
       shown: "Affiché",
-      plays: "Joue : {track}",
-      pausedAt: "En pause : {track}",
+      plays: "Joue : {track}",
+      pausedAt: "En pause : {track}",
       up: "Monter",
       down: "Descendre",
       moved: "{source} est maintenant en position {position}.",
       rename: "Changer le nom",
       name: "Nom",
-      nameHint: "Distingue plusieurs connexions à une même source, par exemple « Cuisine ».",
+      nameHint: "Distingue plusieurs connexions à une même source, par exemple « Cuisine ».",
       renameGo: "Enregistrer le nom",
       renamed: "Le nom est enregistré.",
       nameWrong: "Un nom a {most} caractères au plus, et aucun d’invisible.",
@@ -686,9 +686,9 @@ export const fr: Words = {
         onlyPlaying: "C’est la seule qui joue.",
         firstPlaying: "De celles qui jouent, c’est la première dans votre ordre.",
         lastPaused: "Rien ne joue, et c’est la dernière mise en pause.",
-        comesLater: "Pas affichée : {source} joue aussi et passe avant elle.",
-        isPaused: "Pas affichée : {source} joue.",
-        pausedEarlier: "Pas affichée : {source} a été mise en pause plus tard.",
+        comesLater: "Pas affichée : {source} joue aussi et passe avant elle.",
+        isPaused: "Pas affichée : {source} joue.",
+        pausedEarlier: "Pas affichée : {source} a été mise en pause plus tard.",
       },
       isConnected: "Connecté",
       groups: {
@@ -704,8 +704,8 @@ export const fr: Words = {
         token: "Jeton d’utilisateur",
         nothing: "Rien reçu pour l’instant",
         nothingSinceStart: "Rien reçu depuis le démarrage du serveur",
-        received: "Dernière réception : {time}",
-        refused: "Refusé, {time} :",
+        received: "Dernière réception : {time}",
+        refused: "Refusé, {time} :",
         unreadable: "Le secret de cette connexion est illisible. Remplacez-le.",
         rotate: "Remplacer le secret",
         rotateText:
@@ -714,10 +714,10 @@ export const fr: Words = {
         rotated: "{source} a un nouveau secret. Saisissez-le dans le programme.",
         webScrobblerLink: "Ajouter à Web Scrobbler",
         webScrobblerHint:
-          "Ceci ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce que jouent vos onglets. Ce site voit l’adresse ; pour la lui cacher, saisissez-la vous-même.",
+          "Ceci ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce que jouent vos onglets. Ce site voit l’adresse ; pour la lui cacher, saisissez-la vous-même.",
         where: {
           webscrobbler:
-            "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
+            "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
           webnowplaying:
             "Si ce serveur est le vôtre, saisissez le port de --webnowplaying-port dans l’extension, sur l’ordinateur où tourne Marquee. Les autres programmes, et ceux des autres utilisateurs, se connectent à cette adresse.",
           tuna: "Remplacez http://localhost:1608/ dans le script par cette adresse.",
@@ -739,16 +739,16 @@ export const fr: Words = {
         lastfm:
           "Tout ce que vous scrobblez vers Last.fm. Titre et pochette, mais ni position ni pause.",
         "listenbrainz-reader":
-          "Tout ce que votre lecteur signale à ListenBrainz. Le titre seul : ni pochette, ni position, ni pause.",
-        azuracast: "Une station d’AzuraCast : ce qui passe à l’antenne, avec pochette et position.",
-        icecast: "Un flux d’Icecast : son titre tel que la diffusion l’envoie.",
+          "Tout ce que votre lecteur signale à ListenBrainz. Le titre seul : ni pochette, ni position, ni pause.",
+        azuracast: "Une station d’AzuraCast : ce qui passe à l’antenne, avec pochette et position.",
+        icecast: "Un flux d’Icecast : son titre tel que la diffusion l’envoie.",
         mpris:
-          "Les lecteurs du bureau de cette machine : navigateurs, VLC, Spotify et la plupart des autres sous Linux. Chaque changement s’affiche à l’instant même.",
+          "Les lecteurs du bureau de cette machine : navigateurs, VLC, Spotify et la plupart des autres sous Linux. Chaque changement s’affiche à l’instant même.",
         jellyfin:
           "Ce que vous jouez avec n’importe quelle application de votre serveur Jellyfin. Chaque changement s’affiche à l’instant même.",
         emby: "Ce que vous jouez avec n’importe quelle application de votre serveur Emby. Chaque changement s’affiche à l’instant même.",
         homeassistant:
-          "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
+          "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
         plex: "Ce que vous jouez avec Plexamp ou une autre application de votre serveur Plex. Chaque changement s’affiche à l’instant même.",
         pear: "YouTube Music dans l’application pear-desktop. Chaque changement s’affiche à l’instant même.",
         cider:
@@ -763,7 +763,7 @@ export const fr: Words = {
           "Tout programme qui envoie ses écoutes à ListenBrainz, comme Navidrome ou Jellyfin. Sans position ni pause.",
         audioscrobbler:
           "Les programmes qui scrobblent vers un serveur de votre choix, comme mpdscribble. Sans position ni pause.",
-        json: "Votre propre script ou automatisation : une requête indique ce qui joue.",
+        json: "Votre propre script ou automatisation : une requête indique ce qui joue.",
       },
       options: {
         mpd_address: "Adresse de MPD",
@@ -781,7 +781,7 @@ export const fr: Words = {
         azuracast_url: "Adresse d’AzuraCast",
         azuracast_station: "Nom court de la station",
         icecast_url: "Adresse d’Icecast",
-        icecast_mount: "Point de montage, comme /live ; vide pour le premier flux",
+        icecast_mount: "Point de montage, comme /live ; vide pour le premier flux",
         mpris_player: "Seulement ce lecteur, par exemple chromium",
         jellyfin_url: "Adresse de Jellyfin",
         jellyfin_user: "Votre nom d’utilisateur dans Jellyfin",
@@ -793,10 +793,10 @@ export const fr: Words = {
         homeassistant_entity: "Lecteur, par exemple media_player.living_room",
         homeassistant_token: "Jeton d’accès de longue durée",
         plex_url: "Adresse de Plex",
-        plex_user: "Utilisateur dans Plex ; vide pour le propriétaire du serveur",
+        plex_user: "Utilisateur dans Plex ; vide pour le propriétaire du serveur",
         plex_token: "Jeton du propriétaire du serveur, X-Plex-Token",
         pear_url: "Adresse de pear-desktop",
-        pear_token: "Jeton d’accès ; vide pour l’extension Amuse",
+        pear_token: "Jeton d’accès ; vide pour l’extension Amuse",
         cider_url: "Adresse de Cider",
         cider_token: "Jeton d’application, s’il en demande un",
       },
@@ -834,7 +834,7 @@ export const fr: Words = {
       backup: "Sauvegarde",
       backupText: "Une copie complète de la base de données, faite pendant que le serveur tourne.",
       backupElsewhere:
-        "La base de données est sur un serveur PostgreSQL : sauvegardez-la là-bas avec pg_dump.",
+        "La base de données est sur un serveur PostgreSQL : sauvegardez-la là-bas avec pg_dump.",
       backupKey:
         "Elle ne peut être lue qu’avec {key} : gardez-en aussi une copie, mais à un autre endroit.",
       keyFrom: "la clé de {origin}",
@@ -958,7 +958,7 @@ export const fr: Words = {
     code: "Code",
     title: "Documentation",
     lead: "Tout sur cette version de Marquee, servi par Marquee lui-même.",
-    groups: { use: "Utiliser", run: "Administrer", lookUp: "Consulter" },
+    groups: { use: "Utiliser", run: "Administrer", lookup: "Consulter" },
     goals: {
       stream: {
         title: "Afficher le morceau sur mon stream",
@@ -988,7 +988,7 @@ export const fr: Words = {
       looks:
         "Thèmes, polices, titres longs, et des apparences à essayer, à modifier et à partager.",
       "two-computers": "Écoutez la musique sur un ordinateur et diffusez depuis un autre.",
-      chat: "Votre bot de chat répond à « C’est quoi, ce morceau ? » par une ligne de texte.",
+      chat: "Votre bot de chat répond à « C’est quoi, ce morceau ? » par une ligne de texte.",
       cards: "Une image de ce que vous écoutez, pour un profil, un README ou un site.",
       files:
         "Le titre, l’artiste et la pochette en fichiers que lisent OBS et d’autres programmes.",
@@ -996,7 +996,7 @@ export const fr: Words = {
       troubleshooting: "Trouvez votre symptôme, et ce qui aide.",
       faq: "Des réponses courtes aux questions les plus fréquentes.",
       install:
-        "Lancez Marquee avec votre ordinateur : sous Windows, macOS, Linux ou dans un conteneur.",
+        "Lancez Marquee avec votre ordinateur : sous Windows, macOS, Linux ou dans un conteneur.",
       users:
         "Ajoutez des utilisateurs, des liens de connexion et des clés d’API, et voyez ce que chacun peut saisir.",
       reach: "Qui peut atteindre Marquee chez vous, et comment l’ouvrir à Internet.",
@@ -1004,7 +1004,7 @@ export const fr: Words = {
       nodes: "Gardez les données dans PostgreSQL, et faites tourner plusieurs serveurs dessus.",
       security:
         "La clé secrète, que faire après une fuite, et ce que les exploitants doivent savoir.",
-      monitoring: "Voyez si Marquee fonctionne : contrôles d’état, métriques et journaux.",
+      monitoring: "Voyez si Marquee fonctionne : contrôles d’état, métriques et journaux.",
       settings: "Tous les réglages avec leur option, leur variable et leur valeur par défaut.",
       commands: "Toutes les commandes avec leurs arguments et leurs options.",
       options: "Toutes les options de l’overlay, et les noms de classe pour votre propre CSS.",
@@ -1062,7 +1062,7 @@ export const fr: Words = {
     },
     calls: {
       calls: "Contacte",
-      these: "Pour cette source, Marquee contacte :",
+      these: "Pour cette source, Marquee contacte :",
       nobody: "Pour cette source, Marquee ne contacte personne.",
       entered: "l’adresse saisie",
       covers: "les adresses https des pochettes qu’elle indique",
@@ -1082,7 +1082,7 @@ export const fr: Words = {
     keepFor: "Garder les titres",
     periods: { off: "Pas du tout", day: "24 heures", month: "30 jours", always: "Pour toujours" },
     shorter:
-      "Une durée plus courte efface ce qui est plus ancien. « Pas du tout » efface tous les titres.",
+      "Une durée plus courte efface ce qui est plus ancien. « Pas du tout » efface tous les titres.",
     streams: "Laisser l’overlay dire quand OBS diffuse",
     streamsHint:
       "Pour la setlist de votre direct. L’overlay dit seulement qu’un direct commence ou s’arrête, jamais rien sur vos scènes.",
@@ -1091,7 +1091,7 @@ export const fr: Words = {
     savedOff: "Enregistré. Rien n’est gardé et il ne reste rien.",
     thisStream: "Ce direct",
     lastStream: "Dernier direct",
-    since: "En direct depuis : {time}",
+    since: "En direct depuis : {time}",
     fromTo: "{from} – {to}",
     notTold:
       "Laissez l’overlay dire quand OBS diffuse, et la setlist de votre direct apparaîtra ici.",
@@ -1118,7 +1118,7 @@ export const fr: Words = {
   reach: {
     title: "Depuis l’extérieur",
     public:
-      "L’adresse est publique : les bots et les sites peuvent interroger {host}, si elle mène ici. Marquee ne l’a pas essayé.",
+      "L’adresse est publique : les bots et les sites peuvent interroger {host}, si elle mène ici. Marquee ne l’a pas essayé.",
     local:
       "{host} n’existe que sur cet ordinateur ou dans votre propre réseau. Les bots et les sites d’Internet ne peuvent pas l’atteindre.",
     "not https":
@@ -1245,10 +1245,10 @@ export const fr: Words = {
   },
   busy: {
     title: "Un instant",
-    text: "Le serveur est occupé : rien n’a été modifié. Réessayez dans quelques secondes.",
+    text: "Le serveur est occupé : rien n’a été modifié. Réessayez dans quelques secondes.",
   },
   unstored: {
     title: "Enregistrement impossible pour l’instant",
-    text: "Le disque du serveur est plein ou protégé en écriture : rien n’a été modifié. Prévenez la personne qui gère le serveur et réessayez plus tard.",
+    text: "Le disque du serveur est plein ou protégé en écriture : rien n’a été modifié. Prévenez la personne qui gère le serveur et réessayez plus tard.",
   },
 };

@@ -934,7 +934,7 @@ export const pt: Words = {
     code: "Código",
     title: "Documentação",
     lead: "Tudo sobre esta versão do Marquee, servido pelo próprio Marquee.",
-    groups: { use: "Usar", run: "Administrar", lookUp: "Consultar" },
+    groups: { use: "Usar", run: "Administrar", lookup: "Consultar" },
     goals: {
       stream: {
         title: "Mostrar a música na transmissão",
@@ -961,7 +961,7 @@ export const pt: Words = {
       "quick-start": "Do download até o overlay no OBS, em cinco minutos.",
       sources: "Encontre a fonte certa para o seu player ou serviço e conecte.",
       widget: "Coloque o overlay no OBS, no Streamlabs, no vMix ou em outro programa.",
-      looks: "Temas, fontes, títulos longos e aparências para testar, mudar e compartilhar.",
+      looks: "Temas, fontes, títulos longos e visuais para testar, mudar e compartilhar.",
       "two-computers": "Ouça a música em um computador e transmita de outro.",
       chat: "O bot do seu chat responde “Que música é essa?” com uma linha de texto.",
       cards: "Uma imagem do que você ouve, para um perfil, um README ou um site.",

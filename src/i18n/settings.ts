@@ -8,7 +8,7 @@ const translations: Readonly<
   fr: {
     data: "Dossier qui contient la base de données et la clé secrète.",
     database:
-      "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; préférez la forme fichier.",
+      "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; préférez la forme fichier.",
     host: "Adresse d’écoute ; 0.0.0.0 ou :: pour tous les réseaux.",
     port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
     baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee plus bas.",
@@ -20,7 +20,7 @@ const translations: Readonly<
       "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
     demo: "Les utilisateurs qui n’ont connecté aucune musique entendent la liste de démonstration.",
-    open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
+    open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
     files:
       "Dossier pour les fichiers de texte et de pochette de ce que chaque utilisateur écoute, comme OBS peut les afficher.",
     rateLimitSeconds:
@@ -34,7 +34,7 @@ const translations: Readonly<
     spotifyApiUrl: "Adresse de l’API Web de Spotify.",
     spotifyAccountsUrl: "Adresse du service de comptes de Spotify.",
     lastfmApiUrl: "Adresse de l’API de Last.fm, ou d’un serveur qui fonctionne de même.",
-    lastfmApiKey: "Clé d’API de last.fm/api/account/create ; préférez la forme fichier.",
+    lastfmApiKey: "Clé d’API de last.fm/api/account/create ; préférez la forme fichier.",
     listenbrainzApiUrl: "Adresse de l’API de ListenBrainz, ou d’un serveur qui fonctionne de même.",
     metricsToken: "Ouvre /metrics à qui l’envoie comme jeton bearer ; préférez la forme fichier.",
     secretKey: "Clé qui chiffre les secrets enregistrés ; préférez la forme fichier.",

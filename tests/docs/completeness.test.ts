@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command as CommanderCommand } from "commander";
 import { type WidgetOption, widgetOptions } from "../../widget/options.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { createProgram, describeProgram } from "../../src/cli/program.ts";
 import { flagOf, settingNames, settings, variableOf } from "../../src/config.ts";
 import { bots } from "../../src/outputs/bots.ts";
 import { cardOptions, textOptions } from "../../src/outputs/options.ts";
@@ -192,6 +192,19 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
     });
     expect(lines).toContain("--json");
     expect(missing).toEqual([]);
+  });
+
+  test("describes every command, its arguments and its own options", async () => {
+    const shown = await codesOn(language, "commands");
+    const wanted = describeProgram().flatMap(({ name, usage, given }) => [
+      name,
+      usage,
+      ...given.map((part) => part.name),
+    ]);
+    expect(wanted).toEqual(expect.arrayContaining(commands.map(([name]) => name)));
+    expect(wanted).toContain("--grace <time>");
+    expect(wanted).not.toContain("--data <folder>");
+    expect(wanted.filter((one) => !shown.has(one))).toEqual([]);
   });
 
   test("has every route of the API, and the addresses for operators", async () => {

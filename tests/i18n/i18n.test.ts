@@ -38,6 +38,8 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "de docs.variable",
   "fr docs.compare.pause",
   "fr docs.compare.position",
+  "fr docs.compare.volume",
+  "pt docs.compare.volume",
   "es docs.compare.told.no",
   "de docs.compare.cover",
   "de docs.compare.pause",

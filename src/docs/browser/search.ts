@@ -30,6 +30,6 @@ function score({ heading, text, keywords }: SearchEntry, words: readonly string[
   return 1 + words.filter((word) => title.includes(word)).length * HEADING_POINTS;
 }
 
-/** Text in lower case and without accents, for comparison. */
+/** Text in lower case, without accents and with plain apostrophes, for comparison. */
 const simple = (text: string): string =>
-  text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  text.normalize("NFKD").replace(/\p{M}/gu, "").replaceAll("’", "'").toLowerCase();
