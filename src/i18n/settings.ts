@@ -118,36 +118,35 @@ const translations: Readonly<
     data: "Ordner mit der Datenbank und dem geheimen Schlüssel.",
     database:
       "Adresse einer PostgreSQL-Datenbank, die sich mehrere Server teilen; besser als Datei.",
-    host: "Adresse, an der gelauscht wird; 0.0.0.0 oder :: für alle Netze.",
-    port: "Port, an dem gelauscht wird; 0 nimmt irgendeinen freien und zeigt ihn an.",
+    host: "Adresse, auf der Marquee lauscht; 0.0.0.0 oder :: für alle Netzwerkschnittstellen.",
+    port: "Port, auf dem Marquee lauscht; 0 nimmt einen beliebigen freien und zeigt ihn an.",
     baseUrl:
-      "Öffentliche Adresse, mit Pfadpräfix, falls ein Proxy Marquee unterhalb eines solchen ausliefert.",
+      "Öffentliche Adresse, mit Pfad, falls ein Proxy Marquee unterhalb eines Pfades ausliefert.",
     allowedHosts: "Weitere Hostnamen, auf die dieser Server antwortet, durch Kommas getrennt.",
-    trustedProxies: "Reverse-Proxys, deren X-Forwarded-For geglaubt wird, durch Kommas getrennt.",
+    trustedProxies:
+      "Reverse-Proxys, deren X-Forwarded-For Marquee vertraut, durch Kommas getrennt.",
     playerHosts:
       "Hosts, die andere Nutzer als der Eigentümer für ihren Player eintragen dürfen, durch Kommas getrennt.",
     webnowplayingPort:
       "Port dieses Rechners, an dem die Browsererweiterung WebNowPlaying des Eigentümers Marquee findet.",
     owner: "Name des ersten Nutzers, der beim ersten Start angelegt wird.",
-    demo: "Nutzer, die keine Musik verbunden haben, hören die Demo-Wiedergabeliste.",
+    demo: "Nutzer, die keine Musik verbunden haben, bekommen die Demo-Wiedergabeliste.",
     open: "Ob der erste Start im Terminal eines Desktops den Browser mit dem Anmeldelink öffnet: auto oder never.",
     files:
-      "Ordner für Text- und Coverdateien dessen, was jeder Nutzer hört, wie OBS sie anzeigen kann.",
+      "Ordner für Text- und Coverdateien mit dem, was jeder Nutzer hört; OBS kann sie anzeigen.",
     rateLimitSeconds:
-      "Jeder Schlüssel darf jeden Endpunkt in dieser Zeit einmal aufrufen, in Sekunden; 0 hebt die Grenze auf.",
+      "Jeder Schlüssel darf jeden Endpunkt in dieser Zeit einmal aufrufen, in Sekunden; 0 schaltet die Grenze ab.",
     musicPrefix:
       "Erstes Wort von music_connected, music_display_name und music_product in der API.",
     spotifyClientId: "Client-ID Ihrer App auf developer.spotify.com.",
     spotifyClientSecret:
       "Client-Secret dieser App, falls Sie es verwenden möchten; besser als Datei.",
     spotifyBudget: "Höchstzahl der Aufrufe an Spotify in 30 Sekunden, für alle Nutzer zusammen.",
-    spotifyApiUrl: "Wo die Web-API von Spotify erreicht wird.",
-    spotifyAccountsUrl: "Wo der Kontendienst von Spotify erreicht wird.",
-    lastfmApiUrl:
-      "Wo die API von Last.fm erreicht wird, oder die eines Servers, der ebenso arbeitet.",
+    spotifyApiUrl: "Adresse der Web-API von Spotify.",
+    spotifyAccountsUrl: "Adresse des Kontendienstes von Spotify.",
+    lastfmApiUrl: "Adresse der API von Last.fm oder eines Servers mit derselben API.",
     lastfmApiKey: "API-Schlüssel von last.fm/api/account/create; besser als Datei.",
-    listenbrainzApiUrl:
-      "Wo die API von ListenBrainz erreicht wird, oder die eines Servers, der ebenso arbeitet.",
+    listenbrainzApiUrl: "Adresse der API von ListenBrainz oder eines Servers mit derselben API.",
     metricsToken: "Öffnet /metrics für alle, die es als Bearer-Token senden; besser als Datei.",
     secretKey: "Schlüssel, der gespeicherte Geheimnisse verschlüsselt; besser als Datei.",
     logLevel: "Wie viel protokolliert wird: error, warn, info oder debug.",

@@ -85,6 +85,12 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "pt history.form.csv",
   "de history.form.csv",
   "de history.form.text",
+  "de connect.optional",
+  "de dashboard.gallery.import.viewTitle",
+  "de dashboard.music.name",
+  "de dashboard.widget.choices.theme_card",
+  "de dashboard.widget.editor.name",
+  "de docs.look",
 ];
 
 const english = new Map(textsIn(languages.en));
