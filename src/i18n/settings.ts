@@ -118,8 +118,8 @@ const translations: Readonly<
     data: "Ordner mit der Datenbank und dem geheimen Schlüssel.",
     database:
       "Adresse einer PostgreSQL-Datenbank, die sich mehrere Server teilen; besser als Datei.",
-    host: "Adresse, auf der Marquee lauscht; 0.0.0.0 oder :: für alle Netzwerkschnittstellen.",
-    port: "Port, auf dem Marquee lauscht; 0 nimmt einen beliebigen freien und zeigt ihn an.",
+    host: "Adresse, unter der Marquee erreichbar ist; 0.0.0.0 oder :: für alle Netzwerkschnittstellen.",
+    port: "Port, unter dem Marquee erreichbar ist; 0 nimmt einen beliebigen freien und zeigt ihn an.",
     baseUrl:
       "Öffentliche Adresse, mit Pfad, falls ein Proxy Marquee unterhalb eines Pfades ausliefert.",
     allowedHosts: "Weitere Hostnamen, auf die dieser Server antwortet, durch Kommas getrennt.",
