@@ -62,7 +62,7 @@ const NOT_AGAIN: Readonly<Record<Language, readonly (readonly [wrong: RegExp, be
     de: [
       [/\bBesitzer/, "Eigentümer"],
       [/\bInterpret(en)?\b/, "Künstler"],
-      [/\bBenutzer(?!konto)/, "Nutzer"],
+      [/\bBenutzer(?!kont|definiert|ordner)/, "Nutzer"],
       [/auf Sendung|während Sie (nicht )?senden/, "live"],
       [/\b(der|den|dem|einen) Widget-Token\b/, "das Token"],
       [/Zieh mich/, "In OBS ziehen"],
