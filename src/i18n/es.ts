@@ -22,7 +22,7 @@ export const es: Words = {
     idlePage: "En cuanto suene música, esta página la mostrará.",
     text: {
       lead: "Una línea para tu bot de chat, cuando pregunten qué canción es.",
-      preview: "Lo que dice el bot",
+      preview: "Lo que responde el bot",
       playing: "Mientras suena música",
       paused: "Mientras está en pausa",
       idle: "Cuando no suena nada",
@@ -48,7 +48,7 @@ export const es: Words = {
       url: "Permitir enlaces a canciones con {url}. Los filtros de enlaces de muchos chats borran esos mensajes.",
       show: "Mostrar",
       save: "Guardar",
-      saved: "Guardado. A partir de ahora el bot lo dice así.",
+      saved: "Guardado. A partir de ahora el bot responde así.",
       changed: "Entretanto, esta línea se cambió en otro lugar. Esto es lo que está guardado.",
       unknown: "No existe el marcador {{name}}. La lista de abajo los muestra todos.",
       unbalanced: "Hay un {bracket} sin pareja. Para escribirlo tal cual, ponlo dos veces.",
@@ -61,10 +61,10 @@ export const es: Words = {
         local:
           "Estos bots funcionan en internet y no pueden llegar a {host}, que solo existe en tu propia red. Dale a Marquee una dirección https pública con --base-url.",
         "not https":
-          "Estos bots solo preguntan por https, y la dirección de este servidor empieza por http. Pon delante un proxy con https e indica su dirección con --base-url.",
+          "Estos bots solo usan https, y la dirección de este servidor empieza por http. Pon delante un proxy con https e indica su dirección con --base-url.",
       },
       fields: {
-        moobot: "Escribe la dirección en un comando personalizado como «URL fetch».",
+        moobot: "Escribe la dirección en un comando personalizado, de tipo «URL fetch».",
         streamerbot: "Escribe la dirección en la subacción «Fetch URL».",
         mixitup: "Escribe la dirección en la acción «Web Request», con la respuesta como texto.",
       },
@@ -98,7 +98,7 @@ export const es: Words = {
       markdown: "Markdown, por ejemplo para GitHub",
       page: "Una página para compartir",
       pageHint:
-        "Los chats y las redes muestran para este enlace una vista previa con el título y la carátula.",
+        "Los chats y las redes muestran para este enlace una vista previa con el título y la portada.",
       alt: "Lo que estoy escuchando",
       rotateText:
         "La dirección antigua deja de funcionar al instante: cada página con esta tarjeta necesita la nueva.",
@@ -107,10 +107,10 @@ export const es: Words = {
   },
   home: {
     title: "Marquee: lo que suena, en tu directo",
-    lead: "Este servidor cuenta a directos y bots lo que escuchan sus usuarios.",
+    lead: "Este servidor muestra en directos y bots lo que escuchan sus usuarios.",
     apiTitle: "La API",
-    apiText: "Una petición con tu clave devuelve el tema, el artista, el álbum y la posición.",
-    widgetTitle: "La superposición",
+    apiText: "Una petición con tu clave devuelve la canción, el artista, el álbum y la posición.",
+    widgetTitle: "El overlay",
     widgetText:
       "Añade la dirección de tu widget en OBS como fuente de navegador, 500 de ancho y 120 de alto. El fondo es transparente.",
     demo: "El widget, con la demostración",
@@ -123,7 +123,7 @@ export const es: Words = {
   },
   connect: {
     title: "Vincular {source}",
-    lead: "Marquee oirá lo que {user} reproduce en {source}. Solo lee, no puede cambiar nada.",
+    lead: "Marquee verá lo que {user} reproduce en {source}. Solo puede leer: no puede cambiar nada.",
     go: "Continuar en {source}",
     appTitle: "Primero, {source} pide una aplicación",
     appLead: "Cada servidor tiene la suya, es gratuita y se crea en un minuto.",
@@ -145,7 +145,8 @@ export const es: Words = {
     redirectRefused:
       "{source} solo acepta esta dirección con https o como http://127.0.0.1. Inicia Marquee con una URL base de ese tipo.",
     doneTitle: "{source} está vinculado",
-    doneLead: "Marquee oye a {account} desde ahora. Puedes cerrar esta página.",
+    doneLead:
+      "A partir de ahora, Marquee sigue lo que reproduce {account}. Puedes cerrar esta página.",
     doneUntil: "{source} termina este acceso el {day}. Marquee te avisará antes.",
     endedTitle: "Este enlace ya no sirve",
     endedText: "Ya se ha usado o tiene más de media hora. Pide uno nuevo donde lo obtuviste.",
@@ -154,7 +155,7 @@ export const es: Words = {
     failures: {
       appMissing:
         "Todavía no se ha introducido ninguna aplicación. Abre el enlace otra vez e introduce una.",
-      denied: "Has dicho que no en la página de {source}. No se ha cambiado nada.",
+      denied: "Has rechazado el acceso en la página de {source}. No se ha cambiado nada.",
       wrongApp:
         "{source} no conoce esta aplicación, o su secreto es incorrecto. Comprueba ambos en el panel de {source}.",
       wrongRedirect:
@@ -173,7 +174,7 @@ export const es: Words = {
   },
   signIn: {
     neededTitle: "Primero, inicia sesión",
-    neededText: "Esta página es de alguien que ha iniciado sesión en este navegador.",
+    neededText: "Inicia sesión para ver esta página.",
     how: "Cómo iniciar sesión",
     askTitle: "Iniciar sesión",
     askText: "Aquí no hay contraseñas.",
@@ -181,7 +182,7 @@ export const es: Words = {
     linkText:
       "El propietario de este servidor te crea uno, o lo creas tú donde se ejecuta Marquee. Sirve una vez, durante media hora:",
     withTitle: "Iniciar sesión con {source}",
-    withText: "Para quien ya ha vinculado {source} aquí.",
+    withText: "Si ya has vinculado {source} aquí.",
     confirmTitle: "Hola, {user}",
     confirmText: "Un clic y este navegador tiene la sesión iniciada.",
     confirm: "Iniciar sesión",
@@ -209,18 +210,19 @@ export const es: Words = {
     },
     health: {
       ok: "{source} está conectado y todo funciona.",
-      untried: "{source} está conectado y se oirá en cuanto alguien mire.",
+      untried:
+        "{source} está conectado y se consultará en cuanto haya abierto un widget o el panel.",
       nothing: "Todavía no hay música conectada.",
       needsLinking:
-        "Marquee ya no puede escuchar {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
-      limited: "{source} ha pedido una pausa hasta las {time}. Marquee seguirá por sí solo.",
-      retrying: "Marquee lo intenta de nuevo desde las {time}.",
+        "Marquee ya no tiene acceso a {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
+      limited: "{source} ha pedido una pausa. Marquee continúa automáticamente. Hasta: {time}",
+      retrying: "Marquee lo intenta de nuevo. Próximo intento: {time}",
       endsSoon: "{source} termina este vínculo el {day}. Vincúlalo otra vez antes; basta un clic.",
       troubles: {
         unreachable: "No se puede contactar con {source}.",
         limited: "{source} recibe demasiadas llamadas.",
         notOnAppList:
-          "{source} no te deja entrar: el propietario de la aplicación debe añadirte a sus usuarios.",
+          "{source} no te da acceso: el propietario de la aplicación debe añadirte a sus usuarios.",
         noPremium: "{source} pide que el propietario de la aplicación tenga Premium.",
         appRefused: "{source} no acepta la aplicación de este servidor.",
         appMissing: "La aplicación de {source} no se ha introducido en este servidor.",
@@ -234,15 +236,15 @@ export const es: Words = {
       onStream: "OBS está conectado y muestra tu widget.",
       notOnStream: "Ahora mismo ninguna fuente de navegador muestra tu widget.",
       openWidget: "Configurar el widget",
-      sharingPaused: "Solo tú ves esto: has pausado la difusión.",
-      sharingPausedUntil: "Solo tú ves esto: has pausado la difusión hasta las {time}.",
+      sharingPaused: "Solo tú ves esto: has dejado de compartir.",
+      sharingPausedUntil: "Solo tú ves esto: has dejado de compartir. Hasta: {time}",
       hiddenByRules: "Solo tú ves esto: tus reglas lo ocultan.",
     },
     widget: {
-      lead: "Dale tu estilo y llévalo a OBS. Cada cambio se ve al momento.",
+      lead: "Dale tu estilo y llévalo a OBS. Cada cambio se ve al instante.",
       preview: "Vista previa",
       background: "Fondo",
-      backgrounds: { dark: "Oscuro", light: "Claro", busy: "Movido" },
+      backgrounds: { dark: "Oscuro", light: "Claro", busy: "Con movimiento" },
       ownPicture: "Tu imagen…",
       ownPictureHint: "Tu imagen no sale de este navegador.",
       music: "Muestra",
@@ -254,11 +256,11 @@ export const es: Words = {
       options: "Opciones",
       groups: { look: "Aspecto", text: "Texto", behaviour: "Comportamiento", more: "Otras" },
       choices: {
-        theme_card: "Tarjeta",
+        theme_card: "Recuadro",
         theme_compact: "Una línea",
         theme_bar: "Rótulo inferior",
         theme_text: "Solo texto",
-        theme_art: "Solo carátula",
+        theme_art: "Solo portada",
         theme_vinyl: "Vinilo",
         theme_glass: "Cristal",
         mode_auto: "Como el sistema",
@@ -303,23 +305,23 @@ export const es: Words = {
         opacity: "Opacidad del fondo",
         color: "Color del texto",
         accent: "Color de acento",
-        font: "Fuente",
+        font: "Tipo de letra",
         size: "Tamaño del texto",
         radius: "Radio de las esquinas",
         width: "Anchura máxima",
         position: "Posición",
         align: "Alineación del texto",
-        art: "Carátula",
+        art: "Portada",
         progress: "Barra de progreso",
         time: "Tiempo",
         album: "Álbum",
         label: "Línea «Reproduciendo»",
         source: "Nombre de la fuente",
-        swap: "Carátula al otro lado",
+        swap: "Portada al otro lado",
         marquee: "Títulos largos",
         speed: "Velocidad del movimiento",
         hold: "Pausa entre movimientos",
-        delay: "Mostrar todo más tarde",
+        delay: "Retrasar todo",
         enter: "Entrada",
         exit: "Salida",
         paused: "En pausa",
@@ -334,22 +336,22 @@ export const es: Words = {
       byTheme: "según el tema",
       byMovement: "según el movimiento",
       hints: {
-        mode: "«Como el sistema» sigue lo que indica tu programa de emisión: en macOS, el aspecto del propio OBS; en Windows, el del sistema. No sabe cómo se ve el juego que hay detrás.",
+        mode: "«Como el sistema» sigue lo que indica tu programa de streaming: en macOS, el aspecto del propio OBS; en Windows, el del sistema. No sabe cómo se ve el juego que hay detrás.",
         delay: "Si tu vídeo va con retraso, pon aquí los mismos segundos.",
       },
       fromTheme: "Según el tema",
-      fromCover: "Según la carátula",
+      fromCover: "Según la portada",
       mistakes: {
         number: "Un número de {least} a {most}.",
         text: "Como máximo {longest} caracteres.",
-        colour: "Un color de seis cifras hexadecimales, por ejemplo ff8800.",
-        font: "Nombres de fuentes separados por comas: letras, cifras, espacios y guiones.",
+        colour: "Un color de 3 o 6 cifras hexadecimales, por ejemplo ff8800.",
+        font: "Nombres de tipos de letra separados por comas: letras, cifras, espacios y guiones.",
         choice: "Elige una de las opciones.",
       },
       show: "Mostrar",
       defaults: "Volver a los valores iniciales",
       editor: {
-        gone: "Este widget ya no existe, o no es de los que se muestran en la imagen.",
+        gone: "Este widget ya no existe, o no es un overlay.",
         save: "Guardar",
         saved: "Guardado",
         unsaved: "Aún sin guardar",
@@ -372,9 +374,11 @@ export const es: Words = {
         name: "Nombre",
         nameRule: "De 1 a 60 caracteres, ninguno invisible.",
         nameTaken: "Ya tienes un widget con este nombre.",
-        sizeHint: "El tamaño de la fuente de navegador en OBS. Déjalo vacío para el que encaja.",
+        sizeHint:
+          "El tamaño de la fuente de navegador en OBS. Déjalo vacío para usar el recomendado.",
         css: "Tu propio CSS",
-        cssText: "Se impone a todo lo anterior. El CSS personalizado de OBS se impone a este.",
+        cssText:
+          "Tiene prioridad sobre todo lo anterior. El CSS personalizado de OBS tiene prioridad sobre este.",
         cssUnseen: "Sin JavaScript, la vista previa muestra el CSS guardado.",
         cssUsed: "{used} de {most} bytes",
         cssTooLong: "Este CSS ocupa más de {most} bytes. Acórtalo y vuelve a guardar.",
@@ -382,7 +386,7 @@ export const es: Words = {
         cssClasses: "Nombres de clases",
         cssProperties: "Propiedades personalizadas",
         versions: "Versiones anteriores",
-        versionsText: "Mira una en la vista previa. Solo vuelve a valer cuando la guardas.",
+        versionsText: "Mira una en la vista previa. Solo se aplica cuando la guardas.",
         versionNow: "Actual",
         versionShow: "Ver",
         versionLabel: "Ver cómo era: {time}",
@@ -394,7 +398,7 @@ export const es: Words = {
           nameHint: "Hasta 40 letras, cifras, espacios y guiones. Lo elegirás por este nombre.",
           file: "Archivo WOFF2",
           add: "Añadir el tipo de letra",
-          added: "El tipo de letra ya está aquí. Escribe su nombre en «Texto», «Fuente».",
+          added: "El tipo de letra ya está aquí. Escribe su nombre en «Texto», «Tipo de letra».",
           remove: "Quitar",
           removeGo: "Quitarlo ahora",
           removeText: "Los widgets que lo usan pasan al instante al siguiente tipo de letra.",
@@ -420,7 +424,7 @@ export const es: Words = {
         doneTitle: "Colócalo",
         doneText: "Arrástralo adonde quieras. Todo lo que lo rodea es transparente.",
         css: "CSS personalizado",
-        cssText: "OBS lo rellena por sí solo. Marquee no lo necesita, y no molesta.",
+        cssText: "OBS lo rellena automáticamente. Marquee no lo necesita, y no molesta.",
         width: "Ancho",
         height: "Alto",
         sources: "Fuentes",
@@ -433,21 +437,21 @@ export const es: Words = {
         "Una pista inventada se muestra doce segundos dondequiera que tu widget muestre tu música.",
       testSent: "Enviada. Fuentes de navegador que muestran tu widget: {count}.",
       testUnseen: "Enviada, pero no hay abierta ninguna fuente de navegador que muestre tu widget.",
-      testTrack: { title: "Todo funciona", artist: "Los Pruebasonido", album: "Uno, dos" },
+      testTrack: { title: "Todo funciona", artist: "Los Prueba de Sonido", album: "Uno, dos" },
       launcherTitle: "Si OBS arranca antes que este servidor",
       launcherText:
         "Entonces la fuente se quedaría vacía. Elige este archivo como «Archivo local» en lugar de la dirección: espera y luego muestra el widget.",
-      launcher: "Descargar el archivo de espera",
+      launcher: "Descargar el archivo lanzador",
       rotateTitle: "Si alguien más conoce la dirección",
       rotate: "Cambiar la dirección",
       rotateText:
-        "Todos los widgets con la dirección antigua se apagan al instante, y un archivo de espera ya descargado tampoco funcionará. Después, pon la dirección nueva en OBS.",
+        "Todos los widgets con la dirección antigua desaparecen al instante, y un archivo lanzador ya descargado tampoco funcionará. Después, pon la dirección nueva en OBS.",
       rotateGo: "Cambiarla ahora",
       rotated: "Esta es tu nueva dirección. Ponla en OBS: la antigua ya no muestra nada.",
     },
     intoObs: {
       title: "A OBS con un solo gesto",
-      text: "Arrastra la tarjeta hasta la imagen de OBS, suéltala y responde «Sí» a su pregunta. El nombre y el tamaño van con ella.",
+      text: "Arrastra el tirador hasta la imagen de OBS, suéltalo y responde «Sí» a su pregunta. El nombre y el tamaño van con ella.",
       drag: "Arrástrame a OBS",
       notOnAir: "No mientras estés en directo.",
       notOnAirText:
@@ -456,7 +460,7 @@ export const es: Words = {
       nothingHappensText:
         "Si OBS se ejecuta como administrador, Windows no deja soltar nada en él. Ábrelo sin permisos de administrador o toma uno de los caminos de abajo.",
       withoutMouse: "Sin ratón, copia la dirección:",
-      putTitle: "O deja que esta página lo ponga",
+      putTitle: "O deja que lo haga esta página",
       putText:
         "Para OBS 28 o posterior en este ordenador. Más adelante podrás actualizar la fuente y volver a cargarla desde aquí.",
       putHow:
@@ -471,15 +475,15 @@ export const es: Words = {
       refresh: "Volver a cargarlo en OBS",
       leave: "Desconectar",
       sentences: {
-        connecting: "Conectando con OBS …",
+        connecting: "Conectando con OBS…",
         mayAsk:
-          "Conectando con OBS … Si el navegador pregunta si esta página puede acceder a las aplicaciones de este dispositivo, acepta.",
+          "Conectando con OBS… Si el navegador pregunta si esta página puede acceder a las aplicaciones de este dispositivo, acepta.",
         connected: "Conectado. Elige una escena.",
         isThere: "Conectado. OBS ya tiene este widget, con el nombre «{name}».",
         current: "{scene} (escena actual)",
         inPreview: "{scene} (en la vista previa)",
-        put: "Ponerlo en OBS",
-        update: "Actualizarlo en OBS",
+        put: "Añadir a OBS",
+        update: "Actualizar en OBS",
         outcomes: {
           created:
             "«{name}» está en la escena «{scene}», abajo a la izquierda. Muévelo en OBS adonde quieras.",
@@ -492,9 +496,9 @@ export const es: Words = {
           wrongPassword:
             "OBS no acepta esta contraseña. Vuelve a copiarla de «Mostrar información de conexión», en los ajustes de su servidor WebSocket.",
           oldVersion:
-            "Este OBS habla otra versión del protocolo. Actualiza OBS o arrastra la tarjeta.",
+            "Este OBS usa otra versión del protocolo. Actualiza OBS o arrastra el tirador.",
           notObs:
-            "Algo responde en el puerto {port}, pero no es OBS 28 o posterior. Comprueba el puerto o arrastra la tarjeta.",
+            "Algo responde en el puerto {port}, pero no es OBS 28 o posterior. Comprueba el puerto o arrastra el tirador.",
           timeout:
             "OBS no ha respondido a tiempo. Cierra cualquier ventana que esté esperando allí tu respuesta e inténtalo de nuevo. Hace falta OBS 28 o posterior.",
           closed: "OBS ha cerrado la conexión. Vuelve a conectar.",
@@ -504,11 +508,11 @@ export const es: Words = {
           gone: "OBS ya no tiene esta escena o esta fuente. Vuelve a elegir.",
           refused: "OBS no ha podido hacerlo. {detail}",
           blockedHttp:
-            "OBS no responde en el puerto {port}. O su servidor WebSocket está apagado, o el navegador cierra el paso porque esta página llegó por http. Ábrela por https o arrastra la tarjeta.",
+            "OBS no responde en el puerto {port}. O su servidor WebSocket está apagado, o el navegador bloquea el acceso porque esta página llegó por http. Ábrela por https o arrastra el tirador.",
           blockedPermission:
-            "El navegador no deja que esta página llegue a OBS. Permítele acceder a las aplicaciones de este dispositivo en los ajustes junto a la dirección de la página, o arrastra la tarjeta.",
+            "El navegador no deja que esta página llegue a OBS. Permítele acceder a las aplicaciones de este dispositivo en los ajustes junto a la dirección de la página, o arrastra el tirador.",
           blockedSafari:
-            "Safari no deja que esta página llegue a OBS. Usa otro navegador o arrastra la tarjeta.",
+            "Safari no deja que esta página llegue a OBS. Usa otro navegador o arrastra el tirador.",
         },
       },
     },
@@ -517,7 +521,7 @@ export const es: Words = {
       lead: "Cada widget tiene un nombre, un aspecto y una dirección propios.",
       yours: "Tus widgets",
       none: "No tienes ningún widget. Crea uno o toma uno de los aspectos de abajo.",
-      kinds: { overlay: "Overlay", text: "Línea de texto", card: "Imagen para perfiles" },
+      kinds: { overlay: "Overlay", text: "Texto para bots", card: "Tarjeta para perfiles" },
       size: "{width} × {height} px",
       onStream: "Ahora en OBS",
       preview: "Vista previa: {name}",
@@ -534,10 +538,10 @@ export const es: Words = {
       shareJson: "JSON",
       rotate: "Dirección nueva",
       rotateText:
-        "La dirección anterior deja de funcionar al momento y lo que muestra OBS se apaga.",
+        "La dirección anterior deja de funcionar al instante y el overlay desaparece de OBS.",
       rotateGo: "Sustituir la dirección",
       remove: "Quitar",
-      removeText: "Su dirección deja de funcionar al momento. Tienes un minuto para deshacerlo.",
+      removeText: "Su dirección deja de funcionar al instante. Tienes un minuto para deshacerlo.",
       removeGo: "Quitar el widget",
       undo: "Deshacer",
       add: "Widget nuevo",
@@ -556,7 +560,7 @@ export const es: Words = {
         name: "Un nombre tiene de 1 a 60 caracteres, ninguno invisible. No se ha cambiado nada.",
         taken: "Otro widget ya se llama «{name}». Elige un nombre distinto.",
         nameInUse:
-          "Mientras tanto, otro widget tiene su nombre. Cámbialo y vuelve a intentarlo antes de que acabe el minuto.",
+          "Mientras tanto, otro widget tiene su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
         tooMany:
           "Tienes {most} widgets, el máximo posible. Quita uno: un minuto después su sitio queda libre.",
         unknown: "Este widget ya no existe.",
@@ -580,7 +584,7 @@ export const es: Words = {
         viewTitle: "Aspecto: {name}",
         viewLead: "Todavía no se ha guardado nada.",
         options: "Opciones",
-        noOptions: "Ninguna opción: todo queda como viene de serie.",
+        noOptions: "Ninguna opción: todo queda con los valores predeterminados.",
         unknown: "Aquí no se conocen, así que se conservan pero no tienen efecto: {names}.",
         css: "CSS",
         cssText:
@@ -607,7 +611,7 @@ export const es: Words = {
       music: "Conecta tu música",
       musicText: "Hasta entonces suena una lista de demostración, para que haya algo que ver.",
       musicAction: "Elegir una fuente",
-      widget: "Pon el widget en directo",
+      widget: "Añade el widget al directo",
       widgetText: "En OBS, añade una fuente de navegador de 500 × 120 con esta dirección:",
       widgetAction: "Cambiar su aspecto",
       skip: "Ya lo conozco",
@@ -615,7 +619,7 @@ export const es: Words = {
       over: "Todo listo. Lo encuentras todo en el menú.",
     },
     music: {
-      lead: "Dónde te escucha Marquee.",
+      lead: "De dónde viene tu música.",
       others: "Añadir otra fuente",
       choose: "Elige una fuente",
       several: "Hasta {most} a la vez. Si suenan varias, se muestra la primera de esta lista.",
@@ -632,7 +636,7 @@ export const es: Words = {
       hostRefused:
         "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
       settingsRefused:
-        "Esto no sirve. Comprueba lo que has escrito. Una dirección es host:puerto para MPD y, en lo demás, como http://127.0.0.1:8080.",
+        "No se puede usar. Comprueba lo que has escrito. Una dirección es host:puerto para MPD y, en lo demás, como http://127.0.0.1:8080.",
       secretKept: "Déjala vacía para conservar la que hay. No se conserva para otra dirección.",
       appSaved: "La aplicación está guardada. Ya puedes vincular.",
       shown: "Se muestra",
@@ -655,7 +659,7 @@ export const es: Words = {
         look: "Buscar reproductores",
         again: "Buscar otra vez",
         none: "Aquí no hay ningún reproductor que no esté ya conectado.",
-        listen: "Escucharlo",
+        listen: "Conectarlo",
         needs: {
           password: "Pide su contraseña.",
           token: "Pide un token.",
@@ -692,7 +696,7 @@ export const es: Words = {
         refused: "Rechazado, {time}:",
         unreadable: "El secreto de esta conexión no se puede leer. Sustitúyelo.",
         rotate: "Sustituir el secreto",
-        rotateText: "El anterior deja de funcionar en el acto. Introduce el nuevo en el programa.",
+        rotateText: "El anterior deja de funcionar al instante. Introduce el nuevo en el programa.",
         rotateGo: "Sustituir ahora",
         rotated: "{source} tiene un secreto nuevo. Introdúcelo en el programa.",
         webScrobblerLink: "Añadir a Web Scrobbler",
@@ -712,27 +716,27 @@ export const es: Words = {
       },
       about: {
         spotify: "Se vincula en el navegador, en un minuto. Los cambios se notan en segundos.",
-        mpd: "El Music Player Daemon. Cada cambio se muestra en el acto.",
+        mpd: "El Music Player Daemon. Cada cambio se muestra al instante.",
         vlc: "El reproductor VLC, por su interfaz web. Los cambios se ven en un segundo.",
         beefweb:
           "foobar2000 o DeaDBeeF con el complemento Beefweb. Los cambios se ven en un segundo.",
         subsonic:
           "Navidrome y otros servidores con la API de Subsonic. Los cambios se ven en segundos.",
-        lastfm: "Todo lo que envías a Last.fm. Título y carátula, pero ni posición ni pausa.",
+        lastfm: "Todo lo que envías a Last.fm. Título y portada, pero ni posición ni pausa.",
         "listenbrainz-reader":
-          "Todo lo que tu reproductor comunica a ListenBrainz. Solo el título: sin carátula, posición ni pausa.",
-        azuracast: "Una emisora de AzuraCast: lo que está en el aire, con carátula y posición.",
+          "Todo lo que tu reproductor comunica a ListenBrainz. Solo el título: sin portada, posición ni pausa.",
+        azuracast: "Una emisora de AzuraCast: lo que emite, con portada y posición.",
         icecast: "Una emisión de Icecast: su título tal como se envía.",
         mpris:
-          "Los reproductores del escritorio de esta máquina: navegadores, VLC, Spotify y casi todos los demás en Linux. Cada cambio se muestra en el acto.",
+          "Los reproductores del escritorio de esta máquina: navegadores, VLC, Spotify y casi todos los demás en Linux. Cada cambio se muestra al instante.",
         jellyfin:
-          "Lo que pones con cualquier aplicación de tu servidor Jellyfin. Cada cambio se muestra en el acto.",
-        emby: "Lo que pones con cualquier aplicación de tu servidor Emby. Cada cambio se muestra en el acto.",
+          "Lo que pones con cualquier aplicación de tu servidor Jellyfin. Cada cambio se muestra al instante.",
+        emby: "Lo que pones con cualquier aplicación de tu servidor Emby. Cada cambio se muestra al instante.",
         homeassistant:
-          "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra en el acto.",
-        plex: "Lo que pones con Plexamp u otra aplicación de tu servidor Plex. Cada cambio se muestra en el acto.",
-        pear: "YouTube Music en la aplicación pear-desktop. Cada cambio se muestra en el acto.",
-        cider: "Apple Music en la aplicación Cider. Cada cambio se muestra en el acto.",
+          "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra al instante.",
+        plex: "Lo que pones con Plexamp u otra aplicación de tu servidor Plex. Cada cambio se muestra al instante.",
+        pear: "YouTube Music en la aplicación pear-desktop. Cada cambio se muestra al instante.",
+        cider: "Apple Music en la aplicación Cider. Cada cambio se muestra al instante.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
         webscrobbler:
           "La extensión de navegador para YouTube, SoundCloud, Bandcamp y cientos más. Con posición, pausa y portada.",
@@ -743,7 +747,7 @@ export const es: Words = {
           "Cualquier programa que envíe a ListenBrainz, como Navidrome o Jellyfin. Sin posición ni pausa.",
         audioscrobbler:
           "Programas que hacen scrobbling a un servidor a tu elección, como mpdscribble. Sin posición ni pausa.",
-        json: "Tu propio script o automatización: una petición dice lo que suena.",
+        json: "Tu propio script o automatización: una petición indica lo que suena.",
       },
       options: {
         mpd_address: "Dirección de MPD",
@@ -782,7 +786,7 @@ export const es: Words = {
       },
     },
     server: {
-      lead: "Quién está aquí y cómo está configurado este servidor.",
+      lead: "Quién usa este servidor y cómo está configurado.",
       users: "Usuarios",
       owner: "Propietario",
       member: "Miembro",
@@ -794,10 +798,10 @@ export const es: Words = {
       remove: "Eliminar",
       removeUser: "Eliminar a {user}",
       removeText:
-        "{user} desaparece con todas sus claves de API, la dirección de su widget, su conexión de música y todas sus sesiones. No se puede deshacer.",
-      removed: "{user} ya no está.",
-      removeSelf: "A ti mismo te eliminas en la página «Cuenta».",
-      unknown: "Este usuario ya no está.",
+        "Se borra la cuenta de {user} con todas sus claves de API, la dirección de su widget, su conexión de música y todas sus sesiones. No se puede deshacer.",
+      removed: "Se ha eliminado a {user}.",
+      removeSelf: "Tu propia cuenta se borra en la página «Cuenta».",
+      unknown: "Este usuario ya no existe.",
       add: "Añadir un usuario",
       addText:
         "Con una primera clave de API, una dirección de widget y un enlace para iniciar sesión.",
@@ -808,7 +812,7 @@ export const es: Words = {
       nameTaken: "Ya hay un usuario llamado {user}.",
       notAdded: "No se ha añadido a nadie.",
       added:
-        "{user} ya está aquí. Entrega esto y guárdalo bien: la clave y el enlace solo se muestran ahora. El enlace sirve una vez, durante media hora.",
+        "Se ha añadido a {user}. Envíale esto de forma segura: la clave y el enlace solo se muestran ahora. El enlace sirve una vez, durante media hora.",
       apiKey: "Clave de API",
       widgetUrl: "Dirección del widget",
       backup: "Copia de seguridad",
@@ -825,14 +829,14 @@ export const es: Words = {
       masked: "fijado, no se muestra",
     },
     keys: {
-      lead: "Con una clave, los bots y los programas preguntan qué escuchas. Da a cada uno la suya: así puedes revocar una y las demás siguen.",
+      lead: "Con una clave, los bots y los programas consultan qué escuchas. Da a cada uno la suya: así puedes revocar una y las demás siguen.",
       working: "Tus claves",
       none: "No tienes ninguna clave que funcione.",
-      id: "Identificador {id}",
+      id: "ID: {id}",
       created: "Creada el {day}",
       lastUsed: "Último uso: {time}",
       neverUsed: "Nunca usada",
-      endsAt: "Termina el {time}; una clave nueva la sustituye.",
+      endsAt: "Una clave nueva la sustituye. Termina: {time}",
       addTitle: "Crear otra clave",
       name: "Nombre de la clave",
       nameHint: "Para qué sirve, por ejemplo «bot del chat».",
@@ -854,7 +858,7 @@ export const es: Words = {
       replaced:
         "«{name}» tiene una clave nueva y la antigua ha terminado. La nueva solo se muestra esta vez: cópiala ahora.",
       replacedUntil:
-        "«{name}» tiene una clave nueva; la antigua funciona hasta el {time}. La nueva solo se muestra esta vez: cópiala ahora.",
+        "«{name}» tiene una clave nueva; la nueva solo se muestra esta vez: cópiala ahora. La antigua funciona hasta: {time}",
       revoke: "Revocar",
       revokeText:
         "Todo lo que usa esta clave deja de recibir respuesta (401), al instante y para siempre.",
@@ -863,27 +867,26 @@ export const es: Words = {
       tooMany:
         "Tienes {count} claves en vigor, el máximo posible. Revoca antes una que ya no necesites.",
       ended: "Claves revocadas: {count}",
-      endedAt: "Terminó el {time}",
-      useTitle: "Cómo preguntar",
+      endedAt: "Terminada: {time}",
+      useTitle: "Cómo usarla",
       useText: "Pega esto en una terminal, con tu clave donde dice {placeholder}:",
       placeholder: "TU_CLAVE",
     },
     privacy: {
       lead: "Tú decides qué ven los demás de tu música, y cuándo.",
-      stateTitle: "Difusión",
+      stateTitle: "Compartir",
       sharing: "Los demás ven lo que escuchas.",
-      pausedUntil: "La difusión está en pausa hasta el {time}. Después sigue por sí sola.",
-      paused: "La difusión está en pausa hasta que la reanudes.",
-      whilePaused:
-        "Durante una pausa, la API responde «data: null» y el widget se ve como si no sonara nada.",
+      pausedUntil: "Has dejado de compartir; se reanuda automáticamente. Hasta: {time}",
+      paused: "Has dejado de compartir hasta que lo reanudes.",
+      whilePaused: "Durante una pausa, tus widgets, tus bots y la API indican que no suena nada.",
       pauseHour: "Pausar una hora",
-      pauseLong: "Pausar hasta que la reanude",
+      pauseLong: "Pausar hasta que lo reanude",
       resume: "Volver a compartir",
-      nowPaused: "La difusión está en pausa.",
+      nowPaused: "Has dejado de compartir.",
       nowSharing: "Los demás vuelven a ver lo que escuchas.",
       rulesTitle: "Nunca se muestra",
       rulesText:
-        "Mientras suena algo que coincide con una línea, la API responde «data: null» y el widget se ve como si no sonara nada.",
+        "Mientras suena algo que coincide con una línea, tus widgets, tus bots y la API indican que no suena nada.",
       titles: "Títulos que contienen",
       artists: "Artistas cuyo nombre contiene",
       linesHint: "Un texto por línea. No cuentan las mayúsculas ni los acentos.",
@@ -899,12 +902,12 @@ export const es: Words = {
       languageSave: "Cambiar el idioma",
       languageSaved: "A partir de ahora tus páginas están en español.",
       sessions: "Navegadores con sesión iniciada",
-      sessionsText: "Si un navegador no vuelve en 30 días, su sesión se cierra sola.",
+      sessionsText: "Si un navegador no vuelve en 30 días, su sesión se cierra automáticamente.",
       browserOn: "{browser} en {system}",
       unknownBrowser: "Navegador desconocido",
       thisBrowser: "Este navegador",
       since: "Sesión iniciada el {day}",
-      seen: "Visto por última vez el {time}",
+      seen: "Visto por última vez: {time}",
       signOut: "Cerrar sesión",
       signOutOf: "Cerrar sesión: {browser}",
       signedOut: "La sesión de ese navegador está cerrada.",
@@ -1041,11 +1044,11 @@ export const es: Words = {
       these: "Para esta fuente, Marquee contacta con:",
       nobody: "Para esta fuente, Marquee no contacta con nadie.",
       entered: "la dirección que se ha introducido",
-      covers: "las direcciones https de las carátulas que indica",
+      covers: "las direcciones https de las portadas que indica",
     },
   },
   history: {
-    lead: "Las canciones que se oyeron, si quieres guardarlas.",
+    lead: "Las canciones que sonaron, si quieres guardarlas.",
     keepTitle: "Lo que se guarda",
     off: "No se guarda nada.",
     kept: {
@@ -1054,7 +1057,7 @@ export const es: Words = {
       always: "Las canciones se guardan para siempre.",
     },
     limits:
-      "Marquee solo conoce lo que se oyó mientras un widget, un flujo o un bot miraba. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
+      "Marquee solo conoce lo que sonó mientras había abierto un widget o conectado un flujo de eventos o un bot. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
     keepFor: "Guardar las canciones",
     periods: { off: "Nunca", day: "24 horas", month: "30 días", always: "Para siempre" },
     shorter: "Un tiempo más corto borra lo anterior. «Nunca» borra todas las canciones.",
@@ -1072,7 +1075,7 @@ export const es: Words = {
       "Deja que el overlay avise cuando OBS emite y aquí verás la lista de canciones de tu directo.",
     noStream:
       "Ningún overlay ha avisado todavía de un directo. Lo hace cuando OBS empieza a emitir con tu widget.",
-    noSongsYet: "En este directo todavía no se ha oído ninguna canción.",
+    noSongsYet: "En este directo todavía no ha sonado ninguna canción.",
     forms: "Formato de la lista",
     form: { text: "Texto", csv: "CSV", chapters: "Capítulos de YouTube" },
     start: "Inicio",
@@ -1082,20 +1085,20 @@ export const es: Words = {
     download: "Descargar",
     songs: "Canciones",
     none: "Todavía no se ha guardado ninguna canción.",
-    heardFor: "se oyó {time}",
+    heardFor: "sonó {time}",
     newer: "Canciones más recientes",
     older: "Canciones más antiguas",
     clear: "Vaciar el historial",
-    clearText: "Todas las canciones guardadas se borran de inmediato y para siempre.",
+    clearText: "Todas las canciones guardadas se borran al instante y para siempre.",
     clearGo: "Borrar todas las canciones",
     cleared: "El historial está vacío.",
   },
   reach: {
     title: "Desde fuera",
     public:
-      "La dirección es pública: los bots y los sitios pueden preguntar a {host}, si lleva hasta aquí. Marquee no lo ha probado.",
+      "La dirección es pública: los bots y las páginas web pueden usar {host}, si lleva hasta este servidor. Marquee no lo ha probado.",
     local:
-      "{host} solo existe en este ordenador o en tu propia red. Los bots y los sitios de internet no pueden llegar.",
+      "{host} solo existe en este ordenador o en tu propia red. Los bots y las páginas web no pueden llegar.",
     "not https":
       "La dirección empieza por http. Los bots de internet solo usan https, y las contraseñas y los tokens cruzan la red sin cifrar.",
     noProxy:
@@ -1131,7 +1134,7 @@ export const es: Words = {
     statuses: {
       "200": "La respuesta, también cuando no suena nada: entonces data es null y no hay meta.",
       "401": "Falta la clave o no funciona.",
-      "405": "Solo se entienden GET, HEAD y OPTIONS.",
+      "405": "Solo se aceptan GET, HEAD y OPTIONS.",
       "429":
         "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección, o demasiados flujos de una misma clave.",
       "500": "Algo ha fallado en el servidor.",
@@ -1155,12 +1158,12 @@ export const es: Words = {
       artist_name: "Los artistas en el orden de la fuente, separados por coma y espacio.",
       "album.name": "Título del álbum; en un pódcast, el programa.",
       "album.images[].url":
-        "Dirección de una carátula, primero la mayor; la lista puede estar vacía.",
+        "Dirección de una portada, primero la mayor; la lista puede estar vacía.",
       "device.name": "Nombre del reproductor.",
       "device.type": "Tipo de reproductor, tal como lo da la fuente.",
       "device.volume": "Volumen de 0 a 100; null cuando la fuente no lo indica.",
-      started_at: "Cuándo se oyó la canción por primera vez, en UTC.",
-      played_ms: "Cuánto se oyó, en milisegundos, sin las pausas.",
+      started_at: "Cuándo sonó la canción por primera vez, en UTC.",
+      played_ms: "Cuánto sonó, en milisegundos, sin las pausas.",
       username: "Nombre del usuario.",
       connected: "Falso cuando no hay música conectada o hay que conectarla otra vez.",
       display_name: "Nombre de la cuenta conectada; null si no se conoce.",
@@ -1187,7 +1190,7 @@ export const es: Words = {
     },
     chatting: {
       name: "Charla",
-      text: "Dos líneas sin panel, para que la gente te mire a ti.",
+      text: "Dos líneas sin recuadro, para que la gente te mire a ti.",
     },
     pixel: {
       name: "Píxel",

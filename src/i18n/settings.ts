@@ -44,7 +44,7 @@ const translations: Readonly<
   es: {
     data: "Carpeta que contiene la base de datos y la clave secreta.",
     database:
-      "Dirección de una base de datos PostgreSQL que comparten varios servidores; mejor en forma de archivo.",
+      "Dirección de una base de datos PostgreSQL que comparten varios servidores; mejor en un archivo.",
     host: "Dirección en la que se escucha; 0.0.0.0 o :: para todas las redes.",
     port: "Puerto en el que se escucha; 0 toma uno libre cualquiera y lo muestra.",
     baseUrl:
@@ -56,12 +56,12 @@ const translations: Readonly<
     webnowplayingPort:
       "Puerto de esta máquina en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
     owner: "Nombre del primer usuario, creado en el primer inicio.",
-    demo: "Los usuarios que no han conectado música oyen la lista de demostración.",
+    demo: "Los usuarios que no han conectado música ven la lista de demostración.",
     open: "Si el primer inicio en una terminal de escritorio abre el navegador en el enlace de inicio de sesión: auto o never.",
     files:
       "Carpeta para los archivos de texto y de portada de lo que escucha cada usuario, que OBS puede mostrar.",
     rateLimitSeconds:
-      "Cada clave puede llamar a cada punto de acceso una vez en este tiempo, en segundos; 0 quita el límite.",
+      "Cada clave puede llamar a cada endpoint una vez en este tiempo, en segundos; 0 quita el límite.",
     musicPrefix:
       "Primera palabra de music_connected, music_display_name y music_product en la API.",
     spotifyClientId: "ID de cliente de tu aplicación en developer.spotify.com.",
