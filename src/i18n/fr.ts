@@ -16,20 +16,20 @@ export const fr: Words = {
   },
   /** Lines for chat bots, cards, and their pages. */
   outputs: {
-    noneBefore: "Pas encore de titre avant celui-ci",
+    noneBefore: "Aucun morceau précédent",
     unknown: "Il n’y a rien à cette adresse",
-    limited: "Trop d’adresses fausses. Réessayez dans {seconds} secondes.",
-    idlePage: "Dès que de la musique joue, cette page l’affiche.",
+    limited: "Trop d’adresses incorrectes. Réessayez dans {seconds} secondes.",
+    idlePage: "Cette page affiche votre musique dès qu’elle passe.",
     text: {
       lead: "Une ligne pour votre bot de chat, quand on demande quel est ce morceau.",
       preview: "Ce que dit le bot",
       playing: "Pendant la lecture",
       paused: "Pendant une pause",
-      idle: "Quand rien ne joue",
+      idle: "Quand rien ne passe",
       templates: "Vos mots",
       template: "Pendant la lecture",
       pausedTemplate: "Pendant une pause",
-      idleTemplate: "Quand rien ne joue",
+      idleTemplate: "Quand rien ne passe",
       byDefault: "Si le champ est vide : {text}",
       placeholders: "Variables",
       meanings: {
@@ -40,7 +40,7 @@ export const fr: Words = {
         elapsed: "temps écoulé",
         duration: "durée",
         remaining: "temps restant",
-        source: "où ça joue",
+        source: "nom de la source",
         url: "lien vers le morceau",
       },
       brackets:
@@ -69,7 +69,7 @@ export const fr: Words = {
         mixitup: "Entrez l’adresse dans l’action « Web Request », avec la réponse en texte.",
       },
       extras:
-        "Avec ?back=1 après l’adresse, le bot dit le morceau précédent. Avec ?max=100, la ligne a 100 caractères au plus.",
+        "Avec ?back=1 après l’adresse, le bot dit le morceau précédent. Avec ?max=100, la ligne a 100 caractères au plus.",
       address: "L’adresse seule",
       rotateText:
         "L’ancienne adresse cesse aussitôt de fonctionner. Copiez ensuite à nouveau la commande dans votre bot.",
@@ -107,14 +107,14 @@ export const fr: Words = {
   },
   home: {
     title: "Marquee : ce qui passe, sur votre stream",
-    lead: "Ce serveur indique aux streams et aux bots ce que ses utilisateurs écoutent.",
+    lead: "Ce serveur montre aux streams et aux bots ce que ses utilisateurs écoutent.",
     apiTitle: "L’API",
     apiText:
       "Une seule requête avec votre clé renvoie le titre, l’artiste, l’album et la position de lecture.",
-    widgetTitle: "L’incrustation",
+    widgetTitle: "L’overlay",
     widgetText:
       "Ajoutez l’adresse de votre widget dans OBS comme source navigateur, largeur 500, hauteur 120. Le fond est transparent.",
-    demo: "L’incrustation, avec la démonstration",
+    demo: "L’overlay, avec la démo",
     start: "Premiers pas",
     dashboard: "Ouvrir le tableau de bord",
     apiLink: "L’API, champ par champ",
@@ -124,7 +124,7 @@ export const fr: Words = {
   },
   connect: {
     title: "Relier {source}",
-    lead: "Marquee entendra ce que {user} écoute sur {source}. Il lit, et ne peut rien modifier.",
+    lead: "Marquee verra ce que {user} écoute sur {source}. Il peut le lire, et ne peut rien modifier.",
     go: "Continuer vers {source}",
     appTitle: "D’abord, {source} demande une application",
     appLead: "Chaque serveur a la sienne, elle est gratuite et se crée en une minute.",
@@ -133,13 +133,13 @@ export const fr: Words = {
     appRedirect: "Saisissez ceci comme URI de redirection, exactement tel quel :",
     appEnter: "Copiez ici l’identifiant client de l’application :",
     clientId: "Identifiant client (Client ID)",
-    clientSecret: "Code secret du client",
+    clientSecret: "Secret client (Client secret)",
     optional: "facultatif",
     save: "Enregistrer et continuer",
     clientIdWrong:
       "Un identifiant client ne contient que des lettres et des chiffres. Copiez-le à nouveau depuis le tableau de bord de {source}.",
     clientSecretWrong:
-      "Un code secret ne contient que des lettres et des chiffres. Laissez le champ vide s’il n’est pas nécessaire.",
+      "Un client secret ne contient que des lettres et des chiffres. Laissez le champ vide s’il n’est pas nécessaire.",
     otherApp: "Utiliser une autre application",
     redirectUri: "URI de redirection",
     ownerFirst:
@@ -147,7 +147,7 @@ export const fr: Words = {
     redirectRefused:
       "{source} n’accepte cette adresse qu’en https, ou sous la forme http://127.0.0.1. Démarrez Marquee avec une URL de base de ce type.",
     doneTitle: "{source} est relié",
-    doneLead: "Marquee entend désormais {account}. Vous pouvez fermer cette page.",
+    doneLead: "Marquee est maintenant connecté à {account}. Vous pouvez fermer cette page.",
     doneUntil: "{source} mettra fin à cet accès le {day}. Marquee vous le rappellera avant.",
     endedTitle: "Ce lien n’est plus valable",
     endedText:
@@ -158,7 +158,7 @@ export const fr: Words = {
       appMissing: "Aucune application n’a encore été saisie. Rouvrez le lien et saisissez-en une.",
       denied: "Vous avez refusé sur la page de {source}. Rien n’a été modifié.",
       wrongApp:
-        "{source} ne connaît pas cette application, ou son code secret est faux. Vérifiez les deux dans le tableau de bord de {source}.",
+        "{source} ne connaît pas cette application, ou son client secret est incorrect. Vérifiez les deux dans le tableau de bord de {source}.",
       wrongRedirect:
         "L’application n’indique pas l’URI de redirection de ce serveur. Ajoutez-la dans le tableau de bord de {source}, exactement comme Marquee l’affiche.",
       notOnAppList:
@@ -212,12 +212,12 @@ export const fr: Words = {
     },
     health: {
       ok: "{source} est connecté, tout fonctionne.",
-      untried: "{source} est connecté et sera écouté dès que quelqu’un regarde.",
+      untried: "{source} est connecté. Le suivi démarre dès qu’un widget ou cette page est ouvert.",
       nothing: "Aucune musique n’est encore connectée.",
       needsLinking:
-        "Marquee ne peut plus écouter {source}. Reliez-le à nouveau ; vos clés et votre widget restent inchangés.",
-      limited: "{source} a demandé une pause jusqu’à {time}. Marquee reprend tout seul.",
-      retrying: "Marquee réessaie depuis {time}.",
+        "Marquee ne peut plus recevoir votre musique de {source}. Liez-le à nouveau ; vos clés et votre widget restent inchangés.",
+      limited: "{source} a demandé une pause jusqu’à : {time}. Marquee reprend tout seul.",
+      retrying: "Nouveaux essais depuis : {time}.",
       endsSoon: "{source} met fin à ce lien le {day}. Reliez-le à nouveau avant ; un clic suffit.",
       troubles: {
         unreachable: "{source} est injoignable.",
@@ -233,12 +233,12 @@ export const fr: Words = {
       position: "Position dans le titre",
       connection: "Connexion",
       linkAgain: "Aller à Musique",
-      overlay: "À l’antenne",
+      overlay: "Sur le stream",
       onStream: "OBS est connecté et affiche votre widget.",
       notOnStream: "Aucune source navigateur n’affiche votre widget en ce moment.",
       openWidget: "Configurer le widget",
       sharingPaused: "Vous seul voyez ceci : le partage est suspendu.",
-      sharingPausedUntil: "Vous seul voyez ceci : le partage est suspendu jusqu’à {time}.",
+      sharingPausedUntil: "Vous seul voyez ceci : le partage est suspendu jusqu’à : {time}.",
       hiddenByRules: "Vous seul voyez ceci : vos règles le masquent.",
     },
     widget: {
@@ -251,21 +251,20 @@ export const fr: Words = {
       music: "Affiche",
       demoMusic: "La démo",
       ownMusic: "Votre musique",
-      ownMusicHint:
-        "Tant que vous n’écoutez rien, rien ne s’affiche : exactement comme à l’antenne.",
+      ownMusicHint: "Quand rien ne passe, rien ne s’affiche, exactement comme sur votre stream.",
       address: "Adresse pour OBS",
       language: "Langue du widget",
       options: "Réglages",
       groups: { look: "Apparence", text: "Texte", behaviour: "Comportement", more: "Autres" },
       choices: {
-        theme_card: "Carte",
+        theme_card: "Panneau",
         theme_compact: "Une ligne",
         theme_bar: "Bandeau",
         theme_text: "Texte seul",
         theme_art: "Pochette seule",
         theme_vinyl: "Vinyle",
         theme_glass: "Verre",
-        mode_auto: "Comme le système",
+        mode_auto: "Suivre le système",
         mode_dark: "Sombre",
         mode_light: "Clair",
         position_tl: "En haut à gauche",
@@ -296,7 +295,7 @@ export const fr: Words = {
         paused_hide: "Masquer",
         idle_hide: "Masquer",
         idle_text: "Afficher un texte",
-        motion_auto: "Comme le système",
+        motion_auto: "Suivre le système",
         motion_full: "Toutes",
         motion_none: "Aucune",
       },
@@ -323,11 +322,11 @@ export const fr: Words = {
         marquee: "Titres longs",
         speed: "Vitesse de défilement",
         hold: "Pause entre les mouvements",
-        delay: "Tout afficher plus tard de",
+        delay: "Retarder l’affichage de",
         enter: "Entrée",
         exit: "Sortie",
         paused: "En pause",
-        idle: "Quand rien ne joue",
+        idle: "Quand rien ne passe",
         idleText: "Texte sans musique",
         hideDelay: "Délai avant disparition",
         show: "Affichage après un changement",
@@ -338,7 +337,7 @@ export const fr: Words = {
       byTheme: "selon le thème",
       byMovement: "selon le mouvement",
       hints: {
-        mode: "« Comme le système » suit ce qu’annonce votre logiciel de streaming : sur macOS l’apparence d’OBS, sur Windows celle du système. Il ne sait rien du jeu affiché derrière.",
+        mode: "« Suivre le système » utilise ce que signale votre programme de streaming : sous macOS l’apparence d’OBS, sous Windows celle du système. Il ne sait rien du jeu affiché derrière.",
         delay: "Si votre vidéo a du retard : indiquez le même nombre de secondes.",
       },
       fromTheme: "Selon le thème",
@@ -346,12 +345,12 @@ export const fr: Words = {
       mistakes: {
         number: "Un nombre de {least} à {most}.",
         text: "{longest} caractères au plus.",
-        colour: "Une couleur de six chiffres hexadécimaux, par exemple ff8800.",
+        colour: "Une couleur de 3 ou 6 chiffres hexadécimaux, par exemple ff8800.",
         font: "Des noms de polices séparés par des virgules : lettres, chiffres, espaces et traits d’union.",
         choice: "Choisissez l’une des possibilités.",
       },
       show: "Afficher",
-      defaults: "Revenir aux réglages par défaut",
+      defaults: "Rétablir les valeurs par défaut",
       editor: {
         gone: "Ce widget n’existe plus, ou il n’est pas fait pour l’image du stream.",
         save: "Enregistrer",
@@ -365,14 +364,14 @@ export const fr: Words = {
           "Rien n’a été enregistré. Corrigez ce qui est signalé, puis enregistrez de nouveau.",
         undo: "Annuler",
         redo: "Rétablir",
-        live: "En direct pendant l’édition",
+        live: "En direct pendant que je modifie",
         liveText: "Enregistre chaque modification aussitôt : OBS l’affiche sous vos yeux.",
         newer:
           "Ce widget a été enregistré ailleurs entre-temps. Ce que vous avez modifié ici n’est pas perdu.",
-        lookAtNewer: "Voir la version plus récente",
-        saveMine: "Enregistrer la mienne comme dernière",
+        lookAtNewer: "Afficher la version plus récente",
+        saveMine: "Garder la mienne",
         addressText:
-          "Elle reste la même quand vous changez l’apparence du widget. Ne la montrez pas à l’antenne.",
+          "Elle reste la même quand vous changez le look. Ne la montrez pas sur votre stream.",
         addressLanguage: "Comme dans l’adresse",
         nameAndSize: "Nom et taille",
         name: "Nom",
@@ -393,7 +392,7 @@ export const fr: Words = {
         versionsText:
           "Regardez-en une dans l’aperçu. Elle ne compte de nouveau qu’une fois enregistrée.",
         versionNow: "Actuelle",
-        versionShow: "Voir",
+        versionShow: "Afficher",
         versionLabel: "Voir tel que c’était : {time}",
         versionShown: "Voici comment c’était : {time}. Enregistrez pour y revenir.",
         fonts: {
@@ -438,8 +437,8 @@ export const fr: Words = {
         menu: ["Capture audio", "Navigateur", "Source de couleur", "Source média"],
         properties: "Propriétés",
       },
-      onStream: "À l’antenne",
-      test: "Envoyer un titre d’essai",
+      onStream: "Sur le stream",
+      test: "Envoyer un morceau de test",
       testText:
         "Un titre inventé s’affiche douze secondes partout où votre widget montre votre musique.",
       testSent: "Envoyé. Sources navigateur qui affichent votre widget : {count}.",
@@ -448,26 +447,26 @@ export const fr: Words = {
       launcherTitle: "Si OBS démarre avant ce serveur",
       launcherText:
         "La source resterait alors vide. Choisissez ce fichier comme « Fichier local » au lieu de l’adresse : il attend, puis affiche le widget.",
-      launcher: "Télécharger le fichier d’attente",
+      launcher: "Télécharger le fichier de lancement",
       rotateTitle: "Si l’adresse a été divulguée",
       rotate: "Remplacer l’adresse",
       rotateText:
-        "Tout widget qui utilise l’ancienne adresse s’éteint aussitôt, et un fichier d’attente déjà téléchargé ne fonctionne plus non plus. Ensuite, mettez la nouvelle adresse dans OBS.",
+        "Tout overlay qui utilise l’ancienne adresse disparaît aussitôt, et un fichier de lancement déjà téléchargé ne fonctionne plus non plus. Ensuite, mettez la nouvelle adresse dans OBS.",
       rotateGo: "La remplacer maintenant",
       rotated: "Voici votre nouvelle adresse. Mettez-la dans OBS : l’ancienne n’affiche plus rien.",
     },
     intoObs: {
       title: "Dans OBS d’un seul geste",
-      text: "Faites glisser la carte sur l’image dans OBS, lâchez-la et répondez « Oui » à sa question. Le nom et la taille suivent.",
+      text: "Faites glisser la poignée sur l’image dans OBS, relâchez-la et répondez « Oui » à sa question. Le nom et la taille sont réglés pour vous.",
       drag: "Glissez-moi dans OBS",
       notOnAir: "Pas pendant le direct.",
       notOnAirText:
-        "OBS demande confirmation avant d’ajouter la source, et sa question affiche l’adresse. Qui la connaît voit ce que vous écoutez.",
+        "OBS demande confirmation avant d’ajouter la source, et sa question affiche l’adresse. Toute personne qui la connaît peut voir ce que vous écoutez.",
       nothingHappens: "Il ne se passe rien ?",
       nothingHappensText:
         "Si OBS est exécuté en tant qu’administrateur, Windows ne laisse rien y déposer. Lancez-le sans droits d’administrateur, ou prenez l’un des chemins ci-dessous.",
       withoutMouse: "Sans souris, copiez l’adresse :",
-      putTitle: "Ou laissez cette page l’y mettre",
+      putTitle: "Ou laissez cette page l’ajouter",
       putText:
         "Pour OBS 28 ou plus récent, sur cet ordinateur. Plus tard, vous pourrez mettre la source à jour et la recharger ici.",
       putHow:
@@ -479,18 +478,18 @@ export const fr: Words = {
         "Le mot de passe ne va qu’à OBS. Le serveur de Marquee ne le reçoit jamais, et cette page ne le garde pas.",
       scene: "Scène",
       scenes: "Scènes",
-      refresh: "Le recharger dans OBS",
+      refresh: "Recharger dans OBS",
       leave: "Se déconnecter",
       sentences: {
-        connecting: "Connexion à OBS …",
+        connecting: "Connexion à OBS…",
         mayAsk:
-          "Connexion à OBS … Si votre navigateur demande si cette page peut accéder aux applications de cet appareil, acceptez.",
+          "Connexion à OBS… Si votre navigateur demande si cette page peut accéder aux applications de cet appareil, acceptez.",
         connected: "Connecté. Choisissez une scène.",
         isThere: "Connecté. OBS a déjà ce widget, sous le nom « {name} ».",
         current: "{scene} (scène actuelle)",
         inPreview: "{scene} (dans l’aperçu)",
-        put: "Le mettre dans OBS",
-        update: "Le mettre à jour dans OBS",
+        put: "Ajouter à OBS",
+        update: "Mettre à jour dans OBS",
         outcomes: {
           created:
             "« {name} » est dans la scène « {scene} », en bas à gauche. Dans OBS, déplacez-le où vous voulez.",
@@ -504,9 +503,9 @@ export const fr: Words = {
           wrongPassword:
             "OBS n’accepte pas ce mot de passe. Copiez-le de nouveau depuis « Afficher les informations de connexion », dans les paramètres de son serveur WebSocket.",
           oldVersion:
-            "Cet OBS parle une autre version du protocole. Mettez OBS à jour, ou faites glisser la carte.",
+            "Cet OBS utilise une autre version du protocole. Mettez OBS à jour, ou faites glisser la poignée.",
           notObs:
-            "Quelque chose répond sur le port {port}, mais ce n’est pas OBS 28 ou plus récent. Vérifiez le port, ou faites glisser la carte.",
+            "Quelque chose répond sur le port {port}, mais ce n’est pas OBS 28 ou plus récent. Vérifiez le port, ou faites glisser la poignée.",
           timeout:
             "OBS n’a pas répondu à temps. Fermez toute fenêtre qui y attend une réponse de votre part et réessayez. Il faut OBS 28 ou plus récent.",
           closed: "OBS a mis fin à la connexion. Connectez-vous de nouveau.",
@@ -516,19 +515,19 @@ export const fr: Words = {
           gone: "OBS n’a plus cette scène ou cette source. Choisissez de nouveau.",
           refused: "OBS n’a pas pu le faire. {detail}",
           blockedHttp:
-            "OBS ne répond pas sur le port {port}. Soit son serveur WebSocket est désactivé, soit votre navigateur bloque le passage parce que cette page est venue en http. Ouvrez-la en https, ou faites glisser la carte.",
+            "OBS ne répond pas sur le port {port}. Soit son serveur WebSocket est désactivé, soit votre navigateur bloque la connexion parce que cette page est venue en http. Ouvrez-la en https, ou faites glisser la poignée.",
           blockedPermission:
-            "Votre navigateur empêche cette page d’atteindre OBS. Autorisez-la à accéder aux applications de cet appareil, dans les réglages à côté de l’adresse de la page, ou faites glisser la carte.",
+            "Votre navigateur empêche cette page d’atteindre OBS. Autorisez-la à accéder aux applications de cet appareil, dans les réglages du site à côté de la barre d’adresse, ou faites glisser la poignée.",
           blockedSafari:
-            "Safari empêche cette page d’atteindre OBS. Prenez un autre navigateur, ou faites glisser la carte.",
+            "Safari empêche cette page d’atteindre OBS. Prenez un autre navigateur, ou faites glisser la poignée.",
         },
       },
     },
     gallery: {
       title: "Widgets",
-      lead: "Chaque widget a un nom, une apparence et une adresse à lui.",
+      lead: "Chaque widget a son nom, son look et son adresse.",
       yours: "Vos widgets",
-      none: "Vous n’avez pas de widget. Créez-en un ou prenez l’une des apparences ci-dessous.",
+      none: "Vous n’avez pas encore de widget. Créez-en un, ou partez de l’un des looks ci-dessous.",
       kinds: { overlay: "Overlay", text: "Ligne de texte", card: "Image pour les profils" },
       size: "{width} × {height} px",
       onStream: "Dans OBS en ce moment",
@@ -540,13 +539,13 @@ export const fr: Words = {
       rename: "Renommer",
       renameGo: "Enregistrer le nom",
       renameText: "Vous seul voyez ce nom. L’adresse ne change pas.",
-      share: "Partager l’apparence",
-      shareText: "C’est l’apparence seule : sans adresse et sans jeton.",
+      share: "Partager le look",
+      shareText: "C’est seulement le look : il ne contient ni adresse ni token.",
       shareLink: "Lien",
       shareJson: "JSON",
       rotate: "Nouvelle adresse",
       rotateText:
-        "L’ancienne adresse cesse aussitôt de fonctionner et l’affichage dans OBS s’éteint.",
+        "L’ancienne adresse cesse aussitôt de fonctionner et son overlay dans OBS disparaît.",
       rotateGo: "Remplacer l’adresse",
       remove: "Supprimer",
       removeText:
@@ -563,7 +562,7 @@ export const fr: Words = {
         removed: "« {name} » est supprimé. Son adresse ne fonctionne plus.",
         restored: "« {name} » est de retour, avec la même adresse qu’avant.",
         rotated: "« {name} » a une nouvelle adresse. Mettez-la dans OBS à la place de l’ancienne.",
-        used: "« {name} » a maintenant l’apparence « {look} ».",
+        used: "« {name} » utilise maintenant le look « {look} ».",
       },
       mistakes: {
         name: "Un nom compte de 1 à 60 caractères, dont aucun invisible. Rien n’a été modifié.",
@@ -577,17 +576,17 @@ export const fr: Words = {
         tooLate: "La minute est passée : ce widget ne peut plus revenir.",
       },
       looks: {
-        title: "Des apparences pour commencer",
-        lead: "Chacune est un dessin complet et joue ici la musique de démonstration. Prenez-en une et changez ce que vous voulez.",
+        title: "Des looks pour commencer",
+        lead: "Chacun est un design complet, montré ici avec de la musique de démo. Prenez-en un et changez ce que vous voulez.",
         make: "En faire un widget",
         use: "L’utiliser pour un widget",
         useText: "Les options, le CSS et la taille de ce widget sont remplacés.",
         useFor: "Widget",
-        useGo: "Utiliser cette apparence",
+        useGo: "Utiliser ce look",
       },
       import: {
-        title: "Une apparence reçue de quelqu’un",
-        text: "Collez le lien ou le JSON. Vous voyez l’apparence avec la musique de démonstration avant que rien ne soit enregistré.",
+        title: "Utiliser un look partagé",
+        text: "Collez le lien ou le JSON. Vous voyez le look avec de la musique de démo avant que rien ne soit enregistré.",
         field: "Lien ou JSON",
         go: "Regarder",
         viewTitle: "Apparence : {name}",
@@ -597,49 +596,48 @@ export const fr: Words = {
         unknown: "Inconnues ici, donc conservées mais sans effet : {names}.",
         css: "CSS",
         cssText:
-          "Il change l’apparence du widget. Il ne peut rien exécuter ni rien charger d’ailleurs.",
+          "Il change seulement l’aspect du widget. Il ne peut exécuter aucun code ni rien charger d’ailleurs.",
         noCss: "Pas de CSS.",
         back: "Retour à vos widgets",
         mistakes: {
           empty: "Il n’y a encore rien ici. Collez un lien ou du JSON.",
-          tooLong: "Ce texte est trop long pour être une apparence.",
+          tooLong: "Ce texte est trop long pour être un look.",
           noLook:
-            "Ce n’est pas une apparence. Copiez le lien entier ou le JSON entier, puis collez-le de nouveau.",
-          version: "Cette apparence est faite pour une autre version de Marquee.",
-          name: "L’apparence n’a pas de nom utilisable : de 1 à 60 caractères, dont aucun invisible.",
+            "Ce n’est pas un look. Copiez le lien entier ou le JSON entier, puis collez-le de nouveau.",
+          version: "Ce look est fait pour une autre version de Marquee.",
+          name: "Le look a besoin d’un nom de 1 à 60 caractères visibles.",
           options:
-            "Les options de cette apparence sont illisibles : il faut à chacune un nom et un texte court.",
+            "Les options de ce look sont illisibles : il faut à chacune un nom et un texte court.",
           value: "L’option « {option} » ne peut pas valoir « {value} ».",
-          css: "Le CSS de cette apparence est trop long : 20 Ko au maximum.",
-          size: "La taille de cette apparence doit être une largeur et une hauteur en pixels, de 16 à 8192.",
+          css: "Le CSS de ce look est trop long : 20 Ko au maximum.",
+          size: "La taille de ce look doit être une largeur et une hauteur en pixels, de 16 à 8192.",
         },
       },
     },
     firstSteps: {
       title: "Deux étapes jusqu’à votre stream",
       music: "Connectez votre musique",
-      musicText:
-        "D’ici là, une liste de démonstration joue, pour qu’il y ait quelque chose à voir.",
+      musicText: "D’ici là, une playlist de démo passe, pour que vous ayez quelque chose à voir.",
       musicAction: "Choisir une source",
-      widget: "Mettez le widget à l’antenne",
+      widget: "Mettez le widget sur votre stream",
       widgetText: "Dans OBS, ajoutez une source navigateur de 500 × 120 avec cette adresse :",
-      widgetAction: "Changer son apparence",
+      widgetAction: "Changer son look",
       skip: "Je connais déjà",
       done: "Terminé",
       over: "Tout est prêt. Vous trouvez tout dans le menu.",
     },
     music: {
-      lead: "Où Marquee vous écoute.",
+      lead: "D’où vient votre musique.",
       others: "Ajouter une autre source",
       choose: "Choisissez une source",
       several:
-        "Jusqu’à {most} à la fois. Si plusieurs jouent, la première de cette liste est affichée.",
+        "Jusqu’à {most} en même temps. Si plusieurs sont en lecture, la première de cette liste est affichée.",
       connected: "{source} est connecté.",
       disconnected: "Déconnecté.",
       account: "En tant que {account}",
       linkedUntil: "Relié jusqu’au {day}",
       change: "Modifier les réglages",
-      linkAgain: "Relier à nouveau",
+      linkAgain: "Lier à nouveau",
       link: "Relier {source}",
       connect: "Connecter {source}",
       disconnect: "Déconnecter",
@@ -671,23 +669,23 @@ export const fr: Words = {
         look: "Chercher des lecteurs",
         again: "Chercher à nouveau",
         none: "Aucun lecteur qui ne soit pas déjà connecté n’a été trouvé ici.",
-        listen: "L’écouter",
+        listen: "Connecter",
         needs: {
           password: "Il demande son mot de passe.",
-          token: "Il demande un jeton.",
+          token: "Il demande un token.",
         },
         enter: {
           password: "Saisir le mot de passe",
-          token: "Saisir le jeton",
+          token: "Saisir le token",
         },
       },
       drag: "Glisser à une autre place",
       why: {
-        onlyPlaying: "C’est la seule qui joue.",
-        firstPlaying: "De celles qui jouent, c’est la première dans votre ordre.",
-        lastPaused: "Rien ne joue, et c’est la dernière mise en pause.",
-        comesLater: "Pas affichée : {source} joue aussi et passe avant elle.",
-        isPaused: "Pas affichée : {source} joue.",
+        onlyPlaying: "C’est la seule en lecture.",
+        firstPlaying: "De celles en lecture, c’est la première dans votre ordre.",
+        lastPaused: "Rien n’est en lecture ; celle-ci a été mise en pause en dernier.",
+        comesLater: "Pas affichée : {source} est aussi en lecture et passe avant.",
+        isPaused: "Pas affichée : {source} est en lecture.",
         pausedEarlier: "Pas affichée : {source} a été mise en pause plus tard.",
       },
       isConnected: "Connecté",
@@ -714,7 +712,7 @@ export const fr: Words = {
         rotated: "{source} a un nouveau secret. Saisissez-le dans le programme.",
         webScrobblerLink: "Ajouter à Web Scrobbler",
         webScrobblerHint:
-          "Ceci ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce que jouent vos onglets. Ce site voit l’adresse ; pour la lui cacher, saisissez-la vous-même.",
+          "Ceci ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce que lisent vos onglets. Ce site voit l’adresse ; pour l’éviter, saisissez-la vous-même dans l’extension.",
         where: {
           webscrobbler:
             "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
@@ -724,7 +722,7 @@ export const fr: Words = {
           listenbrainz: "Saisissez les deux là où le programme demande ListenBrainz.",
           audioscrobbler:
             "Saisissez les trois là où le programme demande un serveur de scrobbling.",
-          json: "Envoyez à cette adresse ce qui joue, en JSON.",
+          json: "Envoyez à cette adresse ce qui passe, en JSON.",
         },
       },
       about: {
@@ -740,30 +738,30 @@ export const fr: Words = {
           "Tout ce que vous scrobblez vers Last.fm. Titre et pochette, mais ni position ni pause.",
         "listenbrainz-reader":
           "Tout ce que votre lecteur signale à ListenBrainz. Le titre seul : ni pochette, ni position, ni pause.",
-        azuracast: "Une station d’AzuraCast : ce qui passe à l’antenne, avec pochette et position.",
+        azuracast: "Une station AzuraCast : ce qui y passe, avec pochette et position.",
         icecast: "Un flux d’Icecast : son titre tel que la diffusion l’envoie.",
         mpris:
           "Les lecteurs du bureau de cette machine : navigateurs, VLC, Spotify et la plupart des autres sous Linux. Chaque changement s’affiche à l’instant même.",
         jellyfin:
-          "Ce que vous jouez avec n’importe quelle application de votre serveur Jellyfin. Chaque changement s’affiche à l’instant même.",
-        emby: "Ce que vous jouez avec n’importe quelle application de votre serveur Emby. Chaque changement s’affiche à l’instant même.",
+          "Ce que vous écoutez avec n’importe quelle application de votre serveur Jellyfin. Chaque changement s’affiche à l’instant même.",
+        emby: "Ce que vous écoutez avec n’importe quelle application de votre serveur Emby. Chaque changement s’affiche à l’instant même.",
         homeassistant:
           "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
-        plex: "Ce que vous jouez avec Plexamp ou une autre application de votre serveur Plex. Chaque changement s’affiche à l’instant même.",
+        plex: "Ce que vous écoutez avec Plexamp ou une autre application Plex. Chaque changement s’affiche à l’instant même.",
         pear: "YouTube Music dans l’application pear-desktop. Chaque changement s’affiche à l’instant même.",
         cider:
           "Apple Music dans l’application Cider. Chaque changement s’affiche à l’instant même.",
-        demo: "Des artistes inventés qui jouent sans fin, pour essayer.",
+        demo: "Des artistes inventés qui passent sans fin, pour essayer.",
         webscrobbler:
           "L’extension de navigateur pour YouTube, SoundCloud, Bandcamp et des centaines d’autres. Avec position, pause et pochette.",
         webnowplaying:
-          "L’extension de navigateur qui indique aux programmes de votre ordinateur ce que jouent ses onglets.",
+          "L’extension de navigateur qui envoie aux programmes de votre ordinateur ce que lisent ses onglets.",
         tuna: "Les scripts de navigateur et les lecteurs conçus pour Tuna, un module d’OBS.",
         listenbrainz:
           "Tout programme qui envoie ses écoutes à ListenBrainz, comme Navidrome ou Jellyfin. Sans position ni pause.",
         audioscrobbler:
           "Les programmes qui scrobblent vers un serveur de votre choix, comme mpdscribble. Sans position ni pause.",
-        json: "Votre propre script ou automatisation : une requête indique ce qui joue.",
+        json: "Votre propre script ou automatisation : une requête signale ce qui passe.",
       },
       options: {
         mpd_address: "Adresse de MPD",
@@ -786,7 +784,7 @@ export const fr: Words = {
         jellyfin_url: "Adresse de Jellyfin",
         jellyfin_user: "Votre nom d’utilisateur dans Jellyfin",
         jellyfin_token: "Clé d’API",
-        emby_url: "Adresse de Emby",
+        emby_url: "Adresse d’Emby",
         emby_user: "Votre nom d’utilisateur dans Emby",
         emby_token: "Clé d’API",
         homeassistant_url: "Adresse de Home Assistant",
@@ -846,7 +844,7 @@ export const fr: Words = {
       masked: "défini, non affiché",
     },
     keys: {
-      lead: "Avec une clé, les bots et les programmes demandent ce que vous écoutez. Donnez à chacun la sienne : vous pourrez en révoquer une sans toucher aux autres.",
+      lead: "Avec une clé, les bots et les programmes peuvent demander ce que vous écoutez. Donnez à chacun la sienne : vous pourrez en révoquer une sans toucher aux autres.",
       working: "Vos clés",
       none: "Vous n’avez aucune clé valable.",
       id: "Identifiant {id}",
@@ -875,7 +873,7 @@ export const fr: Words = {
       replaced:
         "« {name} » a une nouvelle clé, et l’ancienne a pris fin. La nouvelle ne s’affiche que cette fois : copiez-la maintenant.",
       replacedUntil:
-        "« {name} » a une nouvelle clé ; l’ancienne sert jusqu’au {time}. La nouvelle ne s’affiche que cette fois : copiez-la maintenant.",
+        "« {name} » a une nouvelle clé ; l’ancienne sert jusqu’à : {time}. La nouvelle ne s’affiche que cette fois : copiez-la maintenant.",
       revoke: "Révoquer",
       revokeText:
         "Tout ce qui utilise cette clé ne reçoit plus de réponse (401), immédiatement et définitivement.",
@@ -893,10 +891,9 @@ export const fr: Words = {
       lead: "Vous décidez de ce que les autres voient de votre musique, et quand.",
       stateTitle: "Partage",
       sharing: "Les autres voient ce que vous écoutez.",
-      pausedUntil: "Le partage est suspendu jusqu’au {time}. Ensuite, il reprend tout seul.",
+      pausedUntil: "Le partage est suspendu jusqu’à : {time}. Ensuite, il reprend tout seul.",
       paused: "Le partage est suspendu jusqu’à ce que vous le repreniez.",
-      whilePaused:
-        "Pendant ce temps, l’API répond « data: null » et le widget se montre comme si rien ne jouait.",
+      whilePaused: "Pendant ce temps, vos widgets, vos bots et l’API montrent que rien ne passe.",
       pauseHour: "Suspendre pendant une heure",
       pauseLong: "Suspendre jusqu’à nouvel ordre",
       resume: "Reprendre le partage",
@@ -904,7 +901,7 @@ export const fr: Words = {
       nowSharing: "Les autres voient de nouveau ce que vous écoutez.",
       rulesTitle: "Jamais montré",
       rulesText:
-        "Tant que joue un morceau qui correspond à une ligne, l’API répond « data: null » et le widget se montre comme si rien ne jouait.",
+        "Tant qu’un morceau correspond à une ligne, vos widgets, vos bots et l’API montrent que rien ne passe.",
       titles: "Titres qui contiennent",
       artists: "Artistes dont le nom contient",
       linesHint: "Un texte par ligne. La casse et les accents ne comptent pas.",
@@ -985,8 +982,7 @@ export const fr: Words = {
       "quick-start": "Du téléchargement à l’overlay dans OBS, en cinq minutes.",
       sources: "Trouvez la bonne source pour votre lecteur ou votre service, et connectez-la.",
       widget: "Mettez l’overlay dans OBS, Streamlabs, vMix ou un autre programme.",
-      looks:
-        "Thèmes, polices, titres longs, et des apparences à essayer, à modifier et à partager.",
+      looks: "Thèmes, polices, titres longs, et des looks à essayer, à modifier et à partager.",
       "two-computers": "Écoutez la musique sur un ordinateur et diffusez depuis un autre.",
       chat: "Votre bot de chat répond à « C’est quoi, ce morceau ? » par une ligne de texte.",
       cards: "Une image de ce que vous écoutez, pour un profil, un README ou un site.",
@@ -1003,7 +999,7 @@ export const fr: Words = {
       backup: "Sauvegardez vos données, restaurez-les, mettez Marquee à jour et déplacez-le.",
       nodes: "Gardez les données dans PostgreSQL, et faites tourner plusieurs serveurs dessus.",
       security:
-        "La clé secrète, que faire après une fuite, et ce que les exploitants doivent savoir.",
+        "La clé secrète, que faire après une fuite, et ce que les propriétaires doivent savoir.",
       monitoring: "Voyez si Marquee fonctionne : contrôles d’état, métriques et journaux.",
       settings: "Tous les réglages avec leur option, leur variable et leur valeur par défaut.",
       commands: "Toutes les commandes avec leurs arguments et leurs options.",
@@ -1069,7 +1065,7 @@ export const fr: Words = {
     },
   },
   history: {
-    lead: "Les titres entendus, si vous voulez les garder.",
+    lead: "Les morceaux que vous avez écoutés, si vous choisissez de les garder.",
     keepTitle: "Ce qui est gardé",
     off: "Rien n’est gardé.",
     kept: {
@@ -1078,7 +1074,7 @@ export const fr: Words = {
       always: "Les titres sont gardés pour toujours.",
     },
     limits:
-      "Marquee ne connaît que ce qui a été entendu pendant qu’un widget, un flux ou un bot regardait. Un titre compte après 30 secondes. Les titres que vous masquez ne sont jamais gardés.",
+      "Marquee ne connaît que ce qui passait pendant qu’un widget, un flux d’événements ou un bot était connecté. Un morceau compte après 30 secondes. Les morceaux que vous masquez ne sont jamais gardés.",
     keepFor: "Garder les titres",
     periods: { off: "Pas du tout", day: "24 heures", month: "30 jours", always: "Pour toujours" },
     shorter:
@@ -1097,7 +1093,7 @@ export const fr: Words = {
       "Laissez l’overlay dire quand OBS diffuse, et la setlist de votre direct apparaîtra ici.",
     noStream:
       "Aucun overlay n’a encore annoncé de direct. Il le fait quand OBS commence à diffuser avec votre widget.",
-    noSongsYet: "Aucun titre n’a encore été entendu pendant ce direct.",
+    noSongsYet: "Aucun morceau n’est encore passé pendant ce stream.",
     forms: "Format de la setlist",
     form: { text: "Texte", csv: "CSV", chapters: "Chapitres YouTube" },
     start: "Début",
@@ -1107,10 +1103,10 @@ export const fr: Words = {
     download: "Télécharger",
     songs: "Titres",
     none: "Aucun titre n’a encore été gardé.",
-    heardFor: "écouté {time}",
+    heardFor: "passé pendant {time}",
     newer: "Titres plus récents",
     older: "Titres plus anciens",
-    clear: "Vider l’historique",
+    clear: "Effacer l’historique",
     clearText: "Tous les titres gardés sont effacés immédiatement et définitivement.",
     clearGo: "Effacer tous les titres",
     cleared: "L’historique est vide.",
@@ -1122,7 +1118,7 @@ export const fr: Words = {
     local:
       "{host} n’existe que sur cet ordinateur ou dans votre propre réseau. Les bots et les sites d’Internet ne peuvent pas l’atteindre.",
     "not https":
-      "L’adresse commence par http. Les bots d’Internet n’utilisent que https, et les mots de passe et les jetons traversent le réseau en clair.",
+      "L’adresse commence par http. Les bots d’Internet n’utilisent que https, et les mots de passe et les tokens traversent le réseau en clair.",
     noProxy:
       "Aucun proxy n’est nommé dans --trusted-proxies. S’il y en a un, tous les visiteurs semblent venir de son adresse.",
     how: "Comment atteindre de l’extérieur une machine à la maison",
@@ -1159,7 +1155,7 @@ export const fr: Words = {
       "405": "Seuls GET, HEAD et OPTIONS sont compris.",
       "429":
         "Trop tôt après le dernier appel, ou trop de mauvaises clés depuis une adresse, ou trop de flux pour une même clé.",
-      "500": "Quelque chose s’est cassé sur le serveur.",
+      "500": "Une erreur s’est produite sur le serveur.",
       "503": "La source ne répond plus depuis un moment.",
     },
     fieldMeanings: {
@@ -1184,8 +1180,8 @@ export const fr: Words = {
       "device.name": "Nom du lecteur.",
       "device.type": "Type de lecteur, tel que la source le donne.",
       "device.volume": "Volume de 0 à 100 ; null quand la source ne le donne pas.",
-      started_at: "Quand le titre a été entendu pour la première fois, en UTC.",
-      played_ms: "Durée d’écoute en millisecondes, sans les pauses.",
+      started_at: "Quand le morceau a commencé, en UTC.",
+      played_ms: "Combien de temps il est passé, en millisecondes, sans les pauses.",
       username: "Nom de l’utilisateur.",
       connected: "Faux quand aucune musique n’est connectée ou qu’elle doit l’être à nouveau.",
       display_name: "Nom du compte connecté ; null s’il est inconnu.",

@@ -9,7 +9,7 @@ const translations: Readonly<
     data: "Dossier qui contient la base de données et la clé secrète.",
     database:
       "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; préférez la forme fichier.",
-    host: "Adresse d’écoute ; 0.0.0.0 ou :: pour tous les réseaux.",
+    host: "Adresse à laquelle Marquee répond ; 0.0.0.0 ou :: pour tous les réseaux.",
     port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
     baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee plus bas.",
     allowedHosts: "Autres noms d’hôte auxquels ce serveur répond, séparés par des virgules.",
@@ -19,16 +19,16 @@ const translations: Readonly<
     webnowplayingPort:
       "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
-    demo: "Les utilisateurs qui n’ont connecté aucune musique entendent la liste de démonstration.",
+    demo: "Les utilisateurs qui n’ont connecté aucune musique ont la playlist de démo.",
     open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
     files:
       "Dossier pour les fichiers de texte et de pochette de ce que chaque utilisateur écoute, comme OBS peut les afficher.",
     rateLimitSeconds:
-      "Chaque clé peut appeler chaque point d’accès une fois dans ce délai, en secondes ; 0 supprime la limite.",
+      "Chaque clé peut appeler chaque endpoint une fois dans ce délai, en secondes ; 0 supprime la limite.",
     musicPrefix: "Premier mot de music_connected, music_display_name et music_product dans l’API.",
     spotifyClientId: "Identifiant client de votre application sur developer.spotify.com.",
     spotifyClientSecret:
-      "Code secret de cette application, si vous voulez l’utiliser ; préférez la forme fichier.",
+      "Client secret de cette application, si vous voulez l’utiliser ; préférez la forme fichier.",
     spotifyBudget:
       "Nombre maximal d’appels à Spotify en 30 secondes, pour tous les utilisateurs ensemble.",
     spotifyApiUrl: "Adresse de l’API Web de Spotify.",
