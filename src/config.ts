@@ -224,7 +224,7 @@ export const settings = {
     fallbackText: "none: there are no metrics",
     placeholder: "token",
     secret: true,
-    help: "Opens /metrics to whoever sends it as a bearer token; prefer the file form.",
+    help: "Opens /metrics to anyone who sends it as a bearer token; prefer the file form.",
     allowed: "16 to 200 letters, digits, - or _",
     parse: (text) => (/^[0-9A-Za-z_-]{16,200}$/.test(text) ? text : undefined),
   }),

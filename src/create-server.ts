@@ -6,6 +6,7 @@ import { createHub, type Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { ResolvedConfig } from "./config.ts";
+import type { CommandDescription } from "./docs/commands-table.ts";
 import type { Store } from "./db/store.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
 import { describeError, type Log } from "./log.ts";
@@ -29,6 +30,8 @@ export interface ServerDeps {
   readonly baseUrl: string;
   /** Host and port where programs on this machine reach the server. */
   readonly listeningAddress: string;
+  /** The program's commands, for the documentation. They are loaded when they are needed. */
+  readonly commands: () => Promise<readonly CommandDescription[]>;
   /** Counts events for `/metrics`, which exists where the settings have a token for it. */
   readonly metrics: Metrics;
   /** Keeps resized covers across restarts. */

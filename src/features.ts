@@ -10,6 +10,7 @@ import type { Clock } from "./clock.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { createDashboardFeature } from "./dashboard/feature.ts";
+import type { CommandDescription } from "./docs/commands-table.ts";
 import { createDocsFeature } from "./docs/feature.ts";
 import { createHomeFeature } from "./home/feature.ts";
 import { createFormTokens } from "./http/csrf.ts";
@@ -42,6 +43,8 @@ export interface FeaturesDeps {
   readonly baseUrl: string;
   /** Host and port where programs on this machine reach the server. */
   readonly listeningAddress: string;
+  /** The program's commands, for the documentation. They are loaded when they are needed. */
+  readonly commands: () => Promise<readonly CommandDescription[]>;
   /** Keeps resized covers across restarts. */
   readonly artworkCache: DiskCache;
   /** What other programs have pushed. */

@@ -15,7 +15,7 @@ describe("the version of Bun", () => {
     "README.md",
     ...LANGUAGES.flatMap((language) => [
       `src/docs/${language}/quick-start.md`,
-      `src/docs/${language}/running.md`,
+      `src/docs/${language}/install.md`,
     ]),
   ];
   const files = [...new Bun.Glob("**/*").scanSync({ cwd: root, dot: true })].filter(

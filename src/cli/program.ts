@@ -14,6 +14,7 @@ import { backUp } from "./backup.ts";
 import { connectUser, describeSources, disconnectUser } from "./connect.ts";
 import { listConnections, orderConnections, rotateConnection } from "./connection.ts";
 import { type Command, EXIT, type Io, UsageError } from "./command.ts";
+import { describeCommands } from "./describe-commands.ts";
 import { checkHealth } from "./healthcheck.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./key.ts";
 import { printSignInLink } from "./login.ts";
@@ -89,7 +90,7 @@ export function createProgram(io: Io): CommanderCommand {
   addSettings(serving, settingNames);
   serving.action(async () => {
     const { resolved, asJson } = settle(serving, io);
-    await serve(resolved, asJson, io);
+    await serve(resolved, asJson, io, async () => describeProgram());
   });
 
   const user = group("user", "add, list and remove users");
@@ -278,6 +279,10 @@ export function createProgram(io: Io): CommanderCommand {
   healthcheck.action(() => checkHealth(settle(healthcheck, io).config));
   return program;
 }
+
+/** The program's commands, for its documentation. */
+export const describeProgram = () =>
+  describeCommands(createProgram({ environment: {}, out() {}, error() {} }));
 
 const EXAMPLES = `
 Examples:

@@ -22,7 +22,8 @@ export async function run(arguments_: readonly string[], io: Io): Promise<number
       const { runCommand } = await import("./program.ts");
       return await runCommand(arguments_, io);
     }
-    await serve(resolveConfig(flags, io.environment), flags["json"] === true, io);
+    const commands = async () => (await import("./program.ts")).describeProgram();
+    await serve(resolveConfig(flags, io.environment), flags["json"] === true, io, commands);
     return EXIT.done;
   } catch (error) {
     return explain(error, io);

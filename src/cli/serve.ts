@@ -8,6 +8,7 @@ import { createDiskCache } from "../artwork/disk-cache.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { addressOfDatabase, type Config, type ResolvedConfig } from "../config.ts";
 import { createServer } from "../create-server.ts";
+import type { CommandDescription } from "../docs/commands-table.ts";
 import { DatabaseError } from "../db/errors.ts";
 import { listen } from "../server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
@@ -50,8 +51,16 @@ const MOST_COVER_BYTES = 64 * 1024 * 1024;
 /** A stop takes at most this long, so that a service manager does not kill the process. */
 const STOP_WITHIN_MS = 3_500;
 
-/** `marquee serve`: runs until a signal stops it. */
-export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): Promise<void> {
+/**
+ * `marquee serve`: runs until a signal stops it.
+ * @param commands loads the program's commands for the documentation
+ */
+export async function serve(
+  resolved: ResolvedConfig,
+  asJson: boolean,
+  io: Io,
+  commands: () => Promise<readonly CommandDescription[]>,
+): Promise<void> {
   const { config } = resolved;
   const clock = systemClock;
   const log = createLog({
@@ -69,8 +78,8 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
     shrink(() => store.file?.makeShrinkable());
     let isLost = false;
     store.network?.onReach((isReached) => {
-      if (!isReached) log.error("the database cannot be heard, and is called again and again");
-      else if (isLost) log.info("the database is heard again");
+      if (!isReached) log.error("the database cannot be reached, and is called again and again");
+      else if (isLost) log.info("the database is reached again");
       isLost = !isReached;
     });
     const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
@@ -95,6 +104,7 @@ export async function serve(resolved: ResolvedConfig, asJson: boolean, io: Io): 
           vault,
           baseUrl: baseUrlOf(config, port),
           listeningAddress: listeningAddressOf(config, port),
+          commands,
           artworkCache: createDiskCache(join(config.data, "covers"), MOST_COVER_BYTES),
         }),
     });

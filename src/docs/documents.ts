@@ -1,28 +1,53 @@
 import type { Language } from "../languages.ts";
+import type { Source } from "../sources/source.ts";
 import { bundledDocuments, bundledPictures } from "./bundle.ts" with { type: "macro" };
 
-/** The pages of the documentation, in reading order. */
-export const DOCUMENTS = [
-  "quick-start",
-  "api",
-  "widget",
-  "chat",
-  "cards",
-  "sources",
-  "running",
-  "reach",
-  "nodes",
-  "privacy",
-  "troubleshooting",
+/** The page that is generated from the API's description. All others are Markdown. */
+export const REFERENCE = "reference";
+
+/** The pages in reading order, by what readers want to do. */
+export const GROUPS = [
+  {
+    name: "use",
+    pages: [
+      "quick-start",
+      "sources",
+      "widget",
+      "looks",
+      "two-computers",
+      "chat",
+      "cards",
+      "files",
+      "privacy",
+      "troubleshooting",
+      "faq",
+    ],
+  },
+  {
+    name: "run",
+    pages: ["install", "users", "reach", "backup", "nodes", "security", "monitoring"],
+  },
+  {
+    name: "lookup",
+    pages: ["settings", "commands", "options", "api", REFERENCE, "words"],
+  },
 ] as const;
-export type DocumentName = (typeof DOCUMENTS)[number];
+export type PageName = (typeof GROUPS)[number]["pages"][number];
+
+export const PAGES: readonly PageName[] = GROUPS.flatMap(({ pages }) => pages);
+
+/** A page in Markdown: one of the groups, or that of a source. */
+export type DocumentName = Exclude<PageName, typeof REFERENCE> | `sources/${string}`;
+
+/** Where pages with other names are now. Links to them are in old versions and elsewhere. */
+export const MOVED: Readonly<Record<string, PageName | undefined>> = { running: "install" };
 
 const documents = bundledDocuments();
 const pictures = bundledPictures();
 
-export function isDocumentName(text: string): text is DocumentName {
-  return DOCUMENTS.some((name) => name === text);
-}
+export const isPageName = (text: string): text is PageName => PAGES.some((name) => name === text);
+
+export const sourcePageOf = ({ id }: Pick<Source, "id">): DocumentName => `sources/${id}`;
 
 /** A page's Markdown. */
 export function markdownOf(language: Language, name: DocumentName): string {
@@ -30,6 +55,10 @@ export function markdownOf(language: Language, name: DocumentName): string {
   if (markdown === undefined) throw new Error(`there is no ${name} in ${language}`);
   return markdown;
 }
+
+/** A page's title: its first heading. */
+export const documentTitle = (language: Language, name: DocumentName): string =>
+  /^# (.+)$/m.exec(markdownOf(language, name))?.[1] ?? name;
 
 /** A picture of the documentation, such as `recipe-1.webp`. */
 export function pictureNamed(name: string): Uint8Array<ArrayBuffer> | undefined {

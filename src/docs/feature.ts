@@ -40,6 +40,14 @@ export function createDocsFeature(deps: DocsFeatureDeps): Feature {
           (await docs()).page(language, params["page"] ?? "", () => readerOf(language, request)),
         ),
       ),
+      get(
+        "/:lang/docs/sources/:source",
+        inLanguage(async (language, { params, request }) =>
+          (await docs()).source(language, params["source"] ?? "", () =>
+            readerOf(language, request),
+          ),
+        ),
+      ),
       get("/docs-pictures/:file", async ({ params }) =>
         (await docs()).picture(params["file"] ?? ""),
       ),

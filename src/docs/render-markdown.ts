@@ -1,13 +1,9 @@
-/** A heading of a page, for its table of contents and for hyperlinks. */
-export interface Heading {
-  readonly level: number;
-  readonly text: string;
-  readonly anchor: string;
-}
-
 export interface RenderedMarkdown {
   readonly html: string;
-  readonly headings: readonly Heading[];
+  /** The headings' anchors in their order. */
+  readonly anchors: readonly string[];
+  /** More words, as HTML, to find the part with this anchor by. The page's own have none. */
+  readonly keywords: ReadonlyMap<string, string>;
 }
 
 export interface MarkdownContext {
@@ -21,9 +17,14 @@ export interface MarkdownContext {
   replace(token: string): string | undefined;
 }
 
-/** Renders our own Markdown as HTML. HTML inside it is shown as text. */
+/** More words for the search, in other words than the text's: `<!-- search: two PCs, dual PC -->`. */
+const KEYWORDS = /^&lt;!-- search: (.+) --&gt;$/;
+
+/** Renders our own Markdown as HTML. HTML inside it is shown as text, but for the search's words. */
 export function renderMarkdown(markdown: string, context: MarkdownContext): RenderedMarkdown {
-  const headings: Heading[] = [];
+  const anchors: string[] = [];
+  const keywords = new Map<string, string>();
+  let part = "";
   const cell = (tag: "th" | "td") => (content: string, meta?: { align?: string }) =>
     meta?.align
       ? `<${tag} class="${meta.align}">${content}</${tag}>`
@@ -32,10 +33,17 @@ export function renderMarkdown(markdown: string, context: MarkdownContext): Rend
     text: (text) => Bun.escapeHTML(text),
     heading(content, { level }) {
       const text = content.replace(/<[^>]*>/g, "");
-      const anchor = context.anchors?.[headings.length] ?? anchorOf(text);
-      headings.push({ level, text, anchor });
+      const anchor = context.anchors?.[anchors.length] ?? anchorOf(text);
+      anchors.push(anchor);
+      if (level > 1) part = anchor;
       if (level === 1) return `<h1>${content}</h1>\n`;
       return `<h${level} id="${anchor}"><a class="anchor" href="#${anchor}">${content}</a></h${level}>\n`;
+    },
+    html(content) {
+      const words = KEYWORDS.exec(content.trim())?.[1];
+      if (words === undefined) return content;
+      keywords.set(part, words);
+      return "";
     },
     paragraph(content) {
       const token = /^\{\{(\w+)\}\}$/.exec(content)?.[1];
@@ -60,7 +68,7 @@ export function renderMarkdown(markdown: string, context: MarkdownContext): Rend
     th: cell("th"),
     td: cell("td"),
   });
-  return { html, headings };
+  return { html, anchors, keywords };
 }
 
 /** A heading's anchor: the part of an address after `#`. */

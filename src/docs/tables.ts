@@ -5,6 +5,8 @@ import type { Language } from "../languages.ts";
 import { settingMeanings } from "../i18n/settings.ts";
 import type { Called, Source } from "../sources/source.ts";
 import { SHIPPED_LOOK_NAMES } from "../overlay/looks/shipped-names.ts";
+import { sourcePageOf } from "./documents.ts";
+import { code, factsList, table } from "./html-table.ts";
 
 /** Tables of the documentation, as HTML, generated from the program's own tables. */
 
@@ -37,41 +39,56 @@ export function optionsTable(language: Language): string {
   );
 }
 
-/** What every source tells, and how soon: what people compare when they choose one. */
-export function comparisonTable(language: Language, sources: readonly Source[]): string {
+/** What every source reports, and how soon: what people compare when they choose one. */
+export function comparisonTable(
+  language: Language,
+  sources: readonly Source[],
+  linkTo: (href: string) => string,
+): string {
   const { docs } = languages[language];
   const { compare: t } = docs;
   return table(
     [docs.source, t.runs, t.reached, t.position, t.pause, t.cover, t.delay],
-    sources.map(({ name, delivery, facts }) =>
-      [
-        name,
-        t.places[facts.runs],
-        delivery === "pushed" ? t.pushed : t.listened,
-        t.told[facts.position],
-        t.told[facts.pause],
-        t.told[facts.cover],
-        facts.delayMs === 0
-          ? t.atOnce
-          : fill(t.within, { seconds: String(Math.ceil(facts.delayMs / 1_000)) }),
-      ].map((text) => Bun.escapeHTML(text)),
-    ),
+    sources.map((source) => [
+      `<a href="${Bun.escapeHTML(linkTo(`${sourcePageOf(source)}.md`))}">${Bun.escapeHTML(source.name)}</a>`,
+      ...comparedFacts(language, source).map(([, text]) => Bun.escapeHTML(text)),
+    ]),
   );
+}
+
+/** A source's own facts, with what commands call it and its options. */
+export function factsTable(language: Language, source: Source): string {
+  const { docs } = languages[language];
+  const { id, options, facts } = source;
+  const given = options.flatMap(({ name, secret }) =>
+    secret ? [`--${name}-file`] : [`--${name}`],
+  );
+  return factsList([
+    ...comparedFacts(language, source).map(([name, text]) => [name, Bun.escapeHTML(text)] as const),
+    [docs.compare.volume, Bun.escapeHTML(docs.compare.told[facts.volume])],
+    [docs.command, code(`marquee connect … ${id}`)],
+    [docs.options, given.map(code).join(" ") || Bun.escapeHTML(docs.none)],
+  ]);
 }
 
 /** Whom this server calls for each source that calls anybody. */
 export function callsTable(language: Language, sources: readonly Source[]): string {
   const { docs } = languages[language];
-  const textOf = (called: Called): string =>
-    typeof called === "string"
-      ? Bun.escapeHTML(docs.calls[called])
-      : code(new URL(called.service).host);
   return table(
     [docs.source, docs.calls.calls],
     sources
       .filter(({ facts }) => facts.calls.length > 0)
-      .map(({ name, facts }) => [Bun.escapeHTML(name), facts.calls.map(textOf).join(", ")]),
+      .map((source) => [Bun.escapeHTML(source.name), calledBy(language, source).join(", ")]),
   );
+}
+
+/** Whom this server calls for one source. */
+export function leavesList(language: Language, source: Source): string {
+  const { calls } = languages[language].docs;
+  const called = calledBy(language, source);
+  if (called.length === 0) return `<p>${Bun.escapeHTML(calls.nobody)}</p>\n`;
+  const items = called.map((one) => `<li>${one}</li>`).join("");
+  return `<p>${Bun.escapeHTML(calls.these)}</p>\n<ul>${items}</ul>\n`;
 }
 
 /** The looks that come with Marquee: code, name and what they are like. */
@@ -87,20 +104,30 @@ export function looksTable(language: Language): string {
   );
 }
 
-/** Every source with its options. */
-export function sourcesTable(language: Language, sources: readonly Source[]): string {
-  const { docs, dashboard } = languages[language];
-  const about: Readonly<Record<string, string>> = dashboard.music.about;
-  return table(
-    [docs.source, docs.meaning, docs.options],
-    sources.map(({ id, name, options, oauth }) => [
-      `${Bun.escapeHTML(name)} (${code(id)})`,
-      Bun.escapeHTML(about[id] ?? ""),
-      options.map((option) => code(`--${option.name}`)).join(", ") ||
-        (oauth ? Bun.escapeHTML(docs.inBrowser) : Bun.escapeHTML(docs.none)),
-    ]),
-  );
+/** What is compared of sources: each heading with the source's own value. */
+function comparedFacts(language: Language, { delivery, facts }: Source): [string, string][] {
+  const { compare: t } = languages[language].docs;
+  return [
+    [t.runs, t.places[facts.runs]],
+    [t.reached, delivery === "pushed" ? t.pushed : t.listened],
+    [t.position, t.told[facts.position]],
+    [t.pause, t.told[facts.pause]],
+    [t.cover, t.told[facts.cover]],
+    [
+      t.delay,
+      facts.delayMs === 0
+        ? t.atOnce
+        : fill(t.within, { seconds: String(Math.ceil(facts.delayMs / 1_000)) }),
+    ],
+  ];
 }
+
+const calledBy = (language: Language, { facts }: Source): string[] =>
+  facts.calls.map((called: Called) =>
+    typeof called === "string"
+      ? Bun.escapeHTML(languages[language].docs.calls[called])
+      : code(new URL(called.service).host),
+  );
 
 function fallbackOf(name: SettingName, none: string): string {
   const { fallback } = settings[name];
@@ -131,14 +158,4 @@ function shownFallback(fallback: unknown): string {
   if (fallback === null || fallback === "") return "–";
   if (typeof fallback === "boolean") return code(fallback ? "1" : "0");
   return code(String(fallback));
-}
-
-const code = (text: string): string => `<code>${Bun.escapeHTML(text)}</code>`;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const headings = head.map((text) => `<th scope="col">${Bun.escapeHTML(text)}</th>`).join("");
-  const body = rows
-    .map((row) => `<tr>${row.map((content) => `<td>${content}</td>`).join("")}</tr>`)
-    .join("");
-  return `<div class="table" tabindex="0"><table><thead><tr>${headings}</tr></thead><tbody>${body}</tbody></table></div>\n`;
 }

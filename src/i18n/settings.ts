@@ -8,8 +8,8 @@ const translations: Readonly<
   fr: {
     data: "Dossier qui contient la base de données et la clé secrète.",
     database:
-      "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; préférez la forme fichier.",
-    host: "Adresse d’écoute ; 0.0.0.0 ou :: pour tous les réseaux.",
+      "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; préférez la forme fichier.",
+    host: "Adresse à laquelle Marquee répond ; 0.0.0.0 ou :: pour tous les réseaux.",
     port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
     baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee plus bas.",
     allowedHosts: "Autres noms d’hôte auxquels ce serveur répond, séparés par des virgules.",
@@ -19,22 +19,22 @@ const translations: Readonly<
     webnowplayingPort:
       "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
-    demo: "Les utilisateurs qui n’ont connecté aucune musique entendent la liste de démonstration.",
-    open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
+    demo: "Les utilisateurs qui n’ont connecté aucune musique ont la playlist de démo.",
+    open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
     files:
       "Dossier pour les fichiers de texte et de pochette de ce que chaque utilisateur écoute, comme OBS peut les afficher.",
     rateLimitSeconds:
-      "Chaque clé peut appeler chaque point d’accès une fois dans ce délai, en secondes ; 0 supprime la limite.",
+      "Chaque clé peut appeler chaque endpoint une fois dans ce délai, en secondes ; 0 supprime la limite.",
     musicPrefix: "Premier mot de music_connected, music_display_name et music_product dans l’API.",
     spotifyClientId: "Identifiant client de votre application sur developer.spotify.com.",
     spotifyClientSecret:
-      "Code secret de cette application, si vous voulez l’utiliser ; préférez la forme fichier.",
+      "Client secret de cette application, si vous voulez l’utiliser ; préférez la forme fichier.",
     spotifyBudget:
       "Nombre maximal d’appels à Spotify en 30 secondes, pour tous les utilisateurs ensemble.",
     spotifyApiUrl: "Adresse de l’API Web de Spotify.",
     spotifyAccountsUrl: "Adresse du service de comptes de Spotify.",
     lastfmApiUrl: "Adresse de l’API de Last.fm, ou d’un serveur qui fonctionne de même.",
-    lastfmApiKey: "Clé d’API de last.fm/api/account/create ; préférez la forme fichier.",
+    lastfmApiKey: "Clé d’API de last.fm/api/account/create ; préférez la forme fichier.",
     listenbrainzApiUrl: "Adresse de l’API de ListenBrainz, ou d’un serveur qui fonctionne de même.",
     metricsToken: "Ouvre /metrics à qui l’envoie comme jeton bearer ; préférez la forme fichier.",
     secretKey: "Clé qui chiffre les secrets enregistrés ; préférez la forme fichier.",
@@ -44,7 +44,7 @@ const translations: Readonly<
   es: {
     data: "Carpeta que contiene la base de datos y la clave secreta.",
     database:
-      "Dirección de una base de datos PostgreSQL que comparten varios servidores; mejor en forma de archivo.",
+      "Dirección de una base de datos PostgreSQL que comparten varios servidores; mejor en un archivo.",
     host: "Dirección en la que se escucha; 0.0.0.0 o :: para todas las redes.",
     port: "Puerto en el que se escucha; 0 toma uno libre cualquiera y lo muestra.",
     baseUrl:
@@ -56,12 +56,12 @@ const translations: Readonly<
     webnowplayingPort:
       "Puerto de esta máquina en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
     owner: "Nombre del primer usuario, creado en el primer inicio.",
-    demo: "Los usuarios que no han conectado música oyen la lista de demostración.",
+    demo: "Los usuarios que no han conectado música ven la lista de demostración.",
     open: "Si el primer inicio en una terminal de escritorio abre el navegador en el enlace de inicio de sesión: auto o never.",
     files:
       "Carpeta para los archivos de texto y de portada de lo que escucha cada usuario, que OBS puede mostrar.",
     rateLimitSeconds:
-      "Cada clave puede llamar a cada punto de acceso una vez en este tiempo, en segundos; 0 quita el límite.",
+      "Cada clave puede llamar a cada endpoint una vez en este tiempo, en segundos; 0 quita el límite.",
     musicPrefix:
       "Primera palabra de music_connected, music_display_name y music_product en la API.",
     spotifyClientId: "ID de cliente de tu aplicación en developer.spotify.com.",
@@ -118,36 +118,35 @@ const translations: Readonly<
     data: "Ordner mit der Datenbank und dem geheimen Schlüssel.",
     database:
       "Adresse einer PostgreSQL-Datenbank, die sich mehrere Server teilen; besser als Datei.",
-    host: "Adresse, an der gelauscht wird; 0.0.0.0 oder :: für alle Netze.",
-    port: "Port, an dem gelauscht wird; 0 nimmt irgendeinen freien und zeigt ihn an.",
+    host: "Adresse, unter der Marquee erreichbar ist; 0.0.0.0 oder :: für alle Netzwerkschnittstellen.",
+    port: "Port, unter dem Marquee erreichbar ist; 0 nimmt einen beliebigen freien und zeigt ihn an.",
     baseUrl:
-      "Öffentliche Adresse, mit Pfadpräfix, falls ein Proxy Marquee unterhalb eines solchen ausliefert.",
+      "Öffentliche Adresse, mit Pfad, falls ein Proxy Marquee unterhalb eines Pfades ausliefert.",
     allowedHosts: "Weitere Hostnamen, auf die dieser Server antwortet, durch Kommas getrennt.",
-    trustedProxies: "Reverse-Proxys, deren X-Forwarded-For geglaubt wird, durch Kommas getrennt.",
+    trustedProxies:
+      "Reverse-Proxys, deren X-Forwarded-For Marquee vertraut, durch Kommas getrennt.",
     playerHosts:
       "Hosts, die andere Nutzer als der Eigentümer für ihren Player eintragen dürfen, durch Kommas getrennt.",
     webnowplayingPort:
       "Port dieses Rechners, an dem die Browsererweiterung WebNowPlaying des Eigentümers Marquee findet.",
     owner: "Name des ersten Nutzers, der beim ersten Start angelegt wird.",
-    demo: "Nutzer, die keine Musik verbunden haben, hören die Demo-Wiedergabeliste.",
+    demo: "Nutzer, die keine Musik verbunden haben, bekommen die Demo-Wiedergabeliste.",
     open: "Ob der erste Start im Terminal eines Desktops den Browser mit dem Anmeldelink öffnet: auto oder never.",
     files:
-      "Ordner für Text- und Coverdateien dessen, was jeder Nutzer hört, wie OBS sie anzeigen kann.",
+      "Ordner für Text- und Coverdateien mit dem, was jeder Nutzer hört; OBS kann sie anzeigen.",
     rateLimitSeconds:
-      "Jeder Schlüssel darf jeden Endpunkt in dieser Zeit einmal aufrufen, in Sekunden; 0 hebt die Grenze auf.",
+      "Jeder Schlüssel darf jeden Endpunkt in dieser Zeit einmal aufrufen, in Sekunden; 0 schaltet die Grenze ab.",
     musicPrefix:
       "Erstes Wort von music_connected, music_display_name und music_product in der API.",
     spotifyClientId: "Client-ID Ihrer App auf developer.spotify.com.",
     spotifyClientSecret:
       "Client-Secret dieser App, falls Sie es verwenden möchten; besser als Datei.",
     spotifyBudget: "Höchstzahl der Aufrufe an Spotify in 30 Sekunden, für alle Nutzer zusammen.",
-    spotifyApiUrl: "Wo die Web-API von Spotify erreicht wird.",
-    spotifyAccountsUrl: "Wo der Kontendienst von Spotify erreicht wird.",
-    lastfmApiUrl:
-      "Wo die API von Last.fm erreicht wird, oder die eines Servers, der ebenso arbeitet.",
+    spotifyApiUrl: "Adresse der Web-API von Spotify.",
+    spotifyAccountsUrl: "Adresse des Kontendienstes von Spotify.",
+    lastfmApiUrl: "Adresse der API von Last.fm oder eines Servers mit derselben API.",
     lastfmApiKey: "API-Schlüssel von last.fm/api/account/create; besser als Datei.",
-    listenbrainzApiUrl:
-      "Wo die API von ListenBrainz erreicht wird, oder die eines Servers, der ebenso arbeitet.",
+    listenbrainzApiUrl: "Adresse der API von ListenBrainz oder eines Servers mit derselben API.",
     metricsToken: "Öffnet /metrics für alle, die es als Bearer-Token senden; besser als Datei.",
     secretKey: "Schlüssel, der gespeicherte Geheimnisse verschlüsselt; besser als Datei.",
     logLevel: "Wie viel protokolliert wird: error, warn, info oder debug.",

@@ -66,7 +66,15 @@ export function sourceOf(
     id,
     name: id,
     delivery: "polled",
-    facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0, calls: [] },
+    facts: {
+      runs: "anywhere",
+      position: "no",
+      pause: "no",
+      cover: "no",
+      volume: "no",
+      delayMs: 0,
+      calls: [],
+    },
     options: [],
     open() {
       throw new SourceSettingsError(`this version has no source ${JSON.stringify(id)}`);

@@ -29,7 +29,15 @@ const inbox = (id: string) => (baseUrl: string, secret: string) => `${baseUrl}/i
 export const LISTENBRAINZ: PushedSource = {
   id: "listenbrainz",
   name: "ListenBrainz submissions",
-  facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0, calls: [] },
+  facts: {
+    runs: "anywhere",
+    position: "no",
+    pause: "no",
+    cover: "no",
+    volume: "no",
+    delayMs: 0,
+    calls: [],
+  },
   // Programs append `1/submit-listens`, `/1/submit-listens` or nothing: it works with each of them.
   inboxAddress: (baseUrl) => `${baseUrl}/listenbrainz/`,
 };
@@ -37,7 +45,15 @@ export const LISTENBRAINZ: PushedSource = {
 export const AUDIOSCROBBLER: PushedSource = {
   id: "audioscrobbler",
   name: "Audioscrobbler",
-  facts: { runs: "anywhere", position: "no", pause: "no", cover: "no", delayMs: 0, calls: [] },
+  facts: {
+    runs: "anywhere",
+    position: "no",
+    pause: "no",
+    cover: "no",
+    volume: "no",
+    delayMs: 0,
+    calls: [],
+  },
   inboxAddress: (baseUrl) => `${baseUrl}/audioscrobbler/`,
 };
 
@@ -49,6 +65,7 @@ export const WEBSCROBBLER: PushedSource = {
     position: "yes",
     pause: "yes",
     cover: "yes",
+    volume: "no",
     delayMs: 0,
     calls: ["covers"],
   },
@@ -63,6 +80,7 @@ export const TUNA: PushedSource = {
     position: "yes",
     pause: "yes",
     cover: "yes",
+    volume: "no",
     delayMs: 0,
     calls: ["covers"],
   },
@@ -77,6 +95,7 @@ export const WEBNOWPLAYING: PushedSource = {
     position: "yes",
     pause: "yes",
     cover: "yes",
+    volume: "yes",
     delayMs: 0,
     calls: ["covers"],
   },
@@ -91,6 +110,7 @@ export const JSON_PUSHES: PushedSource = {
     position: "some",
     pause: "some",
     cover: "some",
+    volume: "some",
     delayMs: 0,
     calls: ["covers"],
   },

@@ -105,6 +105,7 @@ export interface SourceFacts {
   readonly position: Reports;
   readonly pause: Reports;
   readonly cover: Reports;
+  readonly volume: Reports;
   /** The longest time after which a change is usually seen, in milliseconds; 0 for at once. */
   readonly delayMs: number;
   /** Empty for a source that calls nobody. */

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions } from "playwright-core";
-import { DOCUMENTS } from "../../src/docs/documents.ts";
+import { DOCUMENTS } from "../fixtures/docs/documents.ts";
 import { en } from "../../src/i18n/en.ts";
 import { SECTION_NAMES, sectionPath } from "../../src/html/section-paths.ts";
 import { currentChromium } from "../fixtures/browser/chromium.ts";

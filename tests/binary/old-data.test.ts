@@ -81,7 +81,7 @@ describe.each(migrations.map(({ name }) => ({ name })))("a data folder of $name"
 });
 
 test("a backup is made and restored by the documentation's own commands", async () => {
-  const { fences } = readDocument("en", "running");
+  const { fences } = readDocument("en", "backup");
   const command = (start: string) => {
     const found = fences.find(({ text }) => text.startsWith(start));
     if (!found) throw new Error(`the documentation has no "${start}"`);

@@ -19,7 +19,7 @@ const PHONE = { width: 360, height: 740 };
 /** A sheet of A4 between its margins. */
 const SHEET = { width: 718, height: 1047 };
 /** The pages with most to get wrong: long tables, pictures, forms. */
-const RICH_PAGES = ["running", "widget", "reference"];
+const RICH_PAGES = ["commands", "widget", "sources/spotify", "reference"];
 
 /** What can be read on a page and looks like a credential: in its text, fields, and hints. */
 async function drawnSecrets(page: Page): Promise<string[]> {
@@ -89,10 +89,10 @@ describe("the documentation in a browser", () => {
       const links = results.getByRole("link");
       await links.first().waitFor();
       const hrefs = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href")));
-      expect(hrefs).toContain("/fr/docs/running#the-secret-key");
+      expect(hrefs).toContain("/fr/docs/security#the-secret-key");
     }
     await results.locator("a[href$='#the-secret-key']").click();
-    await page.waitForURL(`${address("fr", "running")}#the-secret-key`);
+    await page.waitForURL(`${address("fr", "security")}#the-secret-key`);
     const top = await page
       .locator("#the-secret-key")
       .evaluate((one) => one.getBoundingClientRect().top);
@@ -147,7 +147,7 @@ describe("the documentation in a browser", () => {
     await signInAsAda(page);
     const examples = page.locator(".example", { hasText: "/widget/mqw_…" });
     const count = await examples.count();
-    expect(count).toBeGreaterThan(2);
+    expect(count).toBe(2);
     for (let index = 0; index < count; index++) {
       const example = examples.nth(index);
       await example.getByRole("button", { name: languages.en.docs.copy }).click();
@@ -316,7 +316,7 @@ describe("the documentation in a browser", () => {
   }, 20_000);
 
   test("shows its pictures", async () => {
-    const { page } = await open("en", "widget");
+    const { page } = await open("en", "looks");
     const pictures = page.locator("article img");
     for (let index = 0; index < (await pictures.count()); index++) {
       await pictures.nth(index).scrollIntoViewIfNeeded();

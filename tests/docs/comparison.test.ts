@@ -7,7 +7,7 @@ import { allSources } from "../fixtures/sources/all-sources.ts";
 
 describe("the table of sources", () => {
   test("tells of each what it knows and how soon", () => {
-    const rows = rowsIn(comparisonTable("en", allSources()));
+    const rows = rowsIn(comparisonTable("en", allSources(), String));
     const row = (name: string) => rows.find(([first]) => first === name);
     expect(row("VLC")).toEqual([
       "VLC",
@@ -26,7 +26,7 @@ describe("the table of sources", () => {
   test.each(LANGUAGES)(
     "has a row for every source and a heading for every column in %s",
     (language) => {
-      const [head, ...rows] = rowsIn(comparisonTable(language, allSources()));
+      const [head, ...rows] = rowsIn(comparisonTable(language, allSources(), String));
       const { source, compare } = languages[language].docs;
       const { runs, reached, position, pause, cover, delay } = compare;
       expect(head).toEqual([source, runs, reached, position, pause, cover, delay]);

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command as CommanderCommand } from "commander";
 import { type WidgetOption, widgetOptions } from "../../widget/options.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { createProgram, describeProgram } from "../../src/cli/program.ts";
 import { flagOf, settingNames, settings, variableOf } from "../../src/config.ts";
 import { bots } from "../../src/outputs/bots.ts";
 import { cardOptions, textOptions } from "../../src/outputs/options.ts";
 import { PLACEHOLDERS } from "../../src/outputs/template.ts";
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
-import { DOCUMENTS, type DocumentName, markdownOf } from "../../src/docs/documents.ts";
+import { type DocumentName, markdownOf, sourcePageOf } from "../../src/docs/documents.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { type Language, LANGUAGES } from "../../src/languages.ts";
 import { createMetrics } from "../../src/metrics.ts";
@@ -19,7 +19,7 @@ import {
   ENDPOINTS,
   readApiDescription,
 } from "../fixtures/http/api-description.ts";
-import { readDocument } from "../fixtures/docs/documents.ts";
+import { DOCUMENTS, readDocument } from "../fixtures/docs/documents.ts";
 import { codesIn } from "../fixtures/http/html.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -95,6 +95,14 @@ function commandsOf(program: CommanderCommand, words = ""): [string, CommanderCo
 const program = createProgram({ environment: {}, out() {}, error() {} });
 const commands = commandsOf(program, "marquee");
 
+/** Keys of the keyboard, as they are labelled in other languages. */
+const KEYS: ReadonlyMap<string, string> = new Map([
+  ["Strg", "Ctrl"],
+  ["Umschalt", "Shift"],
+  ["Maj", "Shift"],
+  ["Mayús", "Shift"],
+]);
+
 /** Properties and attributes that the overlay's own files share, and that may change at any time. */
 const INTERNAL: readonly string[] = [
   // The classes of style elements.
@@ -161,7 +169,7 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
   });
 
   test("has every setting: flag, variable, and the variable for a file", async () => {
-    const shown = await codesOn(language, "running");
+    const shown = await codesOn(language, "settings");
     const wanted = settingNames.flatMap((name) => [
       flagOf(name),
       variableOf(name),
@@ -171,7 +179,7 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
   });
 
   test("says what each setting, option and source means", async () => {
-    for (const name of ["running", "widget", "sources"]) {
+    for (const name of ["settings", "options", "commands", "sources", "looks", "sources/vlc"]) {
       const html = await (await server.get(`/${language}/docs/${name}`)).text();
       expect(html).not.toContain("<td></td>");
       expect(html).not.toMatch(/\{\{|>undefined</);
@@ -194,13 +202,26 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
     expect(missing).toEqual([]);
   });
 
+  test("describes every command, its arguments and its own options", async () => {
+    const shown = await codesOn(language, "commands");
+    const wanted = describeProgram().flatMap(({ name, usage, given }) => [
+      name,
+      usage,
+      ...given.map((part) => part.name),
+    ]);
+    expect(wanted).toEqual(expect.arrayContaining(commands.map(([name]) => name)));
+    expect(wanted).toContain("--grace <time>");
+    expect(wanted).not.toContain("--data <folder>");
+    expect(wanted.filter((one) => !shown.has(one))).toEqual([]);
+  });
+
   test("has every route of the API, and the addresses for operators", async () => {
     const routes = [
       ...server.app.routes.map((route) => route.split(" ")[1] ?? ""),
       "/metrics",
     ].filter((path) => path.startsWith("/api/") || /^\/(livez|readyz|metrics)$/.test(path));
     const html = await Promise.all(
-      (["api", "running"] as const).map(async (name) =>
+      (["api", "monitoring"] as const).map(async (name) =>
         (await server.get(`/${language}/docs/${name}`)).text(),
       ),
     );
@@ -231,7 +252,7 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
   });
 
   test("has every option of the overlay and each of its choices", async () => {
-    const shown = await codesOn(language, "widget");
+    const shown = await codesOn(language, "options");
     const options: [string, WidgetOption<unknown>][] = Object.entries(widgetOptions);
     const wanted = options.flatMap(([name, { type }]) => [
       name,
@@ -241,7 +262,7 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
   });
 
   test("has every class, property and attribute that styles may rely on, and no others", async () => {
-    const shown = [...new Set(readDocument(language, "widget").codes)];
+    const shown = [...new Set(readDocument(language, "options").codes)];
     const { classes, properties, attributes } = await hooksOfOverlay();
     expect(shown.filter((one) => one.startsWith(".np")).toSorted()).toEqual(
       classes.map((name) => `.${name}`).toSorted(),
@@ -250,23 +271,21 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
     expect(shown.filter((one) => one.startsWith("data-np")).toSorted()).toEqual(attributes);
   });
 
-  test("has every source, a part about it, and its options", async () => {
-    const shown = await codesOn(language, "sources");
-    // The outlines are the same in every language.
-    const { headings } = readDocument("en", "sources");
-    const parts = headings.filter(({ level }) => level === 2).map(({ text }) => text);
-    for (const { id, name, options } of server.sources.all) {
-      expect([...shown]).toContain(id);
-      expect(parts).toContain(name);
-      for (const option of options) expect([...shown]).toContain(`--${option.name}`);
+  test("has every source with its options", async () => {
+    for (const source of server.sources.all) {
+      const shown = [...(await codesOn(language, sourcePageOf(source)))];
+      expect(shown).toContain(`marquee connect … ${source.id}`);
+      for (const { name, secret } of source.options) {
+        expect(shown).toContain(secret ? `--${name}-file` : `--${name}`);
+      }
     }
   });
 
   test("says how to end again what a restored backup brings back", () => {
-    const { headings } = readDocument("en", "running");
+    const { headings } = readDocument("en", "backup");
     // The outlines are the same in every language.
     const place = headings.filter(({ level }) => level === 2).findIndex(isRestore);
-    const restoring = markdownOf(language, "running").split(/^## /m)[place + 1] ?? "";
+    const restoring = markdownOf(language, "backup").split(/^## /m)[place + 1] ?? "";
     const ending = commands
       .map(([name]) => name)
       .filter((name) => / (remove|revoke|rotate|disconnect)$/.test(name))
@@ -296,7 +315,7 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
     });
     const { text } = await metrics.read();
     const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
-    const shown = await codesOn(language, "running");
+    const shown = await codesOn(language, "monitoring");
     expect(names.length).toBeGreaterThan(4);
     expect(names.filter((name) => !shown.has(name))).toEqual([]);
   });
@@ -369,7 +388,8 @@ describe.each(translated)("%s: the page %s", (language, name) => {
   });
 
   test("names the same things in code", () => {
-    expect([...new Set(page.codes)].toSorted()).toEqual([...new Set(english.codes)].toSorted());
+    const codes = page.codes.map((code) => KEYS.get(code) ?? code);
+    expect([...new Set(codes)].toSorted()).toEqual([...new Set(english.codes)].toSorted());
   });
 
   test("leaves no English behind", () => {

@@ -1,45 +1,106 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { GROUPS, PAGES } from "../../src/docs/documents.ts";
+import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { DOCS_PAGES, docsPath } from "../fixtures/docs/docs-pages.ts";
 import { attributeOf, unescapeHtml } from "../fixtures/http/html.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
-describe("the documentation's home", () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await createTestServer();
+const SENTENCE = /^\p{Lu}.*\.$/u;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await createTestServer();
+});
+afterAll(() => server.close());
+
+const textOf = async (path: string) => unescapeHtml(await (await server.get(path)).text());
+
+describe.each(LANGUAGES)("the documentation's home in %s", (language) => {
+  test("leads by goal, with a sentence for each", async () => {
+    const html = await textOf(`/${language}/docs`);
+    const list = /<ul class="cards">(.*?)<\/ul>/s.exec(html)?.[1] ?? "";
+    const goals = [
+      ...list.matchAll(/<a href="([^"]+)"><strong>([^<]+)<\/strong><span>([^<]+)<\/span>/g),
+    ];
+    expect(goals.map(([, , title]) => title)).toEqual(
+      Object.values(languages[language].docs.goals).map(({ title }) => title),
+    );
+    for (const [, address = "", , text = ""] of goals) {
+      expect((await server.get(address)).status).toBe(200);
+      expect(text).toMatch(SENTENCE);
+    }
   });
-  afterAll(() => server.close());
 
-  test.each(LANGUAGES)(
-    "has a card for every page, with whole sentences, in %s",
-    async (language) => {
-      const html = await (await server.get(`/${language}/docs`)).text();
-      const list = /<ul class="cards">(.*?)<\/ul>/s.exec(html)?.[1] ?? "";
-      const cards = [
-        ...list.matchAll(/<a href="([^"]+)"><strong>([^<]+)<\/strong><span>([^<]+)<\/span>/g),
-      ].map(([, address = "", title = "", text = ""]) => ({ address, title, text }));
-      const pages = DOCS_PAGES.filter((page) => page !== "");
-      expect(cards.map(({ address }) => address)).toEqual(
-        pages.map((page) => `/${language}/${docsPath(page)}`),
+  test("has every page under its own title, in the order of the groups", async () => {
+    const html = await textOf(`/${language}/docs`);
+    const entries = [
+      ...html.matchAll(/<dt><a href="([^"]+)">([^<]+)<\/a><\/dt><dd>([^<]+)<\/dd>/g),
+    ].map(([, address = "", title = "", text = ""]) => ({ address, title, text }));
+    expect(entries.map(({ address }) => address)).toEqual(
+      PAGES.map((page) => `/${language}/${docsPath(page)}`),
+    );
+    for (const { address, title, text } of entries) {
+      expect(await textOf(address)).toContain(`<h1>${title}</h1>`);
+      expect(text).toMatch(SENTENCE);
+    }
+    const groups = GROUPS.map(({ name }) => `<h2>${languages[language].docs.groups[name]}</h2>`);
+    expect(groups.filter((heading) => !html.includes(heading))).toEqual([]);
+  });
+
+  test("describes each page to search engines in one sentence of its own", async () => {
+    const pages = DOCS_PAGES.filter((page) => page !== "");
+    const descriptions = await Promise.all(
+      pages.map(async (page) =>
+        attributeOf(
+          await server.get(`/${language}/${docsPath(page)}`),
+          "meta[name=description]",
+          "content",
+        ),
+      ),
+    );
+    for (const description of descriptions) expect(description).toMatch(SENTENCE);
+    expect(new Set(descriptions).size).toBe(pages.length);
+  });
+});
+
+describe("the list of pages", () => {
+  const opened = async (page: string) =>
+    /<details( open)?>/.exec(await textOf(`/en/${docsPath(page)}`))?.[1] === " open";
+
+  test("unfolds the sources where one of them is read", async () => {
+    expect(await opened("sources")).toBe(true);
+    expect(await opened("sources/vlc")).toBe(true);
+    expect(await opened("widget")).toBe(false);
+    expect(await opened("")).toBe(false);
+  });
+
+  test("marks the page that is open", async () => {
+    const html = await textOf("/en/docs/sources/vlc");
+    expect(html.match(/<a href="[^"]+" aria-current="page">[^<]+/g)).toEqual([
+      '<a href="/en/docs/sources/vlc" aria-current="page">VLC',
+    ]);
+  });
+
+  test("leads from one page to the next, and from one source to the next", async () => {
+    const ways = async (page: string) =>
+      [...(await textOf(`/en/${docsPath(page)}`)).matchAll(/<a rel="(\w+)" href="([^"]+)"/g)].map(
+        ([, rel, address]) => [rel, address],
       );
-      for (const { address, title, text } of cards) {
-        const page = await (await server.get(address)).text();
-        expect(page).toContain(`<h1>${title}</h1>`);
-        expect(unescapeHtml(text)).toMatch(/^\p{Lu}.*\.$/u);
-      }
-    },
-  );
+    expect(await ways("sources")).toEqual([
+      ["prev", "/en/docs/quick-start"],
+      ["next", "/en/docs/widget"],
+    ]);
+    expect(await ways("sources/mpd")).toEqual([
+      ["prev", "/en/docs/sources/spotify"],
+      ["next", "/en/docs/sources/mpris"],
+    ]);
+    expect(await ways("sources/demo")).toEqual([["prev", "/en/docs/sources/json"]]);
+  });
+});
 
-  test.each(LANGUAGES)(
-    "describes its pages to search engines in the same words: %s",
-    async (language) => {
-      const home = unescapeHtml(await (await server.get(`/${language}/docs`)).text());
-      for (const page of DOCS_PAGES.filter((one) => one !== "")) {
-        const response = await server.get(`/${language}/${docsPath(page)}`);
-        const description = await attributeOf(response, "meta[name=description]", "content");
-        expect(home).toContain(`<span>${description}</span>`);
-      }
-    },
-  );
+test.each(LANGUAGES)("the page that was split leads to its first part: %s", async (language) => {
+  const response = await server.get(`/${language}/docs/running`);
+  expect(response.status).toBe(302);
+  expect(response.headers.get("location")).toBe(`/${language}/docs/install`);
 });

@@ -38,6 +38,8 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "de docs.variable",
   "fr docs.compare.pause",
   "fr docs.compare.position",
+  "fr docs.compare.volume",
+  "pt docs.compare.volume",
   "es docs.compare.told.no",
   "de docs.compare.cover",
   "de docs.compare.pause",
@@ -83,6 +85,12 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "pt history.form.csv",
   "de history.form.csv",
   "de history.form.text",
+  "de connect.optional",
+  "de dashboard.gallery.import.viewTitle",
+  "de dashboard.music.name",
+  "de dashboard.widget.choices.theme_card",
+  "de dashboard.widget.editor.name",
+  "de docs.look",
 ];
 
 const english = new Map(textsIn(languages.en));

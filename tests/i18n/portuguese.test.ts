@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { DOCUMENTS } from "../../src/docs/documents.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { settingMeanings } from "../../src/i18n/settings.ts";
-import { readDocument } from "../fixtures/docs/documents.ts";
+import { DOCUMENTS, readDocument } from "../fixtures/docs/documents.ts";
 import { textsIn } from "../fixtures/docs/words.ts";
 
 /**

@@ -16,7 +16,15 @@ const source = defineSource<string>({
   id: "linked",
   name: "Linked",
   delivery: "streamed",
-  facts: { runs: "anywhere", position: "yes", pause: "yes", cover: "yes", delayMs: 0, calls: [] },
+  facts: {
+    runs: "anywhere",
+    position: "yes",
+    pause: "yes",
+    cover: "yes",
+    volume: "yes",
+    delayMs: 0,
+    calls: [],
+  },
   options: [],
   parseSettings(input) {
     if (typeof input !== "string") throw new SourceSettingsError("no account");

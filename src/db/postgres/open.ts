@@ -114,7 +114,7 @@ function createStore(url: string, pool: Pool): Store {
     async probeWrite() {
       const [row] = await inTime(pool.query("SELECT pg_is_in_recovery()"), PROBE_LIMIT_MS);
       if (row?.[0] !== false) throw new Error("the database only reads");
-      if (!feed.isListening) throw new Error("changes in the database are not heard");
+      if (!feed.isListening) throw new Error("notices of changes do not arrive from the database");
     },
     async atomically(build) {
       const results = await run(build, true);
@@ -197,7 +197,7 @@ export function explainPostgresFailure(error: unknown, url: string): DatabaseErr
     "3D000": `The server has no database of this name: ${name}. Create it (createdb), or correct the name.`,
     "42P07": `The database ${name} has tables of another program with names that Marquee needs. Choose an empty database.`,
     "42501": `The user of ${name} may not create tables in it. Make this user the database's owner.`,
-    "53300": `The database server of ${name} has no connection left. Raise its max_connections: each Marquee needs nine.`,
+    "53300": `The database server of ${name} has no connection left. Raise its max_connections: each Marquee keeps up to 14.`,
     "25006": `The database ${name} can only be read. Give the address of the server that takes writes.`,
     ERR_POSTGRES_TLS_NOT_AVAILABLE: `The database server of ${name} does not speak TLS. Switch it on there, or take sslmode out of the address.`,
     ERR_POSTGRES_CONNECTION_REFUSED: `The database server of ${name} cannot be reached. Check that it runs, its host and its port.`,

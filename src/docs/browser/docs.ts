@@ -1,22 +1,31 @@
-import type { SearchEntry } from "../docs.tsx";
 import { withWidgetToken } from "../own-addresses.ts";
+import { search, type SearchEntry } from "./search.ts";
 
 /** Copy buttons beside examples, and a search that works without any other server. */
-const MOST_RESULTS = 12;
 const COPIED_MS = 2_000;
 /** Characters of a stream that stay visible. */
 const MOST_SHOWN = 20_000;
 
 const docs = document.querySelector<HTMLElement>(".docs");
-const { copy = "", copied = "", search = "", noResults = "", widgetToken } = docs?.dataset ?? {};
+const {
+  copy = "",
+  copied = "",
+  search: index = "",
+  noResults = "",
+  widgetToken,
+} = docs?.dataset ?? {};
 
-// On small screens the list of pages is a scrolling row: scroll it to the current page.
-const chosen = document.querySelector<HTMLElement>(".docs aside nav [aria-current]");
-const row = chosen?.closest("ul");
-if (chosen && row) {
-  const middle = chosen.offsetLeft + chosen.offsetWidth / 2 - row.offsetLeft;
-  row.scrollLeft = middle - row.clientWidth / 2;
-}
+// The list of pages is folded only where there is no room beside the page.
+const menu = document.querySelector<HTMLDetailsElement>(".docs .menu");
+const isRoomy = matchMedia("(min-width: 50rem)");
+const fold = (): void => void (menu && (menu.open = isRoomy.matches));
+isRoomy.addEventListener("change", fold);
+fold();
+
+// The list is long: scroll it to the current page.
+const chosen = menu?.querySelector<HTMLElement>("[aria-current]");
+const aside = menu?.closest("aside");
+if (chosen && aside) aside.scrollTop = chosen.offsetTop - aside.clientHeight / 2;
 
 for (const example of document.querySelectorAll(".example")) {
   if (!("clipboard" in navigator)) break;
@@ -125,34 +134,18 @@ const field = document.querySelector<HTMLInputElement>("#search");
 const results = document.querySelector<HTMLElement>("#results");
 let entries: Promise<SearchEntry[]> | undefined;
 
-/** Text in lower case and without accents, for comparison. */
-const simple = (text: string): string =>
-  text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-
-function score({ heading, text }: SearchEntry, words: readonly string[]): number {
-  const title = simple(heading);
-  const body = simple(text);
-  if (!words.every((word) => title.includes(word) || body.includes(word))) return 0;
-  return 1 + words.filter((word) => title.includes(word)).length * 10;
-}
-
 async function find(): Promise<void> {
   if (!field || !results) return;
-  const words = simple(field.value).split(/\s+/).filter(Boolean);
-  entries ??= fetch(search).then((response) => response.json());
+  entries ??= fetch(index).then((response) => response.json());
   const all = await entries.catch(() => undefined);
   // Without the index nothing can be found; the next input fetches it again.
   if (!all) {
     entries = undefined;
     return;
   }
-  const found = all
-    .map((entry) => ({ entry, points: score(entry, words) }))
-    .filter(({ points }) => words.length > 0 && points > 0)
-    .sort((one, other) => other.points - one.points)
-    .slice(0, MOST_RESULTS);
+  const found = search(all, field.value);
   results.replaceChildren(
-    ...found.map(({ entry }) => {
+    ...found.map((entry) => {
       const link = document.createElement("a");
       link.href = entry.address;
       link.textContent = entry.heading || entry.page;
@@ -163,7 +156,7 @@ async function find(): Promise<void> {
       return item;
     }),
   );
-  if (words.length === 0 || found.length > 0) return;
+  if (field.value.trim() === "" || found.length > 0) return;
   const nothing = document.createElement("li");
   nothing.textContent = noResults;
   results.append(nothing);

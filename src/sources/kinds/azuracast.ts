@@ -24,6 +24,7 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
         position: "yes",
         pause: "no",
         cover: "yes",
+        volume: "no",
         delayMs: 5_000,
         calls: ["entered", "covers"],
       },

@@ -24,6 +24,7 @@ export function createIcecast(deps: PolledSourceDeps): Source {
         position: "no",
         pause: "no",
         cover: "no",
+        volume: "no",
         delayMs: 5_000,
         calls: ["entered"],
       },

@@ -47,6 +47,7 @@ export function createListenBrainzReader({
         position: "no",
         pause: "no",
         cover: "no",
+        volume: "no",
         delayMs: 5_000,
         calls: [{ service: apiUrl }],
       },

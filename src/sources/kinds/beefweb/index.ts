@@ -33,6 +33,7 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
         position: "yes",
         pause: "yes",
         cover: "yes",
+        volume: "yes",
         delayMs: 1_000,
         calls: ["entered"],
       },

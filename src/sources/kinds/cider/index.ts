@@ -22,6 +22,7 @@ export function createCider(deps: StreamedSourceDeps): Source {
       position: "yes",
       pause: "yes",
       cover: "yes",
+      volume: "yes",
       delayMs: 0,
       calls: ["entered", "covers"],
     },

@@ -22,6 +22,7 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
       position: "some",
       pause: "yes",
       cover: "yes",
+      volume: "some",
       delayMs: 0,
       calls: ["entered", "covers"],
     },

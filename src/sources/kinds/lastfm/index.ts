@@ -71,6 +71,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
         position: "no",
         pause: "no",
         cover: "yes",
+        volume: "no",
         delayMs: 10_000,
         calls: [{ service: apiUrl }, "covers"],
       },

@@ -26,6 +26,7 @@ export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDep
       position: "yes",
       pause: "yes",
       cover: "yes",
+      volume: "yes",
       delayMs: 0,
       calls: ["entered"],
     },

@@ -35,6 +35,7 @@ export const mpd = defineSource<MpdSettings>({
     position: "yes",
     pause: "yes",
     cover: "yes",
+    volume: "some",
     delayMs: 0,
     calls: ["entered"],
   },

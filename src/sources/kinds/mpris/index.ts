@@ -17,6 +17,7 @@ export function createMpris(deps: MprisDeps): Source {
       position: "yes",
       pause: "yes",
       cover: "yes",
+      volume: "some",
       delayMs: 0,
       calls: ["covers"],
     },

@@ -26,6 +26,7 @@ export function createPear(deps: StreamedSourceDeps): Source {
       position: "yes",
       pause: "yes",
       cover: "yes",
+      volume: "some",
       delayMs: 1_000,
       calls: ["entered", "covers"],
     },

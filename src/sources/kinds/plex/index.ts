@@ -28,6 +28,7 @@ export function createPlex(deps: StreamedSourceDeps): Source {
       position: "yes",
       pause: "yes",
       cover: "yes",
+      volume: "no",
       delayMs: 0,
       calls: ["entered"],
     },

@@ -145,6 +145,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
       position: "yes",
       pause: "yes",
       cover: "yes",
+      volume: "some",
       delayMs: 5_000,
       calls: [{ service: deps.apiUrl }, { service: deps.accountsUrl }, "covers"],
     },

@@ -36,6 +36,7 @@ export function createSubsonic(deps: PolledSourceDeps): Source {
         position: "some",
         pause: "some",
         cover: "yes",
+        volume: "no",
         delayMs: 5_000,
         calls: ["entered"],
       },

@@ -30,6 +30,7 @@ export function createVlc(deps: PolledSourceDeps): Source {
         position: "yes",
         pause: "yes",
         cover: "yes",
+        volume: "yes",
         delayMs: 1_000,
         calls: ["entered"],
       },

@@ -1,0 +1,48 @@
+import { docsAddress } from "../addresses.ts";
+import type { Language } from "../languages.ts";
+import type { SearchEntry } from "./browser/search.ts";
+import { type DocumentName, documentTitle } from "./documents.ts";
+import type { RenderedMarkdown } from "./render-markdown.ts";
+
+/** The parts of a page, as entries of the search index. */
+export function searchEntriesOf(
+  language: Language,
+  basePath: string,
+  name: DocumentName,
+  { html, keywords }: RenderedMarkdown,
+): SearchEntry[] {
+  const page = documentTitle(language, name);
+  const address = docsAddress(basePath, language, name);
+  return html.split(/(?=<h[23] id=)/).map((part) => {
+    const anchor = /^<h[23] id="([^"]+)"/.exec(part)?.[1];
+    const [head = "", ...rest] = part.split(/<\/h[1-6]>/);
+    return {
+      page,
+      heading: plain(head),
+      address: anchor ? `${address}#${anchor}` : address,
+      text: plain(rest.join(" ")),
+      keywords: plain(keywords.get(anchor ?? "") ?? ""),
+    };
+  });
+}
+
+/** The text of HTML, without elements and entities. */
+function plain(html: string): string {
+  return unescape(html.replace(/<[^>]*>/g, " "))
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function unescape(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    "#x27": "'",
+  };
+  return text.replace(
+    /&(amp|lt|gt|quot|#x27);/g,
+    (entity, name: string) => entities[name] ?? entity,
+  );
+}
