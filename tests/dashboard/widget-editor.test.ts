@@ -534,7 +534,7 @@ describe("saving", () => {
 });
 
 test("the names offered for CSS are those of the documentation", async () => {
-  const documented = await Bun.file("src/docs/en/widget.md").text();
+  const documented = await Bun.file("src/docs/en/options.md").text();
   const rows = [...documented.matchAll(/^\| `((?:\.|--)np[\w-]*)` /gm)].map(([, name]) => name);
   // What only screen readers read has no look.
   expect(rows.filter((name) => name !== ".np-sr")).toEqual([...CLASS_NAMES, ...CUSTOM_PROPERTIES]);

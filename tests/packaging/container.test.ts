@@ -57,7 +57,7 @@ describe("the container", () => {
 test.each(LANGUAGES)(
   "the documentation (%s) tells how to check a download, and to run the container within bounds",
   async (language) => {
-    const page = await read(`src/docs/${language}/running.md`);
+    const page = await read(`src/docs/${language}/install.md`);
     expect(page).toContain("\nsha256sum --check --ignore-missing SHA256SUMS\n");
     expect(page).toMatch(
       /\ngh attestation verify marquee-\S+ --repo OWNER\/REPOSITORY --bundle marquee-[\d.]+\.sigstore\.json\n/,

@@ -7,7 +7,7 @@ import { SHIPPED_LOOK_NAMES } from "../../../src/overlay/looks/shipped-names.ts"
 import { readDocument } from "../../fixtures/docs/documents.ts";
 
 /** What is public, or part of the page's own language: the documentation lists it. */
-const documented = new Set(readDocument("en", "widget").codes);
+const documented = new Set(readDocument("en", "options").codes);
 const OTHER_ATTRIBUTES = ["data-np-swap"];
 
 /** What Chromium 103 does not know, what costs too much on stream, and what loads something. */
