@@ -29,6 +29,7 @@ const PUBLIC = [
   "GET /:lang/demo/live",
   "GET /:lang/docs",
   "GET /:lang/docs/:page",
+  "GET /:lang/docs/sources/:source",
   "GET /docs-pictures/:file",
 ];
 /** What refuses every method that has no route of its own. */
