@@ -372,7 +372,7 @@ function signInLines({ loginUrl }: { loginUrl: string }): string[] {
 
 function secretsOf({ user, key, widgetToken }: AddedUser, baseUrl: string): string[] {
   return [
-    `  User       ${user.name}, who hears the demo playlist for now`,
+    `  User       ${user.name}, who gets the demo playlist for now`,
     `  API key    ${key}`,
     "             shown this once: keep it",
     "",

@@ -60,6 +60,12 @@ export function markdownOf(language: Language, name: DocumentName): string {
 export const documentTitle = (language: Language, name: DocumentName): string =>
   /^# (.+)$/m.exec(markdownOf(language, name))?.[1] ?? name;
 
+/** The file of the same picture for dark pages, such as `../pictures/music-dark.webp`. */
+export function darkPictureOf(src: string): string | undefined {
+  const dark = src.replace(/\.webp$/, "-dark.webp");
+  return Object.hasOwn(pictures, dark.replace(/^.*\//, "")) ? dark : undefined;
+}
+
 /** A picture of the documentation, such as `recipe-1.webp`. */
 export function pictureNamed(name: string): Uint8Array<ArrayBuffer> | undefined {
   const base64 = Object.hasOwn(pictures, name) ? pictures[name] : undefined;

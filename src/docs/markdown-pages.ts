@@ -3,7 +3,7 @@ import type { Language } from "../languages.ts";
 import type { Sources } from "../sources/index.ts";
 import { languages } from "../i18n/index.ts";
 import { type CommandDescription, commandsReference } from "./commands-table.ts";
-import { type DocumentName, markdownOf, sourcePageOf } from "./documents.ts";
+import { darkPictureOf, type DocumentName, markdownOf, sourcePageOf } from "./documents.ts";
 import { type ServersAddresses, withServersAddresses } from "./own-addresses.ts";
 import { type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 import {
@@ -61,6 +61,7 @@ export function createMarkdownPages(deps: MarkdownPagesDeps): RenderPage {
     return renderMarkdown(markdown, {
       ...(language !== "en" && { anchors: (await render("en", name)).anchors }),
       linkTo,
+      darkOf: darkPictureOf,
       example: (code, kind) => withServersAddresses(code, kind, deps),
       replace: (token) => tokens[token]?.(),
     });

@@ -11,6 +11,8 @@ export interface MarkdownContext {
   readonly anchors?: readonly string[];
   /** The address for a hyperlink's target. */
   linkTo(href: string): string;
+  /** The same picture for dark pages; `undefined` when there is none. */
+  darkOf(src: string): string | undefined;
   /** The HTML to show for code, which is HTML too, in a language if the Markdown names one. */
   example(code: string, language?: string): string;
   /** The HTML in place of a token such as `settings`; `undefined` when there is no such token. */
@@ -55,8 +57,13 @@ export function renderMarkdown(markdown: string, context: MarkdownContext): Rend
     strong: (content) => `<strong>${content}</strong>`,
     emphasis: (content) => `<em>${content}</em>`,
     link: (content, { href }) => `<a href="${Bun.escapeHTML(context.linkTo(href))}">${content}</a>`,
-    image: (content, { src }) =>
-      `<img src="${Bun.escapeHTML(context.linkTo(src))}" alt="${content}" loading="lazy">`,
+    image(content, { src }) {
+      const image = `<img src="${Bun.escapeHTML(context.linkTo(src))}" alt="${content}" loading="lazy">`;
+      const dark = context.darkOf(src);
+      if (dark === undefined) return image;
+      const source = `<source srcset="${Bun.escapeHTML(context.linkTo(dark))}" media="(prefers-color-scheme: dark)">`;
+      return `<picture>${source}${image}</picture>`;
+    },
     list: (content, meta) => (meta?.ordered ? `<ol>${content}</ol>\n` : `<ul>${content}</ul>\n`),
     listItem: (content) => `<li>${content}</li>`,
     blockquote: (content) => `<blockquote>${content}</blockquote>\n`,

@@ -62,6 +62,7 @@ const entriesOf = (markdown: string) =>
     "words",
     renderMarkdown(markdown, {
       linkTo: (href) => href,
+      darkOf: () => undefined,
       example: (code) => code,
       replace: () => undefined,
     }),
