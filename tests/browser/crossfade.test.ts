@@ -4,6 +4,7 @@ import {
   animationsOf,
   boxOf,
   coverOf,
+  held,
   inEveryEngine,
   LONG_TITLE,
   setSourceVisible,
@@ -15,20 +16,6 @@ import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 const red = coverOf("red", solidPicture("#c02050"));
 const blue = coverOf("blue", solidPicture("#2050c0"));
-
-/** What fades waits for the test. */
-const held = {
-  frozen: true,
-  prepare: (page: Page) =>
-    page.addInitScript(() => {
-      const { animate } = Element.prototype;
-      Element.prototype.animate = function (...given) {
-        const animation = animate.apply(this, given);
-        animation.pause();
-        return animation;
-      };
-    }),
-};
 
 inEveryEngine("the change from one track to the next", (stage) => {
   const { test } = stage;

@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import {
   animationsOf,
+  held,
   inEveryEngine,
   LONG_TITLE,
   restsNow,
@@ -221,7 +222,7 @@ inEveryEngine("the marquee", (stage) => {
       await stage.hears(titled(LONG_TITLE));
       const { page } = await stage.open(`?hold=0&motion=${motion}`, {
         reducedMotion,
-        frozen: true,
+        ...held,
       });
       await page.clock.runFor(10);
       expect(await animationsOf(page)).toBe(moves ? 1 : 0);
