@@ -40,6 +40,9 @@ const COVER_WAIT_MS = 350;
 const CHANGE_MS = 500;
 const CROSSFADE_MS = { least: 150, most: 320 };
 
+/** In these the stylesheet makes the card transparent. */
+const UNSEEN_STATES = ["loading", "offline"];
+
 const MARQUEE_OPTIONS = ["marquee", "speed", "hold", "motion"] as const;
 
 export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
@@ -136,6 +139,9 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   const draw = () => {
     isDrawn = true;
     root.dataset["npMotion"] = moves() ? "full" : "none";
+    // A card that could not be seen yet has nothing to fade out.
+    const wasSeen = !UNSEEN_STATES.includes(root.dataset["npState"] ?? "");
+    if (!wasSeen && hidesCard(state, options)) setFlag("hidden", true);
     root.dataset["npState"] = state.kind;
     drawTexts();
     stopClock();

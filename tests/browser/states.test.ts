@@ -123,6 +123,18 @@ inEveryEngine("what the overlay shows", (stage) => {
     expect(await opacityOfCard(page)).toBe(1);
   });
 
+  test("shows no empty card when the first thing it learns is that nothing plays", async () => {
+    const { page } = await stage.openBlank();
+    await page.goto(stage.address());
+    await stateIs(page, "loading");
+    await stage.hearsNothing();
+    await stateIs(page, "idle");
+    expect(await isHidden(page)).toBe(true);
+    await stage.hears();
+    await stateIs(page, "playing");
+    expect(await isHidden(page)).toBe(false);
+  });
+
   test("does not hide in a pause shorter than hideDelay", async () => {
     await stage.hears();
     const { page } = await stage.open("?paused=hide", { frozen: true });
