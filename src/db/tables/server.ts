@@ -1,0 +1,30 @@
+import { sql } from "drizzle-orm";
+import type { Kit } from "../sqlite-kit.ts";
+
+/** What this server stores about itself and about upstreams, for all users. */
+export function serverTables({ table, text, integer, instant, bytes }: Kit) {
+  /** One row of facts about this server, which its commands read. */
+  const server = table("server", {
+    id: integer("id")
+      .primaryKey()
+      .default(sql`1`),
+    /** The base URL of the running server, or of the last one that ran. */
+    baseUrl: text("base_url"),
+    /** Rewritten to prove that the database takes writes. */
+    checkedAt: instant("checked_at"),
+    /** The id of the secret key in force, which sealed everything stored. */
+    secretKeyId: bytes("secret_key_id"),
+  });
+
+  /** What this server stores about an upstream, for all users. */
+  const upstreams = table("upstreams", {
+    source: text("source").primaryKey(),
+    /** The app that the operator has registered, as JSON, encrypted. */
+    sealedApp: bytes("sealed_app"),
+    /** The last pause that the upstream asked for. */
+    pausedFrom: instant("paused_from"),
+    pausedUntil: instant("paused_until"),
+  });
+
+  return { server, upstreams };
+}
