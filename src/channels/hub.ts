@@ -1,13 +1,8 @@
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import { atMost } from "../clock.ts";
 import type { Playback } from "../playback.ts";
-import {
-  type Channel,
-  createChannel,
-  type CurrentReading,
-  type ConnectionReading,
-  type Scope,
-} from "./channel.ts";
+import { type Channel, createChannel } from "./channel.ts";
+import type { ConnectionReading, CurrentReading } from "./channel-view.ts";
 import {
   type CountedSong,
   createLastSongs,
@@ -16,6 +11,7 @@ import {
 } from "./last-songs.ts";
 import type { Watching, WatchingDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
+import type { Scope } from "./subscribers.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
 /** All channels: one for each user, shared by all requests and subscribers. */
@@ -37,7 +33,7 @@ export interface Hub {
   followConnections(userId?: number): Promise<void>;
   /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
   rawPlayback(userId: number): Playback | null | undefined;
-  /** What each connection of a user hears now, in the user's order, while the channel runs. */
+  /** What each connection of a user reports now, in the user's order, while the channel runs. */
   readingsOf(userId: number): readonly ConnectionReading[];
   /**
    * The songs before the current one that were heard while the user's channel ran, newest first:
@@ -180,7 +176,7 @@ export function createHub(deps: HubDeps): Hub {
     },
     followConnections: relay.followConnections,
     rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback(),
-    readingsOf: (userId) => channels.get(userId)?.channel.heard() ?? [],
+    readingsOf: (userId) => channels.get(userId)?.channel.reports() ?? [],
     songsBefore(userId) {
       const entry = channels.get(userId);
       const rules = deps.privacyOf(userId);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { ConnectionReading } from "../../src/channels/channel.ts";
+import type { ConnectionReading } from "../../src/channels/channel-view.ts";
 import type { Hub } from "../../src/channels/hub.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import type { Playback } from "../../src/playback.ts";

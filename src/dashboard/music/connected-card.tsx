@@ -1,4 +1,4 @@
-import type { ConnectionReading } from "../../channels/channel.ts";
+import type { ConnectionReading } from "../../channels/channel-view.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";

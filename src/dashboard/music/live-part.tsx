@@ -1,4 +1,4 @@
-import type { ConnectionReading } from "../../channels/channel.ts";
+import type { ConnectionReading } from "../../channels/channel-view.ts";
 import type { Clock } from "../../clock.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import type { Inbox } from "../../ingest/inbox.ts";

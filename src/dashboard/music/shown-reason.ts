@@ -1,4 +1,4 @@
-import type { ConnectionReading } from "../../channels/channel.ts";
+import type { ConnectionReading } from "../../channels/channel-view.ts";
 
 /** Why a connection is the one that is shown, or which other one is shown instead. */
 export type ShownReason =

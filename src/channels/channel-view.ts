@@ -1,0 +1,137 @@
+import { isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
+import type { Clock } from "../clock.ts";
+import type { Playback } from "../playback.ts";
+import type { KnownConnection } from "./connection-state.ts";
+import { merge, type Moment, outdatedAt, reportedBy } from "./merge.ts";
+import { nextChangeAt, type Now, type Reading, readingAt } from "./reading.ts";
+import type { Scope } from "./subscribers.ts";
+
+/**
+ * What `peek` has answered. It holds until a monotonic time, or until the channel sets that back
+ * because something happened, while the user's privacy rules are the same object.
+ */
+export interface CurrentReading {
+  readonly reading: Reading | undefined;
+  readonly rules: PrivacyRules | undefined;
+  readonly untilMs: number;
+}
+
+/** What one connection of a user reports. */
+export interface ConnectionReading {
+  /** `undefined` when the user has connected nothing and gets the demo. */
+  readonly connectionId: number | undefined;
+  /** Its playback, hidden or not; `undefined` until it has reported anything. */
+  readonly playback: Playback | null | undefined;
+  /** Whether it is the one that is shown, unless the user hides it. */
+  readonly isShown: boolean;
+}
+
+export interface ChannelViewDeps {
+  readonly clock: Clock;
+  rules(): PrivacyRules;
+  /** In the user's order; `undefined` before they are known. */
+  connections(): readonly KnownConnection[] | undefined;
+  /** Since when somebody follows every change (monotonic); `undefined` while nobody does. */
+  watchedSinceMs(): number | undefined;
+}
+
+/** A user's connections as they are now: pure readings at the clock's time. A class, because there is one for each user. */
+export class ChannelView {
+  readonly current: { -readonly [Key in keyof CurrentReading]: CurrentReading[Key] } = {
+    reading: undefined,
+    rules: undefined,
+    untilMs: -Infinity,
+  };
+  private readonly deps: ChannelViewDeps;
+
+  constructor(deps: ChannelViewDeps) {
+    this.deps = deps;
+  }
+
+  read(): Reading | undefined {
+    return readingAt(this.deps.connections(), this.deps.rules(), this.now());
+  }
+
+  /** The same, but `undefined` also when a source has to be polled again before it is used. */
+  peek(): Reading | undefined {
+    const { current, deps } = this;
+    const now = this.now();
+    const untilMs = this.outdatedAtMs();
+    if (now.monotonicMs > untilMs) return undefined;
+    const connections = deps.connections();
+    current.rules = deps.rules();
+    current.reading = readingAt(connections, current.rules, now);
+    // The wait for a retry and the end of a pause by the wall clock are worked out each time.
+    const changesByItself =
+      current.reading?.kind === "unavailable" || current.rules.pausedUntil !== null;
+    current.untilMs = changesByItself
+      ? -Infinity
+      : Math.min(untilMs, nextChangeAt(connections, current.rules, now) ?? Infinity);
+    return current.reading;
+  }
+
+  /** What `peek` answered no longer holds. */
+  forgetCurrent(): void {
+    this.current.untilMs = -Infinity;
+  }
+
+  /** When an unwatched, polled source has to be polled again; monotonic milliseconds. */
+  outdatedAtMs(): number {
+    const connections = this.deps.connections();
+    return this.deps.watchedSinceMs() === undefined && connections
+      ? outdatedAt(connections, this.deps.clock.monotonicMs())
+      : Infinity;
+  }
+
+  /** For how long the reading stays as it is unless a source reports; `undefined`: for ever. */
+  changesInMs(): number | undefined {
+    const now = this.now();
+    const atMs = nextChangeAt(this.deps.connections(), this.deps.rules(), now);
+    return atMs === undefined ? undefined : Math.ceil(atMs - now.monotonicMs);
+  }
+
+  /** The merged reading, hidden or not; `undefined` while too little is known. */
+  merged(): ReturnType<typeof merge> | undefined {
+    const connections = this.deps.connections();
+    return connections && merge(connections, this.moment());
+  }
+
+  /** What each connection reports, in the user's order. */
+  reports(): ConnectionReading[] {
+    const moment = this.moment();
+    const reading = this.merged();
+    const shownId = reading?.kind === "playback" ? { id: reading.connectionId } : undefined;
+    return (this.deps.connections() ?? []).map((connection) => ({
+      connectionId: connection.connectionId,
+      playback: reportedBy(connection, moment),
+      isShown: shownId !== undefined && shownId.id === connection.connectionId,
+    }));
+  }
+
+  /** Everything that a scope sees of a reading, as text to compare. */
+  textOf(reading: Reading, scope: Scope): string {
+    const shown = reading.kind === "playback" ? JSON.stringify(reading.playback) : reading.kind;
+    if (scope === "shown") return shown;
+    if (scope === "all") {
+      const isPaused = isSharingPaused(this.deps.rules(), this.deps.clock.wallMs());
+      return JSON.stringify([shown, this.reports(), isPaused]);
+    }
+    return reading.kind === "nothing" ? `${shown} ${reading.hides ?? ""}` : shown;
+  }
+
+  private now(): Now {
+    const { clock } = this.deps;
+    return {
+      monotonicMs: clock.monotonicMs(),
+      wallMs: clock.wallMs(),
+      watchedSinceMs: this.deps.watchedSinceMs(),
+    };
+  }
+
+  private moment(): Moment {
+    return {
+      nowMs: this.deps.clock.monotonicMs(),
+      watchedSinceMs: this.deps.watchedSinceMs(),
+    };
+  }
+}
