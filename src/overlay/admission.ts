@@ -1,0 +1,67 @@
+import type { WidgetToken } from "../accounts/credential.ts";
+import type { User } from "../accounts/users.ts";
+import { DEMO_LISTENER } from "../channels/connection-finder.ts";
+import { languageOf } from "../html/page.ts";
+import { plainText } from "../http/plain-text.ts";
+import type { Upgrader } from "../http/upgrader.ts";
+import type { Widget } from "../looks/widgets.ts";
+import { overlayLook } from "./look.ts";
+import type { LiveTicket } from "./ticket.ts";
+
+/** What a token opens. */
+export interface Opened {
+  readonly token: WidgetToken;
+  readonly user: User;
+  readonly widget: Widget;
+  readonly fontFaces: string;
+}
+
+const MOST_SOCKETS_PER_TOKEN = 100;
+/** The `User-Agent` names of OBS Studio and of programs built on it. */
+const STREAMING_SOFTWARE = /\b(?:OBS|SLOBS|Streamlabs)\b/i;
+
+export interface AdmissionDeps {
+  /** Whether a page from this origin may connect. */
+  isOwnOrigin(origin: string, host: string | null): boolean;
+  /** The number of a user's sockets with this token. */
+  socketsOf(token: WidgetToken | null, userId: number): number;
+}
+
+/**
+ * Upgrades a request to an overlay's socket and returns `undefined`, or returns an error response.
+ * @param opened what its token opens; `null` for the public demo
+ */
+export function admit(
+  request: Request,
+  opened: Opened | null,
+  server: Upgrader | undefined,
+  deps: AdmissionDeps,
+): Response | undefined {
+  const token = opened?.token ?? null;
+  const userId = opened?.user.id ?? DEMO_LISTENER;
+  const origin = request.headers.get("origin");
+  if (origin !== null && !deps.isOwnOrigin(origin, request.headers.get("host")))
+    return plainText(403, "Not from this page");
+  if (deps.socketsOf(token, userId) >= MOST_SOCKETS_PER_TOKEN) {
+    return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
+  }
+  const { pathname, searchParams } = new URL(request.url);
+  const playsDemo = searchParams.get("demo") === "1";
+  const listenerId = playsDemo ? DEMO_LISTENER : userId;
+  const onStream = STREAMING_SOFTWARE.test(request.headers.get("user-agent") ?? "");
+  const language = languageOf(pathname);
+  const shown = searchParams.get("shown");
+  searchParams.delete("shown");
+  const current =
+    opened && overlayLook(opened.widget, language, searchParams, opened.fontFaces).fingerprint;
+  const data: LiveTicket = {
+    kind: "overlay",
+    ...{ token, userId, listenerId, onStream, language },
+    query: searchParams.toString(),
+    look: shown ?? current ?? undefined,
+    isAskedForStreams: false,
+    isOutdated: shown !== null && shown !== current,
+  };
+  if (server?.upgrade(request, { data })) return undefined;
+  return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
+}

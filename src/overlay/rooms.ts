@@ -1,0 +1,122 @@
+import type { ServerWebSocket } from "bun";
+import type { WidgetMessage } from "../../widget/state.ts";
+import type { Room } from "../channels/audience.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Reading } from "../channels/reading.ts";
+import type { Clock } from "../clock.ts";
+import { VERSION } from "../version.ts";
+import type { Covers } from "./covers.ts";
+import type { LiveTicket } from "./ticket.ts";
+import { toWidgetState } from "./widget-state.ts";
+
+export type LiveSocket = ServerWebSocket<LiveTicket>;
+
+export type RoomName = Pick<LiveTicket, "token" | "listenerId">;
+
+/** The overlays of one token that follow the same channel, and their subscription to it. */
+export interface OverlayRoom extends RoomName, Room<LiveSocket> {
+  readonly userId: number;
+  /** The last reading. */
+  latest: Reading | undefined;
+  /** When the latest playback was observed (monotonic). */
+  observedAtMs: number | undefined;
+}
+
+export interface OverlayRoomsDeps {
+  readonly hub: Pick<Hub, "subscribe" | "peek" | "rawPlayback">;
+  readonly clock: Clock;
+  readonly covers: Covers;
+  /** Called with the time from an observation to its delivery to the overlays. */
+  onDelivered(latencyMs: number): void;
+}
+
+/** Opens rooms, and sends them readings with their covers. */
+export interface OverlayRooms {
+  open(ticket: LiveTicket): OverlayRoom;
+  /** Sends a reading to a room, unless a newer one arrives before its cover is ready. */
+  announce(room: OverlayRoom, reading: Reading): Promise<void>;
+  /** Sends the current reading to a socket that joins an existing room. */
+  welcome(socket: LiveSocket, room: OverlayRoom): Promise<void>;
+}
+
+export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
+  const { hub, clock, covers } = deps;
+
+  const messageOf = (reading: Reading, { listenerId }: OverlayRoom, isWithdrawn: boolean): string =>
+    encode({
+      type: "state",
+      sentAtMs: clock.wallMs(),
+      version: VERSION,
+      state: toWidgetState(reading, listenerId, clock.monotonicMs(), covers, isWithdrawn),
+    });
+
+  /**
+   * Whether a reading hides what pages show now, or may show: not when the next song is hidden.
+   * @param before the reading that pages have got; `undefined` when that is not known
+   */
+  const withdraws = (reading: Reading, before: Reading | undefined, listenerId: number) => {
+    if (reading.kind !== "nothing" || reading.hides === undefined) return false;
+    if (reading.hides === "all" || !before) return true;
+    return (
+      before.kind === "playback" &&
+      before.playback.track.id === hub.rawPlayback(listenerId)?.track.id
+    );
+  };
+
+  const announce: OverlayRooms["announce"] = async (room, reading) => {
+    const isWithdrawn = withdraws(reading, room.latest, room.listenerId);
+    room.latest = reading;
+    const observedAtMs = reading.kind === "playback" ? reading.playback.observedAtMs : undefined;
+    // A playback that is only shown again, such as after a pause of sharing, was observed long ago.
+    const isNews = room.members.size > 0 && observedAtMs !== room.observedAtMs;
+    room.observedAtMs = observedAtMs ?? room.observedAtMs;
+    const { late } = await covers.prepare(reading, room.listenerId);
+    if (room.latest !== reading) return;
+    if (isNews && observedAtMs !== undefined) deps.onDelivered(clock.monotonicMs() - observedAtMs);
+    broadcast(room.members, messageOf(reading, room, isWithdrawn));
+    await late;
+    if (late && room.latest === reading) broadcast(room.members, messageOf(reading, room, false));
+  };
+
+  return {
+    open({ token, listenerId, userId }) {
+      const room: OverlayRoom = {
+        token,
+        listenerId,
+        userId,
+        members: new Set(),
+        latest: undefined,
+        observedAtMs: undefined,
+        leave: () => {},
+      };
+      const onReading = (reading: Reading) => void announce(room, reading);
+      room.leave = hub.subscribe(listenerId, onReading, "shown later");
+      return room;
+    },
+    announce,
+    async welcome(socket, room) {
+      const reading = hub.peek(room.listenerId);
+      if (!reading) return;
+      const tell = () => {
+        if (!room.members.has(socket)) return;
+        const current = hub.peek(room.listenerId) ?? reading;
+        socket.send(messageOf(current, room, withdraws(current, undefined, room.listenerId)));
+      };
+      const { late } = await covers.prepare(reading, room.listenerId);
+      tell();
+      await late;
+      if (late) tell();
+    },
+  };
+}
+
+/** The name of a ticket's room. */
+export const roomOf = ({ token, listenerId }: RoomName): string => `${listenerId} ${token}`;
+
+export function encode(message: WidgetMessage): string {
+  return JSON.stringify(message);
+}
+
+export function broadcast(sockets: Iterable<LiveSocket>, message: string): void {
+  for (const socket of sockets) socket.send(message);
+}
