@@ -1,0 +1,126 @@
+import type { WidgetSetup } from "./page.tsx";
+import type { WidgetState, WidgetTrack } from "./state.ts";
+import { coverStyles } from "./styles.ts";
+import { cardTexts, clockText, positionAfter, progressShare, trackOf } from "./view.ts";
+
+type Look = Pick<WidgetSetup, "options" | "words">;
+
+/** A new track waits this long for its cover, then is shown without it. */
+const COVER_WAIT_MS = 350;
+
+/** The elements of the card, and how texts, time and cover get into them. */
+export interface CardParts {
+  readonly card: HTMLElement;
+  /** The elements whose text travels when it is too long. */
+  readonly travelling: readonly HTMLElement[];
+  /** A boolean attribute of the page, `data-np-` and this name. */
+  hasFlag(name: string): boolean;
+  setFlag(name: string, on: boolean): void;
+  drawTexts(state: WidgetState, look: Look): void;
+  /** Draws the clock and the bar as they are `elapsedMs` after the state. Returns the position in milliseconds. */
+  drawTime(state: WidgetState, elapsedMs: number): number;
+  /** The path of the cover that is shown. */
+  shownCover(): string | null;
+  /** @param cover the picture to show; `undefined` to show none, `"same"` to go on with the one there is */
+  showCover(
+    cover: HTMLImageElement | "same" | undefined,
+    track: WidgetTrack | undefined,
+    look: Look,
+  ): void;
+}
+
+export function createCardParts(root: HTMLElement): CardParts {
+  const find = (name: string) => root.querySelector<HTMLElement>(`.np-${name}`) as HTMLElement;
+  const elements = {
+    label: find("label"),
+    title: find("title").firstElementChild as HTMLElement,
+    artist: find("artist").firstElementChild as HTMLElement,
+    album: find("album"),
+    progress: find("progress"),
+    fill: find("progress-fill"),
+    time: find("time"),
+    elapsed: find("elapsed"),
+    duration: find("duration"),
+    status: find("sr"),
+    coverStyles: find("cover-styles"),
+  };
+  let image = find("art-img") as HTMLImageElement;
+
+  const hasFlag = (name: string) => root.hasAttribute(`data-np-${name}`);
+  const setFlag = (name: string, on: boolean) => void root.toggleAttribute(`data-np-${name}`, on);
+
+  // The server drew this cover before it was known whether it can be loaded.
+  const drawnCover = image;
+  if (hasFlag("has-art")) {
+    drawnCover.decode().catch(() => {
+      if (image === drawnCover) setFlag("has-art", false);
+    });
+  }
+
+  return {
+    card: find("card"),
+    travelling: [find("title"), find("artist")],
+    hasFlag,
+    setFlag,
+    drawTexts(state, { options, words }) {
+      const track = trackOf(state);
+      // A card that is fading out keeps its texts.
+      if (!track && (options.idle !== "text" || state.kind !== "idle")) return;
+      const texts = cardTexts(state, options, words);
+      setText(elements.label, texts.label);
+      setText(elements.title, texts.title);
+      setText(elements.artist, texts.artist);
+      setText(elements.album, texts.album);
+      setText(elements.status, texts.announcement);
+      setText(elements.duration, track?.durationMs ? clockText(track.durationMs) : "");
+      const positionMs = positionAfter(state, 0);
+      elements.time.hidden = positionMs === null || !options.time;
+      elements.progress.hidden = progressShare(state, positionMs) === null || !options.progress;
+      if (!track) setFlag("has-art", false);
+    },
+    drawTime(state, elapsedMs) {
+      const positionMs = positionAfter(state, elapsedMs);
+      const share = progressShare(state, positionMs);
+      if (share !== null) elements.fill.style.transform = `scaleX(${share.toFixed(4)})`;
+      setText(elements.elapsed, clockText(positionMs ?? 0));
+      return positionMs ?? 0;
+    },
+    shownCover: () => (hasFlag("has-art") ? image.getAttribute("src") : null),
+    showCover(cover, track, { options }) {
+      if (cover && cover !== "same") {
+        cover.className = image.className;
+        image.replaceWith(cover);
+        image = cover;
+      }
+      setFlag("has-art", cover !== undefined);
+      setText(elements.coverStyles, coverStyles(track, options));
+    },
+  };
+}
+
+/** Changes the text in place where there is one, so that the clock replaces no node each second. */
+function setText(element: HTMLElement, text: string): void {
+  if (element.textContent === text) return;
+  const { firstChild: node, lastChild } = element;
+  if (node instanceof Text && node === lastChild) node.data = text;
+  else element.textContent = text;
+}
+
+/** A decoded cover ready for the page; `undefined` when there is none at the path. */
+export async function loadCover(path: string): Promise<HTMLImageElement | undefined> {
+  const cover = new Image();
+  cover.alt = "";
+  cover.src = path;
+  try {
+    await cover.decode();
+    return cover;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What resolves soon enough for a change of tracks; `undefined` if it takes longer. */
+export function inTime<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, COVER_WAIT_MS));
+  return Promise.race([promise, late]);
+}

@@ -1,0 +1,61 @@
+import type { CardParts } from "./card-parts.ts";
+import type { WidgetOptions } from "./options.ts";
+import type { WidgetState } from "./state.ts";
+import { hidesCard, shownForMs } from "./view.ts";
+
+/** In these states the stylesheet makes the card transparent. */
+const UNSEEN_STATES = ["loading", "offline"];
+
+/** Whether the card is there: hidden when its time is over, and entering when it returns. */
+export interface Presence {
+  /** Call it before the page gets a state: a card that could not be seen yet has nothing to fade out. */
+  prepare(next: WidgetState, options: WidgetOptions): void;
+  /** Hides the card when its display time is over, now or later. */
+  plan(state: WidgetState, options: WidgetOptions, changedAtMs: number): void;
+  /** Hides it for good. */
+  end(): void;
+}
+
+/** @param animates whether a card that returns moves in */
+export function createPresence(
+  root: HTMLElement,
+  { hasFlag, setFlag }: Pick<CardParts, "hasFlag" | "setFlag">,
+  animates: () => boolean,
+): Presence {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Plays the stylesheet's finite animation, and restarts it if it is already running. */
+  const enter = () => {
+    if (!animates()) return;
+    setFlag("entering", false);
+    // Reading a size forces a layout, so that the browser sees that the flag was removed.
+    void root.offsetWidth;
+    setFlag("entering", true);
+  };
+  root.addEventListener("animationend", () => setFlag("entering", false));
+
+  const hide = (hidden: boolean) => {
+    if (hidden === hasFlag("hidden")) return;
+    setFlag("hidden", hidden);
+    if (!hidden) enter();
+  };
+
+  return {
+    prepare(next, options) {
+      const wasUnseen = UNSEEN_STATES.includes(root.dataset["npState"] ?? "");
+      if (wasUnseen && hidesCard(next, options)) setFlag("hidden", true);
+    },
+    plan(state, options, changedAtMs) {
+      clearTimeout(timer);
+      const restMs = changedAtMs + shownForMs(state, options) - performance.now();
+      // A page drawn while nothing played starts with a hidden card.
+      if (hidesCard(state, options) && hasFlag("hidden")) return;
+      hide(restMs <= 0);
+      if (restMs > 0 && Number.isFinite(restMs)) timer = setTimeout(() => hide(true), restMs);
+    },
+    end() {
+      clearTimeout(timer);
+      setFlag("hidden", true);
+    },
+  };
+}
