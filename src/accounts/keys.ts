@@ -16,17 +16,9 @@ import {
 import type { Schema } from "../db/schema.ts";
 import type { Writer } from "../db/store.ts";
 import { AccountError, type AccountsContext } from "./context.ts";
-import { createCredentialCache } from "./credential-cache.ts";
 import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./credential.ts";
+import { createKeyHolders, type KeyHolders } from "./key-holders.ts";
 import type { User } from "./users.ts";
-
-/** Who a working key belongs to. */
-export interface KeyHolder {
-  readonly keyId: string;
-  readonly user: User;
-  /** When a use of the key was last noted; monotonic milliseconds. */
-  notedAtMs: number;
-}
 
 export interface KeyRecord {
   readonly id: string;
@@ -43,17 +35,7 @@ export interface IssuedKey {
   readonly key: ApiKey;
 }
 
-export interface Keys {
-  /** The holder of this key, if it works. From memory if the key was looked up before. */
-  holderOf(key: ApiKey): Promise<KeyHolder | undefined>;
-  /** The same from memory only: `undefined` when the key is not cached. */
-  cachedHolderOf(key: ApiKey): KeyHolder | undefined;
-  /** Notes that a key was used; the next flush stores it. */
-  noteUse(keyId: string): void;
-  /** Stores the uses noted since the last flush. Rejects if it cannot; they are kept. */
-  flushUses(): Promise<void>;
-  /** Drops the cached keys of a user, or of all users, because the database has changed. */
-  forget(userId?: number): void;
+export interface Keys extends KeyHolders {
   /** @throws {TooManyKeysError} when the user has the maximum of working keys */
   add(user: User, name: string): Promise<IssuedKey>;
   /** A user's keys, also recently revoked ones, oldest first. */
@@ -66,10 +48,6 @@ export interface Keys {
    * @throws {TooManyKeysError} when both keys together would exceed the maximum
    */
   rotate(user: User, keyId: string | undefined, graceMs: number): Promise<IssuedKey>;
-}
-
-interface CachedHolder extends KeyHolder {
-  revokedAt: number | null;
 }
 
 /** The maximum of working keys per user: the call limit counts each key separately. */
@@ -87,11 +65,10 @@ export class TooManyKeysError extends AccountError {
   }
 }
 
-export function createKeys({ store, wallMs }: AccountsContext): Keys {
+export function createKeys(context: AccountsContext): Keys {
+  const { store, wallMs } = context;
   const { queries, atomically } = store;
   const { apiKeys, users } = store.tables;
-  const holders = createCredentialCache<ApiKey, CachedHolder>(({ user }) => user.id);
-  const uses = new Map<string, number>();
 
   const working = () => or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs()));
   const workingOf = (user: User) => and(eq(apiKeys.userId, user.id), working());
@@ -136,27 +113,6 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
       )
       .returning({ id: apiKeys.id });
 
-  /** Prepared once: to build a query takes longer than to run it, and each key needs this one. */
-  const prepareHolderQuery = () =>
-    queries
-      .select({ keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
-      .from(apiKeys)
-      .innerJoin(users, eq(users.id, apiKeys.userId))
-      .where(
-        and(
-          eq(apiKeys.hash, sql.placeholder("hash")),
-          or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, sql.placeholder("nowMs"))),
-        ),
-      )
-      .prepare();
-  let preparedHolderQuery: ReturnType<typeof prepareHolderQuery> | undefined;
-  const holderQuery = () => (preparedHolderQuery ??= prepareHolderQuery());
-
-  const find = async (key: ApiKey): Promise<CachedHolder | undefined> => {
-    const [row] = await holderQuery().execute({ hash: hashCredential(key), nowMs: wallMs() });
-    return row && { ...row, notedAtMs: -Infinity };
-  };
-
   const refuseKey = (user: User, keyId: string): never => {
     throw new AccountError(
       `${user.name} has no working key "${keyId}". "marquee key list ${user.name}" shows all.`,
@@ -191,33 +147,8 @@ export function createKeys({ store, wallMs }: AccountsContext): Keys {
     return key;
   };
 
-  const cachedHolderOf = (key: ApiKey): KeyHolder | undefined => {
-    const holder = holders.get(key);
-    if (!holder) return undefined;
-    return holder.revokedAt === null || holder.revokedAt > wallMs() ? holder : undefined;
-  };
-
   return {
-    cachedHolderOf,
-    holderOf: async (key) => cachedHolderOf(key) ?? holders.lookUp(key, () => find(key)),
-    noteUse(keyId) {
-      uses.set(keyId, wallMs());
-    },
-    async flushUses() {
-      const noted = [...uses];
-      if (noted.length === 0) return;
-      const json = JSON.stringify(noted.map(([id, at]) => ({ id, at })));
-      const rows = store.rows(json, { id: "text", at: "bigint" });
-      await store.inBackground((writer) => [
-        writer
-          .update(apiKeys)
-          .set({ lastUsedAt: sql`noted.at` })
-          .from(sql`${rows} AS noted`)
-          .where(eq(apiKeys.id, sql`noted.id`)),
-      ]);
-      for (const [id, at] of noted) if (uses.get(id) === at) uses.delete(id);
-    },
-    forget: holders.forget,
+    ...createKeyHolders(context),
     async add(user, name) {
       const draft = draftKey(user.id, name, wallMs());
       const [added] = await atomically((writer) => [

@@ -1,4 +1,5 @@
-import type { KeyHolder, Keys } from "../accounts/keys.ts";
+import type { KeyHolder } from "../accounts/key-holders.ts";
+import type { Keys } from "../accounts/keys.ts";
 import type { User } from "../accounts/users.ts";
 import { createAudience, type Room } from "../channels/audience.ts";
 import { follow } from "../channels/follow.ts";

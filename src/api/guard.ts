@@ -1,5 +1,6 @@
 import { type ApiKey, parseApiKey } from "../accounts/credential.ts";
-import type { KeyHolder, Keys } from "../accounts/keys.ts";
+import type { KeyHolder } from "../accounts/key-holders.ts";
+import type { Keys } from "../accounts/keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { networkOf } from "../http/client-address.ts";

@@ -1,6 +1,6 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Log } from "../log.ts";
-import type { Connection } from "../music/connections.ts";
+import type { Connection } from "../music/connection-reads.ts";
 import { openConnection, sourceOf } from "../sources/connected-music.ts";
 import { demo } from "../sources/kinds/demo/index.ts";
 import type { Sources } from "../sources/index.ts";

@@ -2,7 +2,7 @@ import {
   type Connection,
   parseConnectionId,
   type PublicConnectionId,
-} from "../music/connections.ts";
+} from "../music/connection-reads.ts";
 import { statusAt } from "../music/connection-status.ts";
 import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";

@@ -1,5 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import { parseConnectionId } from "../music/connections.ts";
+import { parseConnectionId } from "../music/connection-reads.ts";
 import type { Vault } from "../vault/secrets.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";

@@ -1,53 +1,25 @@
-import {
-  and,
-  asc,
-  eq,
-  getTableColumns,
-  gt,
-  inArray,
-  isNull,
-  lte,
-  ne,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { isNotUnique } from "../db/errors.ts";
 import type { Schema } from "../db/schema.ts";
-import { step, type Writer } from "../db/store.ts";
+import { step } from "../db/store.ts";
 import { AccountError, type AccountsContext, storeSealed } from "../accounts/context.ts";
 import type { DeferredWrites } from "../accounts/deferred-writes.ts";
 import {
-  type StoredStatus,
-  type ReportedStatus,
-  type FailureReason,
-  FAILURE_REASONS,
-} from "./connection-status.ts";
+  connectionConditions,
+  type ConnectionReads,
+  createConnectionReads,
+  openConnection,
+  publicIdOf,
+  type PublicConnectionId,
+  type Connection,
+  refuseId,
+} from "./connection-reads.ts";
+import type { ReportedStatus } from "./connection-status.ts";
 import { createInboxes, type Inboxes } from "./inboxes.ts";
 import type { Vault } from "../vault/secrets.ts";
-import { type ChangeSettings, createSettingsWrites, openSettings } from "./settings-writes.ts";
+import { type ChangeSettings, createSettingsWrites } from "./settings-writes.ts";
 import { createStatusWrites } from "./status-writes.ts";
 import type { User } from "../accounts/users.ts";
-
-/** By which people know a connection: it stays when the connection's settings are replaced. */
-export type PublicConnectionId = number & { readonly kind: "public-connection-id" };
-
-/** One of a user's connections. */
-export interface Connection {
-  /** Never reused: another id means another connection, or other settings. */
-  readonly id: number;
-  readonly publicId: PublicConnectionId;
-  readonly userId: number;
-  readonly source: string;
-  /** Tells a user's connections to the same source apart; often empty. */
-  readonly name: string;
-  /** The source's own settings, which the source validates; `undefined` if decryption fails. */
-  readonly settings: unknown;
-  /** When the upstream refused our credentials (Unix ms): the user has to connect again. */
-  readonly refusedAt: number | null;
-  /** Whether it was ever heard with these settings. */
-  readonly hasWorked: boolean;
-}
 
 /** What is stored of an account outside its encrypted settings. */
 export interface NotedAccount {
@@ -73,17 +45,8 @@ export class TooManyConnectionsError extends AccountError {
 /** The source that plays until a user has connected something real. */
 const DEMO = "demo";
 
-const PAGE = 50;
-
 /** A deferred write rejects if it is not stored yet. It is retried: see {@link DeferredWrites}. */
-export interface Connections extends Inboxes {
-  /** A user's connections in the user's order. */
-  allOf(userId: number): Promise<readonly Connection[]>;
-  /** The ids of those that are not refused, without decrypting anything. */
-  workingIdsOf(userId: number): Promise<readonly number[]>;
-  byId(connectionId: number): Promise<Connection | undefined>;
-  /** The user's connection with this public id. @throws {AccountError} if there is none */
-  find(user: User, id: PublicConnectionId): Promise<Connection>;
+export interface Connections extends Inboxes, ConnectionReads {
   /**
    * Adds a connection at the end, or replaces the settings of the user's connection of the same
    * source and name, which keeps its place and its secret. A first real connection removes the demo.
@@ -127,114 +90,26 @@ export interface Connections extends Inboxes {
   changeSettings(connectionId: number, change: ChangeSettings): Promise<unknown>;
   /** Stores a connection's status. Does nothing if it is gone. Deferred. */
   storeStatus(connectionId: number, status: ReportedStatus): Promise<void>;
-  /**
-   * One page of a source's connections whose account is not stored yet.
-   * @param afterId last id of the previous page, or 0
-   */
-  withoutAccount(source: string, afterId: number): Promise<Connection[]>;
   /** Stores the account's fingerprint and end of consent. */
   noteAccount(connectionId: number, account: NotedAccount): Promise<void>;
-  /** The users with a connection that is stored with this account, ordered by id. */
-  usersOf(source: string, accountId: string): Promise<User[]>;
-  /** The users with a working connection whose consent ends by then (Unix ms). */
-  usersWhoseConsentEnds(untilMs: number): Promise<User[]>;
   /** Calls back with the user whose connection's status was stored. */
   onStatus(listener: (userId: number) => void): void;
-  statusOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<StoredStatus>;
 }
 
 export function createConnections(context: AccountsContext, deferred: DeferredWrites): Connections {
   const { store, vault, wallMs } = context;
-  const { queries, atomically, exclusively } = store;
-  const { connectionStatuses, connections, users } = store.tables;
-  const inOrder = [asc(connections.position), asc(connections.id)];
-  const publicId = sql<number>`coalesce(${connections.firstId}, ${connections.id})`;
+  const { atomically, exclusively } = store;
+  const { connections } = store.tables;
+  const conditions = connectionConditions(context);
+  const { isOf, rowsOf, fingerprintOf } = conditions;
   const statusListeners: ((userId: number) => void)[] = [];
   const tellStatusOf = (userId: number) => {
     for (const tell of statusListeners) tell(userId);
   };
   const statusWrites = createStatusWrites({ store }, deferred, tellStatusOf);
-  const toConnection = async ({ row, firstReportAt, state }: FoundRow): Promise<Connection> => {
-    const { id, userId, source, name, refusedAt } = row;
-    return {
-      id,
-      publicId: publicIdOf(row),
-      userId,
-      source,
-      name,
-      refusedAt,
-      // Earlier versions did not store when a connection was first heard.
-      hasWorked: firstReportAt !== null || state === "ok",
-      settings: await openSettings(vault, row),
-    };
-  };
-  const find = (condition: SQL | undefined) =>
-    queries
-      .select({
-        row: connections,
-        firstReportAt: connectionStatuses.firstReportAt,
-        state: connectionStatuses.state,
-      })
-      .from(connections)
-      .leftJoin(connectionStatuses, eq(connectionStatuses.connectionId, connections.id))
-      .where(condition);
-  /** Prepared once: each channel that starts needs this query, which takes longer to build than to run. */
-  const prepareOfUser = () =>
-    find(eq(connections.userId, sql.placeholder("userId")))
-      .orderBy(...inOrder)
-      .prepare();
-  let preparedOfUser: ReturnType<typeof prepareOfUser> | undefined;
-  const ofUser = () => (preparedOfUser ??= prepareOfUser());
-  const rowsOf = (writer: Writer, { id }: User) =>
-    writer
-      .select()
-      .from(connections)
-      .where(eq(connections.userId, id))
-      .orderBy(...inOrder);
-  const isOf = (user: User, id: PublicConnectionId) =>
-    and(eq(connections.userId, user.id), sql`${publicId} = ${id}`);
-
-  const fingerprintOf = (source: string, accountId: string | null) =>
-    vault.fingerprint(JSON.stringify([source, accountId]));
-  const usersWhere = async (condition: SQL | undefined) =>
-    queries
-      .selectDistinct(getTableColumns(users))
-      .from(connections)
-      .innerJoin(users, eq(users.id, connections.userId))
-      .where(condition)
-      .orderBy(asc(users.id));
   return {
     ...createInboxes(context),
-    allOf: async (userId) => Promise.all((await ofUser().execute({ userId })).map(toConnection)),
-    async workingIdsOf(userId) {
-      const rows = await queries
-        .select({ id: connections.id })
-        .from(connections)
-        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
-        .orderBy(...inOrder);
-      return rows.map(({ id }) => id);
-    },
-    async byId(connectionId) {
-      const [found] = await find(eq(connections.id, connectionId));
-      return found && toConnection(found);
-    },
-    async find(user, id) {
-      const [found] = await find(isOf(user, id));
-      return found ? toConnection(found) : refuseId(user, id);
-    },
-    async withoutAccount(source, afterId) {
-      const noted = sql`substr(${connections.accountHash}, 1, ${vault.keyId.length})`;
-      const rows = await find(
-        and(
-          eq(connections.source, source),
-          gt(connections.id, afterId),
-          or(isNull(connections.accountHash), ne(noted, vault.keyId)),
-        ),
-      )
-        .orderBy(asc(connections.id))
-        .limit(PAGE);
-      return Promise.all(rows.map(toConnection));
-    },
+    ...createConnectionReads(context, conditions),
     async noteAccount(connectionId, { source, id, consentEndsAt }) {
       const accountHash = fingerprintOf(source, id);
       await atomically((writer) => [
@@ -244,10 +119,6 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           .where(eq(connections.id, connectionId)),
       ]);
     },
-    usersOf: (source, accountId) =>
-      usersWhere(eq(connections.accountHash, fingerprintOf(source, accountId))),
-    usersWhoseConsentEnds: (untilMs) =>
-      usersWhere(and(lte(connections.consentEndsAt, untilMs), isNull(connections.refusedAt))),
     connect: (user, source, settings, { name = "" } = {}) =>
       storeSealed(vault, async () => {
         const draft = await draftConnection(vault, user.id, { source, settings }, wallMs());
@@ -277,7 +148,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           return inserted[0];
         });
         if (!row) throw new Error("the database stored no connection, and no error");
-        return toConnection({ row, firstReportAt: null, state: null });
+        return openConnection(vault, { row, firstReportAt: null, state: null });
       }),
     async disconnect(user, which) {
       const [ended] = await atomically((writer) => [
@@ -329,49 +200,8 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
     ...createSettingsWrites(context, deferred, tellStatusOf),
     storeStatus: statusWrites.store,
     onStatus: (listener) => void statusListeners.push(listener),
-    async statusOf({ id, refusedAt }) {
-      if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
-      const [row] = await queries
-        .select()
-        .from(connectionStatuses)
-        .where(eq(connectionStatuses.connectionId, id));
-      return row ? toHealthState(row) : { state: "untried" };
-    },
   };
 }
-
-type ConnectionRow = Schema["connections"]["$inferSelect"];
-
-/** A stored connection, and what is known of it from listening. */
-interface FoundRow {
-  readonly row: ConnectionRow;
-  readonly firstReportAt: number | null;
-  readonly state: StoredStatus["state"] | null;
-}
-
-const publicIdOf = ({ id, firstId }: { id: number; firstId: number | null }) =>
-  (firstId ?? id) as PublicConnectionId;
-
-/** The text as a connection's public id. The connection may still be unknown. */
-export const parseConnectionId = (text: string): PublicConnectionId | undefined =>
-  /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as PublicConnectionId) : undefined;
-
-/** @throws {AccountError} always: no such connection */
-function refuseId(user: User, id: PublicConnectionId): never {
-  throw new AccountError(
-    `${user.name} has no connection ${id}. "marquee connection list ${user.name}" shows all.`,
-  );
-}
-
-function toHealthState(row: Schema["connectionStatuses"]["$inferSelect"]): StoredStatus {
-  const { state, since, until } = row;
-  if (state === "limited") return { state, since, until: until ?? since };
-  if (state === "ok") return { state, since };
-  return { state, since, reason: isFailureReason(row.reason) ? row.reason : "unreachable" };
-}
-
-const isFailureReason = (text: string | null): text is FailureReason =>
-  FAILURE_REASONS.some((trouble) => trouble === text);
 
 /** The row that stores a user's connection. */
 export async function draftConnection(

@@ -1,5 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import type { Connection } from "../music/connections.ts";
+import type { Connection } from "../music/connection-reads.ts";
 import type { ConnectionStatus, StoredStatus } from "../music/connection-status.ts";
 import type { Sources } from "./index.ts";
 import { type OpenSource, type Source, type SourceAccount, SourceSettingsError } from "./source.ts";

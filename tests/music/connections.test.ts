@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  parseConnectionId,
-  type PublicConnectionId,
-  TooManyConnectionsError,
-} from "../../src/music/connections.ts";
+import { TooManyConnectionsError } from "../../src/music/connections.ts";
+import { parseConnectionId, type PublicConnectionId } from "../../src/music/connection-reads.ts";
 import { AccountError } from "../../src/accounts/context.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";

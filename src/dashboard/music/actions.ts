@@ -3,7 +3,7 @@ import { readKeyName } from "../../accounts/key-name.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
 import { readApp } from "../../linking/app-form.tsx";
-import { parseConnectionId } from "../../music/connections.ts";
+import { parseConnectionId } from "../../music/connection-reads.ts";
 import { labelOf, musicOf } from "../../sources/connected-music.ts";
 import { isPushed } from "../../sources/source.ts";
 import type { DashboardRequest } from "../request.ts";

@@ -2,11 +2,8 @@ import { readKeyName } from "../../accounts/key-name.ts";
 import type { User } from "../../accounts/users.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
-import {
-  MOST_CONNECTIONS,
-  parseConnectionId,
-  TooManyConnectionsError,
-} from "../../music/connections.ts";
+import { MOST_CONNECTIONS, TooManyConnectionsError } from "../../music/connections.ts";
+import { parseConnectionId } from "../../music/connection-reads.ts";
 import { type ConnectedMusic, musicOf } from "../../sources/connected-music.ts";
 import {
   isLinked,

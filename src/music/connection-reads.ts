@@ -1,0 +1,203 @@
+import { and, asc, eq, getTableColumns, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { AccountError, type AccountsContext } from "../accounts/context.ts";
+import type { User } from "../accounts/users.ts";
+import type { Schema } from "../db/schema.ts";
+import type { Writer } from "../db/store.ts";
+import { FAILURE_REASONS, type FailureReason, type StoredStatus } from "./connection-status.ts";
+import type { Vault } from "../vault/secrets.ts";
+import { openSettings } from "./settings-writes.ts";
+
+/** By which people know a connection: it stays when the connection's settings are replaced. */
+export type PublicConnectionId = number & { readonly kind: "public-connection-id" };
+
+/** One of a user's connections. */
+export interface Connection {
+  /** Never reused: another id means another connection, or other settings. */
+  readonly id: number;
+  readonly publicId: PublicConnectionId;
+  readonly userId: number;
+  readonly source: string;
+  /** Tells a user's connections to the same source apart; often empty. */
+  readonly name: string;
+  /** The source's own settings, which the source validates; `undefined` if decryption fails. */
+  readonly settings: unknown;
+  /** When the upstream refused our credentials (Unix ms): the user has to connect again. */
+  readonly refusedAt: number | null;
+  /** Whether it has ever reported with these settings. */
+  readonly hasWorked: boolean;
+}
+
+/** Questions about connections. */
+export interface ConnectionReads {
+  /** A user's connections in the user's order. */
+  allOf(userId: number): Promise<readonly Connection[]>;
+  /** The ids of those that are not refused, without decrypting anything. */
+  workingIdsOf(userId: number): Promise<readonly number[]>;
+  byId(connectionId: number): Promise<Connection | undefined>;
+  /** The user's connection with this public id. @throws {AccountError} if there is none */
+  find(user: User, id: PublicConnectionId): Promise<Connection>;
+  /**
+   * One page of a source's connections whose account is not stored yet.
+   * @param afterId last id of the previous page, or 0
+   */
+  withoutAccount(source: string, afterId: number): Promise<Connection[]>;
+  /** The users with a connection that is stored with this account, ordered by id. */
+  usersOf(source: string, accountId: string): Promise<User[]>;
+  /** The users with a working connection whose consent ends by then (Unix ms). */
+  usersWhoseConsentEnds(untilMs: number): Promise<User[]>;
+  statusOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<StoredStatus>;
+}
+
+const PAGE = 50;
+
+export function createConnectionReads(
+  { store, vault }: AccountsContext,
+  { fingerprintOf, isOf, inOrder }: ConnectionConditions,
+): ConnectionReads {
+  const { queries } = store;
+  const { connectionStatuses, connections, users } = store.tables;
+  const toConnection = (found: FoundRow) => openConnection(vault, found);
+  const find = (condition: SQL | undefined) =>
+    queries
+      .select({
+        row: connections,
+        firstReportAt: connectionStatuses.firstReportAt,
+        state: connectionStatuses.state,
+      })
+      .from(connections)
+      .leftJoin(connectionStatuses, eq(connectionStatuses.connectionId, connections.id))
+      .where(condition);
+  /** Prepared once: each channel that starts needs this query, which takes longer to build than to run. */
+  const prepareOfUser = () =>
+    find(eq(connections.userId, sql.placeholder("userId")))
+      .orderBy(...inOrder)
+      .prepare();
+  let preparedOfUser: ReturnType<typeof prepareOfUser> | undefined;
+  const ofUser = () => (preparedOfUser ??= prepareOfUser());
+  const usersWhere = async (condition: SQL | undefined) =>
+    queries
+      .selectDistinct(getTableColumns(users))
+      .from(connections)
+      .innerJoin(users, eq(users.id, connections.userId))
+      .where(condition)
+      .orderBy(asc(users.id));
+  return {
+    allOf: async (userId) => Promise.all((await ofUser().execute({ userId })).map(toConnection)),
+    async workingIdsOf(userId) {
+      const rows = await queries
+        .select({ id: connections.id })
+        .from(connections)
+        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
+        .orderBy(...inOrder);
+      return rows.map(({ id }) => id);
+    },
+    async byId(connectionId) {
+      const [found] = await find(eq(connections.id, connectionId));
+      return found && toConnection(found);
+    },
+    async find(user, id) {
+      const [found] = await find(isOf(user, id));
+      return found ? toConnection(found) : refuseId(user, id);
+    },
+    async withoutAccount(source, afterId) {
+      const noted = sql`substr(${connections.accountHash}, 1, ${vault.keyId.length})`;
+      const rows = await find(
+        and(
+          eq(connections.source, source),
+          gt(connections.id, afterId),
+          or(isNull(connections.accountHash), ne(noted, vault.keyId)),
+        ),
+      )
+        .orderBy(asc(connections.id))
+        .limit(PAGE);
+      return Promise.all(rows.map(toConnection));
+    },
+    usersOf: (source, accountId) =>
+      usersWhere(eq(connections.accountHash, fingerprintOf(source, accountId))),
+    usersWhoseConsentEnds: (untilMs) =>
+      usersWhere(and(lte(connections.consentEndsAt, untilMs), isNull(connections.refusedAt))),
+    async statusOf({ id, refusedAt }) {
+      if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
+      const [row] = await queries
+        .select()
+        .from(connectionStatuses)
+        .where(eq(connectionStatuses.connectionId, id));
+      return row ? toHealthState(row) : { state: "untried" };
+    },
+  };
+}
+
+/** A stored connection with its settings decrypted. */
+export async function openConnection(
+  vault: Vault,
+  { row, firstReportAt, state }: FoundRow,
+): Promise<Connection> {
+  const { id, userId, source, name, refusedAt } = row;
+  return {
+    id,
+    publicId: publicIdOf(row),
+    userId,
+    source,
+    name,
+    refusedAt,
+    // Earlier versions did not store when a connection first reported.
+    hasWorked: firstReportAt !== null || state === "ok",
+    settings: await openSettings(vault, row),
+  };
+}
+
+/** Conditions and orders in which reads and writes agree. */
+export function connectionConditions({ store, vault }: AccountsContext) {
+  const { connections } = store.tables;
+  const inOrder = [asc(connections.position), asc(connections.id)];
+  const publicId = sql<number>`coalesce(${connections.firstId}, ${connections.id})`;
+  return {
+    inOrder,
+    isOf: (user: User, id: PublicConnectionId) =>
+      and(eq(connections.userId, user.id), sql`${publicId} = ${id}`),
+    /** All rows of a user, read within a write. */
+    rowsOf: (writer: Writer, { id }: User) =>
+      writer
+        .select()
+        .from(connections)
+        .where(eq(connections.userId, id))
+        .orderBy(...inOrder),
+    fingerprintOf: (source: string, accountId: string | null) =>
+      vault.fingerprint(JSON.stringify([source, accountId])),
+  };
+}
+
+type ConnectionConditions = ReturnType<typeof connectionConditions>;
+
+type ConnectionRow = Schema["connections"]["$inferSelect"];
+
+/** A stored connection, and what its reports have told of it. */
+interface FoundRow {
+  readonly row: ConnectionRow;
+  readonly firstReportAt: number | null;
+  readonly state: StoredStatus["state"] | null;
+}
+
+export const publicIdOf = ({ id, firstId }: { id: number; firstId: number | null }) =>
+  (firstId ?? id) as PublicConnectionId;
+
+/** The text as a connection's public id. The connection may still be unknown. */
+export const parseConnectionId = (text: string): PublicConnectionId | undefined =>
+  /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as PublicConnectionId) : undefined;
+
+/** @throws {AccountError} always: no such connection */
+export function refuseId(user: User, id: PublicConnectionId): never {
+  throw new AccountError(
+    `${user.name} has no connection ${id}. "marquee connection list ${user.name}" shows all.`,
+  );
+}
+
+function toHealthState(row: Schema["connectionStatuses"]["$inferSelect"]): StoredStatus {
+  const { state, since, until } = row;
+  if (state === "limited") return { state, since, until: until ?? since };
+  if (state === "ok") return { state, since };
+  return { state, since, reason: isFailureReason(row.reason) ? row.reason : "unreachable" };
+}
+
+const isFailureReason = (text: string | null): text is FailureReason =>
+  FAILURE_REASONS.some((reason) => reason === text);
