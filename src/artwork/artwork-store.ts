@@ -1,16 +1,18 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
-import { accentOf } from "./accent.ts";
 import type { DiskCache } from "./disk-cache.ts";
-import { encode, type Rendition, renditions, shrink } from "./drawing.ts";
-import { createTurns } from "./turns.ts";
+import { type Rendition, renditions } from "./drawing.ts";
+import {
+  colour,
+  createDrawingQueue,
+  type Entry,
+  isRendition,
+  nameOf,
+  type RenderedArtwork,
+  type Wish,
+} from "./drawing-queue.ts";
 
 export { type Rendition, renditions, resize } from "./drawing.ts";
-
-export interface RenderedArtwork {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly type: string;
-}
 
 /**
  * The pictures of the sources, at paths that cannot be guessed and never change. One picture is
@@ -51,45 +53,13 @@ export interface ArtworkStoreDeps {
 
 const MOST_ARTWORKS = 1_024;
 const MOST_RENDERED_BYTES = 16 * 1024 * 1024;
-/** Files of a user that are loaded or wait to be drawn, at eight megabytes: the newest of them. */
-const MOST_LOADED = 4;
 /** Limits the memory for origins that were already logged. */
 const MOST_REPORTED = 1_000;
-
-/** One picture and the result of its analysis. */
-interface Entry {
-  /** The latest one: the source of an earlier one may no longer exist. */
-  artwork: Artwork;
-  /** Whose music named it last; `undefined` when only another node knows. */
-  userId: number | undefined;
-  accent: string | null;
-  /** Set once it was analysed, or could not be. */
-  analysed: Promise<void> | undefined;
-}
 
 /** A picture with the name that cannot be guessed. */
 interface Registered {
   readonly id: string;
   readonly entry: Entry;
-}
-
-/** Who wants a picture to be drawn. */
-interface Wish {
-  /** `undefined` when that is unknown. */
-  readonly userId: number | undefined;
-  /** Whether it is wanted however long it takes, and not only while the music plays. */
-  readonly isLasting: boolean;
-}
-
-/** A picture that waits for the turn of one of its users, or is being drawn. */
-interface Drawing {
-  readonly name: string;
-  readonly userIds: Set<number | undefined>;
-  isLasting: boolean;
-  /** The file, once it is asked for. */
-  original: Promise<Uint8Array> | undefined;
-  /** The one that was wanted first comes first. `undefined` when nobody wants them any more. */
-  readonly pictures: ReadonlyMap<Rendition, PromiseWithResolvers<RenderedArtwork | undefined>>;
 }
 
 export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
@@ -103,8 +73,6 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   );
   /** Simultaneous requests for a picture look for it once. */
   const lookups = new Map<string, Promise<RenderedArtwork | undefined>>();
-  const drawings = new Map<string, Drawing>();
-  const turns = createTurns<number | undefined>(MOST_LOADED);
 
   const register = (artwork: Artwork, userId?: number): Registered => {
     const before = registered.get(artwork);
@@ -134,8 +102,6 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     onUnreadable(reason, origin);
   };
 
-  const nameOf = (id: string, rendition: Rendition) => `${id}-${rendition}`;
-
   const keep = (id: string, rendition: Rendition, bytes: Uint8Array<ArrayBuffer>) => {
     const picture = { bytes, type: renditions[rendition].type };
     rendered.set(nameOf(id, rendition), picture);
@@ -160,73 +126,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     return lookup;
   };
 
-  const colour = async (entry: Entry, picture: Uint8Array) => {
-    entry.accent = await accentOf(picture);
-  };
-
-  const drawAlone = async (id: string, original: Uint8Array, { pictures }: Drawing) => {
-    const small = await shrink(original, [...pictures.keys()]);
-    const entry = entries.get(id);
-    if (entry) entry.analysed ??= colour(entry, small).catch(report);
-    for (const rendition of pictures.keys()) {
-      const bytes = await encode(small, rendition);
-      pictures.get(rendition)?.resolve(keep(id, rendition, bytes));
-      // If the disk is full, the picture is only drawn again after the next restart.
-      disk.write(nameOf(id, rendition), bytes).catch((error: unknown) => report(error, "the disk"));
-    }
-  };
-
-  const end = (
-    { name, pictures }: Drawing,
-    settle: (picture: PromiseWithResolvers<RenderedArtwork | undefined>) => void,
-  ) => {
-    drawings.delete(name);
-    for (const picture of pictures.values()) settle(picture);
-  };
-
-  /** Whether a drawing has ended; ends one that nobody wants any more. */
-  const isOver = (drawing: Drawing, { artwork }: Entry): boolean => {
-    const { name, isLasting, userIds } = drawing;
-    if (drawings.get(name) !== drawing) return true;
-    const isFor = (userId: number | undefined) =>
-      userId === undefined || isCurrent(artwork, userId);
-    if (isLasting || [...userIds].some(isFor)) return false;
-    end(drawing, ({ resolve }) => resolve(undefined));
-    return true;
-  };
-
-  /** Draws a picture in one user's turn, unless another user's turn comes first. */
-  const drawInTurn = async (id: string, entry: Entry, drawing: Drawing, userId?: number) => {
-    if (isOver(drawing, entry)) return;
-    try {
-      // Its server may take seconds, so nobody's turn is used up by that.
-      drawing.original ??= loadOf(entry.artwork);
-      const original = await drawing.original;
-      await turns.alone(userId, async () => {
-        if (isOver(drawing, entry)) return;
-        await drawAlone(id, original, drawing);
-        drawings.delete(drawing.name);
-      });
-    } catch (error) {
-      if (!isOver(drawing, entry)) end(drawing, ({ reject }) => reject(error));
-    }
-  };
-
-  /** Whoever wants the same picture meanwhile gets it from the same drawing. */
-  const drawn = (id: string, entry: Entry, rendition: Rendition, wish: Wish) => {
-    const isAlone = isOursAlone(entry);
-    const name = isAlone ? id : nameOf(id, rendition);
-    const drawing =
-      drawings.get(name) ?? newDrawing(name, isAlone ? firstOfAll(rendition) : [rendition]);
-    drawings.set(name, drawing);
-    drawing.isLasting ||= wish.isLasting;
-    const { userId } = wish;
-    if (!drawing.userIds.has(userId)) {
-      drawing.userIds.add(userId);
-      turns.prepare(userId, () => drawInTurn(id, entry, drawing, userId));
-    }
-    return drawing.pictures.get(rendition)?.promise;
-  };
+  const drawn = createDrawingQueue({ isCurrent, disk, report, keep, entryOf: entries.get });
 
   /** @throws when the picture cannot be read */
   const find = async (id: string, rendition: Rendition, wish: Wish) => {
@@ -268,34 +168,5 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   };
 }
 
-/** Pictures without a URL get all renditions at once, so that the original can be released. */
-const isOursAlone = ({ artwork }: Entry): boolean => artwork.url === undefined;
-
-const firstOfAll = (first: Rendition): readonly Rendition[] => [
-  first,
-  ...Object.keys(renditions)
-    .filter(isRendition)
-    .filter((name) => name !== first),
-];
-
-function newDrawing(name: string, wanted: readonly Rendition[]): Drawing {
-  const pictures = new Map(
-    wanted.map((rendition) => {
-      const picture = Promise.withResolvers<RenderedArtwork | undefined>();
-      // Nobody may wait for this one.
-      picture.promise.catch(() => {});
-      return [rendition, picture];
-    }),
-  );
-  return { name, userIds: new Set(), isLasting: false, original: undefined, pictures };
-}
-
-/** Turns a synchronous error of the source into a rejection. */
-const loadOf = async (artwork: Artwork): Promise<Uint8Array> => artwork.load();
-
 /** Matches names from {@link ArtworkStoreDeps.opaqueName}. Only these are used in file names. */
 const ID_PATTERN = /^[\w-]{22}$/;
-
-function isRendition(name: string): name is Rendition {
-  return Object.hasOwn(renditions, name);
-}

@@ -1,12 +1,12 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import { atMost, type Clock } from "../clock.ts";
-import { DISCONNECTED_MS, type Lifetime } from "../ingest/expiry.ts";
 import type { Inbox, InboxReport as Pushed } from "../ingest/inbox.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Artwork } from "../playback.ts";
 import type { Bus } from "./bus.ts";
 import type { Leases } from "./leases.ts";
-import type { Node, PushedReport } from "./message.ts";
+import { followConnected, type KnownReport } from "./connected-programs.ts";
+import type { PushedReport } from "./message.ts";
 import {
   createReportStore,
   MOST_CONNECTIONS,
@@ -28,20 +28,7 @@ export interface SharedInboxDeps {
   keep(userId: number, artwork: Artwork): void;
 }
 
-/** The last report of a connection, as far as this node knows. Its content is in the inbox. */
-interface Known {
-  readonly version: number;
-  readonly node: Node;
-  /** `null` while nothing plays. */
-  readonly lifetime: Lifetime | null;
-  /** Monotonic. */
-  readonly receivedAtMs: number;
-}
-
 const LOAD_AGAIN_MS = 500;
-/** A node that is not among the living may have come after the last beat, or be about to return. */
-const GONE_FOR_MS = 4_000;
-
 /**
  * The inboxes of all nodes as one: programs report to any of them. A report is stored in a table
  * first, which gives it a version, and then sent to all nodes. It counts, and the program gets its
@@ -51,7 +38,7 @@ const GONE_FOR_MS = 4_000;
 export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
   const { clock, log, bus, leases, table, artworkFrom } = deps;
   const { node } = bus;
-  const known = createBoundedMap<number, Known>(MOST_CONNECTIONS);
+  const known = createBoundedMap<number, KnownReport>(MOST_CONNECTIONS);
   const reports = createReportStore({ clock, bus, table });
   const { store } = reports;
   /** While reports may have been missed: then whoever begins to watch waits. */
@@ -60,14 +47,11 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
   let misses = 0;
   /** Connections of which something has come while the table is being read. */
   let changedMeanwhile: Set<number> | undefined;
-  /** Since when nodes are gone to which programs are connected (monotonic). */
-  const goneSinceMs = new Map<Node, number>();
-  let { lapses } = leases;
 
   const take = (
     connectionId: number,
     pushed: Pushed | null,
-    report: Pick<Known, "version" | "node" | "receivedAtMs">,
+    report: Pick<KnownReport, "version" | "node" | "receivedAtMs">,
   ) => {
     known.set(connectionId, { ...report, lifetime: pushed?.lifetime ?? null });
     changedMeanwhile?.add(connectionId);
@@ -75,7 +59,7 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
   };
 
   /** What still counts of a report. */
-  const pushedNow = (connectionId: number, { lifetime }: Known): Pushed | undefined => {
+  const pushedNow = (connectionId: number, { lifetime }: KnownReport): Pushed | undefined => {
     const playback = inbox.current(connectionId);
     return playback && lifetime ? { playback, lifetime } : undefined;
   };
@@ -97,12 +81,15 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     own?.done.resolve();
   };
 
-  /** What counts only because a program is connected to the node that received it. */
-  const connectedReport = (connectionId: number, report: Known): Pushed | undefined => {
-    if (report.lifetime?.kind !== "whileConnected") return undefined;
-    const pushed = pushedNow(connectionId, report);
-    return pushed?.playback.track.durationMs === null ? pushed : undefined;
-  };
+  const { connectedReport } = followConnected({
+    clock,
+    inbox,
+    leases,
+    known,
+    node,
+    pushedNow,
+    store,
+  });
 
   /**
    * What a crash of the database has lost, and what it could not take. What a node received that is
@@ -144,35 +131,6 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     }
   };
 
-  /** A program that was connected to a node which is gone may be gone too: no node noticed it. */
-  const endOrphans = () => {
-    const nowMs = clock.monotonicMs();
-    const gone = new Set<Node>();
-    for (const [connectionId, report] of [...known.entries()]) {
-      const { node: receiver } = report;
-      if (receiver === node || !leases.standing || leases.nodes.includes(receiver)) continue;
-      if (!connectedReport(connectionId, report)) continue;
-      gone.add(receiver);
-      const sinceMs = goneSinceMs.get(receiver) ?? nowMs;
-      goneSinceMs.set(receiver, sinceMs);
-      if (nowMs - sinceMs < GONE_FOR_MS) continue;
-      void inbox.shorten(connectionId, DISCONNECTED_MS);
-      known.set(connectionId, { ...report, lifetime: null });
-    }
-    for (const name of goneSinceMs.keys()) if (!gone.has(name)) goneSinceMs.delete(name);
-  };
-
-  const followLeases = () => {
-    endOrphans();
-    if (leases.lapses === lapses) return;
-    lapses = leases.lapses;
-    // The others may have taken this node for gone, but programs are still connected to it.
-    for (const [connectionId, report] of [...known.entries()]) {
-      const pushed = report.node === node ? connectedReport(connectionId, report) : undefined;
-      if (pushed) void store(connectionId, pushed, report.receivedAtMs);
-    }
-  };
-
   const keepWanted = (userId: number, key: string) => {
     for (const [connectionId, report] of known.entries()) {
       if (report.node !== node) continue;
@@ -187,7 +145,6 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
     misses += 1;
     behind ??= Promise.withResolvers();
   });
-  leases.onChange(followLeases);
   bus.onMessage((message, from) => {
     switch (message[0]) {
       case "pushed": {

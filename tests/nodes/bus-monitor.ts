@@ -1,4 +1,4 @@
-import { CHANNEL } from "../../src/cluster/postgres/bus.ts";
+import { CHANNEL } from "../../src/cluster/postgres/outgoing.ts";
 import { shardOf } from "../../src/cluster/leases.ts";
 import { readMessages, type UserReport } from "../../src/cluster/message.ts";
 import type { MessageSeal } from "../../src/cluster/message-seal.ts";

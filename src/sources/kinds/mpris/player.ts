@@ -1,7 +1,7 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import { isRecord, textOf } from "../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
-import type { PlayerState } from "./bus.ts";
+import type { PlayerState } from "./known-players.ts";
 
 /** What one player plays, converted, and the name of the player on the bus. */
 export interface ReportingPlayer {

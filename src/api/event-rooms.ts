@@ -1,0 +1,156 @@
+import type { KeyHolder } from "../accounts/key-holders.ts";
+import type { Keys } from "../accounts/keys.ts";
+import type { User } from "../accounts/users.ts";
+import { createAudience, type Room } from "../channels/audience.ts";
+import { follow } from "../channels/follow.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Reading } from "../channels/reading.ts";
+import type { Clock } from "../clock.ts";
+import type { PlayingBody } from "./now-playing.ts";
+
+/** A change, written once for all clients of a user. */
+export interface Event {
+  /** For server-sent events. */
+  readonly bytes: Uint8Array;
+  /** For WebSockets. */
+  readonly text: string;
+}
+
+export interface Client {
+  readonly keyId: string;
+  send(event: Event): void;
+  beat(): void;
+  /** Closes it because its key has ended. */
+  refuse(): void;
+  /** Closes it so that it reconnects. */
+  restart(): void;
+}
+
+/** The clients of one user, and their subscription to the user's channel. */
+interface UserRoom extends Room<Client> {
+  readonly user: User;
+  /** The last reading. */
+  latest: Reading | undefined;
+  /** How many changes there were. */
+  changes: number;
+  /** Cancels the wait for the end of a key's grace period. */
+  stopWaiting(): void;
+}
+
+const BEAT_MS = 15_000;
+/** How soon keys are looked at again after the database could not be read. */
+const LOOK_AGAIN_MS = 1_000;
+const keyOf = ({ id }: User): string => String(id);
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export interface EventRoomsDeps {
+  readonly accounts: { readonly keys: Pick<Keys, "list"> };
+  readonly hub: Pick<Hub, "peek" | "read" | "subscribe">;
+  readonly clock: Clock;
+  readonly playingBody: PlayingBody;
+}
+
+/** The clients of each user, their readings, and the end of their keys. */
+export interface EventRooms {
+  /** Sends a client the current reading and each change until the result is called. */
+  join(user: User, client: Client): () => void;
+  /** The number of clients with this key. */
+  sizeOf(holder: KeyHolder): number;
+  /** Closes clients, of one user or of all, whose key has ended. */
+  followKeys(userId?: number): Promise<void>;
+  /** Closes all so that they reconnect. */
+  restart(): void;
+}
+
+export function createEventRooms({
+  accounts,
+  hub,
+  clock,
+  playingBody,
+}: EventRoomsDeps): EventRooms {
+  const audience = createAudience<Client, UserRoom>(clock, {
+    everyMs: BEAT_MS,
+    send(clients) {
+      for (const client of clients) client.beat();
+    },
+  });
+  const eventOf = ({ user, changes }: UserRoom, reading: Reading): Event => {
+    const body = playingBody(reading, user);
+    const json = typeof body === "string" ? body : decoder.decode(body);
+    return {
+      bytes: encoder.encode(`event: now-playing\nid: ${changes}\ndata: ${json}\n\n`),
+      text: `{"type":"now-playing",${json.slice(1)}`,
+    };
+  };
+
+  const announce = (room: UserRoom, reading: Reading) => {
+    room.latest = reading;
+    room.changes += 1;
+    const event = eventOf(room, reading);
+    for (const client of room.members) client.send(event);
+  };
+
+  const followKeysOf = async (room: UserRoom) => {
+    const keys = await accounts.keys.list(room.user);
+    const ends = new Map(keys.map(({ id, revokedAt }) => [id, revokedAt ?? Infinity]));
+    let nextMs = Infinity;
+    for (const client of [...room.members]) {
+      const leftMs = (ends.get(client.keyId) ?? -Infinity) - clock.wallMs();
+      if (leftMs <= 0) client.refuse();
+      else nextMs = Math.min(nextMs, leftMs);
+    }
+    if (nextMs < Infinity) lookAtKeysIn(nextMs, room);
+  };
+
+  const lookAtKeysIn = (ms: number, room: UserRoom) => {
+    room.stopWaiting();
+    if (audience.rooms.get(keyOf(room.user)) !== room) return;
+    room.stopWaiting = clock.after(ms, () => {
+      void followKeysOf(room).catch(() => lookAtKeysIn(LOOK_AGAIN_MS, room));
+    });
+  };
+
+  const openRoom = (user: User, first: Client): UserRoom => {
+    const room: UserRoom = {
+      user,
+      members: new Set([first]),
+      latest: undefined,
+      changes: 0,
+      leave: () => {},
+      stopWaiting: () => {},
+    };
+    const unfollow = follow(hub, user.id, (reading) => announce(room, reading));
+    room.leave = () => {
+      unfollow();
+      room.stopWaiting();
+    };
+    return room;
+  };
+
+  return {
+    join(user, client) {
+      const known = audience.rooms.get(keyOf(user));
+      const room = audience.join(keyOf(user), client, () => openRoom(user, client));
+      const reading = known && (hub.peek(user.id) ?? known.latest);
+      if (reading) client.send(eventOf(room, reading));
+      // The key may have ended meanwhile, or be in a grace period.
+      lookAtKeysIn(0, room);
+      return () => audience.leave(keyOf(user), client);
+    },
+
+    sizeOf: ({ keyId, user }) =>
+      [...(audience.rooms.get(keyOf(user))?.members ?? [])].filter(
+        (client) => client.keyId === keyId,
+      ).length,
+    async followKeys(userId) {
+      for (const room of [...audience.rooms.values()]) {
+        if (userId === undefined || room.user.id === userId) await followKeysOf(room);
+      }
+    },
+    restart() {
+      for (const client of audience.members()) client.restart();
+    },
+  };
+}

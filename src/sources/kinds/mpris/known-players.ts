@@ -1,0 +1,142 @@
+import type { Clock } from "../../../clock.ts";
+import { isRecord, textOf } from "../../upstream/json.ts";
+
+/** What a player says of itself, by property name; not checked. */
+export type PlayerProperties = Readonly<Record<string, unknown>>;
+
+/** What a player has said. */
+export interface PlayerState {
+  /** Its name on the bus without `org.mpris.MediaPlayer2.`, such as `chromium.instance42`. */
+  readonly name: string;
+  /** The player's name for people. */
+  readonly identity: string | undefined;
+  readonly properties: PlayerProperties;
+  /** Monotonic time at which the properties were read, in milliseconds. */
+  readonly observedAtMs: number;
+}
+
+export const PREFIX = "org.mpris.MediaPlayer2.";
+export const PATH = "/org/mpris/MediaPlayer2";
+export const PLAYER = "org.mpris.MediaPlayer2.Player";
+export const PROPERTIES = "org.freedesktop.DBus.Properties";
+
+/** It repeats what another player says. */
+const ECHO = "playerctld";
+/** No player signals its position, so playing ones are asked again: one may have stalled. */
+const RESYNC_MS = 10_000;
+/** A player signals a few changes at once, and a browser 40 a second while it loads a stream. */
+const BETWEEN_READS_MS = 25;
+const MOST_READS_A_SECOND = 20;
+interface Player {
+  /** Signals carry this name of its connection. */
+  readonly owner: string;
+  /** `undefined` until it has answered, `null` when it does not answer. */
+  state: PlayerState | null | undefined;
+  reading: "no" | "yes" | "again";
+  /** When it was last read. */
+  readonly reads: number[];
+}
+
+/** The players on a bus, each read again when it has changed. */
+export interface Players {
+  /** Those that have answered. */
+  states(): readonly PlayerState[];
+  /** Whether some have not answered yet. */
+  areAwaited(): boolean;
+  /** A name on the bus has got this owner, or none. */
+  own(busName: unknown, owner: unknown): void;
+  /** The player with this connection has changed. */
+  changed(owner: string | undefined): void;
+  /** Reads those that play, now and from then on. */
+  readPlayingAgain(): void;
+}
+
+export interface PlayersDeps {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  /** Runs a task later, unless the bus has been lost by then. */
+  after(ms: number, task: () => void): void;
+  /** Calls a method of an object on the bus. */
+  call(
+    destination: string,
+    path: string,
+    on: string,
+    member: string,
+    ...body: string[]
+  ): PromiseLike<unknown>;
+  hasEnded(): boolean;
+  /** A player has changed, come or gone. */
+  onChange(): void;
+}
+
+export function createPlayers({ clock, after, call, hasEnded, onChange }: PlayersDeps): Players {
+  const known = new Map<string, Player>();
+
+  const ask = async (name: string, player: Player): Promise<PlayerState | null> => {
+    const get = (member: string, ...body: string[]) =>
+      call(PREFIX + name, PATH, PROPERTIES, member, ...body);
+    const [properties, identity] = await Promise.all([
+      get("GetAll", PLAYER),
+      // It is only a name to show.
+      player.state?.identity ??
+        get("Get", "org.mpris.MediaPlayer2", "Identity").then(undefined, () => ""),
+    ]);
+    if (!isRecord(properties)) return null;
+    const observedAtMs = clock.monotonicMs();
+    return { name, identity: textOf(identity), properties, observedAtMs };
+  };
+
+  const read = async (name: string, player: Player): Promise<void> => {
+    if (player.reading !== "no") {
+      player.reading = "again";
+      return;
+    }
+    player.reading = "yes";
+    const state = await ask(name, player).catch(() => null);
+    if (hasEnded() || known.get(name) !== player) return;
+    player.state = state;
+    onChange();
+    const nowMs = clock.monotonicMs();
+    player.reads.push(nowMs);
+    const oldestMs = player.reads.length < MOST_READS_A_SECOND ? undefined : player.reads.shift();
+    const pauseMs = oldestMs === undefined ? 0 : oldestMs + 1_000 - nowMs;
+    after(Math.max(BETWEEN_READS_MS, pauseMs), () => {
+      const isOutdated = player.reading === "again";
+      player.reading = "no";
+      if (isOutdated) void read(name, player);
+    });
+  };
+
+  const own = (busName: unknown, owner: unknown) => {
+    if (typeof busName !== "string" || !busName.startsWith(PREFIX)) return;
+    const name = busName.slice(PREFIX.length);
+    if (name === ECHO || name.startsWith(`${ECHO}.`)) return;
+    if (typeof owner !== "string" || owner === "") {
+      if (known.delete(name)) onChange();
+      return;
+    }
+    // VLC has two names for the same player.
+    if ([...known.values()].some((player) => player.owner === owner)) return;
+    const player: Player = { owner, state: undefined, reading: "no", reads: [] };
+    known.set(name, player);
+    void read(name, player);
+  };
+
+  const readPlayingAgain = () => {
+    after(RESYNC_MS, readPlayingAgain);
+    for (const [name, player] of known) {
+      if (!player.state || player.state.properties["PlaybackStatus"] === "Playing") {
+        void read(name, player);
+      }
+    }
+  };
+
+  return {
+    states: () => [...known.values()].flatMap(({ state }) => state ?? []),
+    areAwaited: () => [...known.values()].some(({ state }) => state === undefined),
+    own,
+    changed(owner) {
+      for (const [name, player] of known) if (player.owner === owner) void read(name, player);
+    },
+    readPlayingAgain,
+  };
+}

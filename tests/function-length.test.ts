@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import ts from "typescript";
+
+const MOST_LINES = 120;
+
+/**
+ * Longer ones, each with its reason: a factory whose short functions share the variables at its
+ * head, so that a cut through it would pass all of them to and fro.
+ */
+const LONGER: Readonly<Record<string, string>> = {
+  "src/cli/program.ts createProgram": "a flat list: one entry for each command",
+  "src/cluster/shared-inbox.ts shareInbox": "what is known, behind and changed meanwhile",
+  "src/music/history.ts createHistory": "the choices of users, which each question needs",
+  "src/ingest/webnowplaying-sockets.ts createWebNowPlaying": "the sockets of a connection",
+  "src/sources/kinds/spotify/tokens.ts createAccessTokens": "the tokens in use and being asked for",
+  "src/sources/upstream/index.ts createUpstream": "the pause, the pace and the answers of one host",
+  "src/sources/polling/request-budget.ts createRequestBudget": "the calls of the last seconds",
+  "src/cluster/leases.ts createLeases": "one lease and its term",
+  "src/accounts/keys.ts createKeys": "conditions that all writes share",
+  "src/sources/kinds/mpris/bus.ts connectBus": "one connection from its dialling to its end",
+  "src/cluster/payloads.ts createPayloads": "the numbers of the messages sent and received",
+  "src/sources/kinds/spotify/index.ts createSpotify": "one budget, its tokens and its answers",
+  "src/cluster/relay.ts createSharedRelay": "what this node watches and what others do",
+  "src/db/postgres/change-feed.ts createNotifiedFeed": "one listener and what it has missed",
+  "src/app.ts createApp": "the one place where all features meet",
+  "src/cluster/postgres/covers.ts createPostgresCovers": "what is wanted, kept and counted",
+  "widget/card.ts createCard": "the one card of a page and its state",
+  "src/cluster/watched-users.ts createWatchedUsers": "who is watched here, and since when",
+};
+
+const root = join(import.meta.dir, "..");
+
+/** The functions of a file with the number of their lines, those inside others included. */
+function functionsIn(path: string, text: string): { name: string; lines: number }[] {
+  const kind = path.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind);
+  const lineAt = (position: number) => file.getLineAndCharacterOfPosition(position).line;
+  const found: { name: string; lines: number }[] = [];
+  const visit = (node: ts.Node) => {
+    if (ts.isFunctionLike(node) && "body" in node && node.body) {
+      const named = node.name ?? (ts.isVariableDeclaration(node.parent) && node.parent.name);
+      const name = `${path} ${named ? named.getText() : "(no name)"}`;
+      found.push({ name, lines: lineAt(node.end) - lineAt(node.getStart()) + 1 });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+test(`no function has more than ${MOST_LINES} lines, but for those with a reason`, async () => {
+  const paths = [...new Bun.Glob("{src,widget}/**/*.{ts,tsx}").scanSync({ cwd: root })];
+  const all = await Promise.all(
+    paths.map(async (path) => functionsIn(path, await Bun.file(join(root, path)).text())),
+  );
+  const longer = all.flat().filter(({ lines }) => lines > MOST_LINES);
+  expect(all.flat().length).toBeGreaterThan(1_000);
+  expect(longer.map(({ name }) => name).toSorted()).toEqual(Object.keys(LONGER).toSorted());
+});
