@@ -53,7 +53,7 @@ export const en = {
       saved: "Saved. The bot now answers like this.",
       changed: "This line was changed somewhere else in the meantime. This is the saved version.",
       unknown: "There is no placeholder {{name}}. The list below shows them all.",
-      unbalanced: "There’s an unmatched {bracket}. To print one, type it twice.",
+      unbalanced: "An unmatched {bracket}. To print one, type it twice.",
       tooLong: "At most 300 characters.",
       bots: "Your bot",
       botsLead: "Find your bot and copy the command next to it.",
