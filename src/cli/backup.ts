@@ -11,7 +11,7 @@ export function backUp(file: string): Command {
     withWorkspace(config, async ({ store, actingAs }) => {
       if (!store.file) {
         throw new DatabaseError(
-          `The database is not a file of Marquee's. Copy it with PostgreSQL's own program: pg_dump --format=custom --file=${basename(file)} "$ADDRESS"`,
+          `The database is not one of Marquee's files. Copy it with PostgreSQL's own program: pg_dump --format=custom --file=${basename(file)} "$ADDRESS"`,
         );
       }
       try {
@@ -19,7 +19,7 @@ export function backUp(file: string): Command {
       } catch (error) {
         if (actingAs === undefined || !(error instanceof Error) || !isForbidden(error)) throw error;
         throw new DatabaseError(
-          `${error.message}\nIt is written as user ${actingAs}, whom the data folder belongs to. Write it to ${join(config.data, basename(file))}, and move it from there.`,
+          `${error.message}\nThe backup is written as user ${actingAs}, who owns the data folder. Write it to ${join(config.data, basename(file))}, and move it from there.`,
           { cause: error },
         );
       }
@@ -28,8 +28,8 @@ export function backUp(file: string): Command {
         asJson,
         [{ file: resolve(file) }],
         [
-          `The database is copied to ${resolve(file)}.`,
-          `It can only be read with ${secretKeyPath(config.data)}: keep a copy of that too, in another place.`,
+          `The database was copied to ${resolve(file)}.`,
+          `It can only be read with ${secretKeyPath(config.data)}: keep a copy of that too, but somewhere else.`,
         ],
       );
     });

@@ -50,7 +50,7 @@ export function connectUser(
       const user = await accounts.users.named(userName);
       if (source.ownerOnly && user.role !== "owner") {
         throw new UsageError(
-          `${source.name} hears this machine, so only its owner may connect it.`,
+          `${source.name} follows the players on this machine, so only the server's owner may connect it.`,
         );
       }
       const { connections } = accounts;
@@ -71,8 +71,8 @@ export function connectUser(
       if (tried.kind === "answered") return;
       io.error(
         tried.kind === "refused"
-          ? `Refused: ${tried.trouble}. Marquee does not try it again. To connect again, run the same command with the right credentials: it changes this connection.`
-          : `Note: ${tried.trouble}. The connection is kept and tried again.`,
+          ? `Refused: ${tried.trouble}. Marquee won't try again. To connect again, run the same command with the right credentials: it changes this connection.`
+          : `Note: ${tried.trouble}. The connection is kept, and Marquee keeps trying.`,
       );
     });
 }
@@ -114,7 +114,7 @@ function linkInBrowser(
       const redirectUri = baseUrl + oauth.callbackPath;
       if (!oauth.acceptsRedirect(redirectUri)) {
         io.error(
-          `Note: ${name} takes only https addresses, or http://127.0.0.1. Set --base-url to one of that kind, here and for the server.`,
+          `Note: ${name} accepts only https addresses, or http://127.0.0.1. Set --base-url to such an address, here and for the server.`,
         );
       }
       print(
@@ -124,7 +124,7 @@ function linkInBrowser(
         [
           `Open this in your browser to link ${name} to ${user.name}. It works for half an hour:`,
           `  ${url}`,
-          `The redirect URI to register with your ${name} app, exactly as it stands:`,
+          `The redirect URI to register with your ${name} app, exactly as shown:`,
           `  ${redirectUri}`,
         ],
       );
@@ -145,7 +145,7 @@ export function disconnectUser(
       const { connections } = accounts;
       if (id === undefined && !all && (await connections.allOf(user.id)).length > 1) {
         throw new AccountError(
-          `${user.name} has several connections: say which one by its id, or --all. "marquee connection list ${user.name}" shows them.`,
+          `${user.name} has several connections: give the ID of one, or --all. "marquee connection list ${user.name}" shows them.`,
           true,
         );
       }

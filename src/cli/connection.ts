@@ -45,7 +45,7 @@ export function rotateConnection(userName: string, typedId: string): Command {
       const source = sourceOf(connection, sources);
       if (!isPushed(source)) {
         throw new AccountError(
-          `The connection ${id} has no secret: nothing is pushed to it, Marquee asks ${source.name} itself.`,
+          `Connection ${id} has no secret: nothing sends to it, because Marquee asks ${source.name} itself.`,
         );
       }
       const secret = await accounts.connections.rotateSecret(connection.id);
@@ -64,7 +64,7 @@ export function readConnectionId(typed: string, userName: string): PublicConnect
   const id = parseConnectionId(typed);
   if (id !== undefined) return id;
   throw new UsageError(
-    `${JSON.stringify(typed)} is no connection's id. "marquee connection list ${userName}" shows them.`,
+    `${JSON.stringify(typed)} is not a connection's ID. "marquee connection list ${userName}" shows them.`,
   );
 }
 
@@ -88,10 +88,10 @@ export const inboxDocument = (
 ): InboxDocument => ({ secret, url: source.inboxAddress(baseUrl, secret) });
 
 export const inboxLines = (userName: string, { secret, url }: InboxDocument): string[] => [
-  "Paste this address into the program that is to tell what it plays:",
+  "Paste this address into the program that sends to Marquee:",
   `  ${url}`,
-  ...(url.includes(secret) ? [] : ["and this secret, as token or password:", `  ${secret}`]),
-  `Show it to nobody. "marquee connection list ${userName} --show-secrets" shows it again.`,
+  ...(url.includes(secret) ? [] : ["and this secret, as the token or password:", `  ${secret}`]),
+  `Don't show it to anyone. "marquee connection list ${userName} --show-secrets" shows it again.`,
 ];
 
 interface Listing {

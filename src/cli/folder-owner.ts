@@ -54,7 +54,7 @@ function refuseForeignLink(folder: string): void {
     const { uid } = lstatSync(path);
     if (uid === ROOT || !lstatSync(path).isSymbolicLink()) continue;
     throw new FolderOwnerError(
-      `${path} is a link of user ${uid}'s that leads to a folder of root's. Name the folder itself with --data.`,
+      `${path} is a link that belongs to user ${uid} and leads to a folder that belongs to root. Name the folder itself with --data.`,
     );
   }
 }

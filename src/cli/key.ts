@@ -77,7 +77,7 @@ function parseGrace(text: string): number {
 }
 
 function printIssued(io: Io, asJson: boolean, { id, key }: IssuedKey): void {
-  print(io, asJson, [{ id, api_key: key }], [`Key ${id}`, `  ${key}   (shown this once: keep it)`]);
+  print(io, asJson, [{ id, api_key: key }], [`Key ${id}`, `  ${key}   (shown only once: keep it)`]);
 }
 
 function statusOf({ revokedAt }: KeyRecord): "works" | "ends" | "revoked" {

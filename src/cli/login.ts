@@ -17,7 +17,7 @@ export function printSignInLink(name: string): Command {
         asJson,
         [{ url }],
         [
-          `Open this in a browser to sign in as ${user.name}. It works once, for half an hour:`,
+          `Open this in a browser to sign in as ${user.name}. It works once, within half an hour:`,
           `  ${url}`,
         ],
       );

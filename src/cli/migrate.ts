@@ -31,7 +31,7 @@ export function migrateTo(given: string | undefined): Command {
           "  MARQUEE_DATABASE_FILE   a file with the database's address",
           `  MARQUEE_SECRET_KEY_FILE ${config.secretKey === null ? `a copy of ${resolve(secretKeyPath(config.data))}` : "the same as now"}`,
           "  MARQUEE_BASE_URL        the address that people use",
-          "What a server with the data folder has stored since is not there: if one was running, stop it, empty the database and copy again.",
+          "Anything that a server with the data folder has stored since was not copied: if one was running, stop it, empty the database and copy again.",
         ],
       );
     });
@@ -43,7 +43,7 @@ function readTarget(given: string | undefined, { database }: Config): string {
   if (given === undefined) {
     if (database !== null) return database;
     throw new UsageError(
-      "Say where to with --to and the database's address, or set MARQUEE_DATABASE_FILE to a file with that address.",
+      "Give the database's address with --to, or set MARQUEE_DATABASE_FILE to a file with that address.",
     );
   }
   const url = settings.database.parse(given);

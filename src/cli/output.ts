@@ -20,7 +20,7 @@ export function writeLine(fileDescriptor: number, line: string): void {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code !== "EAGAIN") {
         throw new OutputError(
-          "The result could not be written. What was asked for is done, but nobody has seen what it printed.",
+          "The output could not be written. The command has done its work, but nobody has seen what it printed.",
           { cause: error },
         );
       }

@@ -105,34 +105,36 @@ export function createProgram(io: Io): CommanderCommand {
   );
   runs(user("list", "list all users"), () => listUsers());
   runs(
-    user("remove", "remove a user with keys, widgets and connections").argument("<name>"),
+    user("remove", "remove a user with all their keys, widgets and connections").argument("<name>"),
     (name: string) => removeUser(name),
   );
 
   const key = group("key", "manage a user's API keys");
   runs(
-    key("add", "issue another key", ["marquee key add ada --name 'chat bot'"])
+    key("add", "make another key", ["marquee key add ada --name 'chat bot'"])
       .argument("<user>")
       .option("--name <name>", "what the key is for", "key"),
     (name: string, options: { name: string }) => addKey(name, options.name),
   );
   runs(key("list", "list a user's keys").argument("<user>"), (name: string) => listKeys(name));
   runs(
-    key("revoke", "end a key at once").argument("<user>").argument("<key-id>"),
+    key("revoke", "revoke a key; it stops working right away")
+      .argument("<user>")
+      .argument("<key-id>"),
     (name: string, keyId: string) => revokeKey(name, keyId),
   );
   runs(
     key("rotate", "replace a key", ["marquee key rotate ada --grace 1h"])
       .argument("<user>")
       .argument("[key-id]", "needed when the user has several keys")
-      .option("--grace <time>", "how long the old key goes on working: 0s to 24h", "0s"),
+      .option("--grace <time>", "how long the old key keeps working: 0s to 24h", "0s"),
     (name: string, keyId: string | undefined, options: { grace: string }) =>
       rotateKey(name, keyId, options.grace),
   );
 
   const widget = group("widget", "manage a user's widgets and their addresses");
   const language = () => new Option("--lang <language>", "en, fr, es, pt or de (default: en)");
-  const widgetOrFirst = ["[id]", "the widget; without it the first one"] as const;
+  const widgetOrFirst = ["[id]", "the widget; if left out, the first one"] as const;
   runs(widget("list", "list a user's widgets").argument("<user>"), (name: string) =>
     listWidgets(name),
   );
@@ -147,7 +149,7 @@ export function createProgram(io: Io): CommanderCommand {
       addWidget(name, options.name, options.kind),
   );
   runs(
-    widget("remove", "remove a widget; its address stops working at once")
+    widget("remove", "remove a widget; its address stops working right away")
       .argument("<user>")
       .argument("<id>"),
     (name: string, id: string) => removeWidget(name, id),
@@ -162,7 +164,7 @@ export function createProgram(io: Io): CommanderCommand {
       .argument("<id>")
       .argument(
         "<key=value...>",
-        "options as in an address, and css=@FILE for an overlay's CSS; an empty value forgets one",
+        "options as in an address, and css=@FILE for an overlay's CSS; an empty value resets one",
       ),
     (name: string, id: string, assignments: string[]) => setWidgetOptions(name, id, assignments),
   );
@@ -175,7 +177,7 @@ export function createProgram(io: Io): CommanderCommand {
       showWidgetUrl(name, id, options.lang),
   );
   runs(
-    widget("rotate", "replace the address; the old one stops working at once")
+    widget("rotate", "replace the address; the old one stops working right away")
       .argument("<user>")
       .argument(...widgetOrFirst)
       .addOption(language()),
@@ -184,7 +186,7 @@ export function createProgram(io: Io): CommanderCommand {
   );
 
   runs(
-    command("connect", "add a source of a user's music, or change it", [
+    command("connect", "connect a user to a source of music, or change the connection", [
       "marquee connect ada mpd --address 192.168.1.20:6600",
       "marquee connect ada mpd --name Kitchen --address 192.168.1.21:6600",
       "marquee connect ada mpd --password-file ./mpd-password",
@@ -193,42 +195,45 @@ export function createProgram(io: Io): CommanderCommand {
       .argument("<user>")
       .argument("<source>")
       .argument("[options...]", "the source's own options")
-      .option("--name <name>", "tells several connections to one source apart")
+      .option("--name <name>", "tells connections to the same source apart")
       .allowUnknownOption()
       .addHelpText("after", () => `\n${describeSources()}`),
     (name: string, source: string, given: string[], options: { name?: string }) =>
       connectUser(name, source, given, options.name),
   );
   runs(
-    command("disconnect", "forget where a user's music is heard", [
+    command("disconnect", "disconnect a user from a source", [
       "marquee disconnect ada 3",
       "marquee disconnect ada --all",
     ])
       .argument("<user>")
       .argument("[id]", "needed when the user has several connections")
-      .option("--all", "end all connections"),
+      .option("--all", "disconnect all connections"),
     (name: string, id: string | undefined, options: { all?: true }) =>
       disconnectUser(name, id, options.all === true),
   );
 
-  const connection = group("connection", "list and order a user's connections");
+  const connection = group("connection", "manage a user's connections");
   runs(
     connection("list", "list a user's connections in order")
       .argument("<user>")
-      .option("--show-secrets", "also show what programs need that tell what they play"),
+      .option(
+        "--show-secrets",
+        "also show the address or secret for programs that send to Marquee",
+      ),
     (name: string, options: { showSecrets?: true }) =>
       listConnections(name, options.showSecrets === true),
   );
   runs(
-    connection("order", "put connections first: of several that play, the first is shown", [
+    connection("order", "put connections first: if several are playing, the first is shown", [
       "marquee connection order ada 5 3",
     ])
       .argument("<user>")
-      .argument("<ids...>", "in the wanted order; those not given follow"),
+      .argument("<ids...>", "in the order you want; the others follow"),
     (name: string, ids: string[]) => orderConnections(name, ids),
   );
   runs(
-    connection("rotate", "replace a connection's secret; the old one stops working at once")
+    connection("rotate", "replace a connection's secret; the old one stops working right away")
       .argument("<user>")
       .argument("<id>"),
     (name: string, id: string) => rotateConnection(name, id),
@@ -251,7 +256,7 @@ export function createProgram(io: Io): CommanderCommand {
   runs(
     command("migrate", "copy everything to an empty PostgreSQL database", [
       "marquee migrate --to postgres://marquee:password@db.example.org/marquee",
-    ]).option("--to <url>", "the database; without it the one that --database names"),
+    ]).option("--to <url>", "the database; if left out, the one that --database names"),
     (options: { to?: string }) => migrateTo(options.to),
   );
 
@@ -260,11 +265,11 @@ export function createProgram(io: Io): CommanderCommand {
     secret("rotate", "encrypt everything with a new key, while the server runs", [
       "marquee secret rotate",
       "MARQUEE_SECRET_KEY_FILE=./new.key marquee secret rotate --old-key-file ./old.key",
-    ]).option("--old-key-file <file>", "the old key, where the new one is given by a setting"),
+    ]).option("--old-key-file <file>", "the old key, if a setting gives the new one"),
     (options: { oldKeyFile?: string }) => rotateSecret(options.oldKeyFile),
   );
 
-  const config = command("config", "show the settings in force and where each came from");
+  const config = command("config", "show the settings in force and where each comes from");
   addSettings(config, settingNames);
   config.action(() => {
     const { resolved, asJson } = settle(config, io);
@@ -273,7 +278,7 @@ export function createProgram(io: Io): CommanderCommand {
   });
 
   const healthcheck = quiet(program.command("healthcheck", { hidden: true }), io).description(
-    "ask the server on this machine whether it lives (for containers)",
+    "ask the server on this machine whether it is alive (for containers)",
   );
   addSettings(healthcheck, ["host", "port"]);
   healthcheck.action(() => checkHealth(settle(healthcheck, io).config));
@@ -286,9 +291,9 @@ export const describeProgram = () =>
 
 const EXAMPLES = `
 Examples:
-  marquee                                   start; the first time, everything is set up
+  marquee                                   start; the first time, this sets everything up
   marquee user add ada --source demo        add a user
-  marquee connect ada mpd                   hear the MPD on this machine
+  marquee connect ada mpd                   follow the MPD on this machine
   marquee widget url ada --lang fr          the address for OBS, in French
 
 Settings can be flags, environment variables (MARQUEE_PORT for --port) and, for secrets, files

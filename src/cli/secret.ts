@@ -22,7 +22,7 @@ export function rotateSecret(oldKeyFile: string | undefined): Command {
     }
     if (oldKeyFile !== undefined) {
       throw new UsageError(
-        "--old-key-file goes with a new key that you give with MARQUEE_SECRET_KEY_FILE or MARQUEE_SECRET_KEY. Where the key is the data folder's own, leave the option out: Marquee makes the new key itself.",
+        "--old-key-file is for a new key that you give with MARQUEE_SECRET_KEY_FILE or MARQUEE_SECRET_KEY. If the key is in the data folder, leave the option out: Marquee makes the new key itself.",
       );
     }
     const resealed = await rotateOwnKey(config);
@@ -32,7 +32,7 @@ export function rotateSecret(oldKeyFile: string | undefined): Command {
       [{ rotated: true, resealed, restart_needed: false }],
       [
         `${secretKeyPath(config.data)} holds a new key, and ${countOf(resealed)} encrypted with it. Keep a copy of the key in a safe place.`,
-        "A running server goes on by itself.",
+        "A running server picks up the new key.",
         ...OLD_KEY_LINES,
       ],
     );
@@ -43,15 +43,15 @@ const countOf = (resealed: number): string =>
   resealed === 1 ? "1 stored secret is" : `${resealed} stored secrets are`;
 
 const OLD_KEY_LINES = [
-  'Backups made before can only be read with the old key: make a new one with "marquee backup".',
-  "Whoever has the old key and an old copy of the database can read what was in it: if it has leaked, change passwords and renew links at the sources.",
+  'Earlier backups can only be read with the old key: make a new one with "marquee backup".',
+  "Anyone with the old key and an old copy of the database can read what was in it: if the key has leaked, change passwords and renew links at the sources.",
 ];
 
 function givenKeyLines(resealed: number | undefined): string[] {
   const restart =
-    "If the server runs, start it again with the new key: until then it refuses what it would have to encrypt.";
+    "If the server is running, restart it with the new key: until then it refuses anything it would have to encrypt.";
   return resealed === undefined
-    ? ["Everything is encrypted with the given key already. Nothing was changed.", restart]
+    ? ["Everything is already encrypted with the given key. Nothing was changed.", restart]
     : [
         `${countOf(resealed)} encrypted with the new key. Other commands need it from now on.`,
         restart,
@@ -83,13 +83,13 @@ async function rotateToGivenKey(
 ): Promise<number | undefined> {
   if (oldKeyFile === undefined) {
     throw new UsageError(
-      "The key is given by a setting, so Marquee cannot replace it by itself. Give a new key with that setting, and the file that holds the old one: marquee secret rotate --old-key-file FILE",
+      "The key is given by a setting, so Marquee cannot replace it itself. Give a new key with that setting, and the file that holds the old one: marquee secret rotate --old-key-file FILE",
     );
   }
   const oldKey = readOldKey(oldKeyFile);
   if (keyIdOf(oldKey).equals(keyIdOf(newKey))) {
     throw new UsageError(
-      "--old-key-file holds the key that the setting gives. Give a new key with the setting: 32 random bytes in base64.",
+      "--old-key-file holds the same key as the setting. Give a new key with the setting: 32 random bytes in base64.",
     );
   }
   try {

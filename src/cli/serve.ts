@@ -78,8 +78,8 @@ export async function serve(
     shrink(() => store.file?.makeShrinkable());
     let isLost = false;
     store.network?.onReach((isReached) => {
-      if (!isReached) log.error("the database cannot be reached, and is called again and again");
-      else if (isLost) log.info("the database is reached again");
+      if (!isReached) log.error("the database cannot be reached, and Marquee keeps trying");
+      else if (isLost) log.info("the database can be reached again");
       isLost = !isReached;
     });
     const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
@@ -132,7 +132,7 @@ export async function serve(
     Bun.unsafe.setJITPolicy(1);
     if (isOpenToOthers(config)) {
       log.warn(
-        "other machines are refused until --base-url or --allowed-hosts says how they call this one",
+        "other machines are refused until --base-url or --allowed-hosts gives the name or address that they use",
       );
     }
     log.info("serving", { url: baseUrl, version: VERSION });
@@ -158,7 +158,7 @@ export async function serve(
 function refuseWithoutBaseUrl({ database, baseUrl }: Config): void {
   if (database === null || baseUrl !== null) return;
   throw new DatabaseError(
-    "With --database the public address must be given, the same to all servers: set --base-url or MARQUEE_BASE_URL.",
+    "With --database the public address must be given, the same for all servers: set --base-url or MARQUEE_BASE_URL.",
   );
 }
 
@@ -244,7 +244,7 @@ function createKeyFollower(
     if (await store.sealed.isInForce(vault.keyId)) return;
     try {
       await vault.follow();
-      log.info("the secret key was replaced, and is followed");
+      log.info("the secret key was replaced, and the new one is in use");
       refused = false;
     } catch (error) {
       if (!refused) log.error("no secrets can be stored", { reason: describeError(error) });
@@ -365,7 +365,7 @@ function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
 
 function signInLines({ loginUrl }: { loginUrl: string }): string[] {
   return [
-    "  Open this to set everything up in your browser. It works once, for half an hour:",
+    "  Open this to set everything up in your browser. It works once, within half an hour:",
     `    ${loginUrl}`,
   ];
 }
@@ -374,7 +374,7 @@ function secretsOf({ user, key, widgetToken }: AddedUser, baseUrl: string): stri
   return [
     `  User       ${user.name}, who gets the demo playlist for now`,
     `  API key    ${key}`,
-    "             shown this once: keep it",
+    "             shown only once: keep it",
     "",
     "  Ask what is playing:",
     `    curl -H 'X-Api-Key: ${key}' ${apiAddress(baseUrl, "now-playing")}`,

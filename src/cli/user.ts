@@ -85,7 +85,7 @@ function statusDocument(health: StoredStatus) {
 export function describeStatus(health: StoredStatus): string {
   switch (health.state) {
     case "untried":
-      return "not listened to yet";
+      return "not used yet";
     case "ok":
       return "ok";
     case "retrying":
@@ -128,7 +128,7 @@ export function removeUser(name: string): Command {
         io,
         asJson,
         [{ username: name, removed: true }],
-        [`${name} is gone, with every key and the widget address.`],
+        [`${name} was removed, with every key and widget address.`],
       );
     });
 }
@@ -145,7 +145,7 @@ function printAdded(io: Io, asJson: boolean, added: AddedUser, baseUrl: string):
     io,
     asJson,
     [document],
-    [added.user.name, `  API key  ${added.key}   (shown this once: keep it)`, `  Widget   ${url}`],
+    [added.user.name, `  API key  ${added.key}   (shown only once: keep it)`, `  Widget   ${url}`],
   );
 }
 

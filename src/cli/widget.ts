@@ -57,7 +57,7 @@ export function removeWidget(userName: string, typedId: string): Command {
     withUser(config, userName, async ({ accounts }, user) => {
       const { name } = await accounts.widgets.byId(user, id);
       await accounts.widgets.remove(user, id);
-      print(io, asJson, [{ id, name }], [`${name} is gone: its address no longer works.`]);
+      print(io, asJson, [{ id, name }], [`${name} was removed: its address no longer works.`]);
     });
 }
 
@@ -166,7 +166,7 @@ async function addressed(
 function readWidgetId(typed: string, userName: string): number {
   if (/^[1-9]\d{0,14}$/.test(typed)) return Number(typed);
   throw new UsageError(
-    `${JSON.stringify(typed)} is no widget's id. "marquee widget list ${userName}" shows them.`,
+    `${JSON.stringify(typed)} is not a widget's ID. "marquee widget list ${userName}" shows them.`,
   );
 }
 
@@ -197,7 +197,7 @@ function readCss(value: string): string {
     // As in the editor, where browsers send other line breaks.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
   } catch {
-    return refuse(`${name} is no text in UTF-8. Save it in this encoding.`);
+    return refuse(`${name} is not UTF-8 text. Save it in that encoding.`);
   }
 }
 
@@ -235,7 +235,7 @@ function readAssignments(assignments: readonly string[], kind: WidgetKind): Chan
     const value = rest.join("=");
     const [, option] = known.find(([one]) => one === name) ?? [];
     if (rest.length === 0)
-      mistakes.push(`${JSON.stringify(assignment)} lacks a =: write key=value.`);
+      mistakes.push(`${JSON.stringify(assignment)} has no =: write key=value.`);
     else if (!option) {
       const names = [...known.map(([one]) => one), ...(mayHaveCss ? ["css"] : [])].join(", ");
       mistakes.push(`There is no option ${JSON.stringify(name)}. There are: ${names}.`);

@@ -54,7 +54,7 @@ export async function openDataFolder(
   } catch (error) {
     if (actingAs === undefined || !(error instanceof Error) || !isForbidden(error)) throw error;
     throw new DatabaseError(
-      `${error.message}\nThis ran as user ${actingAs}, whom the folder belongs to. If files in it are somebody else's, run: chown -R ${actingAs} ${config.data}`,
+      `${error.message}\nThis ran as user ${actingAs}, who owns the folder. If files in it belong to someone else, run: chown -R ${actingAs} ${config.data}`,
       { cause: error },
     );
   }
@@ -100,7 +100,7 @@ async function openDatabase(
 function refuseWithoutKey({ secretKey }: Config): void {
   if (secretKey !== null) return;
   throw new SecretError(
-    'With --database the secret key must be given, the same to all servers: set MARQUEE_SECRET_KEY_FILE to a file with 32 random bytes in base64, such as "openssl rand -base64 32" prints.',
+    'With --database the secret key must be given, the same for all servers: set MARQUEE_SECRET_KEY_FILE to a file with 32 random bytes in base64, such as "openssl rand -base64 32" prints.',
   );
 }
 

@@ -21,9 +21,9 @@ export const en = {
     noneBefore: "No song before this one yet",
     unknown: "There is nothing at this address",
     limited: "Too many wrong addresses. Try again in {seconds} seconds.",
-    idlePage: "This page shows your music as soon as it plays.",
+    idlePage: "This page shows the song as soon as music plays.",
     text: {
-      lead: "One line for your chat bot, for when viewers ask what song this is.",
+      lead: "One line for your chat bot, for when viewers ask “What song is this?”",
       preview: "What the bot says",
       playing: "While music plays",
       paused: "While paused",
@@ -127,7 +127,7 @@ export const en = {
     lead: "Marquee will see what {user} plays on {source}. It can read that, and change nothing.",
     go: "Continue to {source}",
     appTitle: "First, you need a {source} app",
-    appLead: "Each server has its own. It’s free and takes a minute.",
+    appLead: "Each server has its own. It’s free and takes a few minutes.",
     appCreate: "Open {source}’s dashboard, create an app and choose “Web API”.",
     appRedirect: "Enter this as the redirect URI, exactly as shown:",
     appEnter: "Copy the app’s client ID here:",
@@ -403,7 +403,7 @@ export const en = {
           notWoff2:
             "Nothing was added. This file isn’t a complete WOFF2 font. Convert it to WOFF2 first.",
           tooLarge:
-            "Nothing was added. A font may have at most 1 MB. Keep only the characters you need.",
+            "Nothing was added. A font may be at most 1 MB. Keep only the characters you need.",
           tooMany:
             "Nothing was added. You already have the maximum number of fonts. Remove one first.",
           thereAlready:
@@ -435,7 +435,7 @@ export const en = {
       testTrack: { title: "Everything Works", artist: "The Sound Checks", album: "One, Two" },
       launcherTitle: "If OBS starts before this server",
       launcherText:
-        "In that case the source would stay empty. Use this file as a “Local file” instead of the address: it waits for Marquee, then shows the overlay.",
+        "In that case the source would stay blank. Use this file as a “Local file” instead of the address: it waits for Marquee, then shows the overlay.",
       launcher: "Download the launcher file",
       rotateTitle: "If someone else knows the address",
       rotate: "Replace the address",
@@ -475,7 +475,7 @@ export const en = {
         mayAsk:
           "Connecting to OBS… If your browser asks whether this page may reach apps on this device, allow it.",
         connected: "Connected. Choose a scene.",
-        isThere: "Connected. OBS already has this widget, as “{name}”.",
+        isThere: "Connected. This widget is already in OBS, as “{name}”.",
         current: "{scene} (current scene)",
         inPreview: "{scene} (in the preview)",
         put: "Add it to OBS",
@@ -641,7 +641,7 @@ export const en = {
       moved: "{source} is now number {position}.",
       rename: "Change the name",
       name: "Name",
-      nameHint: "Tells connections of the same source apart, for example “Kitchen”.",
+      nameHint: "Tells connections to the same source apart, for example “Kitchen”.",
       renameGo: "Save the name",
       renamed: "The name is saved.",
       nameWrong: "A name has up to {most} visible characters.",
@@ -708,7 +708,7 @@ export const en = {
         },
       },
       about: {
-        spotify: "Linked in your browser in a minute. Changes show up within seconds.",
+        spotify: "Linked in your browser in a few minutes. Changes show up within seconds.",
         mpd: "The Music Player Daemon. Every change shows up as it happens.",
         vlc: "The VLC media player, through its web interface. Changes show up within a second.",
         beefweb:
@@ -730,16 +730,16 @@ export const en = {
         plex: "What you play with Plexamp or any other Plex app. Every change shows up as it happens.",
         pear: "YouTube Music in the app pear-desktop. Every change shows up as it happens.",
         cider: "Apple Music in the app Cider. Every change shows up as it happens.",
-        demo: "Made-up artists that play forever, to try things out.",
+        demo: "Made-up artists who play forever, to try things out.",
         webscrobbler:
           "The browser extension for YouTube, SoundCloud, Bandcamp and hundreds more. With position, pause and cover.",
         webnowplaying:
           "The browser extension that sends what your tabs play to programs on your computer.",
         tuna: "Browser scripts and players made for Tuna, an OBS plug-in.",
         listenbrainz:
-          "Any program that submits to ListenBrainz, such as Navidrome or Jellyfin. Without position and pause.",
+          "Any program that submits to ListenBrainz, such as Navidrome or Jellyfin. No position and no pause.",
         audioscrobbler:
-          "Programs that scrobble to a server of your choice, such as mpdscribble. Without position and pause.",
+          "Programs that scrobble to a server of your choice, such as mpdscribble. No position and no pause.",
         json: "Your own script or automation: one request reports what’s playing.",
       },
       options: {
@@ -936,7 +936,7 @@ export const en = {
       },
       chat: {
         title: "Let the chat bot answer",
-        text: "Nightbot, StreamElements or another bot says what is playing.",
+        text: "Nightbot, StreamElements or another bot says what’s playing.",
       },
       card: {
         title: "A card on my profile",
@@ -958,7 +958,7 @@ export const en = {
       looks: "Themes, fonts, long titles, and looks that you can try, change and share.",
       "two-computers": "Play music on one computer and stream from another.",
       chat: "Your chat bot answers “What song is this?” with one line of text.",
-      cards: "A picture of what you play, for a profile, a README or a website.",
+      cards: "A picture of what you’re playing, for a profile, a README or a website.",
       files: "Title, artist and cover as files that OBS and other programs can read.",
       privacy: "What is stored, who sees what, and what leaves your machine.",
       troubleshooting: "Find what you see, and what helps.",
@@ -976,7 +976,7 @@ export const en = {
       api: "What a user is playing, as JSON, for bots and for programs of your own.",
       words: "What the words in this documentation mean.",
     },
-    sourceSummary: "Connect {name} to Marquee, and show on stream what it plays.",
+    sourceSummary: "Connect {name} to Marquee, and show what it plays on your stream.",
     eachSource: "Players and services",
     pages: "Pages",
     contents: "On this page",
@@ -1128,7 +1128,7 @@ export const en = {
     fieldMeanings: {
       success: "True on success.",
       data: "What was asked for; null when nothing is playing.",
-      error: "What went wrong, for people; only when success is false.",
+      error: "What went wrong, in words for people; only when success is false.",
       meta: "Only while data is not null.",
       "meta.user": "The user the key belongs to.",
       "meta.timestamp": "Time of the answer, Unix seconds.",

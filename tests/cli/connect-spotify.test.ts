@@ -173,7 +173,7 @@ describe("marquee user list, of a linked account", () => {
 
   test("says that nobody has listened yet", async () => {
     await link();
-    expect(await row()).toMatch(/^ada +owner +spotify +not listened to yet +2027-05-21$/);
+    expect(await row()).toMatch(/^ada +owner +spotify +not used yet +2027-05-21$/);
     expect(await document()).toMatchObject({
       source: "spotify",
       needs_connecting_again: false,

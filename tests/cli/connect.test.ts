@@ -118,7 +118,7 @@ describe("marquee connect", () => {
     await marquee("user", "add", "grace");
     const { code, errors } = await marquee("connect", "grace", "mpris");
     expect(code).toBe(2);
-    expect(errors).toContain("only its owner");
+    expect(errors).toContain("only the server's owner");
     expect(await documentsOf("connection", "list", "grace")).toEqual([]);
   });
 

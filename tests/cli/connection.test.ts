@@ -66,7 +66,7 @@ describe("marquee connection list", () => {
     ]);
     const { out } = await marquee("connection", "list", "ada");
     expect(out).toMatch(/^ID +SOURCE +NAME +HEALTH$/m);
-    expect(out).toMatch(new RegExp(`^${id} +mpd +MPD +not listened to yet$`, "m"));
+    expect(out).toMatch(new RegExp(`^${id} +mpd +MPD +not used yet$`, "m"));
     expect(out).toMatch(/^\d+ +demo +Desk +ok$/m);
   });
 
@@ -142,7 +142,7 @@ describe("marquee disconnect, of several", () => {
     await connectMpd("--name", "Kitchen");
     const { code, errors } = await marquee("disconnect", "ada");
     expect(code).toBe(2);
-    expect(errors).toContain("say which one by its id, or --all");
+    expect(errors).toContain("give the ID of one, or --all");
     expect(await labels()).toEqual(["1 mpd", "2 mpd Kitchen"]);
   });
 

@@ -40,7 +40,7 @@ describe("marquee login USER", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^ +http:\/\/127\.0\.0\.1:4747\/en\/sign-in\/mql_\w{38}$/m);
     expect(out).toContain("sign in as grace");
-    expect(out).toContain("once, for half an hour");
+    expect(out).toContain("once, within half an hour");
     expect(errors).toBe("");
   });
 

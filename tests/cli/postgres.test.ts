@@ -268,7 +268,7 @@ describe("a server with --database", () => {
     for (const { id } of keys) await documentsOf("key", "revoke", name, String(id));
     await untilStatus("/api/v1/now-playing", 401, key);
     expect(await server.stop()).toBe(0);
-    expect(server.log()).toContain("the database is reached again");
+    expect(server.log()).toContain("the database can be reached again");
     expect(server.log()).not.toContain(PASSWORD);
   }, 60_000);
 

@@ -94,7 +94,7 @@ describe("marquee secret rotate with keys that the operator gives", () => {
     const before = await widgetUrl();
     const { code, out } = await rotate();
     expect(code).toBe(0);
-    expect(out).toContain("start it again with the new key");
+    expect(out).toContain("restart it with the new key");
     expect(await widgetUrl()).toEqual(before);
     environment["MARQUEE_SECRET_KEY_FILE"] = oldFile;
     expect(await marquee("widget", "url", "ada")).toMatchObject({ code: 1 });

@@ -82,7 +82,7 @@ describe("marquee user list", () => {
       { username: "grace", role: "member", source: null },
     ]);
     const { out } = await marquee("user", "list");
-    expect(out).toMatch(/^ada +owner +demo +not listened to yet$/m);
+    expect(out).toMatch(/^ada +owner +demo +not used yet$/m);
     expect(out).toMatch(/^grace +member/m);
   });
 

@@ -163,7 +163,7 @@ describe("marquee widget set", () => {
   });
 
   test.each([
-    { assignment: "theme", says: "lacks a =" },
+    { assignment: "theme", says: "has no =" },
     { assignment: "theme=huge", says: "theme must be one of card" },
     { assignment: "Theme=card", says: "no option" },
     { assignment: "demo=1", says: "no option" },
@@ -217,7 +217,7 @@ describe("marquee widget set css", () => {
     ["a folder", () => `css=@${path()}`, "must be a file this program can read"],
     ["too large a file", () => written("x".repeat(LONGEST_CSS + 1)), "is longer than 20480 bytes"],
     ["an endless file", () => "css=@/dev/zero", "is longer than 20480 bytes"],
-    ["a file of another encoding", () => written(new Uint8Array([0xe9])), "is no text in UTF-8"],
+    ["a file of another encoding", () => written(new Uint8Array([0xe9])), "is not UTF-8 text"],
   ])("refuses %s, and saves nothing", async (_, assignment, says) => {
     const { id } = await add("--name", "Second");
     const { code, errors } = await set(id, "theme=vinyl", assignment());
