@@ -100,7 +100,7 @@ export const settings = {
   }),
   webnowplayingPort: setting<number | null>({
     fallback: null,
-    fallbackText: "none: it does not listen to browsers",
+    fallbackText: "none: no browser can report",
     placeholder: "number",
     help: "Port of this machine where the owner's browser extension WebNowPlaying finds Marquee.",
     allowed: "a whole number from 1 to 65535",
@@ -116,7 +116,7 @@ export const settings = {
   }),
   demo: setting<boolean>({
     fallback: false,
-    help: "Users who have connected no music hear the demo playlist.",
+    help: "Users who have connected no music get the demo playlist.",
     allowed: "true or false",
     parse: parseBoolean,
   }),

@@ -9,7 +9,6 @@ const MOST_LINES = 120;
  * head, so that a cut through it would pass all of them to and fro.
  */
 const LONGER: Readonly<Record<string, string>> = {
-  "src/cli/program.ts createProgram": "a flat list: one entry for each command",
   "src/cluster/shared-inbox.ts shareInbox": "what is known, behind and changed meanwhile",
   "src/music/history.ts createHistory": "the choices of users, which each question needs",
   "src/ingest/webnowplaying-sockets.ts createWebNowPlaying": "the sockets of a connection",

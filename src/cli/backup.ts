@@ -4,9 +4,20 @@ import { DatabaseError } from "../db/errors.ts";
 import { isForbidden } from "../db/open.ts";
 import { type Command, print } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
+import type { Cli } from "./cli.ts";
+
+/** Declares `marquee backup`. */
+export function declareBackup({ command, runs }: Cli): void {
+  runs(
+    command("backup", "copy the database while the server runs", [
+      "marquee backup ./marquee-2026-11-21.db",
+    ]).argument("<file>", "a file that does not exist yet"),
+    (file: string) => backUp(file),
+  );
+}
 
 /** `marquee backup FILE`: a consistent copy of the database, even while the server runs. */
-export function backUp(file: string): Command {
+function backUp(file: string): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ store, actingAs }) => {
       if (!store.file) {

@@ -22,9 +22,41 @@ import { connectAddress, knownBaseUrl } from "../addresses.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { connectionDocument, inboxDocument, inboxLines, readConnectionId } from "./connection.ts";
 import { withWorkspace } from "./workspace.ts";
+import type { Cli } from "./cli.ts";
+
+/** Declares `marquee connect` and `marquee disconnect`. */
+export function declareConnect({ command, runs }: Cli): void {
+  runs(
+    command("connect", "connect a user to a source of music, or change the connection", [
+      "marquee connect ada mpd --address 192.168.1.20:6600",
+      "marquee connect ada mpd --name Kitchen --address 192.168.1.21:6600",
+      "marquee connect ada mpd --password-file ./mpd-password",
+    ])
+      .usage("<user> <source> [--name name] [--option value …] [options]")
+      .argument("<user>")
+      .argument("<source>")
+      .argument("[options...]", "the source's own options")
+      .option("--name <name>", "tells connections to the same source apart")
+      .allowUnknownOption()
+      .addHelpText("after", () => `\n${describeSources()}`),
+    (name: string, source: string, given: string[], options: { name?: string }) =>
+      connectUser(name, source, given, options.name),
+  );
+  runs(
+    command("disconnect", "disconnect a user from a source", [
+      "marquee disconnect ada 3",
+      "marquee disconnect ada --all",
+    ])
+      .argument("<user>")
+      .argument("[id]", "needed when the user has several connections")
+      .option("--all", "disconnect all connections"),
+    (name: string, id: string | undefined, options: { all?: true }) =>
+      disconnectUser(name, id, options.all === true),
+  );
+}
 
 /** `marquee connect USER SOURCE [--name N] [--option value …]`. */
-export function connectUser(
+function connectUser(
   userName: string,
   sourceId: string,
   given: readonly string[],
@@ -132,11 +164,7 @@ function linkInBrowser(
 }
 
 /** `marquee disconnect USER [ID] [--all]`. */
-export function disconnectUser(
-  userName: string,
-  typedId: string | undefined,
-  all: boolean,
-): Command {
+function disconnectUser(userName: string, typedId: string | undefined, all: boolean): Command {
   if (all && typedId !== undefined) throw new UsageError("Give either an ID or --all, not both.");
   const id = typedId === undefined ? undefined : readConnectionId(typedId, userName);
   return (config, asJson, io) =>
@@ -164,7 +192,7 @@ export function disconnectUser(
 }
 
 /** The sources and their options, for `--help`. */
-export function describeSources(): string {
+function describeSources(): string {
   const lines = describedSources().all.flatMap((source) => [
     `  ${source.id.padEnd(28)} ${source.name}${source.oauth ? ", linked in the browser" : ""}`,
     ...source.options.map(({ name, placeholder, help, fallback }) => {

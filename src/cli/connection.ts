@@ -14,9 +14,39 @@ import { isPushed, type PushedSource } from "../sources/source.ts";
 import { type Command, type Io, print, table, UsageError } from "./command.ts";
 import { describeStatus } from "./user.ts";
 import { withWorkspace, type Workspace } from "./workspace.ts";
+import type { Cli } from "./cli.ts";
+
+/** Declares `marquee connection …`. */
+export function declareConnection({ group, runs }: Cli): void {
+  const connection = group("connection", "manage a user's connections");
+  runs(
+    connection("list", "list a user's connections in order")
+      .argument("<user>")
+      .option(
+        "--show-secrets",
+        "also show the address or secret for programs that send to Marquee",
+      ),
+    (name: string, options: { showSecrets?: true }) =>
+      listConnections(name, options.showSecrets === true),
+  );
+  runs(
+    connection("order", "put connections first: if several are playing, the first is shown", [
+      "marquee connection order ada 5 3",
+    ])
+      .argument("<user>")
+      .argument("<ids...>", "in the order you want; the others follow"),
+    (name: string, ids: string[]) => orderConnections(name, ids),
+  );
+  runs(
+    connection("rotate", "replace a connection's secret; the old one stops working right away")
+      .argument("<user>")
+      .argument("<id>"),
+    (name: string, id: string) => rotateConnection(name, id),
+  );
+}
 
 /** `marquee connection list USER [--show-secrets]`. */
-export function listConnections(userName: string, showSecrets: boolean): Command {
+function listConnections(userName: string, showSecrets: boolean): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async (workspace) => {
       const user = await workspace.accounts.users.named(userName);
@@ -25,7 +55,7 @@ export function listConnections(userName: string, showSecrets: boolean): Command
 }
 
 /** `marquee connection order USER ID…`. */
-export function orderConnections(userName: string, typedIds: readonly string[]): Command {
+function orderConnections(userName: string, typedIds: readonly string[]): Command {
   const ids = typedIds.map((typed) => readConnectionId(typed, userName));
   return (config, asJson, io) =>
     withWorkspace(config, async (workspace) => {
@@ -36,7 +66,7 @@ export function orderConnections(userName: string, typedIds: readonly string[]):
 }
 
 /** `marquee connection rotate USER ID`. */
-export function rotateConnection(userName: string, typedId: string): Command {
+function rotateConnection(userName: string, typedId: string): Command {
   const id = readConnectionId(typedId, userName);
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts, sources }) => {

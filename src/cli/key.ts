@@ -3,9 +3,36 @@ import type { IssuedKey, KeyRecord } from "../accounts/keys.ts";
 import { type Command, type Io, print, table, UsageError } from "./command.ts";
 
 import { withWorkspace } from "./workspace.ts";
+import type { Cli } from "./cli.ts";
+
+/** Declares `marquee key …`. */
+export function declareKey({ group, runs }: Cli): void {
+  const key = group("key", "manage a user's API keys");
+  runs(
+    key("add", "make another key", ["marquee key add ada --name 'chat bot'"])
+      .argument("<user>")
+      .option("--name <name>", "what the key is for", "key"),
+    (name: string, options: { name: string }) => addKey(name, options.name),
+  );
+  runs(key("list", "list a user's keys").argument("<user>"), (name: string) => listKeys(name));
+  runs(
+    key("revoke", "revoke a key; it stops working right away")
+      .argument("<user>")
+      .argument("<key-id>"),
+    (name: string, keyId: string) => revokeKey(name, keyId),
+  );
+  runs(
+    key("rotate", "replace a key", ["marquee key rotate ada --grace 1h"])
+      .argument("<user>")
+      .argument("[key-id]", "needed when the user has several keys")
+      .option("--grace <time>", "how long the old key keeps working: 0s to 24h", "0s"),
+    (name: string, keyId: string | undefined, options: { grace: string }) =>
+      rotateKey(name, keyId, options.grace),
+  );
+}
 
 /** `marquee key add USER`. */
-export function addKey(userName: string, typed: string): Command {
+function addKey(userName: string, typed: string): Command {
   const name = readKeyName(typed);
   if (name === undefined) throw new UsageError(`--name must be ${KEY_NAME_RULE}.`);
   return (config, asJson, io) =>
@@ -16,7 +43,7 @@ export function addKey(userName: string, typed: string): Command {
 }
 
 /** `marquee key list USER`. */
-export function listKeys(userName: string): Command {
+function listKeys(userName: string): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       const keys = await accounts.keys.list(await accounts.users.named(userName));
@@ -45,7 +72,7 @@ export function listKeys(userName: string): Command {
 }
 
 /** `marquee key revoke USER KEY-ID`. */
-export function revokeKey(userName: string, keyId: string): Command {
+function revokeKey(userName: string, keyId: string): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       await accounts.keys.revoke(await accounts.users.named(userName), keyId);
@@ -54,7 +81,7 @@ export function revokeKey(userName: string, keyId: string): Command {
 }
 
 /** `marquee key rotate USER [KEY-ID]`. */
-export function rotateKey(userName: string, keyId: string | undefined, grace: string): Command {
+function rotateKey(userName: string, keyId: string | undefined, grace: string): Command {
   const graceMs = parseGrace(grace);
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {

@@ -3,9 +3,20 @@ import { knownBaseUrl, signInAddress } from "../addresses.ts";
 import { languageOr } from "../languages.ts";
 import { type Command, print } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
+import type { Cli } from "./cli.ts";
+
+/** Declares `marquee login`. */
+export function declareLogin({ command, runs }: Cli): void {
+  runs(
+    command("login", "print a link that signs a browser in to the dashboard", [
+      "marquee login ada",
+    ]).argument("<user>"),
+    (name: string) => printSignInLink(name),
+  );
+}
 
 /** `marquee login USER`: prints a magic link that signs one browser in. */
-export function printSignInLink(name: string): Command {
+function printSignInLink(name: string): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(name);

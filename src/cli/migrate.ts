@@ -3,9 +3,20 @@ import { secretKeyPath } from "../vault/secrets.ts";
 import { addressOfDatabase, type Config, settings } from "../config.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
+import type { Cli } from "./cli.ts";
+
+/** Declares `marquee migrate`. */
+export function declareMigrate({ command, runs }: Cli): void {
+  runs(
+    command("migrate", "copy everything to an empty PostgreSQL database", [
+      "marquee migrate --to postgres://marquee:password@db.example.org/marquee",
+    ]).option("--to <url>", "the database; if left out, the one that --database names"),
+    (options: { to?: string }) => migrateTo(options.to),
+  );
+}
 
 /** `marquee migrate --to URL`: copies a data folder's database to a PostgreSQL server. */
-export function migrateTo(given: string | undefined): Command {
+function migrateTo(given: string | undefined): Command {
   return async (config, asJson, io) => {
     const url = readTarget(given, config);
     await withWorkspace({ ...config, database: null }, async ({ store }) => {

@@ -14,7 +14,7 @@ export interface Scene {
 }
 
 /** The command that opens the address appended to it in the default browser, or why none runs. */
-export type Opener = { readonly command: readonly string[] } | { readonly reason: string };
+type Opener = { readonly command: readonly string[] } | { readonly reason: string };
 
 /** Windows' own command. No shell reads the address, so its characters have no special meaning. */
 const WINDOWS_OPENER = ["rundll32.exe", "url.dll,FileProtocolHandler"];

@@ -5,6 +5,19 @@ import { keyIdOf, newSecretKey, SecretError, secretKeyPath } from "../vault/secr
 import { type Config, settings } from "../config.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { keyInForce, withWorkspace } from "./workspace.ts";
+import type { Cli } from "./cli.ts";
+
+/** Declares `marquee secret …`. */
+export function declareSecret({ group, runs }: Cli): void {
+  const secret = group("secret", "replace the key that encrypts stored secrets");
+  runs(
+    secret("rotate", "encrypt everything with a new key, while the server runs", [
+      "marquee secret rotate",
+      "MARQUEE_SECRET_KEY_FILE=./new.key marquee secret rotate --old-key-file ./old.key",
+    ]).option("--old-key-file <file>", "the old key, if a setting gives the new one"),
+    (options: { oldKeyFile?: string }) => rotateSecret(options.oldKeyFile),
+  );
+}
 
 /** `marquee secret rotate`: encrypts all stored secrets again under another key. */
 export function rotateSecret(oldKeyFile: string | undefined): Command {

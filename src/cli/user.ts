@@ -12,9 +12,29 @@ import { SourceSettingsError } from "../sources/source.ts";
 import { knownBaseUrl, widgetAddress } from "../addresses.ts";
 import { type Command, type Io, print, table, UsageError } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
+import type { Cli } from "./cli.ts";
+
+/** Declares `marquee user …`. */
+export function declareUser({ group, runs }: Cli): void {
+  const user = group("user", "add, list and remove users");
+  runs(
+    user("add", "add users, all or none, and print their credentials once", [
+      "marquee user add ada",
+      "marquee user add ada grace --source demo",
+    ])
+      .argument("<names...>", "user names: a-z, 0-9, _ and -")
+      .option("--source <source>", "connect them to a source that needs no settings, such as demo"),
+    (names: string[], options: { source?: string }) => addUsers(names, options.source),
+  );
+  runs(user("list", "list all users"), () => listUsers());
+  runs(
+    user("remove", "remove a user with all their keys, widgets and connections").argument("<name>"),
+    (name: string) => removeUser(name),
+  );
+}
 
 /** `marquee user add NAME…`: adds users, all or none, and shows their credentials once. */
-export function addUsers(names: readonly string[], source: string | undefined): Command {
+function addUsers(names: readonly string[], source: string | undefined): Command {
   return (config, asJson, io) =>
     withWorkspace(
       config,
@@ -29,7 +49,7 @@ export function addUsers(names: readonly string[], source: string | undefined): 
 }
 
 /** `marquee user list`: all users with their connections and the status of each. */
-export function listUsers(): Command {
+function listUsers(): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts, sources }) => {
       const nowMs = systemClock.wallMs();
@@ -120,7 +140,7 @@ const isoOrNull = (unixMs: number | null): string | null =>
   unixMs === null ? null : new Date(unixMs).toISOString();
 
 /** `marquee user remove NAME`. */
-export function removeUser(name: string): Command {
+function removeUser(name: string): Command {
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       await accounts.users.remove(name);

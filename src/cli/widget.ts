@@ -10,9 +10,67 @@ import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
 import { type Command, print, table, UsageError } from "./command.ts";
 import { withWorkspace, type Workspace } from "./workspace.ts";
+import { Option } from "commander";
+import type { Cli } from "./cli.ts";
+
+/** Declares `marquee widget …`. */
+export function declareWidget({ group, runs }: Cli): void {
+  const widget = group("widget", "manage a user's widgets and their addresses");
+  const language = () => new Option("--lang <language>", "en, fr, es, pt or de (default: en)");
+  const widgetOrFirst = ["[id]", "the widget; if left out, the first one"] as const;
+  runs(widget("list", "list a user's widgets").argument("<user>"), (name: string) =>
+    listWidgets(name),
+  );
+  runs(
+    widget("add", "make another widget and print its address", [
+      "marquee widget add ada --name 'Starting soon'",
+    ])
+      .argument("<user>")
+      .requiredOption("--name <name>", "what the widget is for")
+      .option("--kind <kind>", "overlay, text or card", "overlay"),
+    (name: string, options: { name: string; kind: string }) =>
+      addWidget(name, options.name, options.kind),
+  );
+  runs(
+    widget("remove", "remove a widget; its address stops working right away")
+      .argument("<user>")
+      .argument("<id>"),
+    (name: string, id: string) => removeWidget(name, id),
+  );
+  runs(
+    widget("set", "save options of a widget; it changes on every open page", [
+      "marquee widget set ada 1 theme=vinyl accent=ff8800",
+      "marquee widget set ada 1 accent=",
+      "marquee widget set ada 1 css=@overlay.css",
+    ])
+      .argument("<user>")
+      .argument("<id>")
+      .argument(
+        "<key=value...>",
+        "options as in an address, and css=@FILE for an overlay's CSS; an empty value resets one",
+      ),
+    (name: string, id: string, assignments: string[]) => setWidgetOptions(name, id, assignments),
+  );
+  runs(
+    widget("url", "print the address for the browser source", ["marquee widget url ada --lang fr"])
+      .argument("<user>")
+      .argument(...widgetOrFirst)
+      .addOption(language()),
+    (name: string, id: string | undefined, options: { lang?: string }) =>
+      showWidgetUrl(name, id, options.lang),
+  );
+  runs(
+    widget("rotate", "replace the address; the old one stops working right away")
+      .argument("<user>")
+      .argument(...widgetOrFirst)
+      .addOption(language()),
+    (name: string, id: string | undefined, options: { lang?: string }) =>
+      rotateWidget(name, id, options.lang),
+  );
+}
 
 /** `marquee widget list USER`. */
-export function listWidgets(userName: string): Command {
+function listWidgets(userName: string): Command {
   return (config, asJson, io) =>
     withUser(config, userName, async (workspace, user) => {
       const widgets = await workspace.accounts.widgets.allOf(user);
@@ -38,7 +96,7 @@ export function listWidgets(userName: string): Command {
 }
 
 /** `marquee widget add USER --name N [--kind KIND]`. */
-export function addWidget(userName: string, typedName: string, kindText: string): Command {
+function addWidget(userName: string, typedName: string, kindText: string): Command {
   const name = readKeyName(typedName);
   if (name === undefined) throw new UsageError(`--name must be ${KEY_NAME_RULE}.`);
   const kind = parseKind(kindText);
@@ -51,7 +109,7 @@ export function addWidget(userName: string, typedName: string, kindText: string)
 }
 
 /** `marquee widget remove USER ID`. */
-export function removeWidget(userName: string, typedId: string): Command {
+function removeWidget(userName: string, typedId: string): Command {
   const id = readWidgetId(typedId, userName);
   return (config, asJson, io) =>
     withUser(config, userName, async ({ accounts }, user) => {
@@ -62,7 +120,7 @@ export function removeWidget(userName: string, typedId: string): Command {
 }
 
 /** `marquee widget set USER ID key=value …`; `css=@FILE` for an overlay's CSS. */
-export function setWidgetOptions(
+function setWidgetOptions(
   userName: string,
   typedId: string,
   assignments: readonly string[],
@@ -99,7 +157,7 @@ export function setWidgetOptions(
 }
 
 /** `marquee widget url USER [ID]`. */
-export function showWidgetUrl(
+function showWidgetUrl(
   userName: string,
   typedId: string | undefined,
   language: string | undefined,
@@ -108,7 +166,7 @@ export function showWidgetUrl(
 }
 
 /** `marquee widget rotate USER [ID]`. */
-export function rotateWidget(
+function rotateWidget(
   userName: string,
   typedId: string | undefined,
   language: string | undefined,

@@ -35,7 +35,7 @@ export interface Workspace extends DataFolder {
 const CONNECTIONS_OF_COMMAND = 2;
 
 /** What a command does when the data folder does not exist. */
-export type WhenMissing = "create" | "refuse";
+type WhenMissing = "create" | "refuse";
 
 /**
  * Opens the data folder as its owner. A missing folder may be a mistyped path.

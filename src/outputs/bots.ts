@@ -25,7 +25,6 @@ export const bots = [
   bot("chatbot", "Streamlabs Chatbot", "local", (address) => `$readapi(${address})`),
 ] as const satisfies readonly Bot[];
 
-export type BotId = (typeof bots)[number]["id"];
 /** The bots that have a field for the address; the words say where it is. */
 export type FieldBotId = "moobot" | "streamerbot" | "mixitup";
 

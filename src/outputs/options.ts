@@ -18,7 +18,6 @@ export const textOptions = {
   idleTemplate: template(),
   url: toggle(false),
 };
-export type TextOptionName = keyof typeof textOptions;
 
 /** What a widget of kind `card` may have saved. */
 export const cardOptions = {
@@ -26,7 +25,6 @@ export const cardOptions = {
   progress: toggle(true),
   source: toggle(true),
 };
-export type CardOptionName = keyof typeof cardOptions;
 
 type OptionList = readonly (readonly [name: string, option: WidgetOption<unknown>])[];
 

@@ -31,7 +31,7 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
       {
         name: "entity",
         placeholder: "media_player.name",
-        help: "The media player to listen to, such as media_player.living_room.",
+        help: "The media player to follow, such as media_player.living_room.",
       },
       tokenOption("A long-lived access token, made on your profile's page in Home Assistant."),
     ],

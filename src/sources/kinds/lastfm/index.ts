@@ -47,7 +47,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
         throw unauthorized(`${from} knows no user ${JSON.stringify(user)}`);
       case 17:
         throw unauthorized(
-          `${from} hides what ${user} hears: switch off "Hide recent listening information" there`,
+          `${from} hides what ${user} plays: switch off "Hide recent listening information" there`,
         );
       case 10:
       case 26:

@@ -64,7 +64,7 @@ export function createCoverLookup(
 
   /** Uses a new connection, since the other one may be in the middle of an answer. */
   const readAgain = async (uri: string, key: string): Promise<Uint8Array> => {
-    if (signal.aborted) throw new Error("its MPD is no longer listened to");
+    if (signal.aborted) throw new Error("its MPD is no longer followed");
     const open = await connect();
     const cancel = clock.after(LONGEST_READ_MS, () => open.close());
     try {

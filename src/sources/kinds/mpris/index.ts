@@ -26,7 +26,7 @@ export function createMpris(deps: MprisDeps): Source {
       {
         name: "player",
         placeholder: "name",
-        help: "Listen only to this player, such as chromium, vlc or mpv; without it, to all.",
+        help: "Follow only this player, such as chromium, vlc or mpv; without it, all of them.",
       },
     ],
     parseSettings(input) {

@@ -1,0 +1,95 @@
+import type { Command as CommanderCommand } from "commander";
+import {
+  type Config,
+  flagOf,
+  resolveConfig,
+  type ResolvedConfig,
+  type SettingName,
+  settings,
+} from "../config.ts";
+import { redact } from "../log.ts";
+import type { Command, Io } from "./command.ts";
+
+/** Settings that every command accepts; `serve` and `config` accept all settings. */
+export const SHARED_SETTINGS: readonly SettingName[] = ["data", "database", "baseUrl", "secretKey"];
+
+/** With this each file declares its commands. */
+export interface Cli {
+  command(name: string, help: string, examples?: readonly string[]): CommanderCommand;
+  /** Declares a word before other words; the result declares what follows it. */
+  group(
+    name: string,
+    help: string,
+  ): (usage: string, description: string, examples?: readonly string[]) => CommanderCommand;
+  /** Makes a command run what `prepare` returns for its arguments, with the settings in force. */
+  runs(target: CommanderCommand, prepare: (...given: never[]) => Command): void;
+}
+
+export function createCli(program: CommanderCommand, io: Io): Cli {
+  return {
+    command(name, help, examples = []) {
+      const added = quiet(program.command(name).description(help), io);
+      return addExamples(added, examples);
+    },
+    group(name, help) {
+      const parent = quiet(program.command(name).description(help), io);
+      return (usage, description, examples = []) =>
+        addExamples(quiet(parent.command(usage).description(description), io), examples);
+    },
+    runs(target, prepare) {
+      addSettings(target, SHARED_SETTINGS);
+      target.action(async (...given: unknown[]) => {
+        // Commander passes the arguments, then the options, then the command itself.
+        const { config, asJson } = settle(target, io);
+        await prepare(...(given.slice(0, -1) as never[]))(config, asJson, io);
+      });
+    },
+  };
+}
+
+/** Sends Commander's output through `io`, and keeps Commander from ending the process. */
+export function quiet(command: CommanderCommand, io: Io): CommanderCommand {
+  return command
+    .exitOverride()
+    .helpOption("--help", "show this help")
+    .helpCommand(false)
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.error(redact(text.trimEnd())),
+    });
+}
+
+export function addExamples(
+  command: CommanderCommand,
+  examples: readonly string[],
+): CommanderCommand {
+  if (examples.length === 0) return command;
+  return command.addHelpText(
+    "after",
+    `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`,
+  );
+}
+
+export function addSettings(command: CommanderCommand, names: readonly SettingName[]): void {
+  for (const name of names) {
+    const { help, placeholder, fallback, fallbackText, allowed } = settings[name];
+    const usual = fallbackText ?? String(fallback);
+    const choices = /^one of /.test(allowed) ? ` Allowed: ${allowed.slice("one of ".length)}.` : "";
+    const flag = placeholder ? `${flagOf(name)} <${placeholder}>` : flagOf(name);
+    command.option(flag, `${help}${choices} (default: ${usual})`);
+  }
+  command.option("--json", "print JSON on standard output and nothing else");
+}
+
+interface Settled {
+  readonly resolved: ResolvedConfig;
+  readonly config: Config;
+  readonly asJson: boolean;
+}
+
+/** @throws {SettingsError} that lists all mistakes */
+export function settle(command: CommanderCommand, io: Io): Settled {
+  const flags: Record<string, unknown> = command.opts();
+  const resolved = resolveConfig(flags, io.environment);
+  return { resolved, config: resolved.config, asJson: flags["json"] === true };
+}
