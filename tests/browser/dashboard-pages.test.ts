@@ -10,7 +10,13 @@ import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboa
 import { titled } from "../fixtures/browser/overlay-page.ts";
 import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { wideFont } from "../fixtures/fonts/fonts.ts";
-import { axeViolations, overflowOf, unfold, weigh } from "../fixtures/browser/page-checks.ts";
+import {
+  axeViolations,
+  overflowOf,
+  rulesIn,
+  unfold,
+  weigh,
+} from "../fixtures/browser/page-checks.ts";
 
 const DESKTOP = { width: 1280, height: 800 };
 /** A small phone. */
@@ -245,7 +251,7 @@ async function inspect(
   await page.goto(`${server.url}/${language}/${path}`);
   const elsewhere = [...hosts].filter((host) => host !== new URL(server.url).host);
   const faults = [
-    ...(await look({ page })),
+    ...(await look({ page }, language)),
     ...complaints.filter((text) => !isRefusal(text)),
     ...elsewhere.map((host) => `asks ${host}`),
   ];
@@ -253,12 +259,16 @@ async function inspect(
 }
 
 /** All that can be seen to be wrong with a page, on a desk and on a phone. */
-async function look({ page }: Pick<WatchedPage, "page">): Promise<string[]> {
+async function look(
+  { page }: Pick<WatchedPage, "page">,
+  language: Language = "en",
+): Promise<string[]> {
   await unfold(page);
-  const light = await axeViolations(page);
+  const rules = rulesIn(language);
+  const light = await axeViolations(page, rules);
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize(PHONE);
-  const dark = await axeViolations(page, OUTWARD_RULES);
+  const dark = await axeViolations(page, rules ?? OUTWARD_RULES);
   const overflow = await overflowOf(page);
   return [
     ...light.map((fault) => `light: ${fault}`),

@@ -1,11 +1,12 @@
 import { expect } from "bun:test";
 import { LANGUAGES } from "../../src/languages.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
-import { axeViolations, overflowOf, unfold } from "../fixtures/browser/page-checks.ts";
+import { axeViolations, overflowOf, rulesIn, unfold } from "../fixtures/browser/page-checks.ts";
 import { addWidget } from "../fixtures/data/widgets.ts";
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
+const COLOUR_SCHEMES = ["light", "dark"] as const;
 
 onTheDashboard("the editors of texts and cards", (stage) => {
   const { test } = stage;
@@ -17,12 +18,12 @@ onTheDashboard("the editors of texts and cards", (stage) => {
       for (const kind of ["text", "card"] as const) {
         const { widget } = await addWidget(stage.server, stage.ada, kind);
         const query = `?id=${widget.id}`;
-        for (const colorScheme of ["light", "dark"] as const) {
+        for (const colorScheme of rulesIn(language) ? ["light" as const] : COLOUR_SCHEMES) {
           const { page, complaints } = await stage.open("widget", {
             ...{ language, query, colorScheme, viewport: DESKTOP },
           });
           await unfold(page);
-          faults.push(...(await axeViolations(page)), ...complaints);
+          faults.push(...(await axeViolations(page, rulesIn(language))), ...complaints);
           await page.setViewportSize(PHONE);
           faults.push(...(await overflowOf(page)).map((one) => `${kind} on a phone: ${one}`));
           await page.context().close();
