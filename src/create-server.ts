@@ -86,7 +86,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     onStatus: storeStatus,
   });
   deps.metrics.watch(relay.gauges);
-  const hub = createHub({ clock, log, privacyOf: (userId) => accounts.privacy.of(userId), relay });
+  const hub = createHub({ clock, log, privacyOf: accounts.privacy.of, relay });
   const app = createApp({
     ...deps,
     inbox,
