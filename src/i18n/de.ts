@@ -129,7 +129,7 @@ export const de: Words = {
     lead: "Marquee sieht, was {user} auf {source} hört. Es kann das nur lesen und nichts ändern.",
     go: "Weiter zu {source}",
     appTitle: "Zuerst brauchen Sie eine App von {source}",
-    appLead: "Jeder Server hat seine eigene. Sie ist kostenlos und in einer Minute angelegt.",
+    appLead: "Jeder Server hat seine eigene. Sie ist kostenlos und in wenigen Minuten angelegt.",
     appCreate:
       "Öffnen Sie das Dashboard von {source}, legen Sie eine App an, und wählen Sie „Web API“.",
     appRedirect: "Tragen Sie das als Redirect-URI ein, genau so, wie es hier steht:",
@@ -730,7 +730,7 @@ export const de: Words = {
         },
       },
       about: {
-        spotify: "In einer Minute im Browser verbunden. Änderungen erscheinen binnen Sekunden.",
+        spotify: "In wenigen Minuten im Browser verbunden. Änderungen erscheinen binnen Sekunden.",
         mpd: "Der Music Player Daemon. Jede Änderung erscheint sofort.",
         vlc: "Der VLC Media Player, über sein Webinterface. Änderungen erscheinen binnen einer Sekunde.",
         beefweb:
