@@ -30,7 +30,7 @@ const setting = <Value>(definition: Setting<Value>): Setting<Value> => definitio
 export const settings = {
   data: setting<string>({
     fallback: "./marquee-data",
-    fallbackText: "$STATE_DIRECTORY, else ./marquee-data",
+    fallbackText: "$STATE_DIRECTORY, else ./marquee-data or the user's folder, where the data are",
     placeholder: "folder",
     help: "Folder that holds the database and the secret key.",
     allowed: "a folder's path",
@@ -320,8 +320,10 @@ export interface ShownSetting {
   readonly masked: boolean;
   /** The value as one line of text; a dash when there is none. */
   readonly text: string;
-  /** Where it came from: a flag, a variable, a file or `default`. */
+  /** Where it came from: a flag, a variable, a file or `default`; of the data folder, why it is there. */
   readonly origin: string;
+  /** Whether a flag, a variable or a file gave it. */
+  readonly isChosen: boolean;
   readonly variable: string;
 }
 
@@ -336,6 +338,7 @@ export function describeSettings({ config, origins }: ResolvedConfig): ShownSett
       masked,
       text: textOf(value),
       origin: origins[name],
+      isChosen: /^--|^MARQUEE_|^STATE_DIRECTORY$/.test(origins[name]),
       variable: variableOf(name),
     };
   });

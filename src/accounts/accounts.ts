@@ -1,4 +1,4 @@
-import { eq, inArray } from "drizzle-orm";
+import { inArray } from "drizzle-orm";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import { isNotUnique } from "../db/errors.ts";
 import type { Schema } from "../db/schema.ts";
@@ -16,6 +16,7 @@ import { createPrivacy, type Privacy } from "./privacy.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createMagicLinks, type MagicLinks } from "./magic-links.ts";
 import { createUpstreams, type Upstreams } from "./upstreams.ts";
+import { createServerFacts, type ServerFacts } from "./server-facts.ts";
 import { createUsers, insertUser, type User, type Users } from "./users.ts";
 import { draftFirstWidget, insertWidget } from "../looks/new-widget.ts";
 import { createWidgets, type Widgets } from "../looks/widgets.ts";
@@ -28,7 +29,7 @@ export interface AddedUser {
 }
 
 /** All that the server stores on its users. */
-export interface Accounts {
+export interface Accounts extends ServerFacts {
   readonly users: Users;
   readonly keys: Keys;
   readonly widgets: Widgets;
@@ -55,9 +56,6 @@ export interface Accounts {
     name: string,
     connection: { source: string; settings: unknown },
   ): Promise<AddedUser | undefined>;
-  /** The last base URL of the server, for commands that print addresses. */
-  lastBaseUrl(): Promise<string | undefined>;
-  rememberBaseUrl(baseUrl: string): Promise<void>;
   /** Calls back with the changes of one user, or those that concern all users. */
   onChange: ChangeFeed["onChange"];
   /** Checks whether another process changed the accounts. */
@@ -69,7 +67,7 @@ export interface Accounts {
 export async function createAccounts(context: AccountsContext): Promise<Accounts> {
   const { store, vault, wallMs } = context;
   const { queries, atomically, tables } = store;
-  const { server, users: usersTable } = tables;
+  const { users: usersTable } = tables;
   const users = createUsers(context);
   const keys = createKeys(context);
   const privacy = await createPrivacy(context);
@@ -143,21 +141,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
         throw error;
       }
     },
-    async lastBaseUrl() {
-      const [row] = await queries.select().from(server).where(eq(server.id, 1));
-      return row?.baseUrl ?? undefined;
-    },
-    async rememberBaseUrl(baseUrl) {
-      const [row] = await queries.select().from(server).where(eq(server.id, 1));
-      // If nothing changes, do not wait for another writer's lock.
-      if (row?.baseUrl === baseUrl) return;
-      await atomically((writer) => [
-        writer
-          .insert(server)
-          .values({ id: 1, baseUrl })
-          .onConflictDoUpdate({ target: server.id, set: { baseUrl } }),
-      ]);
-    },
+    ...createServerFacts(context),
     onChange: store.onChange,
     checkForChanges: store.checkForChanges,
     async retryWrites() {

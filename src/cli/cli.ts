@@ -1,14 +1,8 @@
 import type { Command as CommanderCommand } from "commander";
-import {
-  type Config,
-  flagOf,
-  resolveConfig,
-  type ResolvedConfig,
-  type SettingName,
-  settings,
-} from "../config.ts";
+import { type Config, flagOf, type ResolvedConfig, type SettingName, settings } from "../config.ts";
 import { redact } from "../log.ts";
 import type { Command, Io } from "./command.ts";
+import { resolveSettings } from "./data-place.ts";
 
 /** Settings that every command accepts; `serve` and `config` accept all settings. */
 export const SHARED_SETTINGS: readonly SettingName[] = ["data", "database", "baseUrl", "secretKey"];
@@ -90,6 +84,6 @@ interface Settled {
 /** @throws {SettingsError} that lists all mistakes */
 export function settle(command: CommanderCommand, io: Io): Settled {
   const flags: Record<string, unknown> = command.opts();
-  const resolved = resolveConfig(flags, io.environment);
+  const resolved = resolveSettings(flags, io.environment);
   return { resolved, config: resolved.config, asJson: flags["json"] === true };
 }

@@ -6,6 +6,8 @@ export class UnhealthyError extends Error {
 }
 
 const ANSWER_WITHIN_MS = 3_000;
+/** A person waits for the second start of a server that runs. */
+const SECOND_START_WAITS_MS = 1_000;
 
 /** Addresses that mean "all networks", each with the address where such a server is reached. */
 const REACHED_AT: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
@@ -28,13 +30,25 @@ export async function checkHealth({ host, port }: Pick<Config, "host" | "port">)
   }
 }
 
+/** @param address host and port, such as `127.0.0.1:4747`; an IPv6 host in brackets */
+export async function answersAt(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(`http://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const line = await statusLineOf(host, Number(port || 80), SECOND_START_WAITS_MS).catch(() => "");
+  return line.startsWith("HTTP/1.1 ");
+}
+
 /**
  * The first line of the answer from `/livez`. It does not use `fetch`, which would use the proxy in
  * HTTP_PROXY, nor Node's client, which would stay in the memory of every idle server.
  */
-async function statusLineOf(hostname: string, port: number): Promise<string> {
+async function statusLineOf(
+  hostname: string,
+  port: number,
+  withinMs = ANSWER_WITHIN_MS,
+): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const timer = setTimeout(() => reject(new Error("it took too long")), ANSWER_WITHIN_MS);
+  const timer = setTimeout(() => reject(new Error("it took too long")), withinMs);
   const name = hostname.includes(":") ? `[${hostname}]` : hostname;
   const connecting = Bun.connect({
     hostname,

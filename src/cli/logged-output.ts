@@ -39,6 +39,33 @@ export function readOutputFacts(environment: Io["environment"]): OutputFacts {
   };
 }
 
+/**
+ * Whether nobody reads the output and nobody types: a desktop, or the user's service manager, has
+ * started the program. A pipe has a reader.
+ */
+export function isUnattended(environment: Io["environment"]): boolean {
+  const output = identify(() => fstatSync(1));
+  const isJournal = output !== undefined && environment["JOURNAL_STREAM"] === output;
+  return (isJournal || isNowhere(1)) && !isTypedIn();
+}
+
+/** Whether a standard stream leads nowhere: it is closed or the null device. */
+function isNowhere(fileDescriptor: number): boolean {
+  try {
+    return fstatSync(fileDescriptor).rdev === statSync("/dev/null").rdev;
+  } catch {
+    return true;
+  }
+}
+
+const isTypedIn = (): boolean => {
+  try {
+    return fstatSync(0).isCharacterDevice() && !isNowhere(0);
+  } catch {
+    return false;
+  }
+};
+
 function identify(look: () => { dev: number; ino: number }): string | undefined {
   try {
     const { dev, ino } = look();

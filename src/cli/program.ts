@@ -1,6 +1,7 @@
 import { Command as CommanderCommand, CommanderError } from "commander";
 import { flagOf, settingNames } from "../config.ts";
 import { VERSION_LINE } from "../version.ts";
+import { declareAutostart } from "./autostart/command.ts";
 import { declareBackup } from "./backup.ts";
 import {
   addExamples,
@@ -20,13 +21,17 @@ import { declareKey } from "./key.ts";
 import { declareLogin } from "./login.ts";
 import { declareMigrate } from "./migrate.ts";
 import { declareSecret } from "./secret.ts";
+import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
+import { declareStop } from "./stop.ts";
 import { declareUser } from "./user.ts";
 import { declareWidget } from "./widget.ts";
 
 /** In the order of `--help`. */
 const COMMANDS: readonly ((cli: Cli) => void)[] = [
+  declareStop,
+  declareAutostart,
   declareUser,
   declareKey,
   declareWidget,
@@ -77,6 +82,13 @@ export function createProgram(io: Io): CommanderCommand {
   serving.action(async () => {
     const { resolved, asJson } = settle(serving, io);
     await serve(resolved, asJson, io, async () => describeProgram());
+  });
+
+  const opening = command("open", "open your dashboard; start Marquee if it does not run");
+  addSettings(opening, settingNames);
+  opening.action(async () => {
+    const { resolved, asJson } = settle(opening, io);
+    await serveOrOpen(resolved, asJson, io, async () => describeProgram(), "always");
   });
 
   for (const declare of COMMANDS) declare(cli);

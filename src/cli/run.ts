@@ -1,15 +1,19 @@
 import { AccountError } from "../accounts/context.ts";
 import { SecretError } from "../vault/secrets.ts";
-import { flagOf, resolveConfig, settingNames, settings, SettingsError } from "../config.ts";
+import { flagOf, settingNames, settings, SettingsError } from "../config.ts";
 import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { explainDatabaseFailure } from "../db/open.ts";
 import { ListenError } from "../server.ts";
 import { describeError, redact } from "../log.ts";
+import { AutostartError } from "./autostart/autostart.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
+import { resolveSettings } from "./data-place.ts";
 import { FolderOwnerError } from "./folder-owner.ts";
 import { UnhealthyError } from "./healthcheck.ts";
 import { OutputError } from "./output.ts";
+import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";
+import { AlreadyRunningError, NotRunningError } from "./server-lock.ts";
 
 /**
  * Runs a command line (without the program's own name) and resolves with the exit code. A plain
@@ -23,7 +27,10 @@ export async function run(arguments_: readonly string[], io: Io): Promise<number
       return await runCommand(arguments_, io);
     }
     const commands = async () => (await import("./program.ts")).describeProgram();
-    await serve(resolveConfig(flags, io.environment), flags["json"] === true, io, commands);
+    const resolved = resolveSettings(flags, io.environment);
+    const asJson = flags["json"] === true;
+    if (arguments_[0] === "serve") await serve(resolved, asJson, io, commands);
+    else await serveOrOpen(resolved, asJson, io, commands, "first");
     return EXIT.done;
   } catch (error) {
     return explain(error, io);
@@ -76,9 +83,12 @@ function explain(error: unknown, io: Io): number {
 function isExpected(error: unknown): error is Error {
   return [
     AccountError,
+    AlreadyRunningError,
+    AutostartError,
     DatabaseError,
     FolderOwnerError,
     ListenError,
+    NotRunningError,
     OutputError,
     SecretError,
     UnhealthyError,

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createAccounts, type Accounts, type AddedUser } from "../accounts/accounts.ts";
 import type { User } from "../accounts/users.ts";
 import { UNDO_MS } from "../looks/removed-widgets.ts";
@@ -10,6 +10,7 @@ import { addressOfDatabase, type Config, type ResolvedConfig } from "../config.t
 import { createServer } from "../create-server.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
 import { DatabaseError } from "../db/errors.ts";
+import { languageOr } from "../languages.ts";
 import { listen } from "../server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
 import { alone } from "../cluster/alone.ts";
@@ -26,8 +27,10 @@ import {
 import type { Io } from "./command.ts";
 import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
 import { openBrowser } from "./open-browser.ts";
+import { isFromSource } from "./data-place.ts";
 import { isTerminal } from "./output.ts";
-import { type DataFolder, openDataFolder } from "./workspace.ts";
+import { NO_LOCK } from "./server-lock.ts";
+import { type DataFolder, openServedFolder } from "./workspace.ts";
 
 /** The server answers no requests while it waits for another process's lock on the database. */
 const LOCK_WAIT_MS = 250;
@@ -51,15 +54,20 @@ const MOST_COVER_BYTES = 64 * 1024 * 1024;
 /** A stop takes at most this long, so that a service manager does not kill the process. */
 const STOP_WITHIN_MS = 3_500;
 
+/** Whether the owner gets a magic link on the first start only, or on each. */
+export type Greeting = "first" | "always";
+
 /**
- * `marquee serve`: runs until a signal stops it.
+ * `marquee serve`: runs until a signal or `marquee stop` ends it.
  * @param commands loads the program's commands for the documentation
+ * @throws {AlreadyRunningError} when another server runs on the data folder
  */
 export async function serve(
   resolved: ResolvedConfig,
   asJson: boolean,
   io: Io,
   commands: () => Promise<readonly CommandDescription[]>,
+  greeting: Greeting = "first",
 ): Promise<void> {
   const { config } = resolved;
   const clock = systemClock;
@@ -73,7 +81,7 @@ export async function serve(
 
   const metrics = config.metricsToken === null ? noMetrics : await createMetrics(VERSION, clock);
   refuseWithoutBaseUrl(config);
-  const { store, vault } = await openDataFolder(config, "create", CONNECTIONS);
+  const { store, vault, lock } = await openServedFolder(config, CONNECTIONS);
   try {
     shrink(() => store.file?.makeShrinkable());
     let isLost = false;
@@ -111,15 +119,26 @@ export async function serve(
     const { server } = running;
     const baseUrl = baseUrlOf(config, running.port);
     await accounts.rememberBaseUrl(baseUrl);
+    await accounts.forgetStop();
+    lock.publish({
+      url: baseUrl,
+      listens: listeningAddressOf(config, running.port),
+      pid: process.pid,
+      version: VERSION,
+    });
     const followSecretKey = createKeyFollower({ store, vault }, log);
-    accounts.onChange(({ concerns }) => (concerns("server") ? followSecretKey() : undefined));
+    const stopping = stopSignal();
+    accounts.onChange(async ({ concerns }) => {
+      if (!concerns("server")) return;
+      if (lock !== NO_LOCK && (await accounts.isAskedToStop())) stopping.stop("marquee stop");
+      await followSecretKey();
+    });
     const lookMs = store.network ? LISTEN_FOR_CHANGES_MS : LOOK_FOR_CHANGES_MS;
     const firstReminderMs = store.network ? USERS_ARE_SHARED_MS : 0;
     const stopKeepingUp = keepUp(accounts, log, lookMs, server.remindOfConsent, firstReminderMs);
     const shrinking = setInterval(() => shrink(() => store.file?.shrink()), SHRINK_FILE_MS);
 
-    const signal = stopSignal();
-    const loginUrl = await greet(accounts, resolved, baseUrl, asJson, io);
+    const loginUrl = await greet(accounts, resolved, baseUrl, asJson, io, greeting);
     if (loginUrl) {
       const { platform } = process;
       const { environment } = io;
@@ -137,7 +156,7 @@ export async function serve(
     }
     log.info("serving", { url: baseUrl, version: VERSION });
 
-    log.info("stopping", { because: await signal });
+    log.info("stopping", { because: await stopping.reason });
     const stopByMs = clock.monotonicMs() + STOP_WITHIN_MS;
     await Promise.all([
       running.stop(STOP_WITHIN_MS),
@@ -151,6 +170,7 @@ export async function serve(
     await writeWhatIsLeft(accounts, clock, stopByMs, log);
   } finally {
     await store.close();
+    lock.release();
   }
 }
 
@@ -182,13 +202,13 @@ function isOpenToOthers({ host, baseUrl, allowedHosts }: Config): boolean {
   return ["0.0.0.0", "::"].includes(host) && baseUrl === null && allowedHosts.length === 0;
 }
 
-/** Resolves with the name of the first signal that asks the program to stop. */
-function stopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-      process.once(signal, () => resolve(signal));
-    }
-  });
+/** Resolves with the first reason to stop: a signal, or what `stop` was called with. */
+function stopSignal(): { readonly reason: Promise<string>; stop(reason: string): void } {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.once(signal, () => resolve(signal));
+  }
+  return { reason: promise, stop: resolve };
 }
 
 /** Regularly applies other commands' account changes, and stores when keys were last used. */
@@ -286,13 +306,19 @@ async function greet(
   baseUrl: string,
   asJson: boolean,
   io: Io,
+  greeting: Greeting,
 ): Promise<string | undefined> {
   const knownOwner = await accounts.users.owner();
   const added = knownOwner ? undefined : await addOwner();
   const owner = knownOwner ?? added?.user ?? (await accounts.users.owner());
+  const welcomed = greeting === "always" ? owner : added?.user;
   const loginUrl =
-    added &&
-    signInAddress(baseUrl, "en", await accounts.magicLinks.issue(added.user, SIGN_IN_PURPOSE));
+    welcomed &&
+    signInAddress(
+      baseUrl,
+      languageOr(welcomed.language, "en"),
+      await accounts.magicLinks.issue(welcomed, SIGN_IN_PURPOSE),
+    );
   const text = asJson
     ? JSON.stringify({
         event: "ready",
@@ -307,7 +333,8 @@ async function greet(
           baseUrl,
           config,
           owner,
-          added && loginUrl ? { ...added, loginUrl } : undefined,
+          added,
+          loginUrl,
           isOutputLogged(readOutputFacts(io.environment)),
         ),
         "",
@@ -331,20 +358,23 @@ function greetingLines(
   baseUrl: string,
   config: Config,
   owner: User | undefined,
-  added: (AddedUser & { loginUrl: string }) | undefined,
+  added: AddedUser | undefined,
+  loginUrl: string | undefined,
   isLogged: boolean,
 ): string[] {
   const lines = added
     ? [
         "",
-        ...signInLines(added),
+        ...signInLines(loginUrl),
         "",
         ...(isLogged ? whereSecretsAre(added) : secretsOf(added, baseUrl)),
       ]
     : [
         `  API        ${apiAddress(baseUrl, "now-playing")}`,
         `  Widget     ${ownCommand()} widget url ${owner?.name ?? "USER"}`,
-        `  Dashboard  ${ownCommand()} login ${owner?.name ?? "USER"}`,
+        ...(loginUrl
+          ? ["", ...signInLines(loginUrl)]
+          : [`  Dashboard  ${ownCommand()} login ${owner?.name ?? "USER"}`]),
       ];
   return [
     `  Marquee ${VERSION} serves ${baseUrl}`,
@@ -363,7 +393,8 @@ function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
   };
 }
 
-function signInLines({ loginUrl }: { loginUrl: string }): string[] {
+function signInLines(loginUrl: string | undefined): string[] {
+  if (!loginUrl) return [];
   return [
     "  Open this to set everything up in your browser. It works once, within half an hour:",
     `    ${loginUrl}`,
@@ -396,7 +427,7 @@ function whereSecretsAre({ user }: AddedUser): string[] {
 
 /** The command that runs this program: its own name, or the command that runs the sources. */
 function ownCommand(): string {
-  return /^bun(\.exe)?$/.test(basename(process.execPath)) ? RUN_FROM_SOURCE : "marquee";
+  return isFromSource() ? RUN_FROM_SOURCE : "marquee";
 }
 
 /** In a container, the process's user may be missing from the list of users. */

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
 import { findSecretKey } from "../vault/secret-key-files.ts";
 import {
@@ -15,7 +15,17 @@ import { createSources, type Sources, withoutServer } from "../sources/index.ts"
 import { DatabaseError } from "../db/errors.ts";
 import { DATABASE_FILE, isForbidden, isThere, openStore } from "../db/open.ts";
 import type { Store } from "../db/store.ts";
+import { placeFactsHere, placesOf } from "./data-place.ts";
 import { becomeOwnerOf } from "./folder-owner.ts";
+import {
+  AlreadyRunningError,
+  holdServerLock,
+  isServerRunning,
+  NO_LOCK,
+  readRunningFacts,
+  type RunningFacts,
+  type ServerLock,
+} from "./server-lock.ts";
 
 /** The opened data folder. */
 export interface DataFolder {
@@ -33,6 +43,8 @@ export interface Workspace extends DataFolder {
 
 /** One waits in a transaction while the other reads. */
 const CONNECTIONS_OF_COMMAND = 2;
+/** So long a second start waits to be told where the running server is. */
+const FACTS_WITHIN_MS = 3_000;
 
 /** What a command does when the data folder does not exist. */
 type WhenMissing = "create" | "refuse";
@@ -47,10 +59,49 @@ export async function openDataFolder(
   whenMissing: WhenMissing,
   most = CONNECTIONS_OF_COMMAND,
 ): Promise<DataFolder> {
+  return openAsOwner(config, () => openFolder(config, whenMissing, most));
+}
+
+/**
+ * The same for the one server of the folder, which holds it until it ends. A second one changes
+ * nothing there, not even to bring the database up to date.
+ * @param most connections at once, where the database is on a server
+ * @throws {AlreadyRunningError} when another server runs on the folder
+ */
+export async function openServedFolder(
+  config: Config,
+  most: number,
+): Promise<DataFolder & { readonly lock: ServerLock }> {
+  return openAsOwner(config, async () => {
+    const lock = config.database === null ? holdServerLock(config.data) : NO_LOCK;
+    if (!lock) throw new AlreadyRunningError(resolve(config.data), await soonKnown(config.data));
+    try {
+      return { ...(await openFolder(config, "create", most)), lock };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  });
+}
+
+/** A server that has just started tells a moment later where it is. */
+async function soonKnown(folder: string): Promise<RunningFacts | undefined> {
+  const giveUpAtMs = performance.now() + FACTS_WITHIN_MS;
+  for (;;) {
+    const facts = readRunningFacts(folder);
+    if (facts || performance.now() > giveUpAtMs || !isServerRunning(folder)) return facts;
+    await Bun.sleep(50);
+  }
+}
+
+async function openAsOwner<Opened>(
+  config: Config,
+  open: () => Promise<Opened>,
+): Promise<Opened & { readonly actingAs: number | undefined }> {
   // Before anything in the folder is used, but after the files that settings name were read.
   const actingAs = await becomeOwnerOf(config.data);
   try {
-    return { ...(await openFolder(config, whenMissing, most)), actingAs };
+    return { ...(await open()), actingAs };
   } catch (error) {
     if (actingAs === undefined || !(error instanceof Error) || !isForbidden(error)) throw error;
     throw new DatabaseError(
@@ -90,10 +141,17 @@ async function openDatabase(
   }
   if (whenMissing === "refuse" && !isThere(join(config.data, DATABASE_FILE))) {
     throw new DatabaseError(
-      `There is no Marquee data in ${config.data}. Start marquee there first, or choose another folder with --data or MARQUEE_DATA.`,
+      `There is no Marquee data in ${config.data}${alsoLookedIn(config)}. Start marquee there first, or choose another folder with --data or MARQUEE_DATA.`,
     );
   }
   return openStore(config.data);
+}
+
+/** The other places of data, if no setting has named the folder. */
+function alsoLookedIn({ data }: Config): string {
+  const places = placesOf(placeFactsHere(process.env)).map(({ folder }) => folder);
+  const others = places.includes(data) ? places.filter((folder) => folder !== data) : [];
+  return others.length > 0 ? `, nor in ${others.join(" or ")}` : "";
 }
 
 /** Servers that share a database must read each other's secrets. */

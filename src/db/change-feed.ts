@@ -106,7 +106,7 @@ export const watched: readonly Watched[] = [
   },
   { table: schema.sessions, user: "user_id", on: ["DELETE"] },
   { table: schema.upstreams, on: ["INSERT", "UPDATE OF sealed_app", "DELETE"] },
-  { table: schema.server, on: ["UPDATE OF secret_key_id"] },
+  { table: schema.server, on: ["UPDATE OF secret_key_id, stop_asked_at"] },
 ];
 
 /**

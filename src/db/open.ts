@@ -265,7 +265,7 @@ function createDatabaseFile(path: string): void {
 }
 
 /** Makes an empty file that only this user can read. @throws when there is one, whatever it is */
-function createPrivateFile(path: string): void {
+export function createPrivateFile(path: string): void {
   closeSync(openSync(path, "wx", 0o600));
 }
 
@@ -277,7 +277,8 @@ function freePath(folder: string, name: string): string {
   }
 }
 
-function createFolder(folder: string): void {
+/** Creates a data folder if there is none. @throws {DatabaseError} */
+export function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {

@@ -838,6 +838,13 @@ export const de: Words = {
         "Sie lässt sich nur mit {key} lesen: Bewahren Sie auch davon eine Kopie auf, aber an einem anderen Ort.",
       keyFrom: "dem Schlüssel aus {origin}",
       download: "Sicherung herunterladen",
+      stop: "Marquee beenden",
+      stopText:
+        "Ihr Overlay verschwindet, und Bots und Programme bekommen keine Antwort, bis Sie Marquee wieder starten.",
+      stopNow: "Jetzt beenden",
+      stopped: "Marquee ist beendet",
+      stoppedText:
+        "Um es wieder zu benutzen, starten Sie das Programm wie zuvor. Sie können diese Seite schließen.",
       runs: "Über diesen Server",
       settings: "Geltende Einstellungen",
       settingsText:

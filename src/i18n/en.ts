@@ -813,6 +813,12 @@ export const en = {
       backupKey: "It can only be read with {key}: keep a copy of that too, but somewhere else.",
       keyFrom: "the key from {origin}",
       download: "Download a backup",
+      stop: "Stop Marquee",
+      stopText:
+        "Your overlay disappears, and bots and programs get no answer, until you start Marquee again.",
+      stopNow: "Stop it now",
+      stopped: "Marquee has stopped",
+      stoppedText: "To use it again, start the program as you did before. You can close this page.",
       runs: "About this server",
       settings: "Settings in force",
       settingsText: "Set by flags and variables when Marquee starts.",

@@ -822,6 +822,13 @@ export const es: Words = {
       backupKey: "Solo se puede leer con {key}: guarda también una copia, pero en otro lugar.",
       keyFrom: "la clave de {origin}",
       download: "Descargar una copia de seguridad",
+      stop: "Detener Marquee",
+      stopText:
+        "Tu overlay desaparece, y los bots y programas no reciben respuesta, hasta que vuelvas a iniciar Marquee.",
+      stopNow: "Detener ahora",
+      stopped: "Marquee se ha detenido",
+      stoppedText:
+        "Para volver a usarlo, inicia el programa como siempre. Puedes cerrar esta página.",
       runs: "Qué se ejecuta aquí",
       settings: "Ajustes en vigor",
       settingsText: "Se fijan con opciones y variables al iniciar Marquee.",

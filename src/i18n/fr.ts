@@ -837,6 +837,13 @@ export const fr: Words = {
         "Elle ne peut être lue qu’avec {key} : gardez-en aussi une copie, mais à un autre endroit.",
       keyFrom: "la clé de {origin}",
       download: "Télécharger une sauvegarde",
+      stop: "Arrêter Marquee",
+      stopText:
+        "Votre overlay disparaît, et les bots et les programmes n’ont plus de réponse, jusqu’à ce que vous relanciez Marquee.",
+      stopNow: "Arrêter maintenant",
+      stopped: "Marquee est arrêté",
+      stoppedText:
+        "Pour l’utiliser à nouveau, lancez le programme comme d’habitude. Vous pouvez fermer cette page.",
       runs: "Ce qui tourne ici",
       settings: "Réglages en vigueur",
       settingsText: "Ils sont fixés par des options et des variables au démarrage de Marquee.",

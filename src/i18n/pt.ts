@@ -812,6 +812,12 @@ export const pt: Words = {
         "Ela só pode ser lida com {key}: guarde também uma cópia disso, mas em outro lugar.",
       keyFrom: "a chave de {origin}",
       download: "Baixar um backup",
+      stop: "Parar o Marquee",
+      stopText:
+        "Seu overlay some, e bots e programas ficam sem resposta, até você iniciar o Marquee de novo.",
+      stopNow: "Parar agora",
+      stopped: "O Marquee foi parado",
+      stoppedText: "Para usar de novo, inicie o programa como antes. Você pode fechar esta página.",
       runs: "Sobre este servidor",
       settings: "Configurações em vigor",
       settingsText: "Elas são definidas por opções e variáveis quando o Marquee é iniciado.",

@@ -298,7 +298,7 @@ describe("what cannot work is said in a sentence:", () => {
   test("a taken port", async () => {
     const server = await start();
     const { port } = new URL(server.url);
-    const finished = await run("--port", port);
+    const finished = await run("--port", port, "--data", "./other-data");
     expectSentence(finished, 1);
     expect(finished.error).toContain(`Port ${port}`);
   });

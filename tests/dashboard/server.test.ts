@@ -173,8 +173,8 @@ describe("removing a user", () => {
     const page = await owner.get(SERVER);
     expect(await textOf(page.clone(), ".people details.confirm p")).toContain("can’t be undone");
     // One question: for grace, and none for oneself.
-    const questions = (await page.text()).split('class="confirm"').length - 1;
-    expect(questions).toBe(1);
+    const people = (await page.text()).split('class="people"')[1]?.split("</ul>")[0] ?? "";
+    expect(people.split('class="confirm"').length - 1).toBe(1);
   });
 
   test("does not remove oneself", async () => {
@@ -339,5 +339,21 @@ describe("who can reach the server from outside", () => {
     const trusted = await shownAt("https://music.example.org", { trustedProxies: "127.0.0.1" });
     expect(trusted).not.toContain(reach.noProxy);
     expect(await shownAt("http://127.0.0.1:4747")).not.toContain(reach.noProxy);
+  });
+});
+
+describe("stopping Marquee", () => {
+  test("is asked of the server by its owner, who gets a last page", async () => {
+    expect(await server.accounts.isAskedToStop()).toBe(false);
+    const page = await owner.post(SERVER, { do: "stop" });
+    expect(page.status).toBe(200);
+    expect(await textOf(page, "h1")).toBe(languages.en.dashboard.server.stopped);
+    expect(await server.accounts.isAskedToStop()).toBe(true);
+  });
+
+  test("is refused to others, and asks for nothing", async () => {
+    const member = await signIn(server, grace);
+    expect((await member.post(SERVER, { do: "stop" })).status).toBeGreaterThanOrEqual(400);
+    expect(await server.accounts.isAskedToStop()).toBe(false);
   });
 });

@@ -81,13 +81,7 @@ export function createSection(deps: ServerDeps): Section {
               />
             </section>
             <Backup request={request} settings={settings} />
-            <section>
-              <h2 safe>{t.runs}</h2>
-              <p safe>{VERSION_LINE}</p>
-              <p class="breakable" safe>
-                {baseUrl}
-              </p>
-            </section>
+            <About request={request} settings={settings} />
             <FromOutside request={request} settings={settings} />
             <SettingsInForce request={request} settings={settings} />
           </>
@@ -143,6 +137,7 @@ export function createSection(deps: ServerDeps): Section {
       const { server: t } = request.words.dashboard;
       const action = fieldOf(form, "do");
       if (action === "add") return add(request, form);
+      if (action === "stop" && runsAlone(settings)) return stop(request, accounts);
       if (action !== "link" && action !== "remove") return page(request);
       const user = await accounts.users.withId(Number(fieldOf(form, "target")));
       if (!user) return { tone: "bad", text: t.unknown };
@@ -245,6 +240,44 @@ interface PartProps {
   readonly settings: ResolvedConfig;
 }
 
+/** Others that share its database would go on. */
+const runsAlone = ({ config }: ResolvedConfig): boolean => config.database === null;
+
+/** Stops the server, which answers with its last page. */
+async function stop(request: DashboardRequest, accounts: Accounts): Promise<Response> {
+  const { server: t } = request.words.dashboard;
+  const last = await dashboardPage({
+    request,
+    title: t.stopped,
+    lead: t.stoppedText,
+    children: <></>,
+  });
+  await accounts.askToStop();
+  return last;
+}
+
+function About({ request, settings }: PartProps): JSX.Element {
+  const { server: t } = request.words.dashboard;
+  return (
+    <section>
+      <h2 safe>{t.runs}</h2>
+      <p safe>{VERSION_LINE}</p>
+      <p class="breakable" safe>
+        {request.baseUrl}
+      </p>
+      {runsAlone(settings) && (
+        <ConfirmedAction
+          request={request}
+          action="stop"
+          label={t.stop}
+          consequence={t.stopText}
+          go={t.stopNow}
+        />
+      )}
+    </section>
+  );
+}
+
 function Backup({ request, settings: { config, origins } }: PartProps): JSX.Element {
   const { server: t } = request.words.dashboard;
   const isFile = config.database === null;
@@ -302,14 +335,14 @@ function SettingsInForce({ request, settings }: PartProps): JSX.Element {
       <h2 safe>{t.settings}</h2>
       <p safe>{t.settingsText}</p>
       <dl class="settings">
-        {describeSettings(settings).map(({ setting, text, masked, origin }) => (
-          <div {...(origin !== "default" && { class: "chosen" })}>
+        {describeSettings(settings).map(({ setting, text, masked, origin, isChosen }) => (
+          <div {...(isChosen && { class: "chosen" })}>
             <dt safe>{setting}</dt>
             <dd class="value" safe>
               {masked ? t.masked : text}
             </dd>
             <dd class="origin" safe>
-              {origin === "default" ? t.standard : origin}
+              {isChosen ? origin : t.standard}
             </dd>
           </div>
         ))}

@@ -14,6 +14,8 @@ export function serverTables({ table, text, integer, instant, bytes }: Kit) {
     checkedAt: instant("checked_at"),
     /** The id of the secret key in force, which sealed everything stored. */
     secretKeyId: bytes("secret_key_id"),
+    /** When `marquee stop` asked the running server to stop. */
+    stopAskedAt: instant("stop_asked_at"),
   });
 
   /** What this server stores about an upstream, for all users. */

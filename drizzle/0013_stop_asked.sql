@@ -1,0 +1,1 @@
+ALTER TABLE `server` ADD `stop_asked_at` integer;

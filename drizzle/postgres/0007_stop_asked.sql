@@ -1,0 +1,1 @@
+ALTER TABLE "server" ADD COLUMN "stop_asked_at" bigint;

@@ -1,0 +1,113 @@
+import { tmpdir } from "node:os";
+import { dirname, resolve, sep } from "node:path";
+import type { Cli } from "../cli.ts";
+import { type Command, type Io, print } from "../command.ts";
+import { isFromSource } from "../data-place.ts";
+import { readOutputFacts } from "../logged-output.ts";
+import { type Autostart, AutostartError, type AutostartFacts } from "./autostart.ts";
+
+/** Declares `marquee autostart …`. */
+export function declareAutostart({ group, runs }: Cli): void {
+  const autostart = group("autostart", "start Marquee when you sign in to this computer");
+  runs(autostart("on", "start Marquee whenever you sign in, with the data folder in use"), () =>
+    switchOn(),
+  );
+  runs(autostart("off", "no longer start Marquee when you sign in"), () => switchOff());
+  runs(
+    autostart("status", "show whether Marquee starts when you sign in, and with which command"),
+    () => showStatus(),
+  );
+}
+
+function switchOn(): Command {
+  return async (config, asJson, io) => {
+    const facts = factsOf(config.data, io);
+    refuseWhereItWouldNotLast(facts, io);
+    const autostart = await findAutostart(facts);
+    await autostart.on();
+    const downloads = /[/\\]downloads[/\\]/i.test(facts.program)
+      ? [
+          `Marquee lies in ${dirname(facts.program)}. If you move or delete it there, it no longer starts.`,
+        ]
+      : [];
+    await report(autostart, asJson, io, ["Marquee starts whenever you sign in.", ...downloads]);
+  };
+}
+
+function switchOff(): Command {
+  return async (config, asJson, io) => {
+    const autostart = await findAutostart(factsOf(config.data, io));
+    const wasOn = await autostart.off();
+    await report(autostart, asJson, io, [
+      wasOn ? "Marquee no longer starts when you sign in." : "It was not on.",
+    ]);
+  };
+}
+
+function showStatus(): Command {
+  return async (config, asJson, io) => {
+    const autostart = await findAutostart(factsOf(config.data, io));
+    const { on } = await autostart.status();
+    await report(autostart, asJson, io, [on ? "on" : "off"]);
+  };
+}
+
+async function report(
+  autostart: Autostart,
+  asJson: boolean,
+  io: Io,
+  lines: readonly string[],
+): Promise<void> {
+  const { on, command, note } = await autostart.status();
+  print(
+    io,
+    asJson,
+    [{ on, how: autostart.how, command }],
+    [...lines, ...(command ? [`  ${command}`] : []), ...(note ? [note] : [])],
+  );
+}
+
+/** Loads only what belongs to this system. */
+async function findAutostart(facts: AutostartFacts): Promise<Autostart> {
+  if (process.platform === "win32") {
+    return (await import("./windows.ts")).createWindowsAutostart(facts);
+  }
+  if (process.platform === "darwin") return (await import("./macos.ts")).createMacAutostart(facts);
+  return (await import("./linux.ts")).createLinuxAutostart(facts);
+}
+
+const factsOf = (data: string, { environment }: Io): AutostartFacts => ({
+  environment,
+  program: process.execPath,
+  data: resolve(data),
+  async run(command) {
+    try {
+      const child = Bun.spawn([...command], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+      const [out, error, code] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+        child.exited,
+      ]);
+      return { code, out: out || error };
+    } catch (error) {
+      // The system has no such program.
+      return { code: 127, out: error instanceof Error ? error.message : String(error) };
+    }
+  },
+});
+
+function refuseWhereItWouldNotLast({ program }: AutostartFacts, { environment }: Io): void {
+  if (isFromSource()) {
+    throw new AutostartError(
+      "This runs from source. Build the program with the build command of the README, and use that.",
+    );
+  }
+  if (program.startsWith(resolve(tmpdir()) + sep)) {
+    throw new AutostartError(
+      `${program} lies in a temporary folder, which is emptied. Move it to where it may stay.`,
+    );
+  }
+  if (environment["container"] || readOutputFacts(environment).isInContainer) {
+    throw new AutostartError("In a container, the container's engine starts Marquee.");
+  }
+}

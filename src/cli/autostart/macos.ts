@@ -1,0 +1,79 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { isThere } from "../../db/open.ts";
+import { type Autostart, AutostartError, type AutostartFacts, mustRun } from "./autostart.ts";
+
+const LABEL = "marquee";
+
+/** A launch agent of the user: `man launchd.plist`. */
+export function createMacAutostart(facts: AutostartFacts): Autostart {
+  const home = facts.environment["HOME"] ?? "";
+  if (!isAbsolute(home)) throw new AutostartError("This user has no home folder.");
+  const path = join(home, "Library", "LaunchAgents", `${LABEL}.plist`);
+  const domain = `gui/${process.getuid?.() ?? 0}`;
+  const bootOut = () => facts.run(["launchctl", "bootout", `${domain}/${LABEL}`]);
+  return {
+    how: "launchd",
+    async on() {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, agentOf(facts, join(home, "Library", "Logs", "Marquee.log")));
+      // An agent that is there already would be refused.
+      await bootOut();
+      await mustRun(facts, ["launchctl", "bootstrap", domain, path]);
+    },
+    async off() {
+      if (!isThere(path)) return false;
+      await bootOut();
+      rmSync(path);
+      return true;
+    },
+    async status() {
+      const words = isThere(path) ? argumentsIn(readFileSync(path, "utf8")) : [];
+      return {
+        on: words.length > 0,
+        command: words.length > 0 ? words.join(" ") : null,
+        note: "macOS may not let a program that starts by itself reach other machines of your network, such as an MPD elsewhere: allow it under Privacy & Security → Local Network.",
+      };
+    },
+  };
+}
+
+export function agentOf(
+  { program, data }: Pick<AutostartFacts, "program" | "data">,
+  log: string,
+): string {
+  const words = [program, "serve", "--open", "never", "--data", data];
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key><string>${LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words.map((word) => `    <string>${escaped(word)}</string>`).join("\n")}
+  </array>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>StandardOutPath</key><string>/dev/null</string>
+  <key>StandardErrorPath</key><string>${escaped(log)}</string>
+  <key>Umask</key><integer>63</integer>
+</dict>
+</plist>
+`;
+}
+
+/** The words of an agent's command line. */
+export function argumentsIn(plist: string): string[] {
+  const [, list = ""] = /<key>ProgramArguments<\/key>\s*<array>(.*?)<\/array>/s.exec(plist) ?? [];
+  return [...list.matchAll(/<string>(.*?)<\/string>/gs)].map(([, word = ""]) =>
+    word
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&apos;", "'")
+      .replaceAll("&amp;", "&"),
+  );
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

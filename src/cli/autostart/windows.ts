@@ -1,0 +1,81 @@
+import { readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Autostart, AutostartError, type AutostartFacts, mustRun } from "./autostart.ts";
+
+const RUN = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
+/** Where Windows notes what was switched off in the Task Manager. */
+const APPROVED = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run`;
+const VALUE = "Marquee";
+/** https://learn.microsoft.com/en-us/windows/win32/setupapi/run-and-runonce-registry-keys */
+const LONGEST_COMMAND = 260;
+
+/** A value of the user's Run key, which Windows starts when the user signs in. */
+export function createWindowsAutostart(facts: AutostartFacts): Autostart {
+  const values = async (key: string): Promise<ReadonlyMap<string, string>> => {
+    // `reg query` prints in the console's code page, and loses letters.
+    const file = join(tmpdir(), `marquee-${process.pid}-${crypto.randomUUID()}.reg`);
+    const { code } = await facts.run(["reg.exe", "export", key, file, "/y"]);
+    if (code !== 0) return new Map();
+    try {
+      return valuesIn(readFileSync(file, "utf16le"));
+    } finally {
+      rmSync(file, { force: true });
+    }
+  };
+  return {
+    how: "registry",
+    async on() {
+      const command = `"${facts.program}" --open never --data "${facts.data}"`;
+      if (command.length > LONGEST_COMMAND) {
+        throw new AutostartError(
+          `Windows starts commands of at most ${LONGEST_COMMAND} characters, and this one has ${command.length}. Move Marquee or its data to a folder with a shorter path.`,
+        );
+      }
+      await mustRun(facts, [
+        "reg.exe",
+        "add",
+        RUN,
+        "/v",
+        VALUE,
+        "/t",
+        "REG_SZ",
+        "/d",
+        command,
+        "/f",
+      ]);
+      // On means on, also where the Task Manager had switched it off.
+      await facts.run(["reg.exe", "delete", APPROVED, "/v", VALUE, "/f"]);
+    },
+    async off() {
+      if (!(await values(RUN)).has(VALUE)) return false;
+      await mustRun(facts, ["reg.exe", "delete", RUN, "/v", VALUE, "/f"]);
+      return true;
+    },
+    async status() {
+      const command = (await values(RUN)).get(VALUE) ?? null;
+      const approved = (await values(APPROVED)).get(VALUE);
+      const isSwitchedOff = Number.parseInt(approved ?? "0", 16) % 2 === 1;
+      return {
+        on: command !== null && !isSwitchedOff,
+        command,
+        ...(isSwitchedOff && { note: "It is switched off in the Task Manager." }),
+      };
+    },
+  };
+}
+
+/** The values of an exported key: texts as they are, bytes as `03,00,…`. */
+export function valuesIn(exported: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  // A long value of bytes goes on in the next line.
+  for (const line of exported.replaceAll(/\\\r?\n\s*/g, "").split(/\r?\n/)) {
+    const [, name, text, bytes] =
+      /^"((?:[^"\\]|\\.)*)"=(?:"((?:[^"\\]|\\.)*)"|hex:([\da-f,]*))$/i.exec(line) ?? [];
+    if (name !== undefined)
+      values.set(unescape(name), text === undefined ? (bytes ?? "") : unescape(text));
+  }
+  return values;
+}
+
+const unescape = (text: string): string => text.replaceAll(/\\(.)/g, "$1");

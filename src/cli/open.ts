@@ -1,0 +1,83 @@
+import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
+import { dashboardAddress, signInAddress } from "../addresses.ts";
+import type { ResolvedConfig } from "../config.ts";
+import type { CommandDescription } from "../docs/commands-table.ts";
+import { languageOr } from "../languages.ts";
+import { createLog } from "../log.ts";
+import { systemClock } from "../clock.ts";
+import { VERSION } from "../version.ts";
+import { type Io, print } from "./command.ts";
+import { answersAt } from "./healthcheck.ts";
+import { openBrowser } from "./open-browser.ts";
+import { isTerminal } from "./output.ts";
+import { type Greeting, serve } from "./serve.ts";
+import { AlreadyRunningError, NotRunningError, type RunningFacts } from "./server-lock.ts";
+import { withWorkspace } from "./workspace.ts";
+
+/**
+ * `marquee open`, and a start without any words: runs the server, or opens the dashboard of the one
+ * that runs on the data folder.
+ */
+export async function serveOrOpen(
+  resolved: ResolvedConfig,
+  asJson: boolean,
+  io: Io,
+  commands: () => Promise<readonly CommandDescription[]>,
+  greeting: Greeting,
+): Promise<void> {
+  try {
+    await serve(resolved, asJson, io, commands, greeting);
+  } catch (error) {
+    // A program that reads the output has to know that this is not its server.
+    const isForPeople = greeting === "always" || !asJson;
+    if (!(error instanceof AlreadyRunningError) || !error.facts || !isForPeople) throw error;
+    await openRunning(error.facts, resolved, asJson, io);
+  }
+}
+
+async function openRunning(
+  { url, pid, version, listens }: RunningFacts,
+  { config }: ResolvedConfig,
+  asJson: boolean,
+  io: Io,
+): Promise<void> {
+  if (!(await answersAt(listens))) {
+    throw new NotRunningError(
+      `Marquee runs (pid ${pid}), but does not answer at ${listens}. End its process if it hangs.`,
+    );
+  }
+  const isOlder = Bun.semver.order(version, VERSION) < 0;
+  // This program would bring the database up to date under the older server.
+  const link = isOlder ? dashboardAddress(url, "en") : await signInLink(url);
+  print(
+    io,
+    asJson,
+    [{ url: link }],
+    [
+      `Marquee ${version} already runs at ${url} (pid ${pid}).`,
+      ...(isOlder ? [`Stop it with that version's "marquee stop" to use ${VERSION}.`] : []),
+      isOlder
+        ? "Its dashboard:"
+        : "Open this in your browser to sign in. It works once, within half an hour:",
+      `  ${link}`,
+    ],
+  );
+  const { open } = config;
+  const { platform } = process;
+  const log = createLog({
+    level: "warn",
+    format: "text",
+    write: io.error,
+    wallMs: systemClock.wallMs,
+  });
+  openBrowser(link, { open, asJson, platform, environment: io.environment, isTerminal }, log);
+
+  async function signInLink(base: string): Promise<string> {
+    return withWorkspace(config, async ({ accounts }) => {
+      const owner = await accounts.users.owner();
+      if (!owner) return dashboardAddress(base, "en");
+      const secret = await accounts.magicLinks.issue(owner, SIGN_IN_PURPOSE);
+      return signInAddress(base, languageOr(owner.language, "en"), secret);
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test";
+import { findDataPlace, type PlaceFacts } from "../../src/cli/data-place.ts";
+
+const facts = (changes: Partial<PlaceFacts>, data: readonly string[] = []): PlaceFacts => ({
+  platform: "linux",
+  environment: { HOME: "/home/ada", PATH: "/usr/local/bin:/usr/bin" },
+  programFolder: "/home/ada/Downloads",
+  isUnattended: () => false,
+  holdsData: (folder) => data.includes(folder),
+  ...changes,
+});
+
+const HERE = "./marquee-data";
+const BESIDE = "/home/ada/Downloads/marquee-data";
+const USERS = "/home/ada/.local/share/marquee";
+const mac: Partial<PlaceFacts> = { platform: "darwin" };
+const windows: Partial<PlaceFacts> = {
+  platform: "win32",
+  environment: { USERPROFILE: "/C/Users/ada", LOCALAPPDATA: "/C/Users/ada/AppData/Local" },
+};
+
+describe("where the data are when no setting says it", () => {
+  test.each([
+    ["the sources run", facts({ programFolder: undefined }, [USERS]), HERE, "default"],
+    ["data are here", facts({}, [HERE, BESIDE, USERS]), HERE, "here"],
+    ["data are beside the program", facts({}, [BESIDE, USERS]), BESIDE, "beside the program"],
+    ["data are in the user's folder", facts({}, [USERS]), USERS, "the user's folder"],
+    ["./marquee starts for the first time", facts({}), HERE, "here"],
+    ["the program is installed", facts({ programFolder: "/usr/bin" }), USERS, "the user's folder"],
+    ["a desktop starts it", facts({ isUnattended: () => true }), USERS, "the user's folder"],
+    ["nobody has a home", facts({ environment: {}, isUnattended: () => true }), HERE, "here"],
+    [
+      "XDG_DATA_HOME is set",
+      facts({ environment: { HOME: "/home/ada", XDG_DATA_HOME: "/data" } }, ["/data/marquee"]),
+      "/data/marquee",
+      "the user's folder",
+    ],
+    [
+      "XDG_DATA_HOME is relative, which counts as unset",
+      facts({ environment: { HOME: "/home/ada", XDG_DATA_HOME: "data" } }, [USERS]),
+      USERS,
+      "the user's folder",
+    ],
+    [
+      "a Mac starts it",
+      facts(mac),
+      "/home/ada/Library/Application Support/Marquee",
+      "the user's folder",
+    ],
+    ["a Mac has data beside the program", facts(mac, [BESIDE]), BESIDE, "beside the program"],
+    [
+      "Windows starts it",
+      facts(windows),
+      "/C/Users/ada/AppData/Local/Marquee",
+      "the user's folder",
+    ],
+    [
+      "Windows does not say where programs keep data",
+      facts({ ...windows, environment: { USERPROFILE: "/C/Users/ada" } }),
+      "/C/Users/ada/AppData/Local/Marquee",
+      "the user's folder",
+    ],
+  ] as const)("%s", (_, given, folder, place) => {
+    expect(findDataPlace(given)).toEqual({ folder, place });
+  });
+});

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { holdServerLock, isServerRunning, readRunningFacts } from "../../src/cli/server-lock.ts";
+import { exitOf, inTime } from "../fixtures/clock/waiting.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import {
+  type MarqueeProcess,
+  runMarquee,
+  startMarquee,
+} from "../fixtures/servers/marquee-process.ts";
+
+let folder: ReturnType<typeof createTempFolder>;
+let server: MarqueeProcess | undefined;
+
+beforeEach(() => {
+  folder = createTempFolder();
+});
+afterEach(async () => {
+  await server?.kill();
+  server = undefined;
+  folder.remove();
+});
+
+const data = () => join(folder.path, "data");
+const run = (...words: string[]) =>
+  runMarquee({ folder: folder.path, arguments: [...words, "--data", data()], fromSource: true });
+const start = async () => {
+  server = await startMarquee({
+    folder: folder.path,
+    arguments: ["--port", "0", "--data", data()],
+    fromSource: true,
+  });
+  return server;
+};
+
+describe("a second server on a data folder", () => {
+  test("never serves, whatever its port, and says who does", async () => {
+    const { url, pid } = await start();
+    const { code, out, error } = await run("serve", "--port", "0");
+    expect(code).toBe(1);
+    expect(out).toBe("");
+    expect(error).toContain(`already runs at ${url} (pid ${pid})`);
+    const login = JSON.parse((await run("login", server?.ready["username"] ?? "", "--json")).out);
+    expect(login.url).toStartWith(`${url}/en/sign-in/`);
+  });
+
+  test("opens the dashboard of the first where a person started it, and ends", async () => {
+    const { url, pid } = await start();
+    for (const words of [[], ["--port", "0"], ["open"]]) {
+      const { code, out } = await run(...words);
+      expect(code).toBe(0);
+      expect(out).toContain(`already runs at ${url} (pid ${pid})`);
+      const [link = ""] = out.match(/http:\S+\/sign-in\/mql_\w{38}/) ?? [];
+      expect(await (await fetch(link)).text()).toContain("<form");
+    }
+  });
+
+  test("tells a program that it does not serve", async () => {
+    await start();
+    expect(await run("--json")).toMatchObject({ code: 1, out: "" });
+    const { code, out } = await run("open", "--json");
+    expect(code).toBe(0);
+    expect(Object.keys(JSON.parse(out))).toEqual(["url"]);
+  });
+});
+
+describe("marquee stop", () => {
+  test("ends the running server, and waits for its end", async () => {
+    const { url, pid } = await start();
+    const { code, out } = await run("stop", "--json");
+    expect({ code, document: JSON.parse(out) }).toEqual({
+      code: 0,
+      document: { stopped: true, url, pid },
+    });
+    expect(isServerRunning(data())).toBe(false);
+    expect(existsSync(join(data(), "server.json"))).toBe(false);
+    expect(server?.log()).toContain("marquee stop");
+    const second = await start();
+    expect((await fetch(`${second.url}/livez`)).status).toBe(200);
+  });
+
+  test("says where no server runs", async () => {
+    expect((await run("stop")).error).toContain("There is no Marquee data");
+    await run("user", "add", "ada");
+    const { code, error } = await run("stop");
+    expect(code).toBe(1);
+    expect(error).toContain("No Marquee runs");
+  });
+});
+
+describe("the lock of a data folder", () => {
+  const script = join(import.meta.dir, "../fixtures/data/hold-server-lock.ts");
+  const hold = async () => {
+    const child = Bun.spawn([process.execPath, script, data()], { stdin: "pipe", stdout: "pipe" });
+    const { value } = await inTime("an answer", child.stdout.getReader().read());
+    return { child, answer: new TextDecoder().decode(value) };
+  };
+
+  test("is held by exactly one of many that start at once, and free however that one ends", async () => {
+    for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+      const started = await Promise.all(Array.from({ length: 6 }, hold));
+      const holders = started.filter(({ answer }) => answer === "held");
+      expect(holders).toHaveLength(1);
+      expect(isServerRunning(data())).toBe(true);
+      holders[0]?.child.kill(signal);
+      await Promise.all(started.map(({ child }) => exitOf(child)));
+      expect(isServerRunning(data())).toBe(false);
+    }
+  }, 20_000);
+
+  test("tells what was published, and no longer after its end", () => {
+    const facts = { url: "http://a.test", listens: "127.0.0.1:1", pid: 7, version: "0.1.0" };
+    const lock = holdServerLock(data());
+    expect(holdServerLock(data())).toBeUndefined();
+    expect(readRunningFacts(data())).toBeUndefined();
+    lock?.publish(facts);
+    expect(readRunningFacts(data())).toEqual(facts);
+    lock?.release();
+    expect(readRunningFacts(data())).toBeUndefined();
+  });
+});
