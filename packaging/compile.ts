@@ -1,9 +1,20 @@
 /** Compiles the executable: `bun packaging/compile.ts` for this machine, into dist/. */
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import packageJson from "../package.json";
 import { commitOf } from "./commit.ts";
 import { signMacho } from "./macho.ts";
-import { isForMac } from "./targets.ts";
+import { isForMac, templateOf } from "./targets.ts";
+import { brand } from "./windows.ts";
 
 /** All files that the executable is built from, besides installed packages. */
 export const INPUTS = [
@@ -70,6 +81,7 @@ export async function compile({
   const workplace = mkdtempSync(join(dirname(path), ".compile-"));
   const built = join(workplace, basename(path));
   try {
+    const branded = await brandedProgram(target, workplace);
     const child = Bun.spawn(
       [
         process.execPath,
@@ -77,6 +89,7 @@ export async function compile({
         "src/main.ts",
         ...COMPILE_FLAGS,
         ...(target ? [`--target=${target}`] : []),
+        ...(branded ? [`--compile-executable-path=${branded}`] : []),
         ...(commit ? ["--define", `BUILD_COMMIT=${JSON.stringify(commit)}`] : []),
         `--outfile=${built}`,
       ],
@@ -100,6 +113,43 @@ export async function compile({
   } finally {
     rmSync(workplace, { recursive: true, force: true });
   }
+}
+
+/** Where Bun's own programs of other platforms are kept between builds. */
+const TEMPLATES = join(tmpdir(), `marquee-templates-${Bun.version}`);
+
+/**
+ * Writes Bun's program for a platform with Marquee's name and icon into a folder, and returns its
+ * path; `undefined` where a program has no such things.
+ * @throws {CompileError} when Bun cannot get its program, or it is not the known one
+ */
+async function brandedProgram(
+  target: string | undefined,
+  into: string,
+): Promise<string | undefined> {
+  const template = templateOf(target);
+  if (!template) return undefined;
+  const path = join(TEMPLATES, template.name);
+  if (!existsSync(path)) {
+    // Compiling anything makes Bun fetch it.
+    const source = join(into, "nothing.ts");
+    writeFileSync(source, "");
+    const { success, stderr } = Bun.spawnSync(
+      [process.execPath, "build", "--compile", `--target=${target}`, source, "--outfile=nothing"],
+      { cwd: into, env: { ...process.env, BUN_INSTALL_CACHE_DIR: TEMPLATES } },
+    );
+    if (!success) throw new CompileError(stderr.toString().trim());
+  }
+  const bytes = await Bun.file(path).bytes();
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  if (sha256 !== template.sha256) {
+    rmSync(path);
+    throw new CompileError(`${path} is not Bun's program as it is known: its SHA-256 is ${sha256}`);
+  }
+  const icon = await Bun.file(join(import.meta.dir, "marquee.ico")).bytes();
+  const branded = join(into, "template.exe");
+  await Bun.write(branded, brand(bytes, { version: packageJson.version, icon }));
+  return branded;
 }
 
 if (import.meta.main) {

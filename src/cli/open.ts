@@ -1,17 +1,25 @@
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import { dashboardAddress, signInAddress } from "../addresses.ts";
-import type { ResolvedConfig } from "../config.ts";
+import { flagOf, type ResolvedConfig, settingNames } from "../config.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
 import { languageOr } from "../languages.ts";
-import { createLog } from "../log.ts";
+import { createLog, describeError, redact } from "../log.ts";
 import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
+import { isStartedWithoutTerminal, startInBackground } from "./background.ts";
 import { type Io, print } from "./command.ts";
+import { isFromSource } from "./data-place.ts";
 import { answersAt } from "./healthcheck.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
 import { type Greeting, serve } from "./serve.ts";
-import { AlreadyRunningError, NotRunningError, type RunningFacts } from "./server-lock.ts";
+import {
+  AlreadyRunningError,
+  isServerRunning,
+  NotRunningError,
+  readRunningFacts,
+  type RunningFacts,
+} from "./server-lock.ts";
 import { withWorkspace } from "./workspace.ts";
 
 /**
@@ -25,21 +33,59 @@ export async function serveOrOpen(
   commands: () => Promise<readonly CommandDescription[]>,
   greeting: Greeting,
 ): Promise<void> {
+  if (!asJson && !isFromSource() && (await isStartedWithoutTerminal())) {
+    return serveInBackground(resolved, io);
+  }
   try {
     await serve(resolved, asJson, io, commands, greeting);
   } catch (error) {
     // A program that reads the output has to know that this is not its server.
     const isForPeople = greeting === "always" || !asJson;
     if (!(error instanceof AlreadyRunningError) || !error.facts || !isForPeople) throw error;
-    await openRunning(error.facts, resolved, asJson, io);
+    await openRunning(error.facts, resolved, asJson, io, isTerminal);
   }
 }
+
+/** After a double click: the server runs on without a window, and the browser opens. */
+async function serveInBackground(resolved: ResolvedConfig, given: Io): Promise<void> {
+  const { config } = resolved;
+  const io: Io = {
+    ...given,
+    out(line) {
+      try {
+        given.out(line);
+      } catch {
+        // There may be no output, and the browser shows the same.
+      }
+    },
+  };
+  try {
+    const running = isServerRunning(config.data) ? readRunningFacts(config.data) : undefined;
+    const facts = running ?? (await startInBackground(resolved, givenFlags(resolved)));
+    if (config.open === "never") return;
+    await openRunning(facts, resolved, false, io, () => true);
+  } catch (error) {
+    const { showError } = await import("./windows-desktop.ts");
+    showError(redact(describeError(error)));
+    throw error;
+  }
+}
+
+/** The flags of this start, besides those that a start in the background chooses itself. */
+const givenFlags = ({ config, origins }: ResolvedConfig): string[] =>
+  settingNames
+    .filter((name) => origins[name] === flagOf(name) && name !== "data" && name !== "open")
+    .flatMap((name) =>
+      config[name] === true ? [flagOf(name)] : [flagOf(name), String(config[name])],
+    );
 
 async function openRunning(
   { url, pid, version, listens }: RunningFacts,
   { config }: ResolvedConfig,
   asJson: boolean,
   io: Io,
+  /** Whether somebody is there to see a browser. */
+  isSeen: () => boolean,
 ): Promise<void> {
   if (!(await answersAt(listens))) {
     throw new NotRunningError(
@@ -70,7 +116,11 @@ async function openRunning(
     write: io.error,
     wallMs: systemClock.wallMs,
   });
-  openBrowser(link, { open, asJson, platform, environment: io.environment, isTerminal }, log);
+  openBrowser(
+    link,
+    { open, asJson, platform, environment: io.environment, isTerminal: isSeen },
+    log,
+  );
 
   async function signInLink(base: string): Promise<string> {
     return withWorkspace(config, async ({ accounts }) => {

@@ -51,6 +51,49 @@ describe("an executable for another machine", () => {
     );
   }
 
+  const windows = candidates.find(({ target }) => target.suffix === "windows-x64.exe");
+  testWith(windows?.lack ?? "Wine", windows !== undefined && windows.lack === undefined)(
+    "runs on without a window after a double click on Windows, once, until it is stopped",
+    async () => {
+      if (!windows) return;
+      const path = (await buildExecutable(windows.target)).path;
+      const found = await findWay(windows.target, folder.path);
+      if (!("way" in found)) throw new Error(found.lacks);
+      const { way } = found;
+      const data = way.toPath(join(folder.path, "data"));
+      const out = join(folder.path, "out.txt");
+      /** Without a pipe: the server in the background would keep it open. */
+      const run = async (...words: string[]) => {
+        const child = Bun.spawn([...way.before, way.toPath(path), ...words, "--data", data], {
+          env: { ...process.env, ...way.environment },
+          stdin: "ignore",
+          stdout: Bun.file(out),
+          stderr: "ignore",
+        });
+        const code = await child.exited;
+        return { code, out: await Bun.file(out).text() };
+      };
+      try {
+        // Wine sets up its folder first.
+        await run("config");
+        const first = await run("--port", "0");
+        expect(first.code).toBe(0);
+        const [, url = ""] = /runs at (http:\S+) /.exec(first.out) ?? [];
+        expect((await fetch(`${url}/livez`)).status).toBe(200);
+        expect((await run("--port", "0")).out).toContain(`already runs at ${url} `);
+        expect((await run("autostart", "on")).code).toBe(0);
+        expect((await run("autostart", "status")).out).toStartWith("on");
+        expect((await run("autostart", "off")).code).toBe(0);
+        expect((await run("autostart", "status")).out).toStartWith("off");
+        expect((await run("stop")).code).toBe(0);
+        expect((await run("stop")).code).toBe(1);
+      } finally {
+        way.end();
+      }
+    },
+    BUILD_WITHIN_MS,
+  );
+
   for (const target of TARGETS.filter(({ bun }) => isForMac(bun))) {
     test(
       `is signed, page by page: ${target.suffix}`,

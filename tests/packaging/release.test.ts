@@ -46,6 +46,7 @@ describe("the released files", () => {
       "marquee-1.2.3-macos-x64",
       "marquee-1.2.3-macos-arm64",
       "marquee-1.2.3-windows-x64.exe",
+      "marquee-1.2.3-windows-arm64.exe",
     ]);
   });
 

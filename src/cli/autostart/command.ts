@@ -107,7 +107,8 @@ function refuseWhereItWouldNotLast({ program }: AutostartFacts, { environment }:
       `${program} lies in a temporary folder, which is emptied. Move it to where it may stay.`,
     );
   }
-  if (environment["container"] || readOutputFacts(environment).isInContainer) {
+  const isInContainer = environment["container"] || readOutputFacts(environment).isInContainer;
+  if (process.platform === "linux" && isInContainer) {
     throw new AutostartError("In a container, the container's engine starts Marquee.");
   }
 }
