@@ -27,7 +27,7 @@ export const pt: Words = {
       playing: "Enquanto toca música",
       paused: "Enquanto está em pausa",
       idle: "Quando nada toca",
-      templates: "Suas palavras",
+      templates: "Seu próprio texto",
       template: "Enquanto toca música",
       pausedTemplate: "Enquanto está em pausa",
       idleTemplate: "Quando nada toca",
@@ -70,7 +70,7 @@ export const pt: Words = {
         mixitup: "Digite o endereço na ação “Web Request”, com a resposta como texto.",
       },
       extras:
-        "Com ?back=1 depois do endereço, o bot dá a música anterior. Com ?max=100, a linha tem no máximo 100 caracteres.",
+        "Acrescente ?back=1 ao endereço, e o bot responde com a música anterior. Acrescente ?max=100 para limitar a linha a 100 caracteres.",
       address: "Só o endereço",
       rotateText:
         "O endereço antigo para de funcionar na hora. Depois, copie o comando de novo para o seu bot.",
@@ -82,11 +82,11 @@ export const pt: Words = {
         "Um cartão é público: quem o vê onde você o colocar também pode descobrir o endereço.",
       preview: "Prévia",
       mode: "Claro ou escuro",
-      modes: { auto: "Como o de quem vê", dark: "Escuro", light: "Claro" },
+      modes: { auto: "Conforme o sistema de quem vê", dark: "Escuro", light: "Claro" },
       progress: "Barra de progresso",
       source: "Nome da fonte",
       save: "Salvar",
-      saved: "Salvo. As páginas mostram o cartão alterado quando o carregam de novo.",
+      saved: "Salvo. As páginas mostram o novo cartão na próxima vez que o carregarem.",
       changed: "Nesse meio-tempo, este cartão foi alterado em outro lugar. Esta é a versão salva.",
       unreachable: {
         local:
@@ -107,7 +107,7 @@ export const pt: Words = {
   },
   home: {
     title: "Marquee: a música que está tocando, na sua live",
-    lead: "Este servidor mostra a lives e bots o que os usuários dele estão ouvindo.",
+    lead: "Este servidor mostra em lives e em bots de chat o que os usuários dele estão ouvindo.",
     apiTitle: "A API",
     apiText: "Uma requisição com a sua chave devolve a faixa, o artista, o álbum e a posição.",
     widgetTitle: "O overlay",
@@ -177,7 +177,7 @@ export const pt: Words = {
     askText: "Você não precisa de senha.",
     linkTitle: "Com um link",
     linkText:
-      "O dono deste servidor cria um para você, ou você mesmo cria no computador onde o Marquee roda. O link funciona uma única vez, por meia hora:",
+      "O dono deste servidor cria um para você, ou você mesmo cria no computador onde o Marquee roda. O link funciona uma única vez e vale por meia hora:",
     withTitle: "Entrar com o {source}",
     withText: "Se você já conectou o {source} aqui antes.",
     confirmTitle: "Olá, {user}",
@@ -368,7 +368,7 @@ export const pt: Words = {
         addressLanguage: "Como no endereço",
         nameAndSize: "Nome e tamanho",
         name: "Nome",
-        nameRule: "De 1 a 60 caracteres, nenhum invisível.",
+        nameRule: "De 1 a 60 caracteres visíveis.",
         nameTaken: "Você já tem um widget com este nome.",
         sizeHint:
           "O tamanho da fonte de navegador no OBS. Deixe vazio para usar o tamanho adequado ao tema.",
@@ -381,14 +381,14 @@ export const pt: Words = {
         cssClasses: "Nomes de classes",
         cssProperties: "Propriedades personalizadas",
         versions: "Versões anteriores",
-        versionsText: "Veja uma na prévia. Ela só passa a valer quando você a salva.",
+        versionsText: "Veja uma versão anterior na prévia. Ela só passa a valer quando você a salva.",
         versionNow: "Atual",
         versionShow: "Ver",
         versionLabel: "Ver a versão: {time}",
         versionShown: "Versão: {time}. Salve para voltar a ela.",
         fonts: {
           title: "Suas fontes",
-          text: "Até {most} fontes, só para os seus widgets: arquivos WOFF2 de no máximo 1 MB.",
+          text: "Até {most} fontes, só para os seus widgets: arquivos WOFF2 de no máximo 1 MB cada.",
           name: "Nome da fonte",
           nameHint: "Até 40 letras, números, espaços e hifens. Você a escolhe por este nome.",
           file: "Arquivo WOFF2",
@@ -409,7 +409,7 @@ export const pt: Words = {
         },
       },
       obs: {
-        title: "No OBS em três passos",
+        title: "Adicione ao OBS em três passos",
         addTitle: "Adicione uma fonte",
         addText: "Em “Fontes”, clique em + e escolha “Navegador”.",
         fillTitle: "Preencha o endereço",
@@ -445,7 +445,7 @@ export const pt: Words = {
     },
     intoObs: {
       title: "Arraste para o OBS",
-      text: "Arraste a alça até a imagem no OBS, solte e responda “Sim” à pergunta. O nome e o tamanho já vão certos.",
+      text: "Arraste a alça até a imagem no OBS, solte e responda “Sim” à pergunta. O nome e o tamanho já vão preenchidos.",
       drag: "Me arraste para o OBS",
       notOnAir: "Não durante a live.",
       notOnAirText:
@@ -493,7 +493,7 @@ export const pt: Words = {
           notObs:
             "Alguma coisa responde na porta {port}, mas não é o OBS 28 ou mais recente. Confira a porta ou arraste a alça.",
           timeout:
-            "O OBS não respondeu a tempo. Feche qualquer janela que esteja esperando uma resposta sua lá e tente de novo. É preciso ter o OBS 28 ou mais recente.",
+            "O OBS não respondeu a tempo. Feche as caixas de diálogo abertas no OBS e tente de novo. É preciso ter o OBS 28 ou mais recente.",
           closed: "O OBS encerrou a conexão. Conecte de novo.",
           noBrowserSource:
             "Este OBS não tem fontes de navegador e, sem elas, não consegue mostrar nenhum widget. Instale o OBS de obsproject.com.",
@@ -501,9 +501,9 @@ export const pt: Words = {
           gone: "O OBS não tem mais esta cena ou esta fonte. Escolha de novo.",
           refused: "O OBS não conseguiu fazer isso. {detail}",
           blockedHttp:
-            "O OBS não responde na porta {port}. Ou o servidor WebSocket dele está desligado, ou o navegador bloqueia o caminho porque esta página veio por http. Abra por https ou arraste a alça.",
+            "O OBS não responde na porta {port}. Ou o servidor WebSocket dele está desligado, ou o navegador bloqueia a conexão porque esta página foi carregada por http. Abra por https ou arraste a alça.",
           blockedPermission:
-            "O navegador não deixa esta página chegar ao OBS. Permita o acesso a aplicativos neste dispositivo nas configurações ao lado do endereço da página ou arraste a alça.",
+            "O navegador não deixa esta página chegar ao OBS. Permita o acesso a aplicativos neste dispositivo nas configurações do site, ao lado da barra de endereço, ou arraste a alça.",
           blockedSafari:
             "O Safari não deixa esta página chegar ao OBS. Use outro navegador ou arraste a alça.",
         },
@@ -549,7 +549,7 @@ export const pt: Words = {
         used: "“{name}” agora tem o visual “{look}”.",
       },
       mistakes: {
-        name: "Um nome tem de 1 a 60 caracteres, nenhum invisível. Nada foi alterado.",
+        name: "Um nome tem de 1 a 60 caracteres visíveis. Nada foi alterado.",
         taken: "Outro widget já se chama “{name}”. Escolha um nome diferente.",
         nameInUse:
           "Nesse meio-tempo, outro widget ficou com o nome dele. Renomeie esse outro e tente de novo antes que o minuto acabe.",
@@ -561,7 +561,7 @@ export const pt: Words = {
       },
       looks: {
         title: "Visuais para começar",
-        lead: "Cada um é um design completo e toca aqui a música de demonstração. Escolha um e mude o que quiser.",
+        lead: "Cada um é um design completo, mostrado aqui com a música de demonstração. Escolha um e mude o que quiser.",
         make: "Criar um widget com ele",
         use: "Usar em um widget",
         useText: "As opções, o CSS e o tamanho desse widget são substituídos.",
@@ -577,9 +577,9 @@ export const pt: Words = {
         viewLead: "Nada foi salvo ainda.",
         options: "Opções",
         noOptions: "Nenhuma opção: tudo fica no padrão.",
-        unknown: "Desconhecidas aqui, por isso ficam guardadas, mas sem efeito: {names}.",
+        unknown: "Desconhecidas aqui; guardadas, mas sem efeito: {names}.",
         css: "CSS",
-        cssText: "Ele muda o visual do widget. Não pode executar nada nem carregar nada de fora.",
+        cssText: "Ele só muda o visual do widget. Não pode executar código nem carregar nada de fora.",
         noCss: "Sem CSS.",
         back: "Voltar aos seus widgets",
         mistakes: {
@@ -587,11 +587,11 @@ export const pt: Words = {
           tooLong: "Este texto é longo demais para ser um visual.",
           noLook: "Isto não é um visual. Copie o link inteiro ou o JSON inteiro e cole de novo.",
           version: "Este visual é para outra versão do Marquee.",
-          name: "O visual não tem um nome válido: de 1 a 60 caracteres, nenhum invisível.",
+          name: "O visual não tem um nome válido: de 1 a 60 caracteres visíveis.",
           options:
             "As opções deste visual não podem ser lidas: cada uma precisa de um nome e de um texto curto.",
           value: "A opção “{option}” não pode ser “{value}”.",
-          css: "O CSS deste visual é longo demais: pode ter 20 KB.",
+          css: "O CSS deste visual é longo demais: o máximo é 20 KB.",
           size: "O tamanho deste visual deve ser largura e altura em pixels, de 16 a 8192.",
         },
       },
@@ -628,7 +628,7 @@ export const pt: Words = {
       hostRefused: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
       settingsRefused:
         "Não deu certo. Confira o que você digitou. No MPD, o endereço é host:porta; nos outros, algo como http://127.0.0.1:8080.",
-      secretKept: "Deixe vazio para manter o valor atual. Ele não é mantido para outro endereço.",
+      secretKept: "Deixe vazio para manter o valor atual. Se o endereço mudar, ele não é mantido.",
       appSaved: "O app está salvo. Agora você pode conectar a sua conta.",
       shown: "Em exibição",
       plays: "Tocando: {track}",
@@ -641,7 +641,7 @@ export const pt: Words = {
       nameHint: "Diferencia várias conexões da mesma fonte, por exemplo “Cozinha”.",
       renameGo: "Salvar o nome",
       renamed: "O nome foi salvo.",
-      nameWrong: "Um nome tem até {most} caracteres, e nenhum invisível.",
+      nameWrong: "Um nome tem até {most} caracteres visíveis.",
       nameTaken: "Outra conexão com {source} tem este nome.",
       another: "Adicionar outra",
       nameFirst: "Para conectar outra, dê um nome à primeira.",
@@ -689,7 +689,7 @@ export const pt: Words = {
         rotate: "Substituir o segredo",
         rotateText: "O antigo para de funcionar na hora. Coloque o novo no programa.",
         rotateGo: "Substituir agora",
-        rotated: "{source} tem um novo segredo. Atualize o programa.",
+        rotated: "{source} tem um novo segredo. Coloque esse segredo no programa.",
         webScrobblerLink: "Adicionar ao Web Scrobbler",
         webScrobblerHint:
           "Isto abre webscrobbler.com. Clique lá em “Accept”, e a extensão envia a este endereço o que as suas abas tocam. Esse site vê o endereço; se você não quiser isso, digite o endereço você mesmo.",
@@ -718,13 +718,13 @@ export const pt: Words = {
         azuracast: "Uma estação do AzuraCast: o que está no ar, com capa e posição.",
         icecast: "Um stream do Icecast: o título que a estação envia.",
         mpris:
-          "Os players da área de trabalho desta máquina: navegadores, VLC, Spotify e quase todos os outros no Linux. Cada mudança aparece no mesmo instante.",
+          "Players na área de trabalho Linux deste computador: navegadores, VLC, Spotify e quase todos os outros. Cada mudança aparece no mesmo instante.",
         jellyfin:
           "O que você ouve em qualquer aplicativo do seu servidor Jellyfin. Cada mudança aparece no mesmo instante.",
         emby: "O que você ouve em qualquer aplicativo do seu servidor Emby. Cada mudança aparece no mesmo instante.",
         homeassistant:
-          "Um media player do seu Home Assistant: Sonos, Cast, AirPlay, Roon e outros. Cada mudança aparece no mesmo instante.",
-        plex: "O que você ouve no Plexamp ou outro aplicativo do seu servidor Plex. Cada mudança aparece no mesmo instante.",
+          "Um dos players do seu Home Assistant: Sonos, Cast, AirPlay, Roon e outros. Cada mudança aparece no mesmo instante.",
+        plex: "O que você ouve no Plexamp ou em qualquer outro aplicativo do Plex. Cada mudança aparece no mesmo instante.",
         pear: "YouTube Music no aplicativo pear-desktop. Cada mudança aparece no mesmo instante.",
         cider: "Apple Music no aplicativo Cider. Cada mudança aparece no mesmo instante.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
@@ -783,7 +783,7 @@ export const pt: Words = {
       you: "você",
       makeLink: "Criar um link de acesso",
       linkMade:
-        "Quem abrir este link entra como {user}. Ele funciona uma única vez, por meia hora, e só aparece agora.",
+        "Quem abrir este link entra como {user}. Ele funciona uma única vez, vale por meia hora e só aparece agora.",
       signInLink: "Link de acesso",
       remove: "Remover",
       removeUser: "Remover {user}",
@@ -793,15 +793,15 @@ export const pt: Words = {
       removeSelf: "Apague a sua própria conta na página “Conta”.",
       unknown: "Este usuário não existe mais.",
       add: "Adicionar um usuário",
-      addText: "Com uma primeira chave de API, um endereço de widget e um link para entrar.",
+      addText: "Com uma primeira chave de API, um endereço de widget e um link de acesso.",
       name: "Nome de usuário",
       nameHint: "De 1 a 32 caracteres entre a–z, 0–9, _ e -, começando com letra ou número",
       nameRefused:
-        "Isto não pode ser um nome de usuário: só letras minúsculas sem acento, números, _ e -, e primeiro uma letra ou um número.",
+        "Isto não pode ser um nome de usuário: use só letras minúsculas sem acento, números, _ e -, começando com letra ou número.",
       nameTaken: "Já existe um usuário chamado {user}.",
       notAdded: "Ninguém foi adicionado.",
       added:
-        "{user} foi adicionado. Envie isto com segurança: a chave e o link só aparecem agora. O link funciona uma única vez, por meia hora.",
+        "{user} foi adicionado. Envie isto com segurança: a chave e o link só aparecem agora. O link funciona uma única vez e vale por meia hora.",
       apiKey: "Chave de API",
       widgetUrl: "Endereço do widget",
       backup: "Backup",
@@ -827,7 +827,7 @@ export const pt: Words = {
     keys: {
       lead: "Com uma chave, bots e programas podem perguntar o que você está ouvindo. Dê a cada um a sua: assim você pode revogar uma e as outras continuam valendo.",
       working: "Suas chaves",
-      none: "Você não tem nenhuma chave em vigor.",
+      none: "Você não tem nenhuma chave ativa.",
       id: "Identificador {id}",
       created: "Criada em {day}",
       lastUsed: "Último uso: {time}",
@@ -836,7 +836,7 @@ export const pt: Words = {
       addTitle: "Criar outra chave",
       name: "Nome da chave",
       nameHint: "Para que ela serve, por exemplo “bot do chat”.",
-      nameWrong: "Um nome tem de 1 a {most} caracteres, e nenhum deles invisível.",
+      nameWrong: "Um nome tem de 1 a {most} caracteres visíveis.",
       add: "Criar a chave",
       added: "Esta é a chave de “{name}”. Ela só aparece desta vez: copie agora.",
       newKey: "A chave nova",
@@ -844,7 +844,7 @@ export const pt: Words = {
       replace: "Substituir",
       replaceText:
         "Uma chave nova recebe o mesmo nome. A antiga pode continuar por um tempo, até você trocar em todos os lugares.",
-      grace: "A chave antiga termina",
+      grace: "A chave antiga expira",
       graceOptions: {
         now: "agora mesmo",
         hour: "daqui a uma hora",
@@ -861,9 +861,9 @@ export const pt: Words = {
       revoked: "“{name}” foi revogada.",
       gone: "Esta chave já tinha sido revogada. Nada mudou.",
       tooMany:
-        "Você tem {count} chaves em vigor, o máximo possível. Revogue antes uma de que você não precise mais.",
+        "Você tem {count} chaves ativas, o máximo possível. Revogue antes uma de que você não precise mais.",
       ended: "Chaves revogadas: {count}",
-      endedAt: "Fim: {time}",
+      endedAt: "Expirou: {time}",
       useTitle: "Como usar",
       useText: "Cole isto em um terminal, com a sua chave no lugar de {placeholder}:",
       placeholder: "SUA_CHAVE",
@@ -885,11 +885,11 @@ export const pt: Words = {
         "Enquanto toca algo que corresponde a uma destas linhas, seus widgets, bots e a API mostram que nada está tocando.",
       titles: "Títulos que contêm",
       artists: "Artistas com o nome que contém",
-      linesHint: "Um texto por linha. Maiúsculas e acentos não contam.",
+      linesHint: "Um texto por linha. Maiúsculas e acentos são ignorados.",
       tooMany: "No máximo 100 linhas: aqui há {count}.",
       tooLong: "No máximo 200 caracteres por linha: a linha {line} tem {count}.",
       save: "Salvar as regras",
-      saved: "Suas regras estão salvas e já valem.",
+      saved: "Salvo. Suas regras valem a partir de agora.",
     },
     account: {
       lead: "Você entrou como {user}.",
@@ -950,12 +950,12 @@ export const pt: Words = {
         text: "Mostre uma imagem da sua música no GitHub ou no seu site.",
       },
       friends: {
-        title: "Oferecer a amigos",
+        title: "Hospedar para amigos",
         text: "Monte um servidor e dê a cada amigo um usuário próprio.",
       },
       program: {
         title: "Escrever um programa",
-        text: "Peça a música em JSON ou receba cada mudança.",
+        text: "Peça a música em JSON ou receba cada mudança no mesmo instante.",
       },
     },
     summaries: {
@@ -968,14 +968,14 @@ export const pt: Words = {
       cards: "Uma imagem do que você ouve, para um perfil, um README ou um site.",
       files: "Título, artista e capa em arquivos que o OBS e outros programas leem.",
       privacy: "O que é guardado, quem vê o quê e o que sai da sua máquina.",
-      troubleshooting: "Procure o seu sintoma e o que ajuda.",
+      troubleshooting: "Encontre o que acontece com você e o que ajuda.",
       faq: "Respostas curtas para as perguntas mais comuns.",
       install:
         "Inicie o Marquee com o computador: no Windows, no macOS, no Linux ou em um contêiner.",
       users:
         "Adicione usuários, links de acesso e chaves de API, e veja o que cada um pode informar.",
       reach: "Quem consegue chegar ao Marquee em casa e como abrir o acesso pela internet.",
-      backup: "Faça backup dos dados, restaure, atualize o Marquee e mude para outra máquina.",
+      backup: "Faça backup dos dados, restaure, atualize o Marquee e mude tudo para outra máquina.",
       nodes: "Guarde os dados no PostgreSQL e rode vários servidores com eles.",
       security:
         "A chave secreta, o que fazer depois de um vazamento e o que os administradores precisam saber.",
@@ -1010,7 +1010,7 @@ export const pt: Words = {
     none: "nenhuma",
     yesNo: "1 ou 0",
     compare: {
-      runs: "Onde fica",
+      runs: "Onde roda",
       reached: "Como se conecta",
       position: "Posição",
       pause: "Pausa",
@@ -1077,7 +1077,7 @@ export const pt: Words = {
     start: "Início",
     chaptersHint:
       "Cole isto na descrição do vídeo. Os tempos batem se a gravação começou junto com a live.",
-    tooFew: "O YouTube mostra capítulos a partir de {least}. Ainda não há o suficiente.",
+    tooFew: "O YouTube exige pelo menos {least} capítulos. Ainda não há o suficiente.",
     download: "Baixar",
     songs: "Músicas",
     none: "Nenhuma música ainda.",
@@ -1092,14 +1092,14 @@ export const pt: Words = {
   reach: {
     title: "De fora",
     public:
-      "O endereço é público: bots e sites podem consultar {host}, se ele levar até aqui. O Marquee não testou.",
+      "O endereço é público: bots e sites podem acessar {host}, se ele levar até aqui. O Marquee não testou.",
     local:
       "{host} só existe neste computador ou na sua própria rede. Bots e sites da internet não conseguem chegar até ele.",
     "not https":
       "O endereço começa com http. Bots da internet só usam https, e senhas e tokens atravessam a rede sem criptografia.",
     noProxy:
       "Nenhum proxy está em --trusted-proxies. Se houver um, todos os visitantes parecem vir do endereço dele.",
-    how: "Como chegar de fora a uma máquina em casa",
+    how: "Como acessar de fora um computador em casa",
   },
   reference: {
     title: "Referência da API",
@@ -1113,7 +1113,7 @@ export const pt: Words = {
     authentication: "A chave, de uma destas duas formas",
     tryIt: "Experimentar",
     key: "Chave de API",
-    makeKey: "Criar uma chave minha",
+    makeKey: "Criar uma chave",
     keyHint:
       "Ela fica nesta página e só vai para este servidor. Crie uma em “Chaves de API”, no painel.",
     send: "Enviar",
@@ -1132,7 +1132,7 @@ export const pt: Words = {
       "401": "A chave está faltando ou não funciona.",
       "405": "Só GET, HEAD e OPTIONS são aceitos.",
       "429":
-        "Cedo demais após a última chamada, ou muitas chaves erradas de um mesmo endereço, ou muitos streams de uma mesma chave.",
+        "Cedo demais após a última chamada, ou muitas chaves erradas de um mesmo endereço, ou muitos streams de eventos com uma mesma chave.",
       "500": "Ocorreu um erro no servidor.",
       "503": "A fonte não responde há algum tempo.",
     },
@@ -1154,12 +1154,12 @@ export const pt: Words = {
       artist_name: "Os artistas na ordem da fonte, separados por vírgula e espaço.",
       "album.name": "Título do álbum; em um podcast, o programa.",
       "album.images[].url":
-        "Endereço de uma capa, da maior para a menor; a lista pode estar vazia.",
+        "Endereço de uma capa; a maior vem primeiro, e a lista pode estar vazia.",
       "device.name": "Nome do player.",
       "device.type": "Tipo de player, como a fonte informa.",
       "device.volume": "Volume de 0 a 100; null quando a fonte não informa.",
-      started_at: "Quando a música foi ouvida pela primeira vez, em UTC.",
-      played_ms: "Por quanto tempo foi ouvida, em milissegundos, sem as pausas.",
+      started_at: "Quando a música começou, em UTC.",
+      played_ms: "Por quanto tempo tocou, em milissegundos, sem as pausas.",
       username: "Nome do usuário.",
       connected: "Falso quando não há música conectada ou é preciso conectar de novo.",
       display_name: "Nome da conta conectada; null se for desconhecido.",
@@ -1174,7 +1174,7 @@ export const pt: Words = {
     },
     cosy: {
       name: "Aconchego",
-      text: "Papel quente, borda costurada e a capa como uma foto.",
+      text: "Papel em tons quentes, borda costurada e a capa como uma foto.",
     },
     arena: {
       name: "Arena",
@@ -1198,7 +1198,7 @@ export const pt: Words = {
     },
     neon: {
       name: "Estrada à noite",
-      text: "Neon sobre violeta, com meio sol atrás das palavras.",
+      text: "Neon sobre violeta, com meio sol atrás do texto.",
     },
     frosted: {
       name: "Vidro fosco",
