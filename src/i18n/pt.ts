@@ -381,7 +381,8 @@ export const pt: Words = {
         cssClasses: "Nomes de classes",
         cssProperties: "Propriedades personalizadas",
         versions: "Versões anteriores",
-        versionsText: "Veja uma versão anterior na prévia. Ela só passa a valer quando você a salva.",
+        versionsText:
+          "Veja uma versão anterior na prévia. Ela só passa a valer quando você a salva.",
         versionNow: "Atual",
         versionShow: "Ver",
         versionLabel: "Ver a versão: {time}",
@@ -579,7 +580,8 @@ export const pt: Words = {
         noOptions: "Nenhuma opção: tudo fica no padrão.",
         unknown: "Desconhecidas aqui; guardadas, mas sem efeito: {names}.",
         css: "CSS",
-        cssText: "Ele só muda o visual do widget. Não pode executar código nem carregar nada de fora.",
+        cssText:
+          "Ele só muda o visual do widget. Não pode executar código nem carregar nada de fora.",
         noCss: "Sem CSS.",
         back: "Voltar aos seus widgets",
         mistakes: {
