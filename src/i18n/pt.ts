@@ -252,7 +252,7 @@ export const pt: Words = {
       options: "Opções",
       groups: { look: "Visual", text: "Textos", behaviour: "Comportamento", more: "Outras" },
       choices: {
-        theme_card: "Quadro",
+        theme_card: "Caixa",
         theme_compact: "Uma linha",
         theme_bar: "Tarja",
         theme_text: "Só texto",
@@ -278,7 +278,7 @@ export const pt: Words = {
         marquee_once: "Ida e volta, uma vez",
         marquee_auto: "Ida e volta",
         marquee_off: "Parados e cortados",
-        marquee_always: "Ida e volta, mesmo que falte pouco",
+        marquee_always: "Ida e volta, mesmo com pouco cortado",
         enter_fade: "Aparecer aos poucos",
         enter_slide: "Entrar deslizando",
         enter_none: "Sem animação",
@@ -333,7 +333,7 @@ export const pt: Words = {
       byMovement: "de acordo com o movimento",
       hints: {
         mode: "“Como o sistema” segue o que o seu programa de transmissão informa: no macOS, a aparência do próprio OBS; no Windows, a do sistema. Isso não diz nada sobre o jogo que está atrás.",
-        delay: "Se o seu vídeo tem atraso, coloque aqui os mesmos segundos.",
+        delay: "Se o seu vídeo tem atraso, coloque aqui o mesmo número de segundos.",
       },
       fromTheme: "De acordo com o tema",
       fromCover: "De acordo com a capa",
@@ -487,7 +487,7 @@ export const pt: Words = {
         },
         refreshed: "O OBS recarregou “{name}”.",
         troubles: {
-          off: "O OBS não responde na porta {port}. Abra o OBS, vá em “Ferramentas” e depois nas configurações do servidor WebSocket: o servidor precisa estar ativado, com esta porta.",
+          off: "O OBS não responde na porta {port}. Abra o OBS, vá em “Ferramentas” e depois em “Configurações do servidor WebSocket”: o servidor precisa estar ativado, com esta porta.",
           wrongPassword:
             "O OBS não aceita esta senha. Copie de novo em “Mostrar Informações de Conexão”, nas configurações do servidor WebSocket dele.",
           oldVersion: "Este OBS usa outra versão do protocolo. Atualize o OBS ou arraste a alça.",
@@ -830,7 +830,7 @@ export const pt: Words = {
       lead: "Com uma chave, bots e programas podem perguntar o que você está ouvindo. Dê a cada um a sua: assim você pode revogar uma e as outras continuam valendo.",
       working: "Suas chaves",
       none: "Você não tem nenhuma chave ativa.",
-      id: "Identificador {id}",
+      id: "ID: {id}",
       created: "Criada em {day}",
       lastUsed: "Último uso: {time}",
       neverUsed: "Nunca usada",
@@ -970,14 +970,14 @@ export const pt: Words = {
       cards: "Uma imagem do que você ouve, para um perfil, um README ou um site.",
       files: "Título, artista e capa em arquivos que o OBS e outros programas leem.",
       privacy: "O que é guardado, quem vê o quê e o que sai da sua máquina.",
-      troubleshooting: "Encontre o que acontece com você e o que ajuda.",
+      troubleshooting: "Encontre o seu sintoma e o que fazer.",
       faq: "Respostas curtas para as perguntas mais comuns.",
       install:
         "Inicie o Marquee com o computador: no Windows, no macOS, no Linux ou em um contêiner.",
       users:
         "Adicione usuários, links de acesso e chaves de API, e veja o que cada um pode informar.",
       reach: "Quem consegue chegar ao Marquee em casa e como abrir o acesso pela internet.",
-      backup: "Faça backup dos dados, restaure, atualize o Marquee e mude tudo para outra máquina.",
+      backup: "Faça backup dos dados, restaure, atualize o Marquee e leve tudo para outra máquina.",
       nodes: "Guarde os dados no PostgreSQL e rode vários servidores com eles.",
       security:
         "A chave secreta, o que fazer depois de um vazamento e o que os administradores precisam saber.",
@@ -1188,7 +1188,7 @@ export const pt: Words = {
     },
     chatting: {
       name: "Só conversa",
-      text: "Duas linhas sem painel, para que olhem para você.",
+      text: "Duas linhas sem caixa, para que olhem para você.",
     },
     pixel: {
       name: "Pixel",
