@@ -126,7 +126,7 @@ export const es: Words = {
     lead: "Marquee verá lo que {user} reproduce en {source}. Solo puede leer: no puede cambiar nada.",
     go: "Continuar en {source}",
     appTitle: "Primero, {source} pide una aplicación",
-    appLead: "Cada servidor tiene la suya, es gratuita y se crea en un minuto.",
+    appLead: "Cada servidor tiene la suya, es gratuita y se crea en unos minutos.",
     appCreate: "Abre el panel de {source}, crea una aplicación y elige «Web API».",
     appRedirect: "Introduce esto como URI de redirección, tal cual:",
     appEnter: "Copia aquí el ID de cliente de la aplicación:",
@@ -715,7 +715,7 @@ export const es: Words = {
         },
       },
       about: {
-        spotify: "Se vincula en el navegador, en un minuto. Los cambios se notan en segundos.",
+        spotify: "Se vincula en el navegador, en unos minutos. Los cambios se notan en segundos.",
         mpd: "El Music Player Daemon. Cada cambio se muestra al instante.",
         vlc: "El reproductor VLC, por su interfaz web. Los cambios se ven en un segundo.",
         beefweb:

@@ -19,7 +19,7 @@ export const fr: Words = {
     noneBefore: "Aucun morceau précédent",
     unknown: "Il n’y a rien à cette adresse",
     limited: "Trop d’adresses incorrectes. Réessayez dans {seconds} secondes.",
-    idlePage: "Cette page affiche votre musique dès qu’elle passe.",
+    idlePage: "Cette page affiche le morceau dès que la musique passe.",
     text: {
       lead: "Une ligne pour votre bot de chat, quand on demande quel est ce morceau.",
       preview: "Ce que dit le bot",
@@ -127,7 +127,7 @@ export const fr: Words = {
     lead: "Marquee verra ce que {user} écoute sur {source}. Il peut le lire, et ne peut rien modifier.",
     go: "Continuer vers {source}",
     appTitle: "D’abord, {source} demande une application",
-    appLead: "Chaque serveur a la sienne, elle est gratuite et se crée en une minute.",
+    appLead: "Chaque serveur a la sienne, elle est gratuite et se crée en quelques minutes.",
     appCreate:
       "Ouvrez le tableau de bord de {source}, créez une application et choisissez « Web API ».",
     appRedirect: "Saisissez ceci comme URI de redirection, exactement tel quel :",
@@ -727,7 +727,7 @@ export const fr: Words = {
       },
       about: {
         spotify:
-          "Relié dans le navigateur, en une minute. Les changements sont remarqués en quelques secondes.",
+          "Relié dans le navigateur, en quelques minutes. Les changements sont remarqués en quelques secondes.",
         mpd: "Le Music Player Daemon. Chaque changement s’affiche à l’instant même.",
         vlc: "Le lecteur VLC, par son interface web. Les changements se voient en une seconde.",
         beefweb:

@@ -126,7 +126,7 @@ export const pt: Words = {
     lead: "O Marquee vai ver o que {user} ouve no {source}. Ele só lê e não pode alterar nada.",
     go: "Continuar para o {source}",
     appTitle: "Primeiro, você precisa de um app do {source}",
-    appLead: "Cada servidor tem o seu. É grátis e fica pronto em um minuto.",
+    appLead: "Cada servidor tem o seu. É grátis e fica pronto em poucos minutos.",
     appCreate: "Abra o painel do {source}, crie um app e escolha “Web API”.",
     appRedirect: "Informe isto como URI de redirecionamento, exatamente assim:",
     appEnter: "Copie aqui o ID do cliente do app:",
@@ -708,7 +708,7 @@ export const pt: Words = {
       },
       about: {
         spotify:
-          "Você conecta no navegador, em um minuto. As mudanças aparecem em poucos segundos.",
+          "Você conecta no navegador, em poucos minutos. As mudanças aparecem em poucos segundos.",
         mpd: "O Music Player Daemon. Cada mudança aparece no mesmo instante.",
         vlc: "O player VLC, pela interface web dele. As mudanças aparecem em um segundo.",
         beefweb: "foobar2000 ou DeaDBeeF com o plugin Beefweb. As mudanças aparecem em um segundo.",
