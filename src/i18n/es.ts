@@ -113,7 +113,7 @@ export const es: Words = {
     widgetTitle: "El overlay",
     widgetText:
       "Añade la dirección de tu widget en OBS como fuente de navegador, 500 de ancho y 120 de alto. El fondo es transparente.",
-    demo: "El widget, con la demostración",
+    demo: "El overlay, con la demostración",
     start: "Primeros pasos",
     dashboard: "Abrir el panel",
     apiLink: "La API, campo por campo",
@@ -180,7 +180,7 @@ export const es: Words = {
     askText: "Aquí no hay contraseñas.",
     linkTitle: "Con un enlace",
     linkText:
-      "El propietario de este servidor te crea uno, o lo creas tú donde se ejecuta Marquee. Sirve una vez, durante media hora:",
+      "El propietario de este servidor te crea uno, o lo creas tú donde se ejecuta Marquee. Sirve una sola vez y caduca a la media hora:",
     withTitle: "Iniciar sesión con {source}",
     withText: "Si ya has vinculado {source} aquí.",
     confirmTitle: "Hola, {user}",
@@ -210,13 +210,12 @@ export const es: Words = {
     },
     health: {
       ok: "{source} está conectado y todo funciona.",
-      untried:
-        "{source} está conectado y se consultará en cuanto haya abierto un widget o el panel.",
+      untried: "{source} está conectado. Empieza en cuanto se abra un widget o esta página.",
       nothing: "Todavía no hay música conectada.",
       needsLinking:
         "Marquee ya no tiene acceso a {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
-      limited: "{source} ha pedido una pausa. Marquee continúa automáticamente. Hasta: {time}",
-      retrying: "Marquee lo intenta de nuevo. Próximo intento: {time}",
+      limited: "{source} ha pedido una pausa hasta: {time}. Marquee continúa automáticamente.",
+      retrying: "Marquee lo vuelve a intentar desde: {time}",
       endsSoon: "{source} termina este vínculo el {day}. Vincúlalo otra vez antes; basta un clic.",
       troubles: {
         unreachable: "No se puede contactar con {source}.",
@@ -233,8 +232,8 @@ export const es: Words = {
       connection: "Conexión",
       linkAgain: "Ir a Música",
       overlay: "En directo",
-      onStream: "OBS está conectado y muestra tu widget.",
-      notOnStream: "Ahora mismo ninguna fuente de navegador muestra tu widget.",
+      onStream: "OBS está conectado y muestra tu overlay.",
+      notOnStream: "Ahora mismo ninguna fuente de navegador muestra tu overlay.",
       openWidget: "Configurar el widget",
       sharingPaused: "Solo tú ves esto: has dejado de compartir.",
       sharingPausedUntil: "Solo tú ves esto: has dejado de compartir. Hasta: {time}",
@@ -252,7 +251,7 @@ export const es: Words = {
       ownMusic: "Tu música",
       ownMusicHint: "Mientras no escuchas nada, no se muestra nada: igual que en directo.",
       address: "Dirección para OBS",
-      language: "Idioma del widget",
+      language: "Idioma del overlay",
       options: "Opciones",
       groups: { look: "Aspecto", text: "Texto", behaviour: "Comportamiento", more: "Otras" },
       choices: {
@@ -372,7 +371,7 @@ export const es: Words = {
         addressLanguage: "Como en la dirección",
         nameAndSize: "Nombre y tamaño",
         name: "Nombre",
-        nameRule: "De 1 a 60 caracteres, ninguno invisible.",
+        nameRule: "De 1 a 60 caracteres visibles.",
         nameTaken: "Ya tienes un widget con este nombre.",
         sizeHint:
           "El tamaño de la fuente de navegador en OBS. Déjalo vacío para usar el recomendado.",
@@ -434,18 +433,18 @@ export const es: Words = {
       onStream: "En directo",
       test: "Enviar una pista de prueba",
       testText:
-        "Una pista inventada se muestra doce segundos dondequiera que tu widget muestre tu música.",
-      testSent: "Enviada. Fuentes de navegador que muestran tu widget: {count}.",
-      testUnseen: "Enviada, pero no hay abierta ninguna fuente de navegador que muestre tu widget.",
-      testTrack: { title: "Todo funciona", artist: "Los Prueba de Sonido", album: "Uno, dos" },
+        "Una pista inventada se muestra doce segundos dondequiera que tu overlay muestre tu música.",
+      testSent: "Enviada. Fuentes de navegador que muestran tu overlay: {count}.",
+      testUnseen: "Enviada, pero ninguna fuente de navegador muestra tu overlay ahora mismo.",
+      testTrack: { title: "Todo funciona", artist: "Los Pruebas de Sonido", album: "Uno, dos" },
       launcherTitle: "Si OBS arranca antes que este servidor",
       launcherText:
-        "Entonces la fuente se quedaría vacía. Elige este archivo como «Archivo local» en lugar de la dirección: espera y luego muestra el widget.",
+        "Entonces la fuente se quedaría vacía. Elige este archivo como «Archivo local» en lugar de la dirección: espera a Marquee y luego muestra el overlay.",
       launcher: "Descargar el archivo lanzador",
       rotateTitle: "Si alguien más conoce la dirección",
       rotate: "Cambiar la dirección",
       rotateText:
-        "Todos los widgets con la dirección antigua desaparecen al instante, y un archivo lanzador ya descargado tampoco funcionará. Después, pon la dirección nueva en OBS.",
+        "Todos los overlays con la dirección antigua desaparecen al instante, y un archivo lanzador ya descargado tampoco funcionará. Después, pon la dirección nueva en OBS.",
       rotateGo: "Cambiarla ahora",
       rotated: "Esta es tu nueva dirección. Ponla en OBS: la antigua ya no muestra nada.",
     },
@@ -458,7 +457,7 @@ export const es: Words = {
         "OBS pregunta antes de añadir la fuente, y su pregunta muestra la dirección. Quien la conoce ve lo que escuchas.",
       nothingHappens: "¿No pasa nada?",
       nothingHappensText:
-        "Si OBS se ejecuta como administrador, Windows no deja soltar nada en él. Ábrelo sin permisos de administrador o toma uno de los caminos de abajo.",
+        "Si OBS se ejecuta como administrador, Windows no deja soltar nada en él. Ábrelo sin permisos de administrador o usa una de las maneras de abajo.",
       withoutMouse: "Sin ratón, copia la dirección:",
       putTitle: "O deja que lo haga esta página",
       putText:
@@ -520,7 +519,7 @@ export const es: Words = {
       title: "Widgets",
       lead: "Cada widget tiene un nombre, un aspecto y una dirección propios.",
       yours: "Tus widgets",
-      none: "No tienes ningún widget. Crea uno o toma uno de los aspectos de abajo.",
+      none: "No tienes ningún widget. Crea uno o parte de uno de los aspectos de abajo.",
       kinds: { overlay: "Overlay", text: "Texto para bots", card: "Tarjeta para perfiles" },
       size: "{width} × {height} px",
       onStream: "Ahora en OBS",
@@ -557,7 +556,7 @@ export const es: Words = {
         used: "«{name}» tiene ahora el aspecto «{look}».",
       },
       mistakes: {
-        name: "Un nombre tiene de 1 a 60 caracteres, ninguno invisible. No se ha cambiado nada.",
+        name: "Un nombre tiene de 1 a 60 caracteres visibles. No se ha cambiado nada.",
         taken: "Otro widget ya se llama «{name}». Elige un nombre distinto.",
         nameInUse:
           "Mientras tanto, otro widget tiene su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
@@ -577,7 +576,7 @@ export const es: Words = {
         useGo: "Usar este aspecto",
       },
       import: {
-        title: "Un aspecto de otra persona",
+        title: "Usar un aspecto compartido",
         text: "Pega el enlace o el JSON. Ves el aspecto con música de demostración antes de que se guarde nada.",
         field: "Enlace o JSON",
         go: "Verlo",
@@ -597,11 +596,11 @@ export const es: Words = {
           noLook:
             "Esto no es un aspecto. Copia el enlace entero o el JSON entero y pégalo otra vez.",
           version: "Este aspecto es para otra versión de Marquee.",
-          name: "El aspecto no tiene un nombre válido: de 1 a 60 caracteres, ninguno invisible.",
+          name: "El aspecto no tiene un nombre válido: de 1 a 60 caracteres visibles.",
           options:
             "Las opciones de este aspecto no se pueden leer: cada una necesita un nombre y un texto corto.",
           value: "La opción «{option}» no puede ser «{value}».",
-          css: "El CSS de este aspecto es demasiado largo: puede tener 20 KB.",
+          css: "El CSS de este aspecto es demasiado largo: el máximo son 20 KB.",
           size: "El tamaño de este aspecto debe ser anchura y altura en píxeles, de 16 a 8192.",
         },
       },
@@ -650,7 +649,7 @@ export const es: Words = {
       nameHint: "Distingue varias conexiones de una misma fuente, por ejemplo «Cocina».",
       renameGo: "Guardar el nombre",
       renamed: "El nombre está guardado.",
-      nameWrong: "Un nombre tiene hasta {most} caracteres, y ninguno invisible.",
+      nameWrong: "Un nombre tiene hasta {most} caracteres visibles.",
       nameTaken: "Otra conexión a {source} tiene este nombre.",
       another: "Añadir otra",
       nameFirst: "Para vincular otra, pon un nombre a la primera.",
@@ -658,7 +657,7 @@ export const es: Words = {
         title: "En la máquina donde funciona Marquee",
         look: "Buscar reproductores",
         again: "Buscar otra vez",
-        none: "Aquí no hay ningún reproductor que no esté ya conectado.",
+        none: "No se han encontrado más reproductores.",
         listen: "Conectarlo",
         needs: {
           password: "Pide su contraseña.",
@@ -798,7 +797,7 @@ export const es: Words = {
       remove: "Eliminar",
       removeUser: "Eliminar a {user}",
       removeText:
-        "Se borra la cuenta de {user} con todas sus claves de API, la dirección de su widget, su conexión de música y todas sus sesiones. No se puede deshacer.",
+        "Se borra la cuenta de {user} con todas sus claves de API, sus widgets, sus conexiones de música y sus sesiones. No se puede deshacer.",
       removed: "Se ha eliminado a {user}.",
       removeSelf: "Tu propia cuenta se borra en la página «Cuenta».",
       unknown: "Este usuario ya no existe.",
@@ -829,7 +828,7 @@ export const es: Words = {
       stopped: "Marquee se ha detenido",
       stoppedText:
         "Para volver a usarlo, inicia el programa como siempre. Puedes cerrar esta página.",
-      runs: "Qué se ejecuta aquí",
+      runs: "Acerca de este servidor",
       settings: "Ajustes en vigor",
       settingsText: "Se fijan con opciones y variables al iniciar Marquee.",
       standard: "Por defecto",
@@ -838,16 +837,16 @@ export const es: Words = {
     keys: {
       lead: "Con una clave, los bots y los programas consultan qué escuchas. Da a cada uno la suya: así puedes revocar una y las demás siguen.",
       working: "Tus claves",
-      none: "No tienes ninguna clave que funcione.",
+      none: "No tienes ninguna clave activa.",
       id: "ID: {id}",
       created: "Creada el {day}",
       lastUsed: "Último uso: {time}",
       neverUsed: "Nunca usada",
-      endsAt: "Una clave nueva la sustituye. Termina: {time}",
+      endsAt: "Caduca: {time}. Una clave nueva la sustituye.",
       addTitle: "Crear otra clave",
       name: "Nombre de la clave",
       nameHint: "Para qué sirve, por ejemplo «bot del chat».",
-      nameWrong: "Un nombre tiene de 1 a {most} caracteres, y ninguno invisible.",
+      nameWrong: "Un nombre tiene de 1 a {most} caracteres visibles.",
       add: "Crear la clave",
       added: "«{name}» ya tiene su clave. Solo se muestra esta vez: cópiala ahora.",
       newKey: "La clave nueva",
@@ -855,7 +854,7 @@ export const es: Words = {
       replace: "Sustituir",
       replaceText:
         "Una clave nueva recibe el mismo nombre. La antigua puede seguir un tiempo, hasta que la cambies en todas partes.",
-      grace: "La clave antigua termina",
+      grace: "La clave antigua caduca",
       graceOptions: {
         now: "ahora mismo",
         hour: "dentro de una hora",
@@ -863,18 +862,18 @@ export const es: Words = {
       },
       replaceDo: "Crear la clave nueva",
       replaced:
-        "«{name}» tiene una clave nueva y la antigua ha terminado. La nueva solo se muestra esta vez: cópiala ahora.",
+        "«{name}» tiene una clave nueva y la antigua ya no funciona. La nueva solo se muestra esta vez: cópiala ahora.",
       replacedUntil:
         "«{name}» tiene una clave nueva; la nueva solo se muestra esta vez: cópiala ahora. La antigua funciona hasta: {time}",
       revoke: "Revocar",
       revokeText:
         "Todo lo que usa esta clave deja de recibir respuesta (401), al instante y para siempre.",
       revoked: "«{name}» está revocada.",
-      gone: "Esta clave ya había terminado. No se ha cambiado nada.",
+      gone: "Esta clave ya estaba revocada. No se ha cambiado nada.",
       tooMany:
-        "Tienes {count} claves en vigor, el máximo posible. Revoca antes una que ya no necesites.",
+        "Tienes {count} claves activas, el máximo posible. Revoca antes una que ya no necesites.",
       ended: "Claves revocadas: {count}",
-      endedAt: "Terminada: {time}",
+      endedAt: "Caducada: {time}",
       useTitle: "Cómo usarla",
       useText: "Pega esto en una terminal, con tu clave donde dice {placeholder}:",
       placeholder: "TU_CLAVE",
@@ -926,7 +925,7 @@ export const es: Words = {
       exportLink: "Exportar como JSON",
       deleteTitle: "Borrar todo",
       deleteText:
-        "Tus claves, tu widget, tu conexión de música y tus ajustes desaparecen al instante y para siempre. Los directos y bots que los usan dejan de recibir respuesta.",
+        "Tus claves, tus widgets, tus conexiones de música y tus ajustes desaparecen al instante y para siempre. Los directos y bots que los usan dejan de recibir respuesta.",
       nextOwner: "Este servidor es tuyo: {user} pasa a ser su propietario.",
       lastUser:
         "No hay nadie más aquí: la próxima vez que arranque, Marquee creará un nuevo propietario.",
