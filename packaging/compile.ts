@@ -129,7 +129,7 @@ async function brandedProgram(
 ): Promise<string | undefined> {
   const template = templateOf(target);
   if (!template) return undefined;
-  const path = join(TEMPLATES, template.name);
+  const path = join(TEMPLATES, `${template.name}-v${Bun.version}`);
   if (!existsSync(path)) {
     // Compiling anything makes Bun fetch it.
     const source = join(into, "nothing.ts");

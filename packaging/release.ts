@@ -7,6 +7,7 @@ import packageJson from "../package.json";
 import { type Commit, commitOf } from "./commit.ts";
 import { compile, CompileError, INPUTS } from "./compile.ts";
 import { createBom } from "./sbom.ts";
+import { sign, SignatureError } from "../src/cli/update/minisign.ts";
 import { hostTarget, releaseName, type Target, TARGETS } from "./targets.ts";
 import { attempt, attemptTable, type Candidate } from "./try-out.ts";
 
@@ -114,10 +115,12 @@ interface ReleaseOptions {
   readonly onlyHost: boolean;
   /** Whether the built executables are tried out. */
   readonly isTried: boolean;
+  /** A file with a secret key of minisign, for the checksums. */
+  readonly signWith: string | undefined;
 }
 
 /** Returns the exit code. */
-async function release({ onlyHost, isTried }: ReleaseOptions): Promise<number> {
+async function release({ onlyHost, isTried, signWith }: ReleaseOptions): Promise<number> {
   const root = dirname(import.meta.dir);
   const { version } = packageJson;
   const commit = commitOf(root);
@@ -156,7 +159,13 @@ async function release({ onlyHost, isTried }: ReleaseOptions): Promise<number> {
       }
     }
     tell(await writeBom(trees, commit, join(folder, `marquee-${version}.cdx.json`)));
-    await Bun.write(join(folder, "SHA256SUMS"), checksums(files));
+    const list = checksums(files);
+    await Bun.write(join(folder, "SHA256SUMS"), list);
+    if (signWith !== undefined) {
+      const [, secretKey = ""] = (await Bun.file(signWith).text()).split("\n");
+      const signature = await sign(Buffer.from(list), secretKey, `marquee ${version}`);
+      await Bun.write(join(folder, "SHA256SUMS.minisig"), signature);
+    }
     console.log(`All of these came out equal twice. They are in ${folder}.`);
     const code = isTried ? await tryAll(built, (text) => console.log(`\n${text}`)) : 0;
     if (missing.length === 0) return code;
@@ -177,11 +186,17 @@ if (import.meta.main) {
       options: {
         "only-host": { type: "boolean", default: false },
         try: { type: "boolean", default: false },
+        "sign-with": { type: "string" },
       },
     });
-    process.exitCode = await release({ onlyHost: values["only-host"], isTried: values.try });
+    process.exitCode = await release({
+      onlyHost: values["only-host"],
+      isTried: values.try,
+      signWith: values["sign-with"],
+    });
   } catch (error) {
-    if (!(error instanceof ReleaseError) && !(error instanceof CompileError)) throw error;
+    const kinds = [ReleaseError, CompileError, SignatureError];
+    if (!(error instanceof Error) || !kinds.some((kind) => error instanceof kind)) throw error;
     console.error(error.message);
     process.exitCode = 1;
   }

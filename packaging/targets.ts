@@ -9,7 +9,7 @@ export interface Target {
 }
 
 export interface Template {
-  /** Its file's name in Bun's cache. */
+  /** Its file's name in Bun's cache, before the version. */
   readonly name: string;
   readonly sha256: string;
 }
@@ -25,7 +25,7 @@ export const TARGETS: readonly Target[] = [
     bun: "bun-windows-x64",
     suffix: "windows-x64.exe",
     template: {
-      name: "bun-windows-x64-v1.4.5",
+      name: "bun-windows-x64",
       sha256: "e06ad0864463c68892ae71a2a64af7eae1585cac5dd9b80bc042f45605587cb1",
     },
   },
@@ -33,7 +33,7 @@ export const TARGETS: readonly Target[] = [
     bun: "bun-windows-arm64",
     suffix: "windows-arm64.exe",
     template: {
-      name: "bun-windows-aarch64-v1.4.5",
+      name: "bun-windows-aarch64",
       sha256: "8bd7f9210f9d58cc21f398d1478e53b2ff919a0c8fc935b5086f3f64667cec6d",
     },
   },

@@ -388,13 +388,15 @@ function findText(
 }
 
 function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
-  const known = new Set(
-    settingNames.flatMap((name) =>
+  const known = new Set([
+    // Of `marquee update` alone.
+    "MARQUEE_UPDATE_FROM",
+    ...settingNames.flatMap((name) =>
       "secret" in settings[name]
         ? [variableOf(name), `${variableOf(name)}_FILE`]
         : [variableOf(name)],
     ),
-  );
+  ]);
   return Object.keys(environment)
     .filter((variable) => variable.startsWith("MARQUEE_") && !known.has(variable))
     .map((variable) => `${variable} is not a setting and has no effect; see marquee serve --help.`);

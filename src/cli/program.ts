@@ -25,6 +25,7 @@ import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
 import { declareStop } from "./stop.ts";
+import { declareUpdate } from "./update/command.ts";
 import { declareUser } from "./user.ts";
 import { declareWidget } from "./widget.ts";
 
@@ -39,6 +40,7 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
   declareConnection,
   declareLogin,
   declareBackup,
+  declareUpdate,
   declareMigrate,
   declareSecret,
 ];

@@ -13,6 +13,8 @@ import { UnhealthyError } from "./healthcheck.ts";
 import { OutputError } from "./output.ts";
 import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";
+import { SignatureError } from "./update/minisign.ts";
+import { UpdateError } from "./update/update.ts";
 import { AlreadyRunningError, NotRunningError } from "./server-lock.ts";
 
 /**
@@ -91,6 +93,8 @@ function isExpected(error: unknown): error is Error {
     NotRunningError,
     OutputError,
     SecretError,
+    SignatureError,
+    UpdateError,
     UnhealthyError,
   ].some((kind) => error instanceof kind);
 }

@@ -74,7 +74,7 @@ describe("autostart on Linux", () => {
         command.includes("enable") ? { code: 1, out: "no space" } : { code: 0, out: "running" },
       ),
     );
-    expect(autostart.on()).rejects.toThrow(
+    await expect(autostart.on()).rejects.toThrow(
       "systemctl --user enable marquee.service failed: no space",
     );
   });
@@ -186,7 +186,7 @@ describe("autostart on Windows", () => {
 
   test("refuses a command that Windows would not start", async () => {
     const long = factsWith(registry(), { program: `C:\\${"a".repeat(250)}\\marquee.exe` });
-    expect(createWindowsAutostart(long).on()).rejects.toThrow("at most 260 characters");
+    await expect(createWindowsAutostart(long).on()).rejects.toThrow("at most 260 characters");
   });
 
   test("reads texts and bytes of an exported key", () => {

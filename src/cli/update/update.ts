@@ -1,0 +1,216 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { isThere } from "../../db/open.ts";
+import { verifySignature } from "./minisign.ts";
+
+/** The program could not be replaced. It is as it was; the message says why. */
+export class UpdateError extends Error {
+  override readonly name = "UpdateError";
+}
+
+export interface UpdateFacts {
+  /** Absolute path of this program. */
+  readonly program: string;
+  /** The version of this program. */
+  readonly current: string;
+  /** How the name of this platform's file ends, such as `linux-x64`. */
+  readonly suffix: string;
+  /** The web folder with the newest release, without a slash at its end. */
+  readonly from: string;
+  /** Public keys of minisign, one of which has signed the release. */
+  readonly keys: readonly string[];
+}
+
+/** The newest release, as its signed list tells. */
+export interface Release {
+  readonly version: string;
+  /** SHA-256 in hexadecimal digits, by file name. */
+  readonly checksums: ReadonlyMap<string, string>;
+}
+
+const LARGEST_LIST_BYTES = 64 * 1024;
+const LARGEST_PROGRAM_BYTES = 300 * 1024 * 1024;
+const MOST_REDIRECTS = 5;
+const LIST_WITHIN_MS = 15_000;
+const PROGRAM_WITHIN_MS = 10 * 60_000;
+
+/** Asks for the newest release. @throws {UpdateError | SignatureError} */
+export async function findRelease({ from, keys }: UpdateFacts): Promise<Release> {
+  const read = async (name: string) => {
+    const parts: Uint8Array[] = [];
+    const limit = { bytes: LARGEST_LIST_BYTES, ms: LIST_WITHIN_MS };
+    await download(`${from}/${name}`, limit, (part) => void parts.push(part));
+    return Buffer.concat(parts);
+  };
+  const list = await read("SHA256SUMS");
+  const comment = await verifySignature(list, (await read("SHA256SUMS.minisig")).toString(), keys);
+  const [, version] = /^marquee (\d+\.\d+\.\d+)$/.exec(comment) ?? [];
+  if (version === undefined) throw new UpdateError("The signed list does not say its version.");
+  const lines = list.toString().matchAll(/^([\da-f]{64}) [ *](\S+)$/gm);
+  return {
+    version,
+    checksums: new Map([...lines].map(([, sha256 = "", name = ""]) => [name, sha256])),
+  };
+}
+
+/**
+ * Puts a release's program in the place of this one, which stays beside it as `….old`.
+ * @throws {UpdateError} before anything has changed
+ */
+export async function install(facts: UpdateFacts, { version, checksums }: Release): Promise<void> {
+  const { program, from, suffix } = facts;
+  const name = `marquee-${version}-${suffix}`;
+  const sha256 = checksums.get(name);
+  if (sha256 === undefined) {
+    throw new UpdateError(`Marquee ${version} has no program for this computer (${suffix}).`);
+  }
+  const fresh = `${program}.new`;
+  try {
+    await downloadTo(fresh, `${from}/${name}`);
+    if ((await sha256Of(fresh)) !== sha256) {
+      throw new UpdateError("What was downloaded is not the signed file. Try again later.");
+    }
+    chmodSync(fresh, statSync(program).mode);
+    mustStart(fresh, version);
+    takePlace(program, fresh);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** Swaps the program with the one from before the last update. @throws {UpdateError} */
+export function goBack(program: string): void {
+  const old = `${program}.old`;
+  if (!isThere(old)) throw new UpdateError("There is no earlier program to go back to.");
+  const meanwhile = `${program}.new`;
+  rmSync(meanwhile, { force: true });
+  renameSync(old, meanwhile);
+  takePlace(program, meanwhile);
+}
+
+/** At each moment there is a program in the place, except on Windows between two renames. */
+function takePlace(program: string, fresh: string): void {
+  const old = `${program}.old`;
+  try {
+    rmSync(old, { force: true });
+  } catch (error) {
+    throw new UpdateError(
+      `${old} cannot be removed. If Marquee still runs from before the last update, stop it first: marquee stop`,
+      { cause: error },
+    );
+  }
+  if (process.platform !== "win32") {
+    keepAs(program, old);
+    renameSync(fresh, program);
+    return;
+  }
+  // A program that runs can be renamed there, but not replaced.
+  renameSync(program, old);
+  try {
+    renameSync(fresh, program);
+  } catch (error) {
+    renameSync(old, program);
+    throw error;
+  }
+}
+
+function keepAs(program: string, old: string): void {
+  try {
+    linkSync(program, old);
+  } catch {
+    // Some disks have no links.
+    copyFileSync(program, old);
+    chmodSync(old, statSync(program).mode);
+  }
+}
+
+function mustStart(path: string, version: string): void {
+  let told = "";
+  try {
+    const options = { stdin: "ignore", stderr: "ignore", timeout: 30_000 } as const;
+    told = Bun.spawnSync([path, "--version"], options).stdout.toString();
+  } catch {
+    // It is no program of this system.
+  }
+  if (!told.startsWith(`marquee ${version} `)) {
+    throw new UpdateError(`The program of version ${version} does not start on this computer.`);
+  }
+}
+
+async function downloadTo(path: string, url: string): Promise<void> {
+  // A stream that writes goes on when the disk is full. This throws.
+  const file = openSync(path, "w", 0o600);
+  try {
+    const limit = { bytes: LARGEST_PROGRAM_BYTES, ms: PROGRAM_WITHIN_MS };
+    await download(url, limit, (part) => {
+      for (let rest = part; rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
+    });
+    fsyncSync(file);
+  } catch (error) {
+    if (error instanceof UpdateError) throw error;
+    throw new UpdateError(`The download could not be written to ${path}. Is the disk full?`, {
+      cause: error,
+    });
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @throws {UpdateError} when there is no such file, or it is too large or too slow */
+async function download(
+  url: string,
+  limit: { readonly bytes: number; readonly ms: number },
+  take: (part: Uint8Array) => void,
+): Promise<void> {
+  const signal = AbortSignal.timeout(limit.ms);
+  const response = await follow(url, signal);
+  if (!response.ok) throw new UpdateError(`${url} answers ${response.status}.`);
+  let bytes = 0;
+  const parts = (response.body ?? new ReadableStream<Uint8Array>())[Symbol.asyncIterator]();
+  for (;;) {
+    const part = await parts.next().catch((cause: unknown) => {
+      throw new UpdateError(`The download of ${url} broke off. Try again.`, { cause });
+    });
+    if (part.done) return;
+    bytes += part.value.length;
+    if (bytes > limit.bytes) throw new UpdateError(`${url} is larger than a release can be.`);
+    take(part.value);
+  }
+}
+
+/** A forge sends downloads to another host; none of them may be without encryption. */
+async function follow(url: string, signal: AbortSignal): Promise<Response> {
+  let next = url;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    if (!isSafe(next)) throw new UpdateError(`${next} is not an https address.`);
+    const response = await fetch(next, { redirect: "manual", signal }).catch((cause: unknown) => {
+      throw new UpdateError(`${next} cannot be reached. Try again later.`, { cause });
+    });
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status >= 400 || location === null) return response;
+    next = new URL(location, next).href;
+  }
+  throw new UpdateError(`${url} leads from address to address.`);
+}
+
+const isSafe = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || (protocol === "http:" && hostname === "127.0.0.1");
+};
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  for await (const bytes of Bun.file(path).stream()) hash.update(bytes);
+  return hash.digest("hex");
+}
