@@ -43,7 +43,15 @@ export async function startInBackground(
   const child = Bun.spawn(
     [process.execPath, "serve", ...flags, "--open", "never", "--data", data],
     // What a first start prints is for a person, and nobody could read it.
-    { stdin: "ignore", stdout: "ignore", stderr: log, detached: true, windowsHide: true },
+    {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: log,
+      detached: true,
+      windowsHide: true,
+      // On Windows, a crash of Bun would send a report to its vendor.
+      env: { ...process.env, BUN_ENABLE_CRASH_REPORTING: "0", DO_NOT_TRACK: "1" },
+    },
   );
   closeSync(log);
   child.unref();

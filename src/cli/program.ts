@@ -16,6 +16,7 @@ import { EXIT, type Io, UsageError } from "./command.ts";
 import { declareConnect } from "./connect.ts";
 import { declareConnection } from "./connection.ts";
 import { describeCommands } from "./describe-commands.ts";
+import { examine } from "./doctor.ts";
 import { checkHealth } from "./healthcheck.ts";
 import { declareKey } from "./key.ts";
 import { declareLogin } from "./login.ts";
@@ -101,6 +102,15 @@ export function createProgram(io: Io): CommanderCommand {
     const { resolved, asJson } = settle(config, io);
     for (const warning of resolved.warnings) io.error(warning);
     showConfig(resolved, asJson, io);
+  });
+
+  const doctor = command("doctor", "print one page for people who help you: no secret, no song", [
+    "marquee doctor",
+  ]).option("--songs", "also what the players found on this computer are playing");
+  addSettings(doctor, SHARED_SETTINGS);
+  doctor.action(async () => {
+    const { resolved, asJson } = settle(doctor, io);
+    await examine(resolved, { asJson, songs: doctor.opts()["songs"] === true }, io);
   });
 
   const healthcheck = quiet(program.command("healthcheck", { hidden: true }), io).description(

@@ -52,6 +52,8 @@ export function agentOf(
   <array>
 ${words.map((word) => `    <string>${escaped(word)}</string>`).join("\n")}
   </array>
+  <key>EnvironmentVariables</key>
+  <dict><key>BUN_ENABLE_CRASH_REPORTING</key><string>0</string></dict>
   <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
   <key>StandardOutPath</key><string>/dev/null</string>

@@ -1,0 +1,149 @@
+import { arch, release, type } from "node:os";
+import { resolve } from "node:path";
+import { describeSettings, type ResolvedConfig } from "../config.ts";
+import { describeError, redact } from "../log.ts";
+import { musicOf, statusWord } from "../sources/connected-music.ts";
+import { describedSources } from "../sources/index.ts";
+import { VERSION_LINE } from "../version.ts";
+import { type Io, print } from "./command.ts";
+import { answersAt } from "./healthcheck.ts";
+import { isServerRunning, readRunningFacts } from "./server-lock.ts";
+import { describeStatus } from "./user.ts";
+import { withWorkspace } from "./workspace.ts";
+
+/** A connection, without what it was connected with. */
+interface CheckedConnection {
+  readonly user: string;
+  readonly id: number;
+  readonly source: string;
+  readonly status: string;
+  readonly text: string;
+}
+
+/**
+ * `marquee doctor`: one page for people who ask for help. It holds no secret, no address that was
+ * entered, and no song unless that is asked for.
+ */
+export async function examine(
+  resolved: ResolvedConfig,
+  options: { readonly songs: boolean; readonly asJson: boolean },
+  io: Io,
+): Promise<void> {
+  const { config } = resolved;
+  const chosen = describeSettings(resolved).filter(({ isChosen }) => isChosen);
+  const [server, connections, players] = await Promise.all([
+    serverOn(resolved),
+    connectionsOn(resolved),
+    playersHere(options.songs),
+  ]);
+  const document: Document = {
+    version: VERSION_LINE,
+    system: `${type()} ${release()} ${arch()}`,
+    data: {
+      folder: resolve(config.data),
+      why: resolved.origins.data,
+      database: config.database === null ? "file" : "PostgreSQL",
+    },
+    server,
+    settings: chosen.map(({ setting, origin }) => ({ setting, origin })),
+    ...connections,
+    players,
+  };
+  print(io, options.asJson, [document], linesOf(document));
+}
+
+interface Document {
+  readonly version: string;
+  readonly system: string;
+  readonly data: { readonly folder: string; readonly why: string; readonly database: string };
+  readonly server: Awaited<ReturnType<typeof serverOn>>;
+  readonly settings: readonly { readonly setting: string; readonly origin: string }[];
+  readonly problem: string | null;
+  readonly connections: readonly CheckedConnection[];
+  readonly players: Awaited<ReturnType<typeof playersHere>>;
+}
+
+async function serverOn({ config }: ResolvedConfig) {
+  const isRunning = config.database === null && isServerRunning(config.data);
+  const facts = isRunning ? readRunningFacts(config.data) : undefined;
+  return {
+    running: isRunning,
+    url: facts?.url ?? null,
+    listens: facts?.listens ?? null,
+    pid: facts?.pid ?? null,
+    version: facts?.version ?? null,
+    answers: facts ? await answersAt(facts.listens) : null,
+  };
+}
+
+/** Each connection with its last status; the problem where the data cannot be read. */
+async function connectionsOn({
+  config,
+}: ResolvedConfig): Promise<{ problem: string | null; connections: CheckedConnection[] }> {
+  try {
+    const connections = await withWorkspace(config, async ({ accounts, sources }) => {
+      const users = await accounts.users.list();
+      const all = await Promise.all(
+        users.map(async (user) =>
+          (await musicOf(user.id, accounts, sources)).map(({ connection, source, status }) => ({
+            user: user.name,
+            id: Number(connection.publicId),
+            source: source.id,
+            status: statusWord(status),
+            text: describeStatus(status),
+          })),
+        ),
+      );
+      return all.flat();
+    });
+    return { problem: null, connections };
+  } catch (error) {
+    return { problem: redact(describeError(error)), connections: [] };
+  }
+}
+
+async function playersHere(songs: boolean) {
+  const found = await describedSources().playersHere();
+  return found.map(({ source, name, needs, track }) => ({
+    source: source.id,
+    name: name ?? source.name,
+    needs: needs ?? null,
+    state: track?.state ?? null,
+    ...(songs && { song: track ? `${track.artist} – ${track.title}` : null }),
+  }));
+}
+
+function linesOf(document: Document): string[] {
+  const { version, system, data, server, settings, problem, connections, players } = document;
+  const serving = server.running
+    ? `runs at ${server.url ?? "an unknown address"} (pid ${server.pid ?? "unknown"}), ${server.answers ? "and answers" : "but does not answer"}`
+    : "does not run here";
+  const list = (title: string, lines: readonly string[]) => [
+    title,
+    ...(lines.length > 0 ? lines : ["none"]).map((line) => `  ${line}`),
+  ];
+  return [
+    version,
+    `System    ${system}`,
+    `Data      ${data.folder} (${data.why}), database: ${data.database}`,
+    `Server    ${serving}`,
+    ...list(
+      "Settings that were chosen",
+      settings.map(({ setting, origin }) => `${setting} by ${origin}`),
+    ),
+    ...(problem === null ? [] : list("The data cannot be read", [problem])),
+    ...list(
+      "Connections",
+      connections.map(({ user, id, source, text }) => `${user}  ${id}  ${source}: ${text}`),
+    ),
+    ...list(
+      "Players found on this computer",
+      players.map(({ name, needs, state, ...more }) =>
+        [
+          `${name}${state ? `, ${state}` : ""}${needs ? `, needs a ${needs}` : ""}`,
+          ...("song" in more && more.song ? [more.song] : []),
+        ].join(": "),
+      ),
+    ),
+  ];
+}

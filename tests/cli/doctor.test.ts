@@ -1,0 +1,58 @@
+import { describe, expect, test } from "bun:test";
+import { VERSION } from "../../src/version.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
+
+const { marquee, documentsOf, environment, path } = useCommandLine();
+
+describe("marquee doctor", () => {
+  test("tells version, system, data, server, connections and players, in one document", async () => {
+    await marquee("user", "add", "ada", "--source", "demo");
+    const documents = await documentsOf("doctor");
+    expect(documents).toEqual([
+      {
+        version: expect.stringContaining(VERSION),
+        system: expect.stringMatching(/^\S+ \S+ \S+$/),
+        data: { folder: path("data"), why: "MARQUEE_DATA", database: expect.any(String) },
+        server: {
+          running: false,
+          url: null,
+          listens: null,
+          pid: null,
+          version: null,
+          answers: null,
+        },
+        settings: expect.arrayContaining([{ setting: "data", origin: "MARQUEE_DATA" }]),
+        problem: null,
+        connections: [
+          { user: "ada", id: 1, source: "demo", status: "untried", text: "not used yet" },
+        ],
+        players: expect.any(Array),
+      },
+    ]);
+    const { out } = await marquee("doctor");
+    expect(out).toContain("Server    does not run here");
+    expect(out).toContain("ada  1  demo: not used yet");
+  });
+
+  test("holds no secret and no address that was entered", async () => {
+    environment["MARQUEE_SPOTIFY_CLIENT_SECRET"] = "hushhush";
+    await marquee("user", "add", "ada");
+    await marquee("connect", "ada", "vlc", "--url", "http://127.0.0.1:9", "--password", "sesame");
+    await marquee("connect", "ada", "json", "--name", "Kitchen of Ada");
+    for (const words of [["doctor"], ["doctor", "--json"], ["doctor", "--songs"]]) {
+      const { code, out } = await marquee(...words);
+      expect(code).toBe(0);
+      expect(out).toContain("spotify-client-secret");
+      expect(out).toContain("vlc");
+      expect(out).not.toMatch(/hushhush|sesame|127\.0\.0\.1:9\b|mq[a-z]?_\w{8,}|Kitchen/);
+    }
+  });
+
+  test("works where there are no data, and says so", async () => {
+    const [document] = await documentsOf("doctor", "--data", path("elsewhere"));
+    expect(document).toMatchObject({
+      problem: expect.stringContaining("There is no Marquee data"),
+      connections: [],
+    });
+  });
+});
