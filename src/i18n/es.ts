@@ -21,12 +21,12 @@ export const es: Words = {
     limited: "Demasiadas direcciones erróneas. Vuelve a intentarlo en {seconds} segundos.",
     idlePage: "En cuanto suene música, esta página la mostrará.",
     text: {
-      lead: "Una línea para tu bot de chat, cuando pregunten qué canción es.",
+      lead: "Una línea para tu bot de chat, para cuando los espectadores pregunten qué canción es.",
       preview: "Lo que responde el bot",
       playing: "Mientras suena música",
       paused: "Mientras está en pausa",
       idle: "Cuando no suena nada",
-      templates: "Tus palabras",
+      templates: "Tu propio texto",
       template: "Mientras suena música",
       pausedTemplate: "Mientras está en pausa",
       idleTemplate: "Cuando no suena nada",
@@ -40,21 +40,22 @@ export const es: Words = {
         elapsed: "tiempo transcurrido",
         duration: "duración",
         remaining: "tiempo restante",
-        source: "dónde suena",
+        source: "nombre de la fuente",
         url: "enlace a la canción",
       },
       brackets:
-        "Lo que está entre [ ] desaparece si un marcador dentro está vacío. Para escribir un corchete o una llave, escríbelo dos veces.",
+        "Lo que está entre [ ] desaparece si contiene un marcador vacío. Para escribir un corchete o una llave, escríbelo dos veces.",
       url: "Permitir enlaces a canciones con {url}. Los filtros de enlaces de muchos chats borran esos mensajes.",
       show: "Mostrar",
       save: "Guardar",
       saved: "Guardado. A partir de ahora el bot responde así.",
-      changed: "Entretanto, esta línea se cambió en otro lugar. Esto es lo que está guardado.",
+      changed:
+        "Esta línea se ha cambiado en otro sitio mientras tanto. Esta es la versión guardada.",
       unknown: "No existe el marcador {{name}}. La lista de abajo los muestra todos.",
       unbalanced: "Hay un {bracket} sin pareja. Para escribirlo tal cual, ponlo dos veces.",
       tooLong: "Como máximo 300 caracteres.",
       bots: "Tu bot",
-      botsLead: "Busca tu bot y copia lo que está a su lado.",
+      botsLead: "Busca tu bot y copia el comando que tiene al lado.",
       hosted: "Bots en internet",
       local: "Bots en este ordenador o en tu red",
       unreachable: {
@@ -73,20 +74,21 @@ export const es: Words = {
       address: "Solo la dirección",
       rotateText:
         "La dirección antigua deja de funcionar al instante. Después, copia otra vez el comando en tu bot.",
-      rotated: "La dirección es nueva. Copia otra vez el comando en tu bot.",
+      rotated: "La dirección ha cambiado. Copia otra vez el comando en tu bot.",
     },
     card: {
       lead: "Una imagen de lo que escuchas, para un perfil o una página web.",
       public:
-        "Una tarjeta es pública: quien la ve donde la pongas también puede encontrar su dirección.",
+        "Una tarjeta es pública: quien la vea en una página también puede encontrar su dirección.",
       preview: "Vista previa",
       mode: "Claro u oscuro",
       modes: { auto: "Como el de quien la ve", dark: "Oscuro", light: "Claro" },
       progress: "Barra de progreso",
       source: "Nombre de la fuente",
       save: "Guardar",
-      saved: "Guardado. Las páginas muestran la tarjeta cambiada cuando la vuelven a cargar.",
-      changed: "Entretanto, esta tarjeta se cambió en otro lugar. Esto es lo que está guardado.",
+      saved: "Guardado. Las páginas mostrarán la nueva tarjeta la próxima vez que la carguen.",
+      changed:
+        "Esta tarjeta se ha cambiado en otro sitio mientras tanto. Esta es la versión guardada.",
       unreachable: {
         local:
           "Otras páginas web no pueden llegar a {host}: solo existe en tu propia red. Dale a Marquee una dirección https pública con --base-url y vuelve aquí.",
@@ -98,11 +100,11 @@ export const es: Words = {
       markdown: "Markdown, por ejemplo para GitHub",
       page: "Una página para compartir",
       pageHint:
-        "Los chats y las redes muestran para este enlace una vista previa con el título y la portada.",
+        "Los chats y las redes sociales muestran una vista previa de este enlace, con el título y la portada.",
       alt: "Lo que estoy escuchando",
       rotateText:
         "La dirección antigua deja de funcionar al instante: cada página con esta tarjeta necesita la nueva.",
-      rotated: "La dirección es nueva. Ponla en tus páginas.",
+      rotated: "La dirección ha cambiado. Pon la nueva en tus páginas.",
     },
   },
   home: {
@@ -125,14 +127,14 @@ export const es: Words = {
     title: "Vincular {source}",
     lead: "Marquee verá lo que {user} reproduce en {source}. Solo puede leer: no puede cambiar nada.",
     go: "Continuar en {source}",
-    appTitle: "Primero, {source} pide una aplicación",
+    appTitle: "Primero necesitas una aplicación de {source}",
     appLead: "Cada servidor tiene la suya, es gratuita y se crea en unos minutos.",
     appCreate: "Abre el panel de {source}, crea una aplicación y elige «Web API».",
     appRedirect: "Introduce esto como URI de redirección, tal cual:",
     appEnter: "Copia aquí el ID de cliente de la aplicación:",
     clientId: "ID de cliente (Client ID)",
     clientSecret: "Secreto de cliente",
-    optional: "no hace falta",
+    optional: "opcional",
     save: "Guardar y continuar",
     clientIdWrong:
       "Un ID de cliente solo tiene letras y cifras. Cópialo otra vez del panel de {source}.",
@@ -145,11 +147,10 @@ export const es: Words = {
     redirectRefused:
       "{source} solo acepta esta dirección con https o como http://127.0.0.1. Inicia Marquee con una URL base de ese tipo.",
     doneTitle: "{source} está vinculado",
-    doneLead:
-      "A partir de ahora, Marquee sigue lo que reproduce {account}. Puedes cerrar esta página.",
-    doneUntil: "{source} termina este acceso el {day}. Marquee te avisará antes.",
+    doneLead: "Marquee ya está conectado a {account}. Puedes cerrar esta página.",
+    doneUntil: "{source} pondrá fin a este acceso el {day}. Marquee te avisará antes.",
     endedTitle: "Este enlace ya no sirve",
-    endedText: "Ya se ha usado o tiene más de media hora. Pide uno nuevo donde lo obtuviste.",
+    endedText: "Ya se ha usado o tiene más de media hora. Pide uno nuevo a quien te lo dio.",
     failedTitle: "{source} no se ha vinculado",
     tryAgain: "Intentar de nuevo",
     failures: {
@@ -163,12 +164,12 @@ export const es: Words = {
       notOnAppList:
         "Esta cuenta no está en la lista de usuarios de la aplicación. Su propietario puede añadirla en el panel de {source}, en «User Management».",
       noPremium:
-        "{source} pide Premium: el propietario de la aplicación necesita una cuenta Premium.",
+        "{source} exige Premium: el propietario de la aplicación necesita una cuenta Premium.",
       codeExpired: "Ha tardado demasiado, o la respuesta ya se había usado. Inténtalo de nuevo.",
       limited: "{source} ha recibido demasiadas llamadas de esta aplicación. Inténtalo más tarde.",
       unreachable:
         "No se puede contactar con {source}, o responde de forma extraña. Inténtalo dentro de un momento.",
-      tooMany: "Tienes {most} conexiones, que es el máximo. Termina antes una en el panel.",
+      tooMany: "Tienes {most} conexiones, que es el máximo. Desconecta antes una en el panel.",
       lost: "Esto se empezó en otro navegador o hace más de diez minutos. Abre el enlace otra vez.",
     },
   },
@@ -177,23 +178,23 @@ export const es: Words = {
     neededText: "Inicia sesión para ver esta página.",
     how: "Cómo iniciar sesión",
     askTitle: "Iniciar sesión",
-    askText: "Aquí no hay contraseñas.",
+    askText: "No hace falta contraseña.",
     linkTitle: "Con un enlace",
     linkText:
-      "El propietario de este servidor te crea uno, o lo creas tú donde se ejecuta Marquee. Sirve una sola vez y caduca a la media hora:",
+      "El propietario de este servidor te crea uno, o lo creas tú en el equipo donde se ejecuta Marquee. Sirve una vez, durante media hora:",
     withTitle: "Iniciar sesión con {source}",
     withText: "Si ya has vinculado {source} aquí.",
     confirmTitle: "Hola, {user}",
-    confirmText: "Un clic y este navegador tiene la sesión iniciada.",
+    confirmText: "Un clic y habrás iniciado sesión en este navegador.",
     confirm: "Iniciar sesión",
     unknownTitle: "Nadie ha vinculado esta cuenta aquí",
     unknownText: "Inicia sesión primero con un enlace y después vincula {source} en «Música».",
     formTitle: "Ha tardado demasiado",
     formText:
-      "La página de la que vienes ya no es válida. No se ha cambiado nada: vuelve e inténtalo de nuevo.",
+      "La página de la que vienes ha caducado. No se ha cambiado nada: vuelve e inténtalo de nuevo.",
     back: "Volver a la página",
-    ownerTitle: "Esto es para el propietario",
-    ownerText: "Solo el propietario de este servidor ve esta página.",
+    ownerTitle: "Solo para el propietario",
+    ownerText: "Solo el propietario de este servidor puede ver esta página.",
   },
   dashboard: {
     skip: "Ir al contenido",
@@ -210,21 +211,23 @@ export const es: Words = {
     },
     health: {
       ok: "{source} está conectado y todo funciona.",
-      untried: "{source} está conectado. Empieza en cuanto se abra un widget o esta página.",
-      nothing: "Todavía no hay música conectada.",
+      untried:
+        "{source} está conectado y se consultará en cuanto haya abierto un widget o el panel.",
+      nothing: "Todavía no hay ninguna fuente de música conectada.",
       needsLinking:
-        "Marquee ya no tiene acceso a {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
-      limited: "{source} ha pedido una pausa hasta: {time}. Marquee continúa automáticamente.",
-      retrying: "Marquee lo vuelve a intentar desde: {time}",
-      endsSoon: "{source} termina este vínculo el {day}. Vincúlalo otra vez antes; basta un clic.",
+        "Marquee ya no puede recibir tu música de {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
+      limited: "{source} ha pedido una pausa. Marquee continúa automáticamente. Hasta: {time}",
+      retrying: "Marquee lo sigue intentando. Desde: {time}",
+      endsSoon:
+        "{source} pondrá fin a este vínculo el {day}. Vuelve a vincularlo antes; basta un clic.",
       troubles: {
         unreachable: "No se puede contactar con {source}.",
         limited: "{source} recibe demasiadas llamadas.",
         notOnAppList:
           "{source} no te da acceso: el propietario de la aplicación debe añadirte a sus usuarios.",
-        noPremium: "{source} pide que el propietario de la aplicación tenga Premium.",
+        noPremium: "{source} exige que el propietario de la aplicación tenga Premium.",
         appRefused: "{source} no acepta la aplicación de este servidor.",
-        appMissing: "La aplicación de {source} no se ha introducido en este servidor.",
+        appMissing: "En este servidor no se ha introducido ninguna aplicación de {source}.",
       },
     },
     nowPlaying: {
@@ -249,11 +252,11 @@ export const es: Words = {
       music: "Muestra",
       demoMusic: "La demostración",
       ownMusic: "Tu música",
-      ownMusicHint: "Mientras no escuchas nada, no se muestra nada: igual que en directo.",
+      ownMusicHint: "Cuando no suena nada, no se muestra nada, igual que en directo.",
       address: "Dirección para OBS",
       language: "Idioma del overlay",
       options: "Opciones",
-      groups: { look: "Aspecto", text: "Texto", behaviour: "Comportamiento", more: "Otras" },
+      groups: { look: "Aspecto", text: "Texto", behaviour: "Comportamiento", more: "Más" },
       choices: {
         theme_card: "Recuadro",
         theme_compact: "Una línea",
@@ -280,15 +283,15 @@ export const es: Words = {
         marquee_pages: "Página a página",
         marquee_once: "Ida y vuelta, una vez",
         marquee_auto: "Ida y vuelta",
-        marquee_off: "Quietos y cortados",
-        marquee_always: "Ida y vuelta, aunque falte un píxel",
+        marquee_off: "Sin movimiento, cortados",
+        marquee_always: "Ida y vuelta, aunque se corte muy poco",
         enter_fade: "Fundido",
         enter_slide: "Deslizamiento",
-        enter_none: "De golpe",
+        enter_none: "Sin animación",
         exit_fade: "Fundido",
         exit_slide: "Deslizamiento",
-        exit_none: "De golpe",
-        paused_show: "Dejar",
+        exit_none: "Sin animación",
+        paused_show: "Dejar visible",
         paused_dim: "Atenuar",
         paused_hide: "Ocultar",
         idle_hide: "Ocultar",
@@ -318,16 +321,16 @@ export const es: Words = {
         source: "Nombre de la fuente",
         swap: "Portada al otro lado",
         marquee: "Títulos largos",
-        speed: "Velocidad del movimiento",
+        speed: "Velocidad de desplazamiento",
         hold: "Pausa entre movimientos",
         delay: "Retrasar todo",
         enter: "Entrada",
         exit: "Salida",
         paused: "En pausa",
         idle: "Cuando no suena nada",
-        idleText: "Texto sin música",
+        idleText: "Texto cuando no suena nada",
         hideDelay: "Espera antes de ocultar",
-        show: "Mostrar tras un cambio",
+        show: "Mostrar tras cada cambio durante",
         outline: "Contorno del texto",
         motion: "Animaciones",
         demo: "Música de demostración",
@@ -348,7 +351,7 @@ export const es: Words = {
         choice: "Elige una de las opciones.",
       },
       show: "Mostrar",
-      defaults: "Volver a los valores iniciales",
+      defaults: "Restablecer los valores predeterminados",
       editor: {
         gone: "Este widget ya no existe, o no es un overlay.",
         save: "Guardar",
@@ -362,11 +365,11 @@ export const es: Words = {
         undo: "Deshacer",
         redo: "Rehacer",
         live: "En directo mientras edito",
-        liveText: "Guarda cada cambio al instante, para que OBS lo muestre mientras miras.",
+        liveText: "Guarda cada cambio en cuanto lo haces, para que lo veas en OBS.",
         newer:
-          "Mientras tanto este widget se ha guardado en otro sitio. Lo que has cambiado aquí no se ha perdido.",
+          "Este widget se ha guardado en otro sitio mientras tanto. Lo que has cambiado aquí no se ha perdido.",
         lookAtNewer: "Ver la versión más reciente",
-        saveMine: "Guardar la mía como la última",
+        saveMine: "Conservar la mía",
         addressText: "No cambia cuando cambias el aspecto del widget. No la muestres en directo.",
         addressLanguage: "Como en la dirección",
         nameAndSize: "Nombre y tamaño",
@@ -385,28 +388,29 @@ export const es: Words = {
         cssClasses: "Nombres de clases",
         cssProperties: "Propiedades personalizadas",
         versions: "Versiones anteriores",
-        versionsText: "Mira una en la vista previa. Solo se aplica cuando la guardas.",
+        versionsText:
+          "Mira una versión anterior en la vista previa. Solo se aplica cuando la guardas.",
         versionNow: "Actual",
         versionShow: "Ver",
-        versionLabel: "Ver cómo era: {time}",
-        versionShown: "Así era: {time}. Guarda para volver a tenerlo así.",
+        versionLabel: "Ver la versión: {time}",
+        versionShown: "Versión: {time}. Guarda para volver a ella.",
         fonts: {
           title: "Tus tipos de letra",
-          text: "Hasta {most}, solo para tus widgets: archivos WOFF2 de 1 MB como máximo.",
+          text: "Hasta {most} tipos de letra, solo para tus widgets: archivos WOFF2 de 1 MB como máximo cada uno.",
           name: "Nombre del tipo de letra",
           nameHint: "Hasta 40 letras, cifras, espacios y guiones. Lo elegirás por este nombre.",
           file: "Archivo WOFF2",
           add: "Añadir el tipo de letra",
-          added: "El tipo de letra ya está aquí. Escribe su nombre en «Texto», «Tipo de letra».",
+          added: "Tipo de letra añadido. Escribe su nombre en «Texto», «Tipo de letra».",
           remove: "Quitar",
           removeGo: "Quitarlo ahora",
           removeText: "Los widgets que lo usan pasan al instante al siguiente tipo de letra.",
-          removed: "El tipo de letra se ha quitado.",
+          removed: "Tipo de letra quitado.",
           badName:
             "No se ha añadido nada. Un nombre tiene de 1 a 40 letras, cifras, espacios y guiones.",
           nameTaken: "No se ha añadido nada. Ya tienes un tipo de letra con este nombre.",
           notWoff2:
-            "No se ha añadido nada. Este archivo no es un WOFF2 completo. Conviértelo antes a WOFF2.",
+            "No se ha añadido nada. Este archivo no es un tipo de letra WOFF2 completo. Conviértelo antes a WOFF2.",
           tooLarge:
             "No se ha añadido nada. Un tipo de letra ocupa 1 MB como máximo. Deja solo los caracteres que necesitas.",
           tooMany: "No se ha añadido nada. Tienes el máximo de tipos de letra. Quita uno antes.",
@@ -415,7 +419,7 @@ export const es: Words = {
         },
       },
       obs: {
-        title: "A OBS en tres pasos",
+        title: "Añádelo a OBS en tres pasos",
         addTitle: "Añade una fuente",
         addText: "En «Fuentes», pulsa + y elige «Navegador».",
         fillTitle: "Pon la dirección",
@@ -423,7 +427,7 @@ export const es: Words = {
         doneTitle: "Colócalo",
         doneText: "Arrástralo adonde quieras. Todo lo que lo rodea es transparente.",
         css: "CSS personalizado",
-        cssText: "OBS lo rellena automáticamente. Marquee no lo necesita, y no molesta.",
+        cssText: "OBS lo rellena automáticamente. Marquee no lo necesita, y no hace daño.",
         width: "Ancho",
         height: "Alto",
         sources: "Fuentes",
@@ -433,10 +437,10 @@ export const es: Words = {
       onStream: "En directo",
       test: "Enviar una pista de prueba",
       testText:
-        "Una pista inventada se muestra doce segundos dondequiera que tu overlay muestre tu música.",
+        "Durante doce segundos aparece una pista inventada en todos los overlays que muestran tu música.",
       testSent: "Enviada. Fuentes de navegador que muestran tu overlay: {count}.",
-      testUnseen: "Enviada, pero ninguna fuente de navegador muestra tu overlay ahora mismo.",
-      testTrack: { title: "Todo funciona", artist: "Los Pruebas de Sonido", album: "Uno, dos" },
+      testUnseen: "Enviada, pero ahora mismo ninguna fuente de navegador muestra tu overlay.",
+      testTrack: { title: "Todo funciona", artist: "Los Prueba de Sonido", album: "Uno, dos" },
       launcherTitle: "Si OBS arranca antes que este servidor",
       launcherText:
         "Entonces la fuente se quedaría vacía. Elige este archivo como «Archivo local» en lugar de la dirección: espera a Marquee y luego muestra el overlay.",
@@ -444,17 +448,17 @@ export const es: Words = {
       rotateTitle: "Si alguien más conoce la dirección",
       rotate: "Cambiar la dirección",
       rotateText:
-        "Todos los overlays con la dirección antigua desaparecen al instante, y un archivo lanzador ya descargado tampoco funcionará. Después, pon la dirección nueva en OBS.",
+        "Todos los overlays con la dirección antigua desaparecen al instante, y un archivo lanzador ya descargado también deja de funcionar. Después, pon la dirección nueva en OBS.",
       rotateGo: "Cambiarla ahora",
       rotated: "Esta es tu nueva dirección. Ponla en OBS: la antigua ya no muestra nada.",
     },
     intoObs: {
-      title: "A OBS con un solo gesto",
-      text: "Arrastra el tirador hasta la imagen de OBS, suéltalo y responde «Sí» a su pregunta. El nombre y el tamaño van con ella.",
+      title: "Arrástralo a OBS",
+      text: "Arrastra el tirador hasta la imagen de OBS, suéltalo y responde «Sí» a su pregunta. El nombre y el tamaño ya van puestos.",
       drag: "Arrástrame a OBS",
       notOnAir: "No mientras estés en directo.",
       notOnAirText:
-        "OBS pregunta antes de añadir la fuente, y su pregunta muestra la dirección. Quien la conoce ve lo que escuchas.",
+        "OBS pregunta antes de añadir la fuente, y su pregunta muestra la dirección. Quien la conozca puede ver lo que escuchas.",
       nothingHappens: "¿No pasa nada?",
       nothingHappensText:
         "Si OBS se ejecuta como administrador, Windows no deja soltar nada en él. Ábrelo sin permisos de administrador o usa una de las maneras de abajo.",
@@ -499,7 +503,7 @@ export const es: Words = {
           notObs:
             "Algo responde en el puerto {port}, pero no es OBS 28 o posterior. Comprueba el puerto o arrastra el tirador.",
           timeout:
-            "OBS no ha respondido a tiempo. Cierra cualquier ventana que esté esperando allí tu respuesta e inténtalo de nuevo. Hace falta OBS 28 o posterior.",
+            "OBS no ha respondido a tiempo. Cierra cualquier ventana de diálogo abierta en OBS e inténtalo de nuevo. Hace falta OBS 28 o posterior.",
           closed: "OBS ha cerrado la conexión. Vuelve a conectar.",
           noBrowserSource:
             "Este OBS no tiene fuentes de navegador y, sin ellas, no puede mostrar ningún widget. Instala OBS desde obsproject.com.",
@@ -507,9 +511,9 @@ export const es: Words = {
           gone: "OBS ya no tiene esta escena o esta fuente. Vuelve a elegir.",
           refused: "OBS no ha podido hacerlo. {detail}",
           blockedHttp:
-            "OBS no responde en el puerto {port}. O su servidor WebSocket está apagado, o el navegador bloquea el acceso porque esta página llegó por http. Ábrela por https o arrastra el tirador.",
+            "OBS no responde en el puerto {port}. O su servidor WebSocket está desactivado, o el navegador bloquea la conexión porque esta página se ha cargado por http. Ábrela por https o arrastra el tirador.",
           blockedPermission:
-            "El navegador no deja que esta página llegue a OBS. Permítele acceder a las aplicaciones de este dispositivo en los ajustes junto a la dirección de la página, o arrastra el tirador.",
+            "El navegador no deja que esta página llegue a OBS. Permítele acceder a las aplicaciones de este dispositivo en los ajustes del sitio, junto a la barra de direcciones, o arrastra el tirador.",
           blockedSafari:
             "Safari no deja que esta página llegue a OBS. Usa otro navegador o arrastra el tirador.",
         },
@@ -517,9 +521,9 @@ export const es: Words = {
     },
     gallery: {
       title: "Widgets",
-      lead: "Cada widget tiene un nombre, un aspecto y una dirección propios.",
+      lead: "Cada widget tiene su propio nombre, aspecto y dirección.",
       yours: "Tus widgets",
-      none: "No tienes ningún widget. Crea uno o parte de uno de los aspectos de abajo.",
+      none: "Todavía no tienes ningún widget. Crea uno o parte de uno de los aspectos de abajo.",
       kinds: { overlay: "Overlay", text: "Texto para bots", card: "Tarjeta para perfiles" },
       size: "{width} × {height} px",
       onStream: "Ahora en OBS",
@@ -559,25 +563,25 @@ export const es: Words = {
         name: "Un nombre tiene de 1 a 60 caracteres visibles. No se ha cambiado nada.",
         taken: "Otro widget ya se llama «{name}». Elige un nombre distinto.",
         nameInUse:
-          "Mientras tanto, otro widget tiene su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
+          "Mientras tanto, otro widget ha tomado su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
         tooMany:
           "Tienes {most} widgets, el máximo posible. Quita uno: un minuto después su sitio queda libre.",
         unknown: "Este widget ya no existe.",
-        changed: "«{name}» se ha cambiado mientras tanto. Míralo y vuelve a intentarlo.",
-        tooLate: "El minuto ha pasado: este widget ya no puede volver.",
+        changed: "«{name}» se ha cambiado mientras tanto. Revísalo y vuelve a intentarlo.",
+        tooLate: "Ha pasado el minuto: este widget ya no se puede recuperar.",
       },
       looks: {
         title: "Aspectos para empezar",
-        lead: "Cada uno es un diseño completo y aquí suena la música de demostración. Toma uno y cambia lo que quieras.",
+        lead: "Cada uno es un diseño completo y se muestra aquí con música de demostración. Elige uno y cambia lo que quieras.",
         make: "Crear un widget con él",
         use: "Usarlo en un widget",
-        useText: "Se sustituyen las opciones, el CSS y el tamaño de ese widget.",
+        useText: "Esto sustituye las opciones, el CSS y el tamaño de ese widget.",
         useFor: "Widget",
         useGo: "Usar este aspecto",
       },
       import: {
         title: "Usar un aspecto compartido",
-        text: "Pega el enlace o el JSON. Ves el aspecto con música de demostración antes de que se guarde nada.",
+        text: "Pega el enlace o el JSON. Verás el aspecto con música de demostración antes de que se guarde nada.",
         field: "Enlace o JSON",
         go: "Verlo",
         viewTitle: "Aspecto: {name}",
@@ -587,7 +591,7 @@ export const es: Words = {
         unknown: "Aquí no se conocen, así que se conservan pero no tienen efecto: {names}.",
         css: "CSS",
         cssText:
-          "Cambia el aspecto del widget. No puede ejecutar nada ni cargar nada de otro sitio.",
+          "Solo cambia el aspecto del widget. No puede ejecutar código ni cargar nada de otro sitio.",
         noCss: "Sin CSS.",
         back: "Volver a tus widgets",
         mistakes: {
@@ -600,8 +604,8 @@ export const es: Words = {
           options:
             "Las opciones de este aspecto no se pueden leer: cada una necesita un nombre y un texto corto.",
           value: "La opción «{option}» no puede ser «{value}».",
-          css: "El CSS de este aspecto es demasiado largo: el máximo son 20 KB.",
-          size: "El tamaño de este aspecto debe ser anchura y altura en píxeles, de 16 a 8192.",
+          css: "El CSS de este aspecto es demasiado largo: el máximo es 20 KB.",
+          size: "El tamaño de este aspecto debe ser ancho y alto en píxeles, de 16 a 8192.",
         },
       },
     },
@@ -615,7 +619,7 @@ export const es: Words = {
       widgetAction: "Cambiar su aspecto",
       skip: "Ya lo conozco",
       done: "Listo",
-      over: "Todo listo. Lo encuentras todo en el menú.",
+      over: "Todo listo. Lo encontrarás todo en el menú.",
     },
     music: {
       lead: "De dónde viene tu música.",
@@ -631,14 +635,15 @@ export const es: Words = {
       link: "Vincular {source}",
       connect: "Conectar {source}",
       disconnect: "Desconectar",
-      disconnectText: "Marquee olvida tu acceso a {source}. Tus claves y tu widget se quedan.",
+      disconnectText: "Marquee olvida tu acceso a {source}. Conservas tus claves y tu widget.",
       hostRefused:
         "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
       settingsRefused:
-        "No se puede usar. Comprueba lo que has escrito. Una dirección es host:puerto para MPD y, en lo demás, como http://127.0.0.1:8080.",
-      secretKept: "Déjala vacía para conservar la que hay. No se conserva para otra dirección.",
-      appSaved: "La aplicación está guardada. Ya puedes vincular.",
-      shown: "Se muestra",
+        "No se puede usar. Comprueba lo que has escrito. Una dirección es host:puerto para MPD y, en los demás casos, como http://127.0.0.1:8080.",
+      secretKept:
+        "Déjalo vacío para conservar el valor actual. No se conserva si cambia la dirección.",
+      appSaved: "La aplicación está guardada. Ya puedes vincular tu cuenta.",
+      shown: "Se muestra ahora",
       plays: "Suena: {track}",
       pausedAt: "En pausa: {track}",
       up: "Subir",
@@ -654,13 +659,13 @@ export const es: Words = {
       another: "Añadir otra",
       nameFirst: "Para vincular otra, pon un nombre a la primera.",
       found: {
-        title: "En la máquina donde funciona Marquee",
+        title: "En el ordenador donde se ejecuta Marquee",
         look: "Buscar reproductores",
         again: "Buscar otra vez",
-        none: "No se han encontrado más reproductores.",
+        none: "No se han encontrado otros reproductores.",
         listen: "Conectarlo",
         needs: {
-          password: "Pide su contraseña.",
+          password: "Pide una contraseña.",
           token: "Pide un token.",
         },
         enter: {
@@ -668,7 +673,7 @@ export const es: Words = {
           token: "Introducir el token",
         },
       },
-      drag: "Arrastrar a otro lugar",
+      drag: "Arrastrar para cambiar el orden",
       why: {
         onlyPlaying: "Es la única que suena.",
         firstPlaying: "De las que suenan, es la primera en tu orden.",
@@ -681,7 +686,7 @@ export const es: Words = {
       groups: {
         computer: "Reproductores en tu ordenador",
         services: "Servicios de streaming y servidores",
-        pushing: "Extensiones del navegador y programas que envían",
+        pushing: "Extensiones del navegador y programas que envían a Marquee",
         trying: "Para probar",
       },
       inbox: {
@@ -700,7 +705,7 @@ export const es: Words = {
         rotated: "{source} tiene un secreto nuevo. Introdúcelo en el programa.",
         webScrobblerLink: "Añadir a Web Scrobbler",
         webScrobblerHint:
-          "Esto abre webscrobbler.com. Pulsa allí «Accept», y la extensión envía a esta dirección lo que suena en tus pestañas. Ese sitio ve la dirección; para ocultársela, introdúcela tú.",
+          "Esto abre webscrobbler.com. Pulsa allí «Accept», y la extensión envía a esta dirección lo que suena en tus pestañas. Ese sitio ve la dirección; si no quieres, introdúcela tú en la extensión.",
         where: {
           webscrobbler:
             "En las opciones de la extensión, en «Accounts», añade un webhook con esta dirección.",
@@ -710,7 +715,7 @@ export const es: Words = {
           listenbrainz: "Introduce las dos cosas donde el programa pida ListenBrainz.",
           audioscrobbler:
             "Introduce las tres cosas donde el programa pida un servidor de scrobbling.",
-          json: "Envía a esta dirección lo que suena, como JSON.",
+          json: "Envía a esta dirección lo que suena, en formato JSON.",
         },
       },
       about: {
@@ -725,22 +730,22 @@ export const es: Words = {
         "listenbrainz-reader":
           "Todo lo que tu reproductor comunica a ListenBrainz. Solo el título: sin portada, posición ni pausa.",
         azuracast: "Una emisora de AzuraCast: lo que emite, con portada y posición.",
-        icecast: "Una emisión de Icecast: su título tal como se envía.",
+        icecast: "Una emisión de Icecast: el título que envía la emisora.",
         mpris:
-          "Los reproductores del escritorio de esta máquina: navegadores, VLC, Spotify y casi todos los demás en Linux. Cada cambio se muestra al instante.",
+          "Los reproductores del escritorio Linux de este ordenador: navegadores, VLC, Spotify y casi todos los demás. Cada cambio se muestra al instante.",
         jellyfin:
           "Lo que pones con cualquier aplicación de tu servidor Jellyfin. Cada cambio se muestra al instante.",
         emby: "Lo que pones con cualquier aplicación de tu servidor Emby. Cada cambio se muestra al instante.",
         homeassistant:
           "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra al instante.",
-        plex: "Lo que pones con Plexamp u otra aplicación de tu servidor Plex. Cada cambio se muestra al instante.",
+        plex: "Lo que pones con Plexamp o cualquier otra aplicación de Plex. Cada cambio se muestra al instante.",
         pear: "YouTube Music en la aplicación pear-desktop. Cada cambio se muestra al instante.",
         cider: "Apple Music en la aplicación Cider. Cada cambio se muestra al instante.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
         webscrobbler:
           "La extensión de navegador para YouTube, SoundCloud, Bandcamp y cientos más. Con posición, pausa y portada.",
         webnowplaying:
-          "La extensión de navegador que indica a los programas de tu ordenador lo que suena en sus pestañas.",
+          "La extensión de navegador que envía a los programas de tu ordenador lo que suena en tus pestañas.",
         tuna: "Scripts de navegador y reproductores hechos para Tuna, un complemento de OBS.",
         listenbrainz:
           "Cualquier programa que envíe a ListenBrainz, como Navidrome o Jellyfin. Sin posición ni pausa.",
@@ -797,7 +802,7 @@ export const es: Words = {
       remove: "Eliminar",
       removeUser: "Eliminar a {user}",
       removeText:
-        "Se borra la cuenta de {user} con todas sus claves de API, sus widgets, sus conexiones de música y sus sesiones. No se puede deshacer.",
+        "Se borra la cuenta de {user} con todas sus claves de API, widgets, conexiones de música y sesiones. No se puede deshacer.",
       removed: "Se ha eliminado a {user}.",
       removeSelf: "Tu propia cuenta se borra en la página «Cuenta».",
       unknown: "Este usuario ya no existe.",
@@ -807,7 +812,7 @@ export const es: Words = {
       name: "Nombre de usuario",
       nameHint: "De 1 a 32 caracteres de a–z, 0–9, _ y -, empezando por una letra o una cifra",
       nameRefused:
-        "Esto no puede ser un nombre de usuario: solo minúsculas sin tilde, cifras, _ y -, y primero una letra o una cifra.",
+        "Esto no puede ser un nombre de usuario: usa solo minúsculas sin tilde, cifras, _ y -, empezando por una letra o una cifra.",
       nameTaken: "Ya hay un usuario llamado {user}.",
       notAdded: "No se ha añadido a nadie.",
       added:
@@ -830,9 +835,9 @@ export const es: Words = {
         "Para volver a usarlo, inicia el programa como siempre. Puedes cerrar esta página.",
       runs: "Acerca de este servidor",
       settings: "Ajustes en vigor",
-      settingsText: "Se fijan con opciones y variables al iniciar Marquee.",
-      standard: "Por defecto",
-      masked: "fijado, no se muestra",
+      settingsText: "Se definen con opciones y variables al iniciar Marquee.",
+      standard: "Predeterminado",
+      masked: "definido, no se muestra",
     },
     keys: {
       lead: "Con una clave, los bots y los programas consultan qué escuchas. Da a cada uno la suya: así puedes revocar una y las demás siguen.",
@@ -842,18 +847,18 @@ export const es: Words = {
       created: "Creada el {day}",
       lastUsed: "Último uso: {time}",
       neverUsed: "Nunca usada",
-      endsAt: "Caduca: {time}. Una clave nueva la sustituye.",
+      endsAt: "Una clave nueva la sustituye. Caduca: {time}",
       addTitle: "Crear otra clave",
       name: "Nombre de la clave",
       nameHint: "Para qué sirve, por ejemplo «bot del chat».",
       nameWrong: "Un nombre tiene de 1 a {most} caracteres visibles.",
       add: "Crear la clave",
-      added: "«{name}» ya tiene su clave. Solo se muestra esta vez: cópiala ahora.",
+      added: "Esta es la clave de «{name}». Solo se muestra esta vez: cópiala ahora.",
       newKey: "La clave nueva",
       tryIt: "Pruébala en una terminal:",
       replace: "Sustituir",
       replaceText:
-        "Una clave nueva recibe el mismo nombre. La antigua puede seguir un tiempo, hasta que la cambies en todas partes.",
+        "Una clave nueva recibe el mismo nombre. La antigua puede seguir funcionando un tiempo, hasta que la cambies en todas partes.",
       grace: "La clave antigua caduca",
       graceOptions: {
         now: "ahora mismo",
@@ -864,11 +869,11 @@ export const es: Words = {
       replaced:
         "«{name}» tiene una clave nueva y la antigua ya no funciona. La nueva solo se muestra esta vez: cópiala ahora.",
       replacedUntil:
-        "«{name}» tiene una clave nueva; la nueva solo se muestra esta vez: cópiala ahora. La antigua funciona hasta: {time}",
+        "«{name}» tiene una clave nueva. Solo se muestra esta vez: cópiala ahora. La antigua funciona hasta: {time}",
       revoke: "Revocar",
       revokeText:
-        "Todo lo que usa esta clave deja de recibir respuesta (401), al instante y para siempre.",
-      revoked: "«{name}» está revocada.",
+        "Los programas que usan esta clave dejan de funcionar (401), al instante y para siempre.",
+      revoked: "«{name}» se ha revocado.",
       gone: "Esta clave ya estaba revocada. No se ha cambiado nada.",
       tooMany:
         "Tienes {count} claves activas, el máximo posible. Revoca antes una que ya no necesites.",
@@ -899,7 +904,7 @@ export const es: Words = {
       tooMany: "Como máximo 100 líneas: hay {count}.",
       tooLong: "Como máximo 200 caracteres por línea: la línea {line} tiene {count}.",
       save: "Guardar las reglas",
-      saved: "Tus reglas están guardadas y en vigor.",
+      saved: "Guardado. Tus reglas se aplican desde ahora.",
     },
     account: {
       lead: "Has iniciado sesión como {user}.",
@@ -908,7 +913,8 @@ export const es: Words = {
       languageSave: "Cambiar el idioma",
       languageSaved: "A partir de ahora tus páginas están en español.",
       sessions: "Navegadores con sesión iniciada",
-      sessionsText: "Si un navegador no vuelve en 30 días, su sesión se cierra automáticamente.",
+      sessionsText:
+        "Si un navegador no se usa durante 30 días, su sesión se cierra automáticamente.",
       browserOn: "{browser} en {system}",
       unknownBrowser: "Navegador desconocido",
       thisBrowser: "Este navegador",
@@ -916,7 +922,7 @@ export const es: Words = {
       seen: "Visto por última vez: {time}",
       signOut: "Cerrar sesión",
       signOutOf: "Cerrar sesión: {browser}",
-      signedOut: "La sesión de ese navegador está cerrada.",
+      signedOut: "Se ha cerrado la sesión de ese navegador.",
       everywhere: "Cerrar sesión en todas partes",
       everywhereText:
         "Cierra la sesión en todos los navegadores, también en este. Tus claves y tu widget siguen funcionando.",
@@ -925,14 +931,14 @@ export const es: Words = {
       exportLink: "Exportar como JSON",
       deleteTitle: "Borrar todo",
       deleteText:
-        "Tus claves, tus widgets, tus conexiones de música y tus ajustes desaparecen al instante y para siempre. Los directos y bots que los usan dejan de recibir respuesta.",
+        "Tus claves, widgets, conexiones de música y ajustes se borran al instante y para siempre. Los directos y bots que los usan dejan de funcionar.",
       nextOwner: "Este servidor es tuyo: {user} pasa a ser su propietario.",
       lastUser:
         "No hay nadie más aquí: la próxima vez que arranque, Marquee creará un nuevo propietario.",
       deleteName: "Para confirmar, escribe tu nombre de usuario: {user}",
       deleteNameWrong: "Este no es tu nombre de usuario. Escribe {user}.",
       goodbyeTitle: "Adiós, {user}",
-      goodbyeText: "Todo lo tuyo se ha borrado. Puedes cerrar esta página.",
+      goodbyeText: "Se han borrado todos tus datos. Puedes cerrar esta página.",
     },
   },
   site: {
@@ -965,7 +971,7 @@ export const es: Words = {
       },
       program: {
         title: "Escribir un programa",
-        text: "Pide la canción en JSON o recibe cada cambio.",
+        text: "Pide la canción en JSON o recibe cada cambio al instante.",
       },
     },
     summaries: {
@@ -979,7 +985,7 @@ export const es: Words = {
       cards: "Una imagen de lo que escuchas, para un perfil, un README o una página web.",
       files: "El título, el artista y la portada en archivos que leen OBS y otros programas.",
       privacy: "Qué se guarda, quién ve qué y qué sale de tu equipo.",
-      troubleshooting: "Busca tu síntoma y lo que ayuda.",
+      troubleshooting: "Busca lo que te pasa y cómo arreglarlo.",
       faq: "Respuestas cortas a lo que más se pregunta.",
       install: "Inicia Marquee con tu ordenador: en Windows, macOS, Linux o en un contenedor.",
       users:
@@ -990,7 +996,7 @@ export const es: Words = {
       security:
         "La clave secreta, qué hacer tras una filtración y qué deben saber los administradores.",
       monitoring: "Comprueba si Marquee funciona: estado, métricas y registros.",
-      settings: "Todos los ajustes con su opción, su variable y su valor por defecto.",
+      settings: "Todos los ajustes con su opción, su variable y su valor predeterminado.",
       commands: "Todos los comandos con sus argumentos y opciones.",
       options: "Todas las opciones del overlay y los nombres de clase para tu propio CSS.",
       api: "Lo que escucha un usuario, en JSON, para bots y para tus propios programas.",
@@ -1009,7 +1015,7 @@ export const es: Words = {
     copied: "Copiado",
     setting: "Ajuste",
     variable: "Variable",
-    fallback: "Por defecto",
+    fallback: "Predeterminado",
     meaning: "Significado",
     option: "Opción",
     values: "Valores",
@@ -1021,7 +1027,7 @@ export const es: Words = {
     yesNo: "1 o 0",
     compare: {
       runs: "Dónde está",
-      reached: "Cómo se conecta",
+      reached: "Cómo llega a Marquee",
       position: "Posición",
       pause: "Pausa",
       cover: "Portada",
@@ -1054,7 +1060,7 @@ export const es: Words = {
     },
   },
   history: {
-    lead: "Las canciones que sonaron, si quieres guardarlas.",
+    lead: "Las canciones que has escuchado, si quieres guardarlas.",
     keepTitle: "Lo que se guarda",
     off: "No se guarda nada.",
     kept: {
@@ -1066,13 +1072,13 @@ export const es: Words = {
       "Marquee solo conoce lo que sonó mientras había abierto un widget o conectado un flujo de eventos o un bot. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
     keepFor: "Guardar las canciones",
     periods: { off: "Nunca", day: "24 horas", month: "30 días", always: "Para siempre" },
-    shorter: "Un tiempo más corto borra lo anterior. «Nunca» borra todas las canciones.",
+    shorter: "Un plazo más corto borra las canciones más antiguas. «Nunca» las borra todas.",
     streams: "Dejar que el overlay avise cuando OBS emite",
     streamsHint:
       "Para la lista de canciones de tu directo. El overlay solo avisa de que un directo empieza o termina, nunca dice nada de tus escenas.",
     save: "Guardar",
     saved: "Guardado. A partir de ahora se guardan las canciones.",
-    savedOff: "Guardado. No se guarda nada y no queda nada.",
+    savedOff: "Guardado. No se guarda nada y se ha borrado todo.",
     thisStream: "Este directo",
     lastStream: "Último directo",
     since: "En directo desde: {time}",
@@ -1104,12 +1110,12 @@ export const es: Words = {
     public:
       "La dirección es pública: los bots y las páginas web pueden usar {host}, si lleva hasta este servidor. Marquee no lo ha probado.",
     local:
-      "{host} solo existe en este ordenador o en tu propia red. Los bots y las páginas web no pueden llegar.",
+      "{host} solo existe en este ordenador o en tu propia red. Los bots y las páginas web de internet no pueden llegar.",
     "not https":
       "La dirección empieza por http. Los bots de internet solo usan https, y las contraseñas y los tokens cruzan la red sin cifrar.",
     noProxy:
       "No hay ningún proxy en --trusted-proxies. Si hay uno, todas las visitas parecen venir de su dirección.",
-    how: "Cómo llegar desde fuera a una máquina en casa",
+    how: "Cómo llegar desde fuera a un ordenador de casa",
   },
   reference: {
     title: "Referencia de la API",
@@ -1123,7 +1129,7 @@ export const es: Words = {
     authentication: "La clave, de una de estas dos maneras",
     tryIt: "Probar",
     key: "Clave de API",
-    makeKey: "Crear una clave mía",
+    makeKey: "Crear una clave",
     keyHint:
       "Se queda en esta página y solo va a este servidor. Crea una en «Claves de API», en el panel.",
     send: "Enviar",
@@ -1142,9 +1148,9 @@ export const es: Words = {
       "401": "Falta la clave o no funciona.",
       "405": "Solo se aceptan GET, HEAD y OPTIONS.",
       "429":
-        "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección, o demasiados flujos de una misma clave.",
+        "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección, o demasiados flujos de eventos con una misma clave.",
       "500": "Algo ha fallado en el servidor.",
-      "503": "La fuente no responde desde hace un rato.",
+      "503": "La fuente lleva un rato sin responder.",
     },
     fieldMeanings: {
       success: "Verdadero si todo ha ido bien.",
@@ -1168,7 +1174,7 @@ export const es: Words = {
       "device.name": "Nombre del reproductor.",
       "device.type": "Tipo de reproductor, tal como lo da la fuente.",
       "device.volume": "Volumen de 0 a 100; null cuando la fuente no lo indica.",
-      started_at: "Cuándo sonó la canción por primera vez, en UTC.",
+      started_at: "Cuándo empezó la canción, en UTC.",
       played_ms: "Cuánto sonó, en milisegundos, sin las pausas.",
       username: "Nombre del usuario.",
       connected: "Falso cuando no hay música conectada o hay que conectarla otra vez.",
@@ -1196,7 +1202,7 @@ export const es: Words = {
     },
     chatting: {
       name: "Charla",
-      text: "Dos líneas sin recuadro, para que la gente te mire a ti.",
+      text: "Dos líneas sin recuadro, para que te miren a ti.",
     },
     pixel: {
       name: "Píxel",

@@ -87,6 +87,12 @@ describe("Last.fm", () => {
     }
   });
 
+  test("plays nothing where it marks a track with something that is no text", async () => {
+    const nowplaying = { toString: null };
+    const source = answering(aTrack({ "@attr": { nowplaying } }));
+    expect(await firstOf(source, SETTINGS, clock)).toBeNull();
+  });
+
   test("has no cover where it sends its star, an http address or nothing", async () => {
     for (const url of [STAR, COVER.replace("https", "http"), ""]) {
       const image = [{ size: "extralarge", "#text": url }];

@@ -57,7 +57,7 @@ describe("a real VLC", () => {
     await listener.stop();
   });
 
-  test("is heard over pause, seek and the next file to the stop, within 1.2 seconds each", async () => {
+  test("is heard over pause, seek and the next file to the stop, by its second answer at the latest", async () => {
     const listener = listenTo(source, settings(), systemClock);
     const delayUntil = async (
       command: string,
@@ -77,7 +77,8 @@ describe("a real VLC", () => {
       await delayUntil("stop", (playback) => playback === null),
       await delayUntil("play", (playback) => playback?.state === "playing"),
     ];
-    expect(Math.max(...delaysMs)).toBeLessThan(1_200);
+    // It is asked once a second. On a busy machine a question may miss a change that was just made.
+    expect(Math.max(...delaysMs)).toBeLessThan(2_400);
     await listener.stop();
   });
 

@@ -25,10 +25,10 @@ export function readRecentTracks(
   if (owner !== undefined && owner.toLowerCase() !== user.toLowerCase()) {
     throw unavailable("Last.fm answered with the tracks of another user");
   }
-  const track = recordsOf(recent["track"]).find(
-    ({ "@attr": attributes }) =>
-      isRecord(attributes) && String(attributes["nowplaying"]) === "true",
-  );
+  const track = recordsOf(recent["track"]).find(({ "@attr": attributes }) => {
+    const isPlaying = isRecord(attributes) && attributes["nowplaying"];
+    return isPlaying === true || isPlaying === "true";
+  });
   const title = textOf(track?.["name"]);
   if (track === undefined || title === undefined) return null;
   const artist = nameOf(track["artist"]);
