@@ -33,7 +33,9 @@ export async function serveOrOpen(
   commands: () => Promise<readonly CommandDescription[]>,
   greeting: Greeting,
 ): Promise<void> {
-  if (!asJson && !isFromSource() && (await isStartedWithoutTerminal())) {
+  // Several servers that share a database are run by somebody with a terminal or a service manager.
+  const isOwn = resolved.config.database === null && !asJson && !isFromSource();
+  if (isOwn && (await isStartedWithoutTerminal())) {
     return serveInBackground(resolved, io);
   }
   try {
