@@ -6,6 +6,7 @@ import {
   recordOf,
   recordsOf,
   textOf,
+  UnreadableAnswer,
 } from "../../upstream/json.ts";
 import { steadied } from "../../player-server.ts";
 
@@ -53,6 +54,7 @@ export function chooseSession(
 /**
  * Converts a session.
  * @param before the last playback, and the position that the same session told then
+ * @throws {UnreadableAnswer} when it names no track
  */
 export function readSession(
   session: Session,
@@ -62,6 +64,8 @@ export function readSession(
 ): Playback {
   const player = playerOf(session);
   const id = textOf(session["ratingKey"]) ?? textOf(session["guid"]) ?? "";
+  const title = textOf(session["title"]) ?? id;
+  if (title === "") throw new UnreadableAnswer("a session names no track");
   const durationMs = numberOf(session["duration"]) ?? 0;
   // The artist of the album is also the track's, unless that one has its own.
   const artist = textOf(session["originalTitle"]) ?? textOf(session["grandparentTitle"]);
@@ -74,7 +78,7 @@ export function readSession(
     state: isPaused(session) ? "paused" : "playing",
     track: {
       id,
-      title: textOf(session["title"]) ?? id,
+      title,
       durationMs: durationMs > 0 ? durationMs : null,
       explicit: false,
     },
