@@ -1,8 +1,20 @@
 #!/usr/bin/env bun
-import { run } from "./cli/run.ts";
-import { writeLine } from "./cli/output.ts";
+import { startAnew, wouldSendReports } from "./crash-reports.ts";
+import { ownCommand } from "./own-program.ts";
+import { READER_COMMAND } from "./sources/kinds/media-session/reader-command.ts";
 
-const code = await run(process.argv.slice(2), {
+const words = process.argv.slice(2);
+if (wouldSendReports(process.platform, process.env)) {
+  await startAnew(ownCommand(...words), process.platform, process.env);
+}
+// The reader of Windows' media sessions does without the rest of the program.
+if (words[0] === READER_COMMAND) {
+  const { runReader } = await import("./sources/kinds/media-session/windows/main.ts");
+  await runReader();
+}
+const { run } = await import("./cli/run.ts");
+const { writeLine } = await import("./cli/output.ts");
+const code = await run(words, {
   environment: process.env,
   out: (line) => writeLine(1, line),
   error(line) {

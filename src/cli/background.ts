@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ResolvedConfig } from "../config.ts";
+import { NO_CRASH_REPORTS, wasStartedAnew } from "../crash-reports.ts";
 import { createFolder } from "../db/open.ts";
 import { answersAt } from "./healthcheck.ts";
 import {
@@ -23,7 +24,8 @@ const LOOK_EVERY_MS = 50;
 export async function isStartedWithoutTerminal(): Promise<boolean> {
   if (process.platform !== "win32") return false;
   const { consoleProcesses } = await import("./windows-desktop.ts");
-  return consoleProcesses() <= 1;
+  const own = wasStartedAnew(process.env) ? 2 : 1;
+  return consoleProcesses() <= own;
 }
 
 /**
@@ -49,8 +51,7 @@ export async function startInBackground(
       stderr: log,
       detached: true,
       windowsHide: true,
-      // On Windows, a crash of Bun would send a report to its vendor.
-      env: { ...process.env, BUN_ENABLE_CRASH_REPORTING: "0", DO_NOT_TRACK: "1" },
+      env: { ...process.env, ...NO_CRASH_REPORTS },
     },
   );
   closeSync(log);

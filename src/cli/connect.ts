@@ -17,6 +17,7 @@ import {
   SourceFailure,
   SourceSettingsError,
   UNSTORED,
+  worksOn,
 } from "../sources/source.ts";
 import { connectAddress, knownBaseUrl } from "../addresses.ts";
 import { type Command, print, UsageError } from "./command.ts";
@@ -74,6 +75,11 @@ function connectUser(
     const known = sources.all.map(({ id }) => id).join(", ");
     throw new UsageError(`There is no source ${JSON.stringify(sourceId)}. There are: ${known}.`);
   }
+  if (!worksOn(process.platform, source)) {
+    throw new UsageError(
+      `${source.name} follows the players of the computer that Marquee runs on, and works only on ${systemName(source.onlyOn)}. This is ${systemName(process.platform)}${process.platform === "linux" ? ": use mpris" : ""}.`,
+    );
+  }
   const name = parseConnectionName(typedName);
   if (source.oauth) return linkInBrowser(userName, source, source.oauth, given, name);
   const open = parseSourceOptions(source, given);
@@ -108,6 +114,13 @@ function connectUser(
       );
     });
 }
+
+const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {
+  win32: "Windows",
+  darwin: "macOS",
+  linux: "Linux",
+};
+const systemName = (platform: NodeJS.Platform = "linux"): string => SYSTEMS[platform] ?? platform;
 
 function parseConnectionName(typed: string | undefined): string {
   if (typed === undefined) return "";

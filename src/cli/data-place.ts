@@ -1,6 +1,7 @@
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { type ResolvedConfig, resolveConfig, settings } from "../config.ts";
 import { DATABASE_FILE, isThere } from "../db/open.ts";
+import { isFromSource } from "../own-program.ts";
 import { isUnattended } from "./logged-output.ts";
 
 /** What decides where the data are when no setting says it. */
@@ -75,9 +76,6 @@ function usersFolder(platform: string, environment: PlaceFacts["environment"]): 
 
 const isInPath = (folder: string, path = ""): boolean =>
   path.split(delimiter).some((entry) => entry !== "" && resolve(entry) === resolve(folder));
-
-/** Whether the sources run, and not the executable. */
-export const isFromSource = (): boolean => /^bun(\.exe)?$/.test(basename(process.execPath));
 
 /** What is so on this machine. */
 export const placeFactsHere = (environment: PlaceFacts["environment"]): PlaceFacts => ({

@@ -8,7 +8,7 @@ import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import { isStartedWithoutTerminal, startInBackground } from "./background.ts";
 import { type Io, print } from "./command.ts";
-import { isFromSource } from "./data-place.ts";
+import { isFromSource } from "../own-program.ts";
 import { answersAt } from "./healthcheck.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";

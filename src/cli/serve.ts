@@ -27,7 +27,7 @@ import {
 import type { Io } from "./command.ts";
 import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
 import { openBrowser } from "./open-browser.ts";
-import { isFromSource } from "./data-place.ts";
+import { isFromSource } from "../own-program.ts";
 import { isTerminal } from "./output.ts";
 import { NO_LOCK } from "./server-lock.ts";
 import { type DataFolder, openServedFolder } from "./workspace.ts";

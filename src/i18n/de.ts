@@ -743,6 +743,10 @@ export const de: Words = {
           "Alles, was Ihr Player an ListenBrainz meldet. Nur der Titel: kein Cover, keine Position, keine Pause.",
         azuracast: "Ein Sender von AzuraCast: was gerade läuft, mit Cover und Position.",
         icecast: "Ein Stream von Icecast: der Titel, den der Sender mitschickt.",
+        windows:
+          "Player auf diesem Windows-Rechner: Spotify, Apple Music, foobar2000, Browser und die meisten anderen. Jede Änderung erscheint innerhalb einer halben Sekunde.",
+        macos:
+          "Was auf diesem Mac läuft: Musik, Spotify und die meisten anderen Player, meist ohne Cover. Jede Änderung erscheint innerhalb einer Sekunde.",
         mpris:
           "Player auf dem Linux-Desktop dieses Rechners: Browser, VLC, Spotify und die meisten anderen. Jede Änderung erscheint sofort.",
         jellyfin:
@@ -782,6 +786,8 @@ export const de: Words = {
         azuracast_station: "Kurzname des Senders",
         icecast_url: "Adresse von Icecast",
         icecast_mount: "Mountpoint, etwa /live; leer für den ersten Stream",
+        windows_player: "Nur Player mit diesem Text im Namen, zum Beispiel Spotify",
+        macos_player: "Nur Player mit diesem Text im Namen, zum Beispiel Spotify",
         mpris_player: "Nur dieser Player, zum Beispiel chromium",
         jellyfin_url: "Adresse von Jellyfin",
         jellyfin_user: "Ihr Nutzername bei Jellyfin",

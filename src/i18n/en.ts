@@ -720,6 +720,10 @@ export const en = {
           "Whatever your player reports to ListenBrainz. Title only: no cover, no position and no pause.",
         azuracast: "An AzuraCast station: what’s on air, with cover and position.",
         icecast: "An Icecast stream: the title that the station sends.",
+        windows:
+          "Players on this Windows computer: Spotify, Apple Music, foobar2000, browsers and most others. Changes show up within half a second.",
+        macos:
+          "What plays on this Mac: Music, Spotify and most other players. Usually without a cover. Changes show up within a second.",
         mpris:
           "Players on this computer’s Linux desktop: browsers, VLC, Spotify and most others. Every change shows up as it happens.",
         jellyfin:
@@ -759,6 +763,8 @@ export const en = {
         azuracast_station: "Short name of the station",
         icecast_url: "Address of Icecast",
         icecast_mount: "Mount point, such as /live; empty for the first stream",
+        windows_player: "Only players with this in their name, such as Spotify",
+        macos_player: "Only players with this in their name, such as Spotify",
         mpris_player: "Only this player, such as chromium",
         jellyfin_url: "Address of Jellyfin",
         jellyfin_user: "Your user name on Jellyfin",

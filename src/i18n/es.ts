@@ -731,6 +731,10 @@ export const es: Words = {
           "Todo lo que tu reproductor comunica a ListenBrainz. Solo el título: sin portada, posición ni pausa.",
         azuracast: "Una emisora de AzuraCast: lo que emite, con portada y posición.",
         icecast: "Una emisión de Icecast: el título que envía la emisora.",
+        windows:
+          "Los reproductores de este ordenador con Windows: Spotify, Apple Music, foobar2000, navegadores y casi todos los demás. Los cambios se muestran en medio segundo.",
+        macos:
+          "Lo que suena en este Mac: Música, Spotify y casi todos los demás reproductores, por lo general sin portada. Los cambios se muestran en un segundo.",
         mpris:
           "Los reproductores del escritorio Linux de este ordenador: navegadores, VLC, Spotify y casi todos los demás. Cada cambio se muestra al instante.",
         jellyfin:
@@ -770,6 +774,8 @@ export const es: Words = {
         azuracast_station: "Nombre corto de la emisora",
         icecast_url: "Dirección de Icecast",
         icecast_mount: "Punto de montaje, como /live; vacío para la primera emisión",
+        windows_player: "Solo los reproductores con este texto en el nombre, por ejemplo Spotify",
+        macos_player: "Solo los reproductores con este texto en el nombre, por ejemplo Spotify",
         mpris_player: "Solo este reproductor, por ejemplo chromium",
         jellyfin_url: "Dirección de Jellyfin",
         jellyfin_user: "Tu nombre de usuario en Jellyfin",

@@ -740,6 +740,10 @@ export const fr: Words = {
           "Tout ce que votre lecteur signale à ListenBrainz. Le titre seul : ni pochette, ni position, ni pause.",
         azuracast: "Une station AzuraCast : ce qui y passe, avec pochette et position.",
         icecast: "Un flux d’Icecast : son titre tel que la diffusion l’envoie.",
+        windows:
+          "Les lecteurs de cet ordinateur sous Windows : Spotify, Apple Music, foobar2000, navigateurs et la plupart des autres. Les changements s’affichent en une demi-seconde.",
+        macos:
+          "Ce qui est en lecture sur ce Mac : Musique, Spotify et la plupart des autres lecteurs, en général sans pochette. Les changements s’affichent en une seconde.",
         mpris:
           "Les lecteurs du bureau de cette machine : navigateurs, VLC, Spotify et la plupart des autres sous Linux. Chaque changement s’affiche à l’instant même.",
         jellyfin:
@@ -780,6 +784,8 @@ export const fr: Words = {
         azuracast_station: "Nom court de la station",
         icecast_url: "Adresse d’Icecast",
         icecast_mount: "Point de montage, comme /live ; vide pour le premier flux",
+        windows_player: "Seulement les lecteurs dont le nom contient ce texte, par exemple Spotify",
+        macos_player: "Seulement les lecteurs dont le nom contient ce texte, par exemple Spotify",
         mpris_player: "Seulement ce lecteur, par exemple chromium",
         jellyfin_url: "Adresse de Jellyfin",
         jellyfin_user: "Votre nom d’utilisateur dans Jellyfin",

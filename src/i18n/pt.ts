@@ -719,6 +719,10 @@ export const pt: Words = {
           "Tudo o que seu player informa ao ListenBrainz. Só o título: sem capa, posição nem pausa.",
         azuracast: "Uma estação do AzuraCast: o que está no ar, com capa e posição.",
         icecast: "Um stream do Icecast: o título que a estação envia.",
+        windows:
+          "Players deste computador com Windows: Spotify, Apple Music, foobar2000, navegadores e quase todos os outros. As mudanças aparecem em meio segundo.",
+        macos:
+          "O que está tocando neste Mac: Música, Spotify e quase todos os outros players, em geral sem capa. As mudanças aparecem em um segundo.",
         mpris:
           "Players na área de trabalho Linux deste computador: navegadores, VLC, Spotify e quase todos os outros. Cada mudança aparece no mesmo instante.",
         jellyfin:
@@ -758,6 +762,8 @@ export const pt: Words = {
         azuracast_station: "Nome curto da estação",
         icecast_url: "Endereço do Icecast",
         icecast_mount: "Ponto de montagem, como /live; vazio para o primeiro stream",
+        windows_player: "Só players com este texto no nome, por exemplo Spotify",
+        macos_player: "Só players com este texto no nome, por exemplo Spotify",
         mpris_player: "Só este player, por exemplo chromium",
         jellyfin_url: "Endereço do Jellyfin",
         jellyfin_user: "Seu nome de usuário no Jellyfin",

@@ -13,6 +13,8 @@ import { createJellyfin } from "./kinds/jellyfin.ts";
 import { createLastfm } from "./kinds/lastfm/index.ts";
 import { createListenBrainzReader } from "./kinds/listenbrainz-reader.ts";
 import { mpd } from "./kinds/mpd/index.ts";
+import { createMacos, createWindows } from "./kinds/media-session/index.ts";
+import { oneReader } from "./kinds/media-session/readers.ts";
 import { createMpris } from "./kinds/mpris/index.ts";
 import { createPear } from "./kinds/pear/index.ts";
 import { createPlex } from "./kinds/plex/index.ts";
@@ -119,10 +121,13 @@ export function createSources(deps: SourcesDeps): Sources {
     pauses: pausesOf("spotify"),
   });
   const polled: PolledSourceDeps = { clock, upstreamOf, onPoll: metrics.polledAgain };
-  const { busAddress } = machine;
+  const { busAddress, platform, mediaReader } = machine;
+  const mediaSessions = { reader: oneReader(clock, platform, mediaReader) };
   const all: readonly Source[] = [
     spotify,
     mpd,
+    createWindows(mediaSessions),
+    createMacos(mediaSessions),
     createMpris({ upstream: upstreamOf("mpris"), busAddress }),
     createVlc(polled),
     createBeefweb(polled),

@@ -127,6 +127,8 @@ export interface Source {
   readonly options: readonly SourceOption[];
   /** For sources of the machine that this server runs on: only its owner may connect them. */
   readonly ownerOnly?: true;
+  /** For sources of one system: where this server has to run, as Bun names it. */
+  readonly onlyOn?: NodeJS.Platform;
   /** How an account is linked in the browser, for sources that need one. */
   readonly oauth?: OAuthLinking;
   /**
@@ -210,6 +212,10 @@ export interface OAuthLinking {
    */
   finish(attempt: OpenAttempt, answer: URLSearchParams): Promise<unknown>;
 }
+
+/** Whether a source can work where this server runs. */
+export const worksOn = (platform: NodeJS.Platform, { onlyOn }: Pick<Source, "onlyOn">): boolean =>
+  onlyOn === undefined || onlyOn === platform;
 
 /** A source whose accounts are linked in the browser. */
 export type LinkedSource = Source & { readonly oauth: OAuthLinking };

@@ -143,6 +143,7 @@ onTheDashboard(
     machine: {
       at: (usual) => (usual.startsWith("http") ? usual : "127.0.0.1:1"),
       busAddress: "unix:path=/nonexistent",
+      platform: process.platform,
     },
   },
 );

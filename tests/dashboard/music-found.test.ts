@@ -35,6 +35,7 @@ beforeEach(async () => {
     machine: {
       at: (usual) => (usual.startsWith("http") ? usual : "127.0.0.1:1"),
       busAddress: "unix:path=/nonexistent",
+      platform: process.platform,
     },
     fetch: async (url) => {
       asked.push(url);

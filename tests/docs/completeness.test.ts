@@ -340,8 +340,9 @@ const SAME_AS_ENGLISH: readonly RegExp[] = [
   /^503 Playback/,
   // Spotify's own words.
   /^Invalid (redirect URI|client)$/,
-  // The name of a bot.
+  // Names of a bot and of players.
   /^Mix It Up$/,
+  /^Spotify, Apple Music, TIDAL, /,
 ];
 
 /** Words that no other of our languages has. */

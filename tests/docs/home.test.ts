@@ -93,7 +93,7 @@ describe("the list of pages", () => {
     ]);
     expect(await ways("sources/mpd")).toEqual([
       ["prev", "/en/docs/sources/spotify"],
-      ["next", "/en/docs/sources/mpris"],
+      ["next", "/en/docs/sources/windows"],
     ]);
     expect(await ways("sources/demo")).toEqual([["prev", "/en/docs/sources/json"]]);
   });

@@ -3,6 +3,8 @@ import { systemClock } from "../../src/clock.ts";
 import { createInbox } from "../../src/ingest/inbox.ts";
 import { demo } from "../../src/sources/kinds/demo/index.ts";
 import { mpd } from "../../src/sources/kinds/mpd/index.ts";
+import { createMacos, createWindows } from "../../src/sources/kinds/media-session/index.ts";
+import { oneReader } from "../../src/sources/kinds/media-session/readers.ts";
 import { createMpris } from "../../src/sources/kinds/mpris/index.ts";
 import { createPushedSources } from "../../src/sources/pushed.ts";
 import { createSpotify } from "../../src/sources/kinds/spotify/index.ts";
@@ -19,6 +21,7 @@ import { noPauses, polledDeps } from "../fixtures/sources/polled.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
+import { aSession as aPlayer, lineOf, readerThat } from "../fixtures/media-session/sessions.ts";
 import { type FakePlayer, startFakePlayer } from "../fixtures/mpris/fake-player.ts";
 import {
   dbusIsInstalled,
@@ -271,6 +274,17 @@ describeSourceContract({
   goodSettings: () => ({}),
   badSettings: [{ player: "two words" }, { player: "../bus" }, { player: 1 }],
 });
+
+for (const create of [createWindows, createMacos]) {
+  const reader = oneReader(systemClock, "linux", readerThat(lineOf(aPlayer)));
+  describeSourceContract({
+    source: create({ reader }),
+    test,
+    clock: systemClock,
+    goodSettings: () => ({}),
+    badSettings: [{ player: 1 }, { player: "line\nbreak" }, { player: "x".repeat(201) }],
+  });
+}
 
 const SECRET = "correct-horse";
 /** Every source that listens to a server at an address takes these for a mistake. */

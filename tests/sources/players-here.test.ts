@@ -64,6 +64,7 @@ const sourcesOn = ({
     machine: {
       at: (usual) => places[usual] ?? (usual.startsWith("http") ? `http://${NOWHERE}` : NOWHERE),
       busAddress: busAddress ?? "unix:path=/nonexistent",
+      platform: process.platform,
     },
   });
 /** What is found, without the source itself. */

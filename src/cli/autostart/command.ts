@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { dirname, resolve, sep } from "node:path";
 import type { Cli } from "../cli.ts";
 import { type Command, type Io, print } from "../command.ts";
-import { isFromSource } from "../data-place.ts";
+import { isFromSource } from "../../own-program.ts";
 import { readOutputFacts } from "../logged-output.ts";
 import { type Autostart, AutostartError, type AutostartFacts } from "./autostart.ts";
 

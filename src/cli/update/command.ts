@@ -3,7 +3,7 @@ import { dirname, sep } from "node:path";
 import { VERSION } from "../../version.ts";
 import type { Cli } from "../cli.ts";
 import { type Command, type Io, print, UsageError } from "../command.ts";
-import { isFromSource } from "../data-place.ts";
+import { isFromSource } from "../../own-program.ts";
 import { readOutputFacts } from "../logged-output.ts";
 import releases from "./releases.json" with { type: "json" };
 import { findRelease, goBack, install, UpdateError, type UpdateFacts } from "./update.ts";

@@ -10,15 +10,16 @@ import {
   type OpenSource,
   type Source,
   SourceSettingsError,
+  worksOn,
 } from "../../sources/source.ts";
 import type { DashboardRequest } from "../request.ts";
 import { currentValue, formOf, formOfAnother, type OptionsForm } from "./connection-form.tsx";
 import { nameMistake } from "./names.ts";
 import { type ActionResult, done, GONE, type MusicDeps } from "./view.ts";
 
-/** A source of this machine itself is for its owner alone. */
-export const mayConnect = ({ role }: Pick<User, "role">, { ownerOnly }: Source): boolean =>
-  role === "owner" || !ownerOnly;
+/** A source of this machine itself is for its owner alone, and only for a machine that has it. */
+export const mayConnect = ({ role }: Pick<User, "role">, source: Source): boolean =>
+  (role === "owner" || !source.ownerOnly) && worksOn(process.platform, source);
 
 /** Adds a connection, or changes one. */
 export async function connect(

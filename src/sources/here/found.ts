@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { artistNames, type Playback } from "../../playback.ts";
+import type { MediaReader } from "../kinds/media-session/readers.ts";
 import type { Upstream } from "../upstream/index.ts";
 
 /** How sources look for players on the machine that this server runs on. */
@@ -19,9 +20,13 @@ export interface Machine {
   at(usual: string): string;
   /** The address of the session bus; by default that of this program's session. */
   readonly busAddress?: string;
+  /** The system, as Bun names it. */
+  readonly platform: NodeJS.Platform;
+  /** How its media sessions are read; the system's own way but in tests. */
+  readonly mediaReader?: MediaReader;
 }
 
-export const THIS_MACHINE: Machine = { at: (usual) => usual };
+export const THIS_MACHINE: Machine = { at: (usual) => usual, platform: process.platform };
 
 /** A player that is there. */
 export interface FoundPlayer {

@@ -1,5 +1,5 @@
 import type { FoundPlayer, Search } from "./found.ts";
-import type { OpenSource, Source } from "../source.ts";
+import { type OpenSource, type Source, worksOn } from "../source.ts";
 
 /** A player on this machine that can be connected without typing its address. */
 export interface Found extends FoundPlayer {
@@ -25,7 +25,8 @@ export function createPlayersHere(
       ending.abort();
       resolve([]);
     });
-    const searches = sources.map((source) =>
+    const here = sources.filter((source) => worksOn(where.machine.platform, source));
+    const searches = here.map((source) =>
       Promise.race([findIn(source, { ...where, clock, signal: ending.signal }), late]),
     );
     const found = (await Promise.all(searches)).flat();

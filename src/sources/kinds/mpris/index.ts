@@ -22,6 +22,7 @@ export function createMpris(deps: MprisDeps): Source {
       calls: ["covers"],
     },
     ownerOnly: true,
+    onlyOn: "linux",
     options: [
       {
         name: "player",

@@ -1,9 +1,10 @@
 import type { Playback } from "../../../playback.ts";
 import type { MprisDeps, MprisSettings } from "./settings.ts";
+import { choosePlayer, type ReportingPlayer } from "../../choose-player.ts";
 import type { WatchContext } from "../../source.ts";
 import { connectBus } from "./bus.ts";
 import { type Covers, createCovers } from "./cover.ts";
-import { artUrlOf, choosePlayer, type ReportingPlayer, readPlayer } from "./player.ts";
+import { artUrlOf, readPlayer } from "./player.ts";
 
 export async function* listen(
   { player }: MprisSettings,

@@ -3,12 +3,6 @@ import { isRecord, textOf } from "../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
 import type { PlayerState } from "./known-players.ts";
 
-/** What one player plays, converted, and the name of the player on the bus. */
-export interface ReportingPlayer {
-  readonly name: string;
-  readonly playback: Playback;
-}
-
 /** A live stream is said to be endless, or to last for centuries. */
 const LONGEST_TRACK_MS = 7 * 24 * 3_600_000;
 const MICROSECONDS_IN_MS = 1_000;
@@ -63,21 +57,6 @@ export function readPlayer(
 /** The address of a player's cover; empty when it has none. */
 export function artUrlOf({ properties: { Metadata: metadata } }: PlayerState): string {
   return (isRecord(metadata) && textOf(metadata["mpris:artUrl"])) || "";
-}
-
-/**
- * Which of several players is shown: a playing one rather than a paused one, of these the one that
- * was shown before, else the one whose news are the newest.
- */
-export function choosePlayer(
-  heard: readonly ReportingPlayer[],
-  shown: string | undefined,
-): ReportingPlayer | undefined {
-  const rank = ({ name, playback }: ReportingPlayer) =>
-    (playback.state === "playing" ? 2 : 0) + (name === shown ? 1 : 0);
-  return heard.toSorted(
-    (a, b) => rank(b) - rank(a) || b.playback.observedAtMs - a.playback.observedAtMs,
-  )[0];
 }
 
 /** A number of any of D-Bus's types; `NaN` for anything else. */

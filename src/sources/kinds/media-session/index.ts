@@ -1,0 +1,58 @@
+import { defineSource, type Source, SourceSettingsError } from "../../source.ts";
+import { readTexts } from "../../upstream/entered-server.ts";
+import type { MediaSessionDeps, MediaSessionKind, MediaSessionSettings } from "./settings.ts";
+
+/**
+ * Players of this computer that the system knows: the media sessions of Windows, and what macOS calls
+ * now playing. https://learn.microsoft.com/en-us/uwp/api/windows.media.control
+ */
+
+const WINDOWS: MediaSessionKind = { id: "windows", name: "Windows", platform: "win32" };
+const MACOS: MediaSessionKind = { id: "macos", name: "macOS", platform: "darwin" };
+
+export const createWindows = (deps: MediaSessionDeps): Source => createMediaSession(WINDOWS, deps);
+
+export const createMacos = (deps: MediaSessionDeps): Source => createMediaSession(MACOS, deps);
+
+const LONGEST_NAME = 200;
+
+function createMediaSession(kind: MediaSessionKind, deps: MediaSessionDeps): Source {
+  const { id, name, platform } = kind;
+  return defineSource<MediaSessionSettings>({
+    id,
+    name,
+    delivery: "streamed",
+    facts: {
+      runs: "computer",
+      position: "some",
+      pause: "yes",
+      cover: "some",
+      volume: "no",
+      delayMs: platform === "win32" ? 250 : 500,
+      calls: [],
+    },
+    ownerOnly: true,
+    onlyOn: platform,
+    options: [
+      {
+        name: "player",
+        placeholder: "name",
+        help: "Follow only players with this in their name, such as Spotify; without it, all but browsers.",
+      },
+    ],
+    parseSettings(input) {
+      const player = readTexts(input, ["player"]).player.trim();
+      if (player.length <= LONGEST_NAME && !/\p{Cc}/u.test(player)) return { player };
+      throw new SourceSettingsError(
+        `player: must be a part of a player's name, of at most ${LONGEST_NAME} characters, such as Spotify.`,
+      );
+    },
+    account: ({ player }) => ({ displayName: player || name, product: null }),
+    findHere: async (search) => (await import("./find.ts")).find(kind, search, deps),
+    async *watch(settings, context) {
+      if (context.signal.aborted) return;
+      const { listen } = await import("./listen.ts");
+      yield* listen(kind, settings, context, deps);
+    },
+  });
+}

@@ -1,0 +1,40 @@
+import type { Clock } from "../../../clock.ts";
+import { ownCommand } from "../../../own-program.ts";
+import { READER_COMMAND } from "./reader-command.ts";
+import type { ReaderProcess, ReaderProcessDeps } from "./reader-process.ts";
+
+/** How a system's media sessions are read. */
+export type MediaReader = Pick<ReaderProcessDeps, "command" | "replaceAfterMs">;
+
+/** Whether a script that runs for long frees all that it reads is not known. */
+const SCRIPT_RUNS_MS = 3_600_000;
+
+async function readerOn(platform: NodeJS.Platform): Promise<MediaReader> {
+  if (platform === "darwin") {
+    const { default: script } = await import("./macos/read-sessions.jxa", {
+      with: { type: "text" },
+    });
+    return {
+      command: ["/usr/bin/osascript", "-l", "JavaScript", "-e", script],
+      replaceAfterMs: SCRIPT_RUNS_MS,
+    };
+  }
+  return { command: ownCommand(READER_COMMAND), replaceAfterMs: Infinity };
+}
+
+/**
+ * The one process of this server that reads media sessions, made when it is first asked for.
+ * @param given how they are read, instead of the system's own way
+ */
+export function oneReader(
+  clock: Clock,
+  platform: NodeJS.Platform,
+  given: MediaReader | undefined,
+): () => Promise<ReaderProcess> {
+  const make = async () => {
+    const { createReaderProcess } = await import("./reader-process.ts");
+    return createReaderProcess({ clock, ...(given ?? (await readerOn(platform))) });
+  };
+  let made: Promise<ReaderProcess> | undefined;
+  return () => (made ??= make());
+}

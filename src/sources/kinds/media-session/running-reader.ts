@@ -1,0 +1,103 @@
+import type { Clock } from "../../../clock.ts";
+import { NO_CRASH_REPORTS } from "../../../crash-reports.ts";
+import { describeError } from "../../../log.ts";
+import { linesIn } from "./lines-in.ts";
+import { type ReaderLine, readLine } from "./reader-lines.ts";
+
+/** A process that has been started. */
+export interface RunningReader {
+  /** Ends it, which is no crash. */
+  end(): void;
+}
+
+export interface RunningReaderDeps {
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
+  /** The program and its words. */
+  readonly command: readonly string[];
+  /** Gets each line that is one of the reader's. */
+  receive(line: ReaderLine): void;
+  /** It has ended, or was ended because it hung, wrote too much or nonsense. Called once. */
+  crashed(reason: string): void;
+}
+
+const SILENT_FOR_MS = 15_000;
+/** A reader writes a line a change; more than this is a flood. */
+const MOST_LINES = 200;
+const MOST_BYTES = 48 * 1024 * 1024;
+const COUNTED_FOR_MS = 5_000;
+
+/** Starts a reader and checks what it writes. */
+export function startReader(deps: RunningReaderDeps): RunningReader {
+  const { clock, command, receive } = deps;
+  const counted = { sinceMs: clock.monotonicMs(), lines: 0, bytes: 0 };
+  let hasEnded = false;
+  let cancelSilence = () => {};
+
+  const finish = () => {
+    hasEnded = true;
+    cancelSilence();
+  };
+  const spawned = spawnReader(command);
+  if ("error" in spawned) {
+    // As late as any other crash, so that whoever starts it is ready.
+    const cancel = clock.after(0, () => deps.crashed(describeError(spawned.error)));
+    return { end: cancel };
+  }
+  const { child } = spawned;
+  const kill = (reason: string) => {
+    if (hasEnded) return;
+    finish();
+    child.kill("SIGKILL");
+    deps.crashed(reason);
+  };
+  const awaitLine = () => {
+    cancelSilence();
+    cancelSilence = clock.after(SILENT_FOR_MS, () => kill("it was silent for 15 seconds"));
+  };
+  const isFlood = (bytes: number): boolean => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - counted.sinceMs >= COUNTED_FOR_MS) {
+      Object.assign(counted, { sinceMs: nowMs, lines: 0, bytes: 0 });
+    }
+    counted.lines += 1;
+    counted.bytes += bytes;
+    return counted.lines > MOST_LINES || counted.bytes > MOST_BYTES;
+  };
+  const read = async () => {
+    for await (const text of linesIn(child.stdout)) {
+      if (hasEnded) return;
+      if (isFlood(text.length)) return kill("it wrote too much");
+      const line = readLine(text);
+      if (!line) return kill("it wrote something unknown");
+      awaitLine();
+      receive(line);
+    }
+    kill(`it ended with exit code ${await child.exited}`);
+  };
+
+  awaitLine();
+  read().catch(() => kill("its lines could not be read"));
+  return {
+    end() {
+      if (hasEnded) return;
+      finish();
+      child.kill();
+    },
+  };
+}
+
+/** Its input is a pipe, so that it ends when this program does, however that ends. */
+function spawnReader(command: readonly string[]) {
+  try {
+    const child = Bun.spawn([...command], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "ignore",
+      windowsHide: true,
+      env: { ...process.env, ...NO_CRASH_REPORTS },
+    });
+    return { child };
+  } catch (error) {
+    return { error };
+  }
+}
