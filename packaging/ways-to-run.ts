@@ -101,6 +101,8 @@ function findWine(processor: string, workplace: string): FoundWay {
     WINEPREFIX: join(workplace, "wine"),
     WINEPATH: toPath(libraries),
     WINEDEBUG: "-all",
+    // Wine tells only one process of Ctrl+C, and that has to be the server itself: see crash-reports.ts.
+    BUN_ENABLE_CRASH_REPORTING: "0",
     // Wine must not download anything or create menu entries.
     WINEDLLOVERRIDES: "mscoree,mshtml,winemenubuilder.exe=",
   };
