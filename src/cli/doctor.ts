@@ -1,9 +1,12 @@
 import { arch, release, type } from "node:os";
 import { resolve } from "node:path";
 import { describeSettings, type ResolvedConfig } from "../config.ts";
+import { systemClock } from "../clock.ts";
 import { describeError, redact } from "../log.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import { describedSources } from "../sources/index.ts";
+import type { Examined } from "../sources/kinds/media-session/examine.ts";
+import { oneReader } from "../sources/kinds/media-session/readers.ts";
 import { VERSION_LINE } from "../version.ts";
 import { type Io, print } from "./command.ts";
 import { answersAt } from "./healthcheck.ts";
@@ -31,10 +34,11 @@ export async function examine(
 ): Promise<void> {
   const { config } = resolved;
   const chosen = describeSettings(resolved).filter(({ isChosen }) => isChosen);
-  const [server, connections, players] = await Promise.all([
+  const [server, connections, players, mediaSessions] = await Promise.all([
     serverOn(resolved),
     connectionsOn(resolved),
     playersHere(options.songs),
+    mediaSessionsHere(process.platform),
   ]);
   const document: Document = {
     version: VERSION_LINE,
@@ -48,6 +52,7 @@ export async function examine(
     settings: chosen.map(({ setting, origin }) => ({ setting, origin })),
     ...connections,
     players,
+    media_sessions: mediaSessions,
   };
   print(io, options.asJson, [document], linesOf(document));
 }
@@ -61,6 +66,8 @@ interface Document {
   readonly problem: string | null;
   readonly connections: readonly CheckedConnection[];
   readonly players: Awaited<ReturnType<typeof playersHere>>;
+  /** `null` on a system without them. */
+  readonly media_sessions: Examined | null;
 }
 
 async function serverOn({ config }: ResolvedConfig) {
@@ -113,8 +120,23 @@ async function playersHere(songs: boolean) {
   }));
 }
 
+async function mediaSessionsHere(platform: NodeJS.Platform): Promise<Examined | null> {
+  if (platform !== "win32" && platform !== "darwin") return null;
+  const { examineSessions } = await import("../sources/kinds/media-session/examine.ts");
+  return examineSessions(await oneReader(systemClock, platform, undefined)(), systemClock);
+}
+
+const linesOfSessions = ({ problem, sessions }: Examined): string[] =>
+  problem === null
+    ? sessions.map(
+        ({ app, state, media, position, cover, readMs, problem: trouble }) =>
+          `${app}: ${state}, ${media}, ${position ? "with" : "no"} position, ${cover ? "with" : "no"} cover, read in ${readMs} ms${trouble ? `, ${trouble}` : ""}`,
+      )
+    : [`they cannot be read: ${problem}`];
+
 function linesOf(document: Document): string[] {
   const { version, system, data, server, settings, problem, connections, players } = document;
+  const mediaSessions = document.media_sessions;
   const serving = server.running
     ? `runs at ${server.url ?? "an unknown address"} (pid ${server.pid ?? "unknown"}), ${server.answers ? "and answers" : "but does not answer"}`
     : "does not run here";
@@ -145,5 +167,6 @@ function linesOf(document: Document): string[] {
         ].join(": "),
       ),
     ),
+    ...(mediaSessions ? list("Media sessions of this system", linesOfSessions(mediaSessions)) : []),
   ];
 }

@@ -27,6 +27,7 @@ describe("marquee doctor", () => {
           { user: "ada", id: 1, source: "demo", status: "untried", text: "not used yet" },
         ],
         players: expect.any(Array),
+        media_sessions: null,
       },
     ]);
     const { out } = await marquee("doctor");

@@ -3,6 +3,7 @@ import {
   createReaderProcess,
   type ReaderProcess,
 } from "../../../src/sources/kinds/media-session/reader-process.ts";
+import { examineSessions } from "../../../src/sources/kinds/media-session/examine.ts";
 import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
 import { aSession, lineOf, readerThat } from "../../fixtures/media-session/sessions.ts";
@@ -129,5 +130,31 @@ describe("the process that reads media sessions", () => {
     await clock.advance(5_000);
     expect(reader.state().kind).toBe("sessions");
     await until(() => (reports === 2 ? true : undefined));
+  });
+});
+
+describe("what is told of the sessions to people who ask for help", () => {
+  test("is what the system answered, and no song", async () => {
+    const session = { ...aSession, problem: "0x800706BA at Title", readMs: 12 };
+    const examined = await examineSessions(use(lineOf(session)), clock);
+    expect(examined).toEqual({
+      problem: null,
+      sessions: [
+        {
+          app: "Spotify.exe",
+          state: "playing",
+          media: "music",
+          problem: "0x800706BA at Title",
+          readMs: 12,
+          position: true,
+          cover: false,
+        },
+      ],
+    });
+  });
+
+  test("is the reason where they cannot be read", async () => {
+    const examined = await examineSessions(use(JSON.stringify({ failed: "too old" })), clock);
+    expect(examined).toEqual({ problem: "too old", sessions: [] });
   });
 });
