@@ -1,0 +1,69 @@
+import { withoutLabels } from "./labels.ts";
+import { type Phrase, withoutPhrases } from "./phrases.ts";
+import { normalize, orElse, trimJoints, withoutEmojiAtEdges } from "./text.ts";
+import {
+  artistOfChannel,
+  splitTitle,
+  withGuests,
+  withoutAdvertisement,
+  withoutFileMarks,
+  withoutTrailingWords,
+} from "./uploads.ts";
+
+/** A song's names. */
+export interface Names {
+  readonly title: string;
+  /** Empty where nobody names one. */
+  readonly artists: readonly string[];
+}
+
+/**
+ * Where names come from: tags or a service's catalogue, a file's or a stream's one field, or a page
+ * with videos, whose artist is a channel.
+ */
+export type NamesOrigin = "catalogue" | "upload" | "page";
+
+/**
+ * Takes off what describes the upload or the release, such as `(Official Video)` and
+ * `- 2011 Remaster`, and never what describes the recording, such as `(Live)`. Pure, and at most
+ * proportional to the square of the title's length, which the channel bounds.
+ */
+export function tidy(given: Names, origin: NamesOrigin, phrases: readonly Phrase[] = []): Names {
+  const names = { title: normalize(given.title), artists: given.artists.map(normalize) };
+  const [channel = null] = names.artists;
+  const isChannel = origin === "page" && channel !== null && !channel.endsWith(TOPIC);
+  const isUpload = names.artists.length === 0 || isChannel;
+  const tidied = isUpload ? tidyUpload(names, origin) : tidyCatalogue(names);
+  return { ...tidied, title: withoutPhrases(tidied.title, phrases) };
+}
+
+/** How YouTube names the channels that it makes of a label's catalogue. */
+const TOPIC = " - Topic";
+
+function tidyCatalogue({ title, artists }: Names): Names {
+  const named = artists.map((artist) =>
+    artist.endsWith(TOPIC) ? orElse(artist.slice(0, -TOPIC.length).trim(), artist) : artist,
+  );
+  return { title: withoutLabels(title, named), artists: named };
+}
+
+function tidyUpload({ title: given, artists: [uploader] }: Names, origin: NamesOrigin): Names {
+  const channel = uploader === undefined ? null : withoutEmojiAtEdges(artistOfChannel(uploader));
+  const isPage = origin === "page";
+  const clean = withoutAdvertisement(withoutLabels(withoutFileMarks(given), []));
+  const { artist, title } = splitTitle(trimLeadingDash(clean), channel, isPage);
+  const artists = [artist ?? channel]
+    .filter((name) => name !== null)
+    .map(asArtist)
+    .filter(isKnown);
+  const bare = withoutTrailingWords(withoutLabels(withoutEmojiAtEdges(title), artists));
+  const withGuest = withGuests(bare, (name, guests) => `${name} (feat. ${guests})`);
+  return { title: withoutLabels(withGuest, artists), artists };
+}
+
+const trimLeadingDash = (text: string): string => orElse(trimJoints(` ${text}`.trimEnd()), text);
+
+const asArtist = (artist: string): string =>
+  withGuests(withoutEmojiAtEdges(artist), (name, guests) => `${name} feat. ${guests}`);
+
+const isKnown = (artist: string): boolean => artist !== "" && !/^unknown artist$/i.test(artist);

@@ -1,0 +1,277 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { folded } from "../../src/titles/text.ts";
+import { type Names, type NamesOrigin, tidy } from "../../src/titles/tidy.ts";
+import { wordsOf } from "../../src/titles/vocabulary.ts";
+import corpus from "./corpus.json" with { type: "json" };
+
+/** Made-up songs by made-up artists, as programs and pages write them, with what a person wants. */
+
+const ORIGINS: Readonly<Record<string, NamesOrigin>> = {
+  youtube: "page",
+  icecast: "upload",
+  vlc: "upload",
+};
+const originOf = (source: string): NamesOrigin => ORIGINS[source] ?? "catalogue";
+const namesOf = (title: string, artist: string | null): Names => ({
+  title,
+  artists: artist === null ? [] : [artist],
+});
+const tidied = (title: string, artist: string | null, source: string) => {
+  const { title: clean, artists } = tidy(namesOf(title, artist), originOf(source));
+  return { title: clean, artist: artists.join(", ") || null };
+};
+
+describe("the corpus", () => {
+  test.each(corpus.map((row) => [row.source, row.title, row] as const))(
+    "%s: %s",
+    (_, __, { source, title, artist, want }) => {
+      expect(tidied(title, artist, source)).toEqual(want);
+    },
+  );
+});
+
+/** Title, artist, and what they become; `=` for no change. */
+type Row = readonly [
+  title: string,
+  artist: string | null,
+  wanted: string,
+  wantedArtist?: string | null,
+];
+
+const CATALOGUE: readonly Row[] = [
+  // Words inside of words, and titles that are such words.
+  ["Videotape", "Solvay", "="],
+  ["The Clipper", "Solvay", "="],
+  ["Clip Your Wings", "Solvay", "="],
+  ["[Untitled]", "Solvay", "="],
+  ["HD", "Solvay", "="],
+  ["Video Clip", "Solvay", "="],
+  ["(Official Video)", "Solvay", "="],
+  ["WHQ", "Solvay", "="],
+  ['Ode to "Nobody Here" Again', "Solvay", "="],
+  ["(Remastering the Art) part (two)", "Solvay", "="],
+  ["Remastering the Dark", "Solvay", "="],
+  ["Six Ft. Under", "Solvay", "="],
+  ["Feat. of Strength", "Solvay", "="],
+  // What describes the recording stays.
+  ["Undertow (Live)", "Solvay", "="],
+  ["Undertow - Live", "Solvay", "="],
+  ["Undertow [Remix]", "Solvay", "="],
+  ["Undertow (Karaoke Version)", "Solvay", "="],
+  ["Undertow (Slowed + Reverb)", "Solvay", "="],
+  ["Undertow (Sped Up)", "Solvay", "="],
+  ["Undertow - Radio Edit", "Solvay", "="],
+  ["Undertow (Demo 1994)", "Solvay", "="],
+  ["Undertow, Pt. 2", "Solvay", "="],
+  // What describes the release goes.
+  ["Undertow - Remastered", "Solvay", "Undertow"],
+  ["Undertow (Remastered 2011)", "Solvay", "Undertow"],
+  ["Undertow - 2011 Digital Remaster", "Solvay", "Undertow"],
+  ["Undertow [2011 Remastered Version]", "Solvay", "Undertow"],
+  ["Undertow - Remasterizado 2011", "Solvay", "Undertow"],
+  ["Undertow (Live / Remastered 2009)", "Solvay", "Undertow (Live)"],
+  ["Undertow (Explicit)", "Solvay", "Undertow"],
+  ["Undertow 🅴", "Solvay", "Undertow"],
+  ["Undertow (feat. Mara Venn & Kite)", "Solvay, Mara Venn, Kite", "Undertow"],
+  ["Undertow (with Mara Venn)", "Solvay, Mara Venn", "Undertow"],
+  ["Undertow (with Mara Venn)", "Solvay", "="],
+  ["Undertow [FEATURING Mara Venn]", "Solvay", "Undertow [feat. Mara Venn]"],
+  ["It&#39;s  Late &quot;Now&quot;", "Solvay", 'It\'s Late "Now"'],
+  ["Undertow", "Solvay - Topic", "Undertow", "Solvay"],
+];
+
+const PAGES: readonly Row[] = [
+  ["Undertow", "SolvayVEVO", "Undertow", "Solvay"],
+  ["Solvay – Undertow [Official Audio] HQ", "Solvay Official", "Undertow", "Solvay"],
+  ["Solvay -- Undertow", "someone", "Undertow", "Solvay"],
+  ["Solvay _ Undertow", "someone", "Undertow", "Solvay"],
+  ["Solvay - Undertow (Visualizer)", "Solvay", "Undertow", "Solvay"],
+  ["Solvay - Undertow (4K 60fps)", "Solvay", "Undertow", "Solvay"],
+  ["Solvay - Undertow M/V", "Solvay", "Undertow", "Solvay"],
+  ["Solvay - Undertow (prod. Kite)", "Solvay", "Undertow", "Solvay"],
+  ["Solvay - Undertow [Free Download]", "Silverleaf Records", "Undertow", "Solvay"],
+  ["Solvay - Undertow #shorts #music", "Solvay", "Undertow", "Solvay"],
+  ["Solvay - Undertow (Acoustic Video)", "Solvay", "Undertow (Acoustic)", "Solvay"],
+  ["Solvay - Undertow (Live at the Mill)", "Solvay", "Undertow (Live at the Mill)", "Solvay"],
+  ["Solvay - Undertow | Live at the Mill", "Solvay", "Undertow | Live at the Mill", "Solvay"],
+  ["Solvay - Live Forever", "Solvay", "Live Forever", "Solvay"],
+  ["Solvay - Undertow (Clipe Oficial)", "Solvay", "Undertow", "Solvay"],
+  ["Solvay - Undertow (Vídeo Oficial)", "Solvay", "Undertow", "Solvay"],
+  ["Solvay - Undertow (Lyric Video) ft. Mara Venn", "x", "Undertow (feat. Mara Venn)", "Solvay"],
+  ["Undertow Six Ft. Under", "Solvay", "Undertow Six Ft. Under", "Solvay"],
+  ["夜行列車『硝子の海』MV", "someone", "硝子の海", "夜行列車"],
+  ["Undertow (Official Video)", "Solvay", "Undertow", "Solvay"],
+  ["Undertow 'Part' of it", "Solvay", "Undertow 'Part' of it", "Solvay"],
+  ["Day / Night", "Solvay", "Day / Night", "Solvay"],
+  ["Undertow / Solvay", "Solvay", "Undertow", "Solvay"],
+  ["Podcast - Episode 12", "Solvay", "Podcast - Episode 12", "Solvay"],
+  ["Solvay — Undertow (официальный клип)", "x", "Undertow", "Solvay"],
+  ["Anti-Hero (Official Video)", "Solvay", "Anti-Hero", "Solvay"],
+  ["Solvay - Undertow (2 - Reprise)", "x", "Undertow (2 - Reprise)", "Solvay"],
+];
+
+const UPLOADS: readonly Row[] = [
+  ["Solvay - Undertow [dQw4w9WgXcQ].mp4", null, "Undertow", "Solvay"],
+  ["Solvay_-_Undertow.mp3", null, "Undertow", "Solvay"],
+  ["01. Undertow.m4a", null, "Undertow", null],
+  ["On Air: Undertow", null, "Undertow", null],
+  ["1979 - Undertow", null, "Undertow", "1979"],
+  ["Unknown Artist - Undertow", null, "Undertow", null],
+  ["Solvay - Undertow [Instrumental].ogg", null, "Undertow [Instrumental]", "Solvay"],
+  ["Undertow - Live", null, "Undertow - Live", null],
+  ["Mara Venn & Solvay - Undertow", null, "Undertow", "Mara Venn & Solvay"],
+];
+
+for (const [source, rows] of [
+  ["spotify", CATALOGUE],
+  ["youtube", PAGES],
+  ["vlc", UPLOADS],
+] as const) {
+  describe(`of ${source}`, () => {
+    test.each(rows.map((row) => [row[0], row] as const))(
+      "%s",
+      (_, [title, artist, wanted, wantedArtist = artist]) => {
+        expect(tidied(title, artist, source)).toEqual({
+          title: wanted === "=" ? title : wanted,
+          artist: wantedArtist,
+        });
+      },
+    );
+  });
+}
+
+describe("own phrases", () => {
+  const names = { title: "Undertow (Night Drive Edit) - Silverleaf", artists: ["Solvay"] };
+  test.each([
+    ["brackets", "night drive edit", "Undertow - Silverleaf"],
+    ["dash", "Silverleaf", "Undertow (Night Drive Edit)"],
+    ["anywhere", "night", "Undertow ( Drive Edit) - Silverleaf"],
+    ["brackets", "Silverleaf", names.title],
+    ["anywhere", "tow", names.title],
+    ["anywhere", "(.*)", names.title],
+  ] as const)("in %s: %s", (place, text, wanted) => {
+    expect(tidy(names, "catalogue", [{ text, place }]).title).toBe(wanted);
+  });
+
+  test("never take all of a title", () => {
+    const phrases = [{ text: "Undertow", place: "anywhere" }] as const;
+    expect(tidy({ title: "Undertow", artists: [] }, "upload", phrases).title).toBe("Undertow");
+  });
+});
+
+const PIECES = [
+  "Undertow",
+  "Glass",
+  "Sea",
+  "Live",
+  "feat.",
+  "ft.",
+  "Mara",
+  "Official",
+  "Video",
+  "HD",
+  "MV",
+  "(",
+  ")",
+  "[",
+  "]",
+  "【",
+  "】",
+  "「",
+  "」",
+  "-",
+  "–",
+  "|",
+  "/",
+  "／",
+  "'",
+  '"',
+  "2011",
+  "Remaster",
+  "Remastered",
+  "#tag",
+  "🔥",
+  "prod.",
+  "&",
+  "x",
+  "公式",
+  "リマスター",
+  "with",
+  "_",
+  "07",
+  ".mp3",
+];
+const title = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 60 }),
+  fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((parts) => parts.join(" ")),
+);
+const origin = fc.constantFrom<NamesOrigin[]>("catalogue", "upload", "page");
+const artists = fc.array(title, { maxLength: 2 });
+
+describe("a tidied title", () => {
+  test("is never empty where something was given", () => {
+    fc.assert(
+      fc.property(title, artists, origin, (given, named, from) => {
+        const clean = tidy({ title: given, artists: named }, from).title;
+        return clean !== "" || given.trim() === "";
+      }),
+    );
+  });
+
+  test("of a catalogue is tidy the second time", () => {
+    fc.assert(
+      fc.property(title, fc.array(title, { minLength: 1, maxLength: 2 }), (given, named) => {
+        fc.pre(!given.includes("&"));
+        const once = tidy({ title: given, artists: named }, "catalogue");
+        expect(tidy(once, "catalogue").title).toBe(once.title);
+      }),
+    );
+  });
+
+  test("without brackets, dashes and such words stays as it is", () => {
+    const word = fc.constantFrom(
+      "Undertow",
+      "Glass",
+      "sea",
+      "Night",
+      "1979",
+      "Łódź",
+      "海",
+      "don't",
+    );
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 8 }), origin, (words, from) => {
+        const given = words.join(" ");
+        expect(tidy({ title: given, artists: ["Solvay"] }, from).title).toBe(given);
+      }),
+    );
+  });
+
+  test("has no word that was not given, but “feat.”", () => {
+    fc.assert(
+      fc.property(title, artists, origin, (given, named, from) => {
+        const all = folded([given, ...named].join(" "));
+        const { title: clean, artists: found } = tidy({ title: given, artists: named }, from);
+        for (const word of wordsOf([clean, ...found].join(" "))) {
+          expect(word === "feat" || all.includes(folded(word))).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe("a hostile title", () => {
+  /** Long ones take no longer a character than short ones, allowing for brackets. */
+  test("of any two signs ends soon", () => {
+    for (const first of PIECES) {
+      for (const second of PIECES) {
+        const hostile = `${first}${second} `.repeat(1_000).slice(0, 1_000);
+        for (const from of ["catalogue", "upload", "page"] as const) {
+          const { title: clean } = tidy({ title: hostile, artists: ["Solvay"] }, from);
+          expect(clean.length).toBeGreaterThan(0);
+        }
+      }
+    }
+  });
+});
