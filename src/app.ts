@@ -85,7 +85,7 @@ export function createApp(deps: AppDeps): App {
 
   const followers: readonly NonNullable<Feature["follow"]>[] = [
     async ({ userId, concerns }) => {
-      if (concerns("users", "privacy")) hub.notify(userId);
+      if (concerns("users", "privacy", "connections")) hub.notify(userId);
       if (concerns("users", "connections", "upstreams")) await hub.followConnections(userId);
     },
     ...features.flatMap(({ follow }) => follow ?? []),

@@ -10,6 +10,20 @@ export interface Artwork {
   load(): Promise<Uint8Array>;
 }
 
+/** A song's names. */
+export interface Names {
+  readonly title: string;
+  /** In the upstream's order; empty where nobody names one. */
+  readonly artists: readonly string[];
+}
+
+/**
+ * Where names come from that are no catalogue's: a page with videos, whose artist is a channel, or one
+ * text that the source has divided.
+ */
+export type NamesFrom =
+  { readonly origin: "page" } | { readonly origin: "upload"; readonly text: string };
+
 /** What a source observed at one moment. */
 export interface Playback {
   /** The source's display name, such as `MPD`. */
@@ -26,6 +40,9 @@ export interface Playback {
   };
   /** In the upstream's order. */
   readonly artists: readonly string[];
+  readonly namesFrom?: NamesFrom;
+  /** What the source gave, where other names are shown. */
+  readonly given?: Names;
   readonly album: {
     readonly name: string;
     /** Largest first; may be empty. */
@@ -79,6 +96,15 @@ export const endOf = ({ track, positionMs, observedAtMs, rate }: Playback): numb
 
 /** The artists as one name, in the upstream's order. */
 export const artistNames = ({ artists }: Pick<Playback, "artists">): string => artists.join(", ");
+
+/** The names as the source gave them. */
+export const givenNames = ({
+  given,
+  track,
+  artists,
+}: Pick<Playback, "given" | "artists"> & {
+  readonly track: Pick<Playback["track"], "title">;
+}): Names => given ?? { title: track.title, artists };
 
 /** A new position this close to the expected one is no seek, only an inexact measurement. */
 const JITTER_MS = 500;

@@ -4,6 +4,7 @@ import { dirname, join, normalize } from "node:path";
 /** The rooms from the ground up: each uses only those before its own line, and itself. */
 const LAYERS: readonly (readonly string[])[] = [
   ["src"],
+  ["src/titles"],
   ["drizzle"],
   ["src/db"],
   ["src/vault"],

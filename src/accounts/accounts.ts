@@ -12,7 +12,7 @@ import { createHistory, type History } from "../music/history.ts";
 import { createKeys, draftKey, type Keys } from "./keys.ts";
 import type { Vault } from "../vault/secrets.ts";
 import { isUserName, USER_NAME_RULE } from "../user-name.ts";
-import { createPrivacy, type Privacy } from "./privacy.ts";
+import { createPrivacy, insertRules, type Privacy } from "./privacy.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createMagicLinks, type MagicLinks } from "./magic-links.ts";
 import { createUpstreams, type Upstreams } from "./upstreams.ts";
@@ -78,7 +78,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     if (concerns("users", "api_keys")) keys.forget(userId);
     if (concerns("users", "connections")) connections.forgetInboxes(userId);
     if (concerns("users", "histories")) await history.reload(userId);
-    if (concerns("users", "privacy")) await privacy.reload(userId);
+    if (concerns("users", "privacy", "connections")) await privacy.reload(userId);
   });
   const takenNames = async (names: readonly string[]) => {
     const rows = await queries
@@ -181,6 +181,7 @@ function insertDraft(
 ): Statement[] {
   return [
     insertUser(tables, writer, row, isOwner),
+    insertRules(tables, writer, row.id),
     ...(connection ? [writer.insert(tables.connections).values(connection)] : []),
     ...insertWidget(tables, writer, widget.row),
     writer.insert(tables.apiKeys).values(key.row),

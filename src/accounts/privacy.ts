@@ -1,10 +1,13 @@
-import { eq } from "drizzle-orm";
+import { and, eq, isNotNull } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
+import type { Writer } from "../db/store.ts";
 import type { Playback } from "../playback.ts";
+import { isPhrase, type Phrase } from "../titles/phrases.ts";
+import { AS_GIVEN, CLEANED, type TitleRules } from "../titles/shown-names.ts";
 import type { AccountsContext } from "./context.ts";
 import type { User } from "./users.ts";
 
-/** What a user hides from everybody, everywhere. */
+/** What a user hides from everybody, everywhere, and how the rest is named. */
 export interface PrivacyRules {
   /** Nothing is shown until then (Unix ms); {@link UNTIL_RESUMED} until the user resumes. */
   readonly pausedUntil: number | null;
@@ -12,6 +15,7 @@ export interface PrivacyRules {
   readonly hiddenTitles: readonly string[];
   /** The same for any of the artists. */
   readonly hiddenArtists: readonly string[];
+  readonly titles: TitleRules;
 }
 
 /** The latest time that a `Date` can hold. */
@@ -21,18 +25,23 @@ export const NOTHING_HIDDEN: PrivacyRules = {
   pausedUntil: null,
   hiddenTitles: [],
   hiddenArtists: [],
+  titles: AS_GIVEN,
 };
+
+/** The rules of a new user. */
+const AT_FIRST: PrivacyRules = { ...NOTHING_HIDDEN, titles: CLEANED };
 
 export interface Privacy {
   /** Synchronous, from memory: every answer needs it. */
   of(userId: number): PrivacyRules;
-  change(user: Pick<User, "id">, rules: PrivacyRules): Promise<void>;
+  /** What is not named stays; so do the choices of single connections, which are stored with them. */
+  change(user: Pick<User, "id">, changes: Partial<PrivacyRules>): Promise<void>;
   /** Reloads the rules of a user, or of all, after the database changed. */
   reload(userId: number | undefined): Promise<void>;
 }
 
 export async function createPrivacy({ store }: AccountsContext): Promise<Privacy> {
-  const { privacy } = store.tables;
+  const { privacy, connections } = store.tables;
   const known = new Map<number, PrivacyRules>();
 
   const reload: Privacy["reload"] = async (userId) => {
@@ -40,20 +49,38 @@ export async function createPrivacy({ store }: AccountsContext): Promise<Privacy
       .select()
       .from(privacy)
       .where(userId === undefined ? undefined : eq(privacy.userId, userId));
+    const choices = await store.queries
+      .select({ id: connections.id, userId: connections.userId, isOn: connections.cleansTitles })
+      .from(connections)
+      .where(
+        and(
+          isNotNull(connections.cleansTitles),
+          userId === undefined ? undefined : eq(connections.userId, userId),
+        ),
+      );
     if (userId === undefined) known.clear();
     else known.delete(userId);
     for (const row of rows) known.set(row.userId, toRules(row));
+    for (const [id, chosen] of Map.groupBy(choices, (choice) => choice.userId)) {
+      const rules = known.get(id) ?? NOTHING_HIDDEN;
+      const ofConnections = new Map(chosen.map((choice) => [choice.id, choice.isOn === true]));
+      known.set(id, { ...rules, titles: { ...rules.titles, ofConnections } });
+    }
   };
   await reload(undefined);
 
+  const of: Privacy["of"] = (userId) => known.get(userId) ?? NOTHING_HIDDEN;
   return {
-    of: (userId) => known.get(userId) ?? NOTHING_HIDDEN,
-    async change({ id: userId }, rules) {
+    of,
+    async change({ id: userId }, changes) {
+      const rules = { ...of(userId), ...changes };
       const row = {
         userId,
         pausedUntil: rules.pausedUntil,
         hiddenTitles: JSON.stringify(rules.hiddenTitles),
         hiddenArtists: JSON.stringify(rules.hiddenArtists),
+        cleansTitles: rules.titles.isOn,
+        phrases: JSON.stringify(rules.titles.phrases),
       };
       await store.atomically((writer) => [
         writer.insert(privacy).values(row).onConflictDoUpdate({ target: privacy.userId, set: row }),
@@ -63,12 +90,30 @@ export async function createPrivacy({ store }: AccountsContext): Promise<Privacy
   };
 }
 
+/** The statement that gives a new user the rules to begin with. */
+export const insertRules = ({ privacy }: Schema, writer: Writer, userId: number) =>
+  writer.insert(privacy).values({
+    userId,
+    pausedUntil: null,
+    hiddenTitles: "[]",
+    hiddenArtists: "[]",
+    cleansTitles: true,
+  });
+
+/** Most users share one of two objects. */
 function toRules(row: Schema["privacy"]["$inferSelect"]): PrivacyRules {
-  return {
+  const rules: PrivacyRules = {
     pausedUntil: row.pausedUntil,
     hiddenTitles: parseTexts(row.hiddenTitles),
     hiddenArtists: parseTexts(row.hiddenArtists),
+    titles: { ...AS_GIVEN, isOn: row.cleansTitles, phrases: parsePhrases(row.phrases) },
   };
+  return [AT_FIRST, NOTHING_HIDDEN].find((usual) => Bun.deepEquals(usual, rules)) ?? rules;
+}
+
+function parsePhrases(json: string): Phrase[] {
+  const phrases: unknown = JSON.parse(json);
+  return Array.isArray(phrases) ? phrases.filter(isPhrase) : [];
 }
 
 function parseTexts(json: string): string[] {
@@ -80,8 +125,8 @@ function parseTexts(json: string): string[] {
 export const isSharingPaused = ({ pausedUntil }: PrivacyRules, wallMs: number): boolean =>
   pausedUntil !== null && wallMs < pausedUntil;
 
-/** The names of a playback that rules are compared with. */
-interface Names extends Pick<Playback, "artists"> {
+/** The names of a playback that rules are compared with, those that were given too. */
+interface Names extends Pick<Playback, "artists" | "given"> {
   readonly track: Pick<Playback["track"], "title">;
 }
 
@@ -90,9 +135,9 @@ export function hidesTrack(rules: PrivacyRules, names: Names): boolean {
   const hidden = comparableRules(rules);
   // Most users hide nothing: their names need no conversion.
   if (hidden.titles.length === 0 && hidden.artists.length === 0) return false;
-  const { title, artists } = comparableNames(names);
+  const { titles, artists } = comparableNames(names);
   return (
-    hidden.titles.some((part) => title.includes(part)) ||
+    hidden.titles.some((part) => titles.some((title) => title.includes(part))) ||
     hidden.artists.some((part) => artists.some((artist) => artist.includes(part)))
   );
 }
@@ -102,9 +147,9 @@ const comparableRules = oncePerObject(({ hiddenTitles, hiddenArtists }: PrivacyR
   artists: hiddenArtists.map(toComparable).filter((text) => text !== ""),
 }));
 
-const comparableNames = oncePerObject(({ track, artists }: Names) => ({
-  title: toComparable(track.title),
-  artists: artists.map(toComparable),
+const comparableNames = oncePerObject(({ track, artists, given }: Names) => ({
+  titles: [track.title, ...(given ? [given.title] : [])].map(toComparable),
+  artists: [...artists, ...(given?.artists ?? [])].map(toComparable),
 }));
 
 /** Caches the result for an object while the object lives: the same ones are compared often. */

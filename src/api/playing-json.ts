@@ -1,4 +1,11 @@
-import { type Artwork, artistNames, type Motion, type Playback, positionIn } from "../playback.ts";
+import {
+  type Artwork,
+  artistNames,
+  type Motion,
+  type Names,
+  type Playback,
+  positionIn,
+} from "../playback.ts";
 import type { User } from "../accounts/users.ts";
 import type * as schema from "./schema.ts";
 
@@ -44,10 +51,10 @@ export function createPlayingJson(artworkUrl: ArtworkUrl) {
 
   const prepare = (playback: Playback, user: PlayingUser, nowMs: number): Template => {
     const { state, positionMs, observedAtMs, rate } = playback;
-    const { track, artist_name, album, device } = toData(playback, 0, (artwork) =>
-      artworkUrl(artwork, user.id),
-    );
-    const rest = JSON.stringify({ track, artist_name, album, device }).slice(1);
+    const data = toData(playback, 0, (artwork) => artworkUrl(artwork, user.id));
+    const { is_playing: _, progress_ms, progress_percent, time_remaining_ms, ...told } = data;
+    const { track } = told;
+    const rest = JSON.stringify(told).slice(1);
     const template: Template = {
       state,
       positionMs,
@@ -98,7 +105,8 @@ export function toData(
   nowMs: number,
   artworkUrl: (artwork: Artwork) => string,
 ): schema.Playback {
-  const { track, album, device } = playback;
+  const { track, album, device, given } = playback;
+  const artist = artistNames(playback);
   return {
     is_playing: playback.state === "playing",
     ...progressIn(playback, track.durationMs ?? 0, nowMs),
@@ -107,14 +115,25 @@ export function toData(
       name: track.title,
       duration_ms: track.durationMs ?? 0,
       explicit: track.explicit,
+      ...originalName(track.title, given),
     },
-    artist_name: artistNames(playback),
+    artist_name: artist,
+    ...originalArtist(artist, given),
     album: {
       name: album.name,
       images: album.artworks.map((artwork) => ({ url: artworkUrl(artwork) })),
     },
     device: { name: device.name, type: device.type, volume: device.volumePercent },
   };
+}
+
+/** What was given, where another name is shown. */
+export const originalName = (title: string, given: Names | undefined) =>
+  given && given.title !== title ? { original_name: given.title } : {};
+
+export function originalArtist(artist: string, given: Names | undefined) {
+  const original = given && artistNames(given);
+  return original !== undefined && original !== artist ? { original_artist_name: original } : {};
 }
 
 type Progress = Pick<schema.Playback, "progress_ms" | "progress_percent" | "time_remaining_ms">;

@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import { artistNames } from "../playback.ts";
 import { success } from "./envelope.ts";
 import type { Answer } from "./guard.ts";
+import { originalArtist, originalName } from "./playing-json.ts";
 import type { PlayedSong } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
 
@@ -34,7 +35,8 @@ export function createRecentlyPlayed(deps: RecentlyPlayedDeps): Answer {
 }
 
 function toData(song: KeptSong, baseUrl: string): PlayedSong {
-  const { track, albumName, coverUrl, coverPath, startedAt, playedMs } = song;
+  const { track, given, albumName, coverUrl, coverPath, startedAt, playedMs } = song;
+  const artist = artistNames(song);
   const url = coverUrl ?? (coverPath === null ? null : `${baseUrl}${coverPath}/640.jpg`);
   return {
     track: {
@@ -42,8 +44,10 @@ function toData(song: KeptSong, baseUrl: string): PlayedSong {
       name: track.title,
       duration_ms: track.durationMs ?? 0,
       explicit: track.explicit,
+      ...originalName(track.title, given),
     },
-    artist_name: artistNames(song),
+    artist_name: artist,
+    ...originalArtist(artist, given),
     album: { name: albumName, images: url === null ? [] : [{ url }] },
     started_at: utcDateTime(startedAt),
     played_ms: playedMs,

@@ -21,6 +21,9 @@ const Track = closed(
     name: Type.String(),
     duration_ms: count("0 when the source does not tell."),
     explicit: Type.Boolean(),
+    original_name: Type.Optional(
+      Type.String({ description: "As the source gives it, where `name` is a cleaned title." }),
+    ),
   },
   { $id: "Track" },
 );
@@ -64,6 +67,11 @@ const Playback = closed(
     artist_name: Type.String({
       description: "The artists in the source's order, joined with a comma and a space.",
     }),
+    original_artist_name: Type.Optional(
+      Type.String({
+        description: "As the source gives it, where `artist_name` comes from a cleaned title.",
+      }),
+    ),
     album: Album,
     device: Device,
   },
@@ -87,6 +95,7 @@ const PlayedSong = closed(
   {
     track: Track,
     artist_name: Playback.properties.artist_name,
+    original_artist_name: Playback.properties.original_artist_name,
     album: Album,
     started_at: dateTime("When it was first heard, in UTC."),
     played_ms: count("How long it played, in milliseconds, without pauses."),

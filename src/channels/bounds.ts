@@ -11,7 +11,7 @@ const LONGEST_URL = 2_048;
  * compared with its texts, and every answer and every message to an overlay repeats them.
  */
 export function boundPlayback(playback: Playback): Playback {
-  const { track, artists, album, device } = playback;
+  const { track, artists, album, device, namesFrom } = playback;
   return {
     ...playback,
     positionMs: timeOf(playback.positionMs) ?? 0,
@@ -23,6 +23,9 @@ export function boundPlayback(playback: Playback): Playback {
       durationMs: timeOf(track.durationMs),
     },
     artists: artists.slice(0, MOST_ARTISTS).map(cut),
+    ...(namesFrom?.origin === "upload" && {
+      namesFrom: { origin: "upload", text: cut(namesFrom.text) },
+    }),
     album: {
       ...album,
       name: cut(album.name),

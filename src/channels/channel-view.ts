@@ -1,6 +1,7 @@
 import { isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import type { Clock } from "../clock.ts";
 import type { Playback } from "../playback.ts";
+import { withShownNames } from "../titles/shown-names.ts";
 import type { KnownConnection } from "./connection-state.ts";
 import { merge, type Moment, outdatedAt, reportedBy } from "./merge.ts";
 import { nextChangeAt, type Now, type Reading, readingAt } from "./reading.ts";
@@ -93,7 +94,10 @@ export class ChannelView {
   /** The merged reading, hidden or not; `undefined` while too little is known. */
   merged(): ReturnType<typeof merge> | undefined {
     const connections = this.deps.connections();
-    return connections && merge(connections, this.moment());
+    const reading = connections && merge(connections, this.moment());
+    return reading?.kind === "playback"
+      ? { ...reading, playback: this.shown(reading.playback, reading.connectionId) }
+      : reading;
   }
 
   /** What each connection reports, in the user's order. */
@@ -103,7 +107,7 @@ export class ChannelView {
     const shownId = reading?.kind === "playback" ? { id: reading.connectionId } : undefined;
     return (this.deps.connections() ?? []).map((connection) => ({
       connectionId: connection.connectionId,
-      playback: reportedBy(connection, moment),
+      playback: this.shown(reportedBy(connection, moment), connection.connectionId),
       isShown: shownId !== undefined && shownId.id === connection.connectionId,
     }));
   }
@@ -117,6 +121,14 @@ export class ChannelView {
       return JSON.stringify([shown, this.reports(), isPaused]);
     }
     return reading.kind === "nothing" ? `${shown} ${reading.hides ?? ""}` : shown;
+  }
+
+  /** Under the names that the user wants. */
+  private shown<Reported extends Playback | null | undefined>(
+    playback: Reported,
+    connectionId: number | undefined,
+  ): Reported | Playback {
+    return playback ? withShownNames(playback, connectionId, this.deps.rules().titles) : playback;
   }
 
   private now(): Now {

@@ -1,8 +1,8 @@
-import { type Artwork, endOf, type Playback } from "../playback.ts";
+import { type Artwork, endOf, givenNames, type Playback } from "../playback.ts";
 import type { Reading } from "./merge.ts";
 
 /** What is remembered of a song: no covers, as a picture can be large. */
-export interface Song extends Pick<Playback, "source" | "track" | "artists"> {
+export interface Song extends Pick<Playback, "source" | "track" | "artists" | "given"> {
   readonly albumName: string;
 }
 
@@ -139,12 +139,13 @@ function playedMs({ playback, countedUntilMs }: CurrentSong, nowMs: number): num
   return Math.max(0, Math.min(nowMs, endOf(playback)) - countedUntilMs);
 }
 
-const isSame = (song: Song, { track }: Playback): boolean =>
-  song.track.id === track.id && song.track.title === track.title;
+const isSame = (song: Song, playback: Playback): boolean =>
+  song.track.id === playback.track.id && givenNames(song).title === givenNames(playback).title;
 
-const songOf = ({ source, track, artists, album }: Playback): Song => ({
+const songOf = ({ source, track, artists, given, album }: Playback): Song => ({
   source,
   track,
   artists,
+  ...(given && { given }),
   albumName: album.name,
 });

@@ -1,4 +1,5 @@
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
+import { withShownNames } from "../titles/shown-names.ts";
 import type { KnownConnection } from "./connection-state.ts";
 import { merge, nextMergeAt, type Reading } from "./merge.ts";
 
@@ -29,8 +30,10 @@ export function readingAt(
   if (isSharingPaused(rules, now.wallMs)) return ALL_HIDDEN;
   const { monotonicMs: nowMs, watchedSinceMs } = now;
   const reading = connections && merge(connections, { nowMs, watchedSinceMs });
-  const isHidden = reading?.kind === "playback" && hidesTrack(rules, reading.playback);
-  return isHidden ? SONG_HIDDEN : reading;
+  if (reading?.kind !== "playback") return reading;
+  const shown = withShownNames(reading.playback, reading.connectionId, rules.titles);
+  if (hidesTrack(rules, shown)) return SONG_HIDDEN;
+  return shown === reading.playback ? reading : { ...reading, playback: shown };
 }
 
 /** When the reading changes by time alone (monotonic); `undefined` when it does not. */

@@ -38,6 +38,17 @@ export function declareConnection({ group, runs }: Cli): void {
     (name: string, ids: string[]) => orderConnections(name, ids),
   );
   runs(
+    connection(
+      "titles",
+      "show a connection's titles without what describes their upload, or as given",
+      ["marquee connection titles ada 3 off"],
+    )
+      .argument("<user>")
+      .argument("<id>")
+      .argument("<on|off>"),
+    (name: string, id: string, choice: string) => cleanTitles(name, id, choice),
+  );
+  runs(
     connection("rotate", "replace a connection's secret; the old one stops working right away")
       .argument("<user>")
       .argument("<id>"),
@@ -62,6 +73,26 @@ function orderConnections(userName: string, typedIds: readonly string[]): Comman
       const user = await workspace.accounts.users.named(userName);
       await workspace.accounts.connections.order(user, ids);
       await printConnections({ config, asJson, io, workspace, user, showSecrets: false });
+    });
+}
+
+/** `marquee connection titles USER ID on|off`. */
+function cleanTitles(userName: string, typedId: string, choice: string): Command {
+  const id = readConnectionId(typedId, userName);
+  if (choice !== "on" && choice !== "off") {
+    throw new UsageError(`${JSON.stringify(choice)} must be on or off.`);
+  }
+  const isOn = choice === "on";
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(userName);
+      await accounts.connections.cleanTitles(user, id, isOn);
+      print(
+        io,
+        asJson,
+        [{ id, titles: choice }],
+        [isOn ? "Its titles are cleaned." : "Its titles are shown as they are given."],
+      );
     });
 }
 

@@ -43,6 +43,12 @@ const playback = Type.Object({
     url: Type.Optional(Type.String()),
   }),
   artists: Type.Array(Type.String()),
+  namesFrom: Type.Optional(
+    Type.Union([
+      Type.Object({ origin: Type.Literal("page") }),
+      Type.Object({ origin: Type.Literal("upload"), text: Type.String() }),
+    ]),
+  ),
   album: Type.Object({ name: Type.String(), artworks: Type.Array(artwork) }),
   device: Type.Object({
     name: Type.String(),

@@ -96,7 +96,11 @@ export const watched: readonly Watched[] = [
   {
     table: schema.connections,
     user: "user_id",
-    on: ["INSERT", "UPDATE OF source, refused_at, name, position, secret_hash", "DELETE"],
+    on: [
+      "INSERT",
+      "UPDATE OF source, refused_at, name, position, secret_hash, cleans_titles",
+      "DELETE",
+    ],
   },
   { table: schema.privacy, user: "user_id", on: ["INSERT", "UPDATE", "DELETE"] },
   {

@@ -652,6 +652,33 @@ export const fr: Words = {
       shown: "Affiché",
       plays: "Joue : {track}",
       pausedAt: "En pause : {track}",
+      titles: {
+        title: "Titres",
+        lead: "Les vidéos, les flux radio et les fichiers ont souvent des titres comme « Artiste - Morceau (Official Video) [4K] ». Marquee peut retirer ce qui décrit la mise en ligne ou l’édition, partout où il affiche un morceau. Il ne retire jamais ce qui décrit l’enregistrement, comme « Live » ou « Remix ».",
+        show: "Afficher les titres",
+        cleaned: "sans ce qui décrit la mise en ligne",
+        asGiven: "tels qu’ils sont donnés",
+        asForAll: "comme choisi pour toutes",
+        asGivenTrack: "Donné comme : {track}",
+        phrases: "Vos propres expressions",
+        phrasesText:
+          "Une par ligne, de 2 à 50 caractères, 50 en tout. Elles sont retirées aussi, là où elles se trouvent :",
+        places: {
+          brackets: "entre parenthèses ou crochets",
+          dash: "après un tiret, à la fin",
+          anywhere: "n’importe où",
+        },
+        try: "Essayer sur les derniers morceaux",
+        save: "Enregistrer",
+        saved: "Enregistré.",
+        noSongs: "Il n’y a pas encore de morceaux. Lancez-en un, puis réessayez.",
+        given: "Donné",
+        shown: "Affiché",
+        mistakes: {
+          tooMany: "50 expressions au plus : il y en a {count}.",
+          length: "« {phrase} » doit avoir de 2 à 50 caractères.",
+        },
+      },
       up: "Monter",
       down: "Descendre",
       moved: "{source} est maintenant en position {position}.",
@@ -1183,9 +1210,13 @@ export const fr: Words = {
       progress_percent: "Position en pourcentage de la durée, deux décimales au plus.",
       time_remaining_ms: "Millisecondes restantes dans le titre.",
       "track.id": "Tel que la source le donne ; pour un fichier local, son URI.",
+      "track.original_name":
+        "Titre tel que la source le donne ; seulement là où le titre a été nettoyé.",
       "track.name": "Nom du titre.",
       "track.duration_ms": "Durée en millisecondes ; 0 quand la source ne la donne pas.",
       "track.explicit": "Si la source signale le titre comme explicite.",
+      original_artist_name:
+        "Artiste tel que la source le donne ; seulement là où un titre nettoyé en nomme un autre.",
       artist_name: "Les artistes dans l’ordre de la source, séparés par une virgule et une espace.",
       "album.name": "Nom de l’album ; pour un podcast, l’émission.",
       "album.images[].url":

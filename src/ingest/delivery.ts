@@ -115,6 +115,7 @@ function toPlayback(
     state: track.state,
     track: { id, title: track.title, durationMs: track.durationMs, explicit: false },
     artists: track.artists,
+    ...(isVideoPage(track, source) && { namesFrom: { origin: "page" } }),
     album: { name: track.album, artworks: artwork ? [artwork] : [] },
     device: {
       name: track.device ?? source.name,
@@ -127,6 +128,12 @@ function toPlayback(
     rate: 1,
   };
 }
+
+/** Programs that name a page's channel as its artist; the others know the artist. */
+const NAME_CHANNELS: ReadonlySet<string> = new Set(["tuna", "webnowplaying"]);
+
+const isVideoPage = ({ device }: PushedTrack, { id }: PushedSource): boolean =>
+  NAME_CHANNELS.has(id) && /^(?:www\.)?youtube(?:\.com)?$/i.test(device ?? "");
 
 /** A position that is counted by this server, because the program tells none. */
 type Counted = Pick<Playback, "positionMs" | "positionUnknown">;

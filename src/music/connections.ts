@@ -71,6 +71,12 @@ export interface Connections extends Inboxes, ConnectionReads {
   /** @throws {AccountError} when there is no such connection, or another has this name */
   rename(user: User, id: PublicConnectionId, name: string): Promise<void>;
   /**
+   * Whether this connection's titles are cleaned, whatever the user has chosen for all; `null` for what
+   * is chosen for all.
+   * @throws {AccountError} when the user has no such connection
+   */
+  cleanTitles(user: User, id: PublicConnectionId, isOn: boolean | null): Promise<void>;
+  /**
    * Stores that the upstream refuses this connection until the user connects again, whatever its
    * settings are now. Deferred.
    */
@@ -140,6 +146,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
                 name,
                 position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
                 firstId: before ? publicIdOf(before) : null,
+                cleansTitles: before?.cleansTitles ?? null,
                 secretHash: before?.secretHash ?? null,
                 sealedSecret: before?.sealedSecret ?? null,
               })
@@ -180,6 +187,16 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           );
         }
       }),
+    async cleanTitles(user, id, isOn) {
+      const [changed] = await atomically((writer) => [
+        writer
+          .update(connections)
+          .set({ cleansTitles: isOn })
+          .where(isOf(user, id))
+          .returning({ id: connections.id }),
+      ]);
+      if (changed.length === 0) refuseId(user, id);
+    },
     async rename(user, id, name) {
       try {
         const [renamed] = await atomically((writer) => [

@@ -1,5 +1,6 @@
 import { beginningOf } from "../beginning.ts";
 import type { Schema } from "../db/schema.ts";
+import type { Names } from "../playback.ts";
 
 /** A song that has been played. */
 export interface KeptSong {
@@ -15,6 +16,8 @@ export interface KeptSong {
     readonly explicit: boolean;
   };
   readonly artists: readonly string[];
+  /** What the source gave, where other names were shown. */
+  readonly given?: Names;
   readonly albumName: string;
   /** Path of the cover on this server, without the name of a rendition. */
   readonly coverPath: string | null;
@@ -35,7 +38,7 @@ const LONGEST_ARTISTS = 1_000;
 const LONGEST_URL = 1_000;
 
 /** A song with names that are short enough to be stored. */
-export const toRow = (userId: number, { track, artists, ...song }: KeptSong): SongRow => ({
+export const toRow = (userId: number, { track, artists, given, ...song }: KeptSong): SongRow => ({
   userId,
   ...song,
   source: nameToStore(song.source),
@@ -44,6 +47,8 @@ export const toRow = (userId: number, { track, artists, ...song }: KeptSong): So
   durationMs: track.durationMs,
   explicit: track.explicit,
   artists: JSON.stringify(artistsToStore(artists)),
+  givenTitle: given ? nameToStore(given.title) : null,
+  givenArtists: given ? JSON.stringify(artistsToStore(given.artists)) : null,
   albumName: nameToStore(song.albumName),
   coverUrl: song.coverUrl !== null && song.coverUrl.length <= LONGEST_URL ? song.coverUrl : null,
 });
@@ -70,11 +75,14 @@ export const charactersOf = ({
   source,
   trackId,
   coverUrl,
-}: SongRow): number => [title, artists, albumName, source, trackId, coverUrl ?? ""].join("").length;
+  givenTitle,
+  givenArtists,
+}: SongRow): number =>
+  [title, artists, albumName, source, trackId, coverUrl, givenTitle, givenArtists].join("").length;
 
 export function toSong(row: Schema["songs"]["$inferSelect"]): KeptSong {
   const { startedAt, playedMs, source, albumName, coverPath, coverUrl } = row;
-  const artists: unknown = JSON.parse(row.artists);
+  const { givenTitle: title, givenArtists } = row;
   return {
     ...{ startedAt, playedMs, source, albumName, coverPath, coverUrl },
     track: {
@@ -83,6 +91,12 @@ export function toSong(row: Schema["songs"]["$inferSelect"]): KeptSong {
       durationMs: row.durationMs,
       explicit: row.explicit,
     },
-    artists: Array.isArray(artists) ? artists.filter((name) => typeof name === "string") : [],
+    artists: namesIn(row.artists),
+    ...(title !== null && { given: { title, artists: namesIn(givenArtists ?? "[]") } }),
   };
+}
+
+function namesIn(json: string): string[] {
+  const names: unknown = JSON.parse(json);
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }

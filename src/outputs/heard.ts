@@ -17,11 +17,12 @@ export function keepSongs({ history, hub, artworks, log }: SetListDeps): void {
     if (history.of(userId).keeps === null) return;
     // A cover can be shown later only if it was drawn while its source still had it.
     if (artwork) void artworks.pictureOf(artwork, "256.webp", userId);
-    const { source, artists, albumName } = song;
+    const { source, artists, given, albumName } = song;
     const { id, title, durationMs, explicit } = song.track;
     const kept = {
       ...{ startedAt, source, artists, albumName },
       track: { id, title, durationMs, explicit },
+      ...(given && { given }),
       playedMs: Math.round(playedMs),
       coverPath: artwork
         ? artworks.pathOf(artwork, "256.webp", userId).replace(/\/[^/]*$/, "")

@@ -16,6 +16,18 @@ export const MOST_PHRASES = 50;
 export const SHORTEST_PHRASE = 2;
 export const LONGEST_PHRASE = 50;
 
+/** Whether something is a phrase, as one is stored or entered. */
+export function isPhrase(value: unknown): value is Phrase {
+  if (typeof value !== "object" || value === null) return false;
+  const { text, place } = value as Partial<Record<keyof Phrase, unknown>>;
+  return (
+    typeof text === "string" &&
+    text.trim().length >= SHORTEST_PHRASE &&
+    text.length <= LONGEST_PHRASE &&
+    PHRASE_PLACES.some((one) => one === place)
+  );
+}
+
 /** The title without these phrases. */
 export const withoutPhrases = (title: string, phrases: readonly Phrase[]): string =>
   phrases.reduce(withoutPhrase, title);

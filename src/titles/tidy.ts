@@ -1,3 +1,4 @@
+import type { Names } from "../playback.ts";
 import { withoutLabels } from "./labels.ts";
 import { type Phrase, withoutPhrases } from "./phrases.ts";
 import { normalize, orElse, trimJoints, withoutEmojiAtEdges } from "./text.ts";
@@ -9,13 +10,6 @@ import {
   withoutFileMarks,
   withoutTrailingWords,
 } from "./uploads.ts";
-
-/** A song's names. */
-export interface Names {
-  readonly title: string;
-  /** Empty where nobody names one. */
-  readonly artists: readonly string[];
-}
 
 /**
  * Where names come from: tags or a service's catalogue, a file's or a stream's one field, or a page
@@ -29,7 +23,10 @@ export type NamesOrigin = "catalogue" | "upload" | "page";
  * proportional to the square of the title's length, which the channel bounds.
  */
 export function tidy(given: Names, origin: NamesOrigin, phrases: readonly Phrase[] = []): Names {
-  const names = { title: normalize(given.title), artists: given.artists.map(normalize) };
+  const names = {
+    title: orElse(normalize(given.title), given.title),
+    artists: given.artists.map((artist) => orElse(normalize(artist), artist)),
+  };
   const [channel = null] = names.artists;
   const isChannel = origin === "page" && channel !== null && !channel.endsWith(TOPIC);
   const isUpload = names.artists.length === 0 || isChannel;

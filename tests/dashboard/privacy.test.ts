@@ -1,3 +1,4 @@
+import { CLEANED } from "../../src/titles/shown-names.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
@@ -84,19 +85,24 @@ describe("pausing", () => {
       pausedUntil: UNTIL_RESUMED,
       hiddenTitles: ["Wall"],
       hiddenArtists: ["Juniper"],
+      titles: CLEANED,
     });
     await save("Waltz");
     expect(rules()).toEqual({
       pausedUntil: UNTIL_RESUMED,
       hiddenTitles: ["Waltz"],
       hiddenArtists: [],
+      titles: CLEANED,
     });
   });
 
   test("is nobody else's", async () => {
     const grace = await server.addUser("grace");
     await pause("long");
-    expect(server.accounts.privacy.of(grace.user.id)).toEqual(NOTHING_HIDDEN);
+    expect(server.accounts.privacy.of(grace.user.id)).toEqual({
+      ...NOTHING_HIDDEN,
+      titles: CLEANED,
+    });
   });
 });
 
@@ -155,7 +161,7 @@ describe("rules", () => {
       );
       expect(await linesIn(page.clone(), "titles")).toBe(fields.titles);
       expect(await linesIn(page, "artists")).toBe(fields.artists);
-      expect(rules()).toEqual(NOTHING_HIDDEN);
+      expect(rules()).toEqual({ ...NOTHING_HIDDEN, titles: CLEANED });
     },
   );
 
@@ -166,7 +172,7 @@ describe("rules", () => {
       "At most 200 characters per line: line 4 has 201.",
     );
     expect(await linesIn(page, "titles")).toBe(`\n\nshort\n${"x".repeat(201)}\n`);
-    expect(rules()).toEqual(NOTHING_HIDDEN);
+    expect(rules()).toEqual({ ...NOTHING_HIDDEN, titles: CLEANED });
   });
 
   test("are written as text", async () => {
@@ -190,5 +196,5 @@ test.each(LANGUAGES)("the page says in %s what others see then", async (language
 test("a form from elsewhere changes nothing", async () => {
   const headers = { origin: "https://evil.example" };
   expect((await browser.post(PATH, { do: "pause", for: "long" }, { headers })).status).toBe(403);
-  expect(rules()).toEqual(NOTHING_HIDDEN);
+  expect(rules()).toEqual({ ...NOTHING_HIDDEN, titles: CLEANED });
 });

@@ -8,6 +8,7 @@ import type { WidgetSetup } from "../../widget/page.tsx";
 import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/http/html.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
+import { AS_GIVEN } from "../../src/titles/shown-names.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 let server: TestServer;
@@ -363,6 +364,8 @@ describe("a hostile text", () => {
     });
   let harmless: string;
   beforeEach(async () => {
+    // Cleaned titles have HTML's signs decoded.
+    await server.accounts.privacy.change(ada.user, { titles: AS_GIVEN });
     await hears();
     harmless = await outlineOf(await page(), "html");
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { folded } from "../../src/titles/text.ts";
-import { type Names, type NamesOrigin, tidy } from "../../src/titles/tidy.ts";
+import type { Names } from "../../src/playback.ts";
+import { type NamesOrigin, tidy } from "../../src/titles/tidy.ts";
 import { wordsOf } from "../../src/titles/vocabulary.ts";
 import corpus from "./corpus.json" with { type: "json" };
 

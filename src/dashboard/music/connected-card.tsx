@@ -9,6 +9,7 @@ import { InboxPart, ReplaceSecret } from "./inbox.tsx";
 import { LinkControls } from "./link-controls.tsx";
 import { LivePart } from "./live-part.tsx";
 import { Grip, Moves } from "./moves.tsx";
+import { TitlesOf } from "./titles.tsx";
 import type { MusicView } from "./view.ts";
 
 interface CardProps {
@@ -89,6 +90,7 @@ function CardActions({ view, one }: CardPartProps): JSX.Element {
         <ReplaceSecret request={request} connection={connection} />
       )}
       <RenameForm view={view} one={one} />
+      <TitlesOf view={view} one={one} />
       <ConfirmedAction
         request={request}
         action="disconnect"

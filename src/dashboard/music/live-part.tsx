@@ -112,6 +112,13 @@ function Heard({ reader, own, all, heard }: ReportedProps): JSX.Element {
             : fill(playback.state === "playing" ? t.plays : t.pausedAt, { track: name ?? "" })}
         </span>
       </p>
+      {playback?.given && (
+        <p class="hint given" dir="auto" safe>
+          {fill(t.titles.asGivenTrack, {
+            track: trackText(playback.given.title, artistNames(playback.given)),
+          })}
+        </p>
+      )}
       {reason !== undefined && (
         <p class="hint why" safe>
           {fill(t.why[reason.kind], { source: shown ? labelOf(shown) : "" })}

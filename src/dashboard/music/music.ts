@@ -4,6 +4,7 @@ import type { DashboardRequest, Section } from "../request.ts";
 import { type Action, disconnect, enterApp, move, rename, rotate } from "./actions.ts";
 import { connect } from "./connect.ts";
 import { musicPage } from "./page.tsx";
+import { saveTitles, saveTitlesOf } from "./titles.tsx";
 import { type ActionResult, GONE, type MusicDeps } from "./view.ts";
 
 /** The actions by the name that a form sends. */
@@ -16,6 +17,8 @@ const ACTIONS = new Map<string, Action>([
   ["place", move],
   ["rotate", rotate],
   ["app", enterApp],
+  ["titles", saveTitles],
+  ["titles-of", saveTitlesOf],
 ]);
 
 /** The page of the user's connections: connecting, linking again, disconnecting. */
@@ -27,6 +30,7 @@ export function createSection(deps: MusicDeps): Section {
       music: await musicOf(request.user.id, deps.accounts, deps.sources),
       refused: result.kind === "refused" ? result.refused : undefined,
       entered: result.kind === "app" ? result.entered : undefined,
+      titles: result.kind === "titles" ? result.titles : undefined,
     });
 
   return {

@@ -14,6 +14,7 @@ import { ConnectionForm, formOf, formOfAnother, isNamed } from "./connection-for
 import { FoundList, FoundSection, LOOK } from "./found.tsx";
 import { LinkControls } from "./link-controls.tsx";
 import { type Offer, Offers } from "./offers.tsx";
+import { TitlesSection } from "./titles.tsx";
 import type { MusicView } from "./view.ts";
 
 /** The page of the user's connections, and of the sources that can be connected. */
@@ -53,10 +54,11 @@ export async function musicPage(view: MusicView): Promise<Response> {
           <p class="hint" safe>
             {fill(t.several, { most: String(MOST_CONNECTIONS) })}
           </p>
+          <TitlesSection view={view} />
         </>
       ),
     },
-    refused || entered ? 422 : 200,
+    refused || entered || view.titles?.mistake !== undefined ? 422 : 200,
   );
 }
 

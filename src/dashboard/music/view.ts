@@ -5,13 +5,15 @@ import type { ResolvedConfig } from "../../config.ts";
 import type { Inbox } from "../../ingest/inbox.ts";
 import type { EnteredApp } from "../../linking/app-form.tsx";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
+import type { Names } from "../../playback.ts";
+import type { Phrase } from "../../titles/phrases.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { DashboardRequest, Notice } from "../request.ts";
 
 export interface MusicDeps {
-  readonly accounts: Pick<Accounts, "connections" | "upstreams">;
+  readonly accounts: Pick<Accounts, "connections" | "upstreams" | "privacy">;
   readonly sources: Sources;
-  readonly hub: Pick<Hub, "read" | "readingsOf">;
+  readonly hub: Pick<Hub, "read" | "readingsOf" | "rawPlayback" | "songsBefore">;
   /** What other programs have pushed. */
   readonly inbox: Pick<Inbox, "postOf">;
   readonly clock: Clock;
@@ -27,12 +29,24 @@ export interface Refused {
   readonly isName?: true;
 }
 
+/** The form about titles as it was sent: phrases as typed, by their place. */
+export interface TypedTitles {
+  readonly isOn: boolean;
+  readonly typed: Readonly<Record<Phrase["place"], string>>;
+  readonly phrases: readonly Phrase[];
+  readonly mistake: string | undefined;
+  /** The songs that they were tried on; `undefined` unless that was asked for. */
+  readonly tried?: readonly Names[];
+}
+
 /** What an action of the page came to. */
 export type ActionResult =
   | { readonly kind: "done"; readonly notice: Notice }
   /** The form is shown again, with what is wrong. */
   | { readonly kind: "refused"; readonly refused: Refused }
   | { readonly kind: "app"; readonly entered: EnteredApp }
+  /** Rules of titles that are not saved yet. */
+  | { readonly kind: "titles"; readonly titles: TypedTitles }
   /** What the form was about is not there, or not for this user. */
   | { readonly kind: "gone" };
 
@@ -52,4 +66,6 @@ export interface MusicView {
   readonly refused: Refused | undefined;
   /** An app's credentials that were refused. */
   readonly entered: EnteredApp | undefined;
+  /** Rules of titles that were tried or refused. */
+  readonly titles: TypedTitles | undefined;
 }

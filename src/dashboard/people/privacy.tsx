@@ -57,7 +57,7 @@ export function createSection(deps: PrivacySectionDeps): Section {
     { user }: DashboardRequest,
     changes: Partial<PrivacyRules>,
   ): Promise<void> => {
-    await accounts.privacy.change(user, { ...accounts.privacy.of(user.id), ...changes });
+    await accounts.privacy.change(user, changes);
   };
 
   const saveRules = async (

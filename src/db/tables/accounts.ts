@@ -11,6 +11,7 @@ export function accountTables({
   uniqueIndex,
   text,
   integer,
+  flag,
   id,
   instant,
   bytes,
@@ -89,7 +90,7 @@ export function accountTables({
     (columns) => [index("sessions_user").on(columns.userId)],
   );
 
-  /** What a user hides. */
+  /** What a user hides, and how the rest is named. */
   const privacy = table("privacy", {
     userId: ownedBy().primaryKey(),
     /** Nothing is shown until then. */
@@ -97,6 +98,10 @@ export function accountTables({
     /** JSON texts; a name that contains one is not shown. */
     hiddenTitles: text("hidden_titles").notNull(),
     hiddenArtists: text("hidden_artists").notNull(),
+    /** Whether titles are shown without what describes their upload. */
+    cleansTitles: flag("cleans_titles").notNull().default(false),
+    /** JSON: phrases that titles are shown without, and where they stand. */
+    phrases: text("phrases").notNull().default("[]"),
   });
 
   return { users, ownedBy, apiKeys, magicLinks, sessions, privacy };

@@ -32,6 +32,8 @@ export function musicTables(
       secretHash: bytes("secret_hash").unique("connections_secret"),
       /** That secret, encrypted, to show it again. */
       sealedSecret: bytes("sealed_secret"),
+      /** Whether its titles are cleaned, if it has its own choice. */
+      cleansTitles: flag("cleans_titles"),
     },
     (columns) => [
       uniqueIndex("connections_user").on(columns.userId, columns.source, columns.name),
@@ -89,6 +91,9 @@ export function musicTables(
       coverPath: text("cover_path"),
       /** The cover's public URL, where it has one. */
       coverUrl: text("cover_url"),
+      /** What the source gave, where other names were shown. */
+      givenTitle: text("given_title"),
+      givenArtists: text("given_artists"),
     },
     (columns) => [uniqueIndex("songs_user").on(columns.userId, columns.startedAt)],
   );

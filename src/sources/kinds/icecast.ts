@@ -76,6 +76,7 @@ function readStatus(text: string, mount: string): Track | null {
     source: NAME,
     track: { id: `${mountOf(stream)} ${onAir}`, title, durationMs: null, explicit: false },
     artists: artist === undefined || artist === title ? [] : [artist],
+    namesFrom: { origin: "upload", text: onAir },
     album: { name: station ?? "", artworks: [] },
     device: { name: station ?? NAME, type: "icecast", volumePercent: null },
   };

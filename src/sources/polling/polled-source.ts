@@ -58,7 +58,10 @@ export interface Polling {
 }
 
 /** What a playback says apart from its position. */
-export type Track = Pick<Playback, "source" | "track" | "artists" | "album" | "device">;
+export type Track = Pick<
+  Playback,
+  "source" | "track" | "artists" | "namesFrom" | "album" | "device"
+>;
 
 /** An answer of any other status than 429. */
 export interface Answer {

@@ -40,6 +40,7 @@ export function readPlayer(
       explicit: false,
     },
     artists: artists ?? [],
+    ...(url && isVideoPage(url) && { namesFrom: { origin: "page" } }),
     album: { name: textOf(metadata["xesam:album"]) ?? "", artworks: cover ? [cover] : [] },
     device: {
       name: identity ?? name,
@@ -69,6 +70,10 @@ function namesOf(value: unknown): string[] {
   const names: unknown[] = Array.isArray(value) ? value : [value];
   return names.map(textOf).filter((name) => name !== undefined);
 }
+
+/** Pages of YouTube, whose artist is a channel. YouTube Music names artists. */
+const isVideoPage = (url: string): boolean =>
+  /^(?:www\.|m\.)?youtube\.com$|^youtu\.be$/.test(URL.parse(url)?.hostname ?? "");
 
 function fileNameOf(url: string): string | undefined {
   const path = URL.parse(url)

@@ -94,6 +94,7 @@ function readStatus(
       durationMs,
       explicit: false,
     },
+    ...(stream !== undefined && { namesFrom: { origin: "upload", text: stream } }),
     artists: [onAir?.artist ?? artist ?? (onAir && title)].filter((name) => name !== undefined),
     album: {
       name: textOf(meta["album"]) ?? (onAir && title) ?? "",

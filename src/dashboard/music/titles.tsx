@@ -1,0 +1,237 @@
+import type { ConnectedMusic } from "../../sources/connected-music.ts";
+import { fieldOf } from "../../http/form-field.ts";
+import { fill } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { artistNames, givenNames } from "../../playback.ts";
+import {
+  LONGEST_PHRASE,
+  MOST_PHRASES,
+  type Phrase,
+  PHRASE_PLACES,
+  SHORTEST_PHRASE,
+} from "../../titles/phrases.ts";
+import { namesShownAs } from "../../titles/shown-names.ts";
+import { Choice, Fold, Form, Lines } from "../form.tsx";
+import type { DashboardRequest } from "../request.ts";
+import { parseConnectionId } from "../../music/connection-reads.ts";
+import { trackText } from "./live-part.tsx";
+import {
+  type ActionResult,
+  done,
+  GONE,
+  type MusicDeps,
+  type MusicView,
+  type TypedTitles,
+} from "./view.ts";
+
+/** How titles are shown: the user's choice, phrases of their own, and what they make of the last songs. */
+
+const LAST_SONGS = 10;
+
+/** Saves the rules, or tries them on the last songs. */
+export async function saveTitles(
+  { accounts, hub }: MusicDeps,
+  request: DashboardRequest,
+  form: FormData,
+): Promise<ActionResult> {
+  const { user, words } = request;
+  const titles = readForm(request, form);
+  if (titles.mistake !== undefined) return { kind: "titles", titles };
+  if (fieldOf(form, "try") !== "") {
+    const now = hub.rawPlayback(user.id);
+    const songs = [...(now ? [now] : []), ...hub.songsBefore(user.id).map(({ song }) => song)];
+    const tried = songs.slice(0, LAST_SONGS).map(givenNames);
+    return { kind: "titles", titles: { ...titles, tried } };
+  }
+  const { ofConnections } = accounts.privacy.of(user.id).titles;
+  const { isOn, phrases } = titles;
+  await accounts.privacy.change(user, { titles: { isOn, phrases, ofConnections } });
+  return done(words.dashboard.music.titles.saved);
+}
+
+/** Stores the choice of one connection, or that it has none. */
+export async function saveTitlesOf(
+  { accounts }: MusicDeps,
+  { user, words }: DashboardRequest,
+  form: FormData,
+): Promise<ActionResult> {
+  const id = parseConnectionId(fieldOf(form, "target"));
+  const isOn = { on: true, off: false, all: null }[fieldOf(form, "titles")];
+  if (id === undefined || isOn === undefined) return GONE;
+  await accounts.connections.cleanTitles(user, id, isOn);
+  return done(words.dashboard.music.titles.saved);
+}
+
+function readForm({ words }: DashboardRequest, form: FormData): TypedTitles {
+  const { mistakes } = words.dashboard.music.titles;
+  const typed = { brackets: "", dash: "", anywhere: "" };
+  for (const place of PHRASE_PLACES) typed[place] = fieldOf(form, `phrases-${place}`);
+  const phrases = PHRASE_PLACES.flatMap((place) =>
+    [...new Set(typed[place].split(/\r\n?|\n/).map((line) => line.trim()))]
+      .filter((text) => text !== "")
+      .map((text): Phrase => ({ text, place })),
+  );
+  const wrong = phrases.find(
+    ({ text }) => text.length < SHORTEST_PHRASE || text.length > LONGEST_PHRASE,
+  );
+  const mistake =
+    wrong !== undefined
+      ? fill(mistakes.length, { phrase: wrong.text.slice(0, LONGEST_PHRASE) })
+      : phrases.length > MOST_PHRASES
+        ? fill(mistakes.tooMany, { count: String(phrases.length) })
+        : undefined;
+  return { isOn: fieldOf(form, "clean") === "on", typed, phrases, mistake };
+}
+
+/** What is stored, as the form shows it. */
+function storedTitles({ deps, request }: MusicView): TypedTitles {
+  const { isOn, phrases } = deps.accounts.privacy.of(request.user.id).titles;
+  const linesAt = (place: Phrase["place"]) =>
+    phrases
+      .filter((phrase) => phrase.place === place)
+      .map(({ text }) => text)
+      .join("\n");
+  const typed = {
+    brackets: linesAt("brackets"),
+    dash: linesAt("dash"),
+    anywhere: linesAt("anywhere"),
+  };
+  return { isOn, typed, phrases, mistake: undefined };
+}
+
+/** The part of the page about titles. */
+export function TitlesSection({ view }: { readonly view: MusicView }): JSX.Element {
+  const { request } = view;
+  const { titles: t } = request.words.dashboard.music;
+  const titles = view.titles ?? storedTitles(view);
+  return (
+    <section id="titles">
+      <h2 safe>{t.title}</h2>
+      <p safe>{t.lead}</p>
+      <Form request={request} action="titles" class="form wide">
+        <>
+          <Choice
+            id="clean"
+            label={t.show}
+            chosen={titles.isOn ? "on" : "off"}
+            options={[
+              { value: "on", label: t.cleaned },
+              { value: "off", label: t.asGiven },
+            ]}
+          />
+          <Fold
+            label={t.phrases}
+            isOpen={titles.phrases.length > 0 || titles.mistake !== undefined}
+          >
+            <>
+              <p class="hint" safe>
+                {t.phrasesText}
+              </p>
+              {titles.mistake !== undefined && (
+                <p class="mistake" role="alert" safe>
+                  {titles.mistake}
+                </p>
+              )}
+              <div class="three">
+                {PHRASE_PLACES.map((place) => (
+                  <Lines
+                    id={`phrases-${place}`}
+                    label={t.places[place]}
+                    value={titles.typed[place]}
+                    rows={4}
+                    maxlength={MOST_PHRASES * (LONGEST_PHRASE + 1)}
+                  />
+                ))}
+              </div>
+            </>
+          </Fold>
+          {titles.tried !== undefined && <Tried request={request} titles={titles} />}
+          <div class="actions">
+            <button type="submit" safe>
+              {t.save}
+            </button>
+            <button type="submit" name="try" value="yes" class="quiet" safe>
+              {t.try}
+            </button>
+          </div>
+        </>
+      </Form>
+    </section>
+  );
+}
+
+interface TriedProps {
+  readonly request: DashboardRequest;
+  readonly titles: TypedTitles;
+}
+
+/** The last songs, as they were given and as these rules show them. */
+function Tried({ request, titles: { isOn, phrases, tried = [] } }: TriedProps): JSX.Element {
+  const { titles: t } = request.words.dashboard.music;
+  if (tried.length === 0) {
+    return (
+      <p class="hint" safe>
+        {t.noSongs}
+      </p>
+    );
+  }
+  return (
+    <table class="tried">
+      <thead>
+        <tr>
+          <th scope="col" safe>
+            {t.given}
+          </th>
+          <th scope="col" safe>
+            {t.shown}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {tried.map((given) => {
+          const shown = isOn ? namesShownAs(given, phrases) : given;
+          return (
+            <tr>
+              <td dir="auto" safe>
+                {trackText(given.title, artistNames(given))}
+              </td>
+              <td dir="auto" safe>
+                {trackText(shown.title, artistNames(shown))}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** The choice of one connection, folded away on its card. */
+export function TitlesOf({ view, one }: { view: MusicView; one: ConnectedMusic }): JSX.Element {
+  const { deps, request } = view;
+  const { titles: t } = request.words.dashboard.music;
+  const { id, publicId } = one.connection;
+  const choice = deps.accounts.privacy.of(request.user.id).titles.ofConnections.get(id);
+  return (
+    <Fold label={t.title} isOpen={false}>
+      <Form request={request} action="titles-of" target={String(publicId)}>
+        <>
+          <Choice
+            id={`titles-${publicId}`}
+            name="titles"
+            label={t.show}
+            chosen={choice === undefined ? "all" : choice ? "on" : "off"}
+            options={[
+              { value: "all", label: t.asForAll },
+              { value: "on", label: t.cleaned },
+              { value: "off", label: t.asGiven },
+            ]}
+          />
+          <button type="submit" safe>
+            {t.save}
+          </button>
+        </>
+      </Form>
+    </Fold>
+  );
+}
