@@ -2,7 +2,10 @@ import { type Artwork, endOf, givenNames, type Playback } from "../playback.ts";
 import type { Reading } from "./merge.ts";
 
 /** What is remembered of a song: no covers, as a picture can be large. */
-export interface Song extends Pick<Playback, "source" | "track" | "artists" | "given"> {
+export interface Song extends Pick<
+  Playback,
+  "source" | "track" | "artists" | "namesFrom" | "given"
+> {
   readonly albumName: string;
 }
 
@@ -142,10 +145,11 @@ function playedMs({ playback, countedUntilMs }: CurrentSong, nowMs: number): num
 const isSame = (song: Song, playback: Playback): boolean =>
   song.track.id === playback.track.id && givenNames(song).title === givenNames(playback).title;
 
-const songOf = ({ source, track, artists, given, album }: Playback): Song => ({
+const songOf = ({ source, track, artists, namesFrom, given, album }: Playback): Song => ({
   source,
   track,
   artists,
+  ...(namesFrom && { namesFrom }),
   ...(given && { given }),
   albumName: album.name,
 });

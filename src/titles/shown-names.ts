@@ -1,4 +1,4 @@
-import { artistNames, type Names, type Playback } from "../playback.ts";
+import { artistNames, type Names, type NamesFrom, type Playback } from "../playback.ts";
 import type { Phrase } from "./phrases.ts";
 import { tidy } from "./tidy.ts";
 
@@ -44,19 +44,27 @@ export function withShownNames(
   return shown.playback;
 }
 
-/** Given names as rules show them that are on, where nothing is known of where they come from. */
-export const namesShownAs = (given: Names, phrases: readonly Phrase[]): Names =>
-  tidy(given, "catalogue", phrases);
-
-function renamed(playback: Playback, phrases: readonly Phrase[]): Playback {
-  const { track, artists, namesFrom } = playback;
-  const given: Names = { title: track.title, artists };
-  const { title, artists: found } =
+/**
+ * Names as cleaned titles show them.
+ * @param namesFrom where they come from, if not from a catalogue
+ */
+export function cleaned(
+  given: Names,
+  namesFrom: NamesFrom | undefined,
+  phrases: readonly Phrase[],
+): Names {
+  const { title, artists } =
     namesFrom?.origin === "upload"
       ? tidy({ title: namesFrom.text, artists: [] }, "upload", phrases)
       : tidy(given, namesFrom?.origin ?? "catalogue", phrases);
   // A station's name stands for an artist that its stream does not name.
-  const named = found.length > 0 ? found : artists;
-  const isSame = title === track.title && artistNames({ artists: named }) === artistNames(playback);
-  return isSame ? playback : { ...playback, track: { ...track, title }, artists: named, given };
+  return { title, artists: artists.length > 0 ? artists : given.artists };
+}
+
+function renamed(playback: Playback, phrases: readonly Phrase[]): Playback {
+  const { track } = playback;
+  const given: Names = { title: track.title, artists: playback.artists };
+  const { title, artists } = cleaned(given, playback.namesFrom, phrases);
+  const isSame = title === track.title && artistNames({ artists }) === artistNames(playback);
+  return isSame ? playback : { ...playback, track: { ...track, title }, artists, given };
 }

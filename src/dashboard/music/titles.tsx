@@ -10,7 +10,7 @@ import {
   PHRASE_PLACES,
   SHORTEST_PHRASE,
 } from "../../titles/phrases.ts";
-import { namesShownAs } from "../../titles/shown-names.ts";
+import { cleaned } from "../../titles/shown-names.ts";
 import { Choice, Fold, Form, Lines } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { parseConnectionId } from "../../music/connection-reads.ts";
@@ -40,7 +40,7 @@ export async function saveTitles(
   if (fieldOf(form, "try") !== "") {
     const now = hub.rawPlayback(user.id);
     const songs = [...(now ? [now] : []), ...hub.songsBefore(user.id).map(({ song }) => song)];
-    const tried = songs.slice(0, LAST_SONGS).map(givenNames);
+    const tried = songs.slice(0, LAST_SONGS);
     return { kind: "titles", titles: { ...titles, tried } };
   }
   const { ofConnections } = accounts.privacy.of(user.id).titles;
@@ -132,7 +132,7 @@ export function TitlesSection({ view }: { readonly view: MusicView }): JSX.Eleme
                   {titles.mistake}
                 </p>
               )}
-              <div class="three">
+              <div class="pair">
                 {PHRASE_PLACES.map((place) => (
                   <Lines
                     id={`phrases-${place}`}
@@ -188,8 +188,9 @@ function Tried({ request, titles: { isOn, phrases, tried = [] } }: TriedProps): 
         </tr>
       </thead>
       <tbody>
-        {tried.map((given) => {
-          const shown = isOn ? namesShownAs(given, phrases) : given;
+        {tried.map((song) => {
+          const given = givenNames(song);
+          const shown = isOn ? cleaned(given, song.namesFrom, phrases) : given;
           return (
             <tr>
               <td dir="auto" safe>

@@ -5,7 +5,7 @@ import type { ResolvedConfig } from "../../config.ts";
 import type { Inbox } from "../../ingest/inbox.ts";
 import type { EnteredApp } from "../../linking/app-form.tsx";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
-import type { Names } from "../../playback.ts";
+import type { Playback } from "../../playback.ts";
 import type { Phrase } from "../../titles/phrases.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { DashboardRequest, Notice } from "../request.ts";
@@ -36,7 +36,7 @@ export interface TypedTitles {
   readonly phrases: readonly Phrase[];
   readonly mistake: string | undefined;
   /** The songs that they were tried on; `undefined` unless that was asked for. */
-  readonly tried?: readonly Names[];
+  readonly tried?: readonly Pick<Playback, "track" | "artists" | "given" | "namesFrom">[];
 }
 
 /** What an action of the page came to. */
