@@ -65,6 +65,10 @@ export function outputAddress(
 }
 
 /** The address of a font that a user has uploaded. */
+/** Where an overlay is shown, or hidden, on demand. */
+export const onDemandAddress = (base: string, does: "show" | "hide", token: string): string =>
+  `${base}/${does}/${token}`;
+
 export const fontAddress = (base: string, id: string): string => `${base}/fonts/${id}.woff2`;
 
 export const apiAddress = (base: string, endpoint: string): string => `${base}/api/v1/${endpoint}`;

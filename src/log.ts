@@ -33,7 +33,7 @@ const REDACTIONS: readonly [pattern: RegExp, replacement: string][] = [
   [/mq[wlsi]?_[0-9A-Za-z]+/g, "[redacted]"],
   [/(api_key=)[^&#\s]*/gi, "$1[redacted]"],
   [/(:\/\/)[^/?#\s]+@/g, "$1[redacted]@"],
-  [/(\/widget\/)[^/?#\s]+/gi, "$1[redacted]"],
+  [/(\/(?:widget|show|hide)\/)[^/?#\s]+/gi, "$1[redacted]"],
   [/(\/in\/)[^/?#\s]+/gi, "$1[redacted]"],
   [/((?:access|refresh)_token=|[?&](?:code|state)=|bearer )[^&#\s"']+/gi, "$1[redacted]"],
   // The values of these two headers contain spaces and semicolons.

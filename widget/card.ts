@@ -14,6 +14,8 @@ export interface Card {
    * valid `lateMs` ago, or will be if that is negative.
    */
   show(state: WidgetState, lateMs: number): void;
+  /** Shows it on demand for so many milliseconds; 0 hides it until the next change. */
+  showFor(ms: number): void;
   goOffline(): void;
   /** Fades out permanently. */
   goDark(): void;
@@ -127,6 +129,10 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
 
   return {
     show: (next, lateMs) => void show(next, lateMs),
+    showFor(ms) {
+      presence.demand(performance.now() + ms);
+      redraw();
+    },
     goOffline: leave,
     goDark() {
       dark = true;

@@ -34,6 +34,7 @@ const live = connect(liveAddress, {
   },
   onLook: takeLook,
   onStreamingWanted: (wanted) => streaming.ask(wanted),
+  onDemand: (ms) => card.showFor(ms),
   onLost: () => delay.loses(),
   onTokenReplaced() {
     delay.stop();
@@ -82,7 +83,7 @@ function liveAddress(): string {
   address.protocol = address.protocol.replace("http", "ws");
   address.pathname = `${address.pathname.replace(/\/$/, "")}/live`;
   // The server fits what is saved to what the page's address asks for.
-  address.searchParams.set("shown", look);
+  address.searchParams.set("drawn", look);
   address.hash = "";
   return address.href;
 }

@@ -12,6 +12,8 @@ export interface LiveHandlers {
   onLook(look: LookMessage): void;
   /** The server wants to know, or not, when OBS streams. */
   onStreamingWanted(wanted: boolean): void;
+  /** Somebody wants to see the overlay for so many milliseconds, or to hide it: 0. */
+  onDemand(ms: number): void;
   /** The connection has been lost for a while. */
   onLost(): void;
   /** The page's address will never work again. */
@@ -55,6 +57,7 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
       const message = JSON.parse(String(data)) as WidgetMessage;
       if (message.type === "state") handlers.onState(message.state, message.version);
       else if (message.type === "look") handlers.onLook(message);
+      else if (message.type === "demand") handlers.onDemand(message.forMs);
       else if (message.type === "streaming") handlers.onStreamingWanted(message.wanted);
     };
     opened.onclose = ({ code }) => {

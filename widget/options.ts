@@ -56,6 +56,7 @@ export const widgetOptions = {
   idle: choice(["hide", "text"]),
   idleText: text(80),
   hideDelay: number(5_000, [0, 600_000, "ms"]),
+  shown: choice(["always", "changes", "asked"]),
   show: number(0, [0, 3_600, "s"]),
   outline: optionalNumber([0, 8, "px"]),
   motion: choice(["auto", "full", "none"]),

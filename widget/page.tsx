@@ -6,7 +6,7 @@ import {
   cardTexts,
   clockText,
   coverPath,
-  hidesCard,
+  isHiddenAtFirst,
   pageAttributes,
   positionAfter,
   progressShare,
@@ -57,7 +57,7 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
         {...pageAttributes(options)}
         data-np-state={state?.kind ?? "loading"}
         data-np-has-art={coverPath(track, options) !== null}
-        data-np-hidden={state !== undefined && hidesCard(state, options)}
+        data-np-hidden={state !== undefined && isHiddenAtFirst(state, options)}
         data-np-setup={attributeJson(setup)}
       >
         <head>

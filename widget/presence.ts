@@ -1,7 +1,7 @@
 import type { CardParts } from "./card-parts.ts";
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetState } from "./state.ts";
-import { hidesCard, shownForMs } from "./view.ts";
+import { hidesCard, isHiddenAtFirst, shownForMs } from "./view.ts";
 
 /** In these states the stylesheet makes the card transparent. */
 const UNSEEN_STATES = ["loading", "offline"];
@@ -12,6 +12,8 @@ export interface Presence {
   prepare(next: WidgetState, options: WidgetOptions): void;
   /** Hides the card when its display time is over, now or later. */
   plan(state: WidgetState, options: WidgetOptions, changedAtMs: number): void;
+  /** Shows it on demand until then; a time that has passed hides it until the next change. */
+  demand(untilMs: number): void;
   /** Hides it for good. */
   end(): void;
 }
@@ -23,6 +25,8 @@ export function createPresence(
   animates: () => boolean,
 ): Presence {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** When it was last asked for or sent away on demand, and until when it is wanted. */
+  let demanded = { atMs: -Infinity, untilMs: -Infinity };
 
   /** Plays the stylesheet's finite animation, and restarts it if it is already running. */
   const enter = () => {
@@ -43,15 +47,22 @@ export function createPresence(
   return {
     prepare(next, options) {
       const wasUnseen = UNSEEN_STATES.includes(root.dataset["npState"] ?? "");
-      if (wasUnseen && hidesCard(next, options)) setFlag("hidden", true);
+      if (wasUnseen && isHiddenAtFirst(next, options)) setFlag("hidden", true);
     },
     plan(state, options, changedAtMs) {
       clearTimeout(timer);
-      const restMs = changedAtMs + shownForMs(state, options) - performance.now();
+      const nowMs = performance.now();
       // A page drawn while nothing played starts with a hidden card.
       if (hidesCard(state, options) && hasFlag("hidden")) return;
+      const isSentAway = demanded.untilMs <= demanded.atMs && demanded.atMs > changedAtMs;
+      const untilMs = isSentAway ? nowMs : changedAtMs + shownForMs(state, options);
+      const wantedMs = hidesCard(state, options) ? -Infinity : demanded.untilMs;
+      const restMs = Math.max(untilMs, wantedMs) - nowMs;
       hide(restMs <= 0);
       if (restMs > 0 && Number.isFinite(restMs)) timer = setTimeout(() => hide(true), restMs);
+    },
+    demand(untilMs) {
+      demanded = { atMs: performance.now(), untilMs };
     },
     end() {
       clearTimeout(timer);

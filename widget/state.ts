@@ -65,6 +65,12 @@ export interface StreamingMessage {
   readonly wanted: boolean;
 }
 
+/** Somebody has asked to see the overlay for so many milliseconds, or to hide it: 0. */
+export interface DemandMessage {
+  readonly type: "demand";
+  readonly forMs: number;
+}
+
 /** All that a page ever says, and only when it was asked. */
 export const STREAM_STARTED = '{"type":"streaming","state":"started"}';
 export const STREAM_STOPPED = '{"type":"streaming","state":"stopped"}';
@@ -74,6 +80,7 @@ export type WidgetMessage =
   | StateMessage
   | LookMessage
   | StreamingMessage
+  | DemandMessage
   | { readonly type: "beat"; readonly sentAtMs: number };
 
 /** How often the server sends a beat, so that the page notices a silently lost connection. */

@@ -48,13 +48,25 @@ export function hidesCard(state: WidgetState, options: WidgetOptions): boolean {
   );
 }
 
+/** Whether a page begins with a hidden card. */
+export const isHiddenAtFirst = (state: WidgetState, options: WidgetOptions): boolean =>
+  hidesCard(state, options) || options.shown === "asked";
+
 /** Themes with a large cover, which get the larger picture. */
 const LARGE_COVERS: readonly WidgetOptions["theme"][] = ["art", "vinyl"];
 
-/** For how long the card is shown in a state, from its beginning, in milliseconds. */
+/** With `shown=changes` a change is shown for so many seconds, unless `show` says another time. */
+const CHANGES_SHOW_S = 15;
+
+/**
+ * For how long the card is shown in a state, from its beginning, in milliseconds, if nobody asks for
+ * it on demand.
+ */
 export function shownForMs(state: WidgetState, options: WidgetOptions): number {
   if (hidesCard(state, options)) return isWithdrawn(state) ? 0 : options.hideDelay;
-  return options.show > 0 && trackOf(state) ? options.show * 1000 : Number.POSITIVE_INFINITY;
+  if (options.shown === "asked") return 0;
+  const seconds = options.show || (options.shown === "changes" ? CHANGES_SHOW_S : 0);
+  return seconds > 0 && trackOf(state) ? seconds * 1000 : Number.POSITIVE_INFINITY;
 }
 
 /** The path of the picture to show, or `null`. */

@@ -9,6 +9,8 @@ export type WidgetToken = string & { readonly kind: "widget-token" };
 export type MagicLinkSecret = string & { readonly kind: "link-secret" };
 /** The session cookie of a signed in browser. */
 export type SessionToken = string & { readonly kind: "session-token" };
+/** What shows and hides one overlay, and opens nothing else. */
+export type ShowToken = string & { readonly kind: "show-token" };
 /** The secret with which another program pushes to one connection. */
 export type InboxSecret = string & { readonly kind: "inbox-secret" };
 
@@ -17,6 +19,8 @@ const WIDGET_TOKEN_PREFIX = "mqw_";
 const LINK_SECRET_PREFIX = "mql_";
 const SESSION_TOKEN_PREFIX = "mqs_";
 const INBOX_SECRET_PREFIX = "mqi_";
+/** As sessions' have: a cookie is no address, and each is looked up among its own. */
+const SHOW_TOKEN_PREFIX = "mqs_";
 
 export const createApiKey = (): ApiKey => (API_KEY_PREFIX + randomBody()) as ApiKey;
 export const createWidgetToken = (): WidgetToken =>
@@ -30,6 +34,8 @@ export const createSessionToken = (): SessionToken =>
 
 export const createInboxSecret = (): InboxSecret =>
   (INBOX_SECRET_PREFIX + randomBody()) as InboxSecret;
+
+export const createShowToken = (): ShowToken => (SHOW_TOKEN_PREFIX + randomBody()) as ShowToken;
 
 /** The text as a key if its form and checksum are right. The key may still be unknown. */
 export function parseApiKey(text: string): ApiKey | undefined {
@@ -56,9 +62,14 @@ export function parseInboxSecret(text: string): InboxSecret | undefined {
   return isWellFormed(INBOX_SECRET_PREFIX, text) ? (text as InboxSecret) : undefined;
 }
 
+/** The text as what shows an overlay when its form and checksum are right. */
+export function parseShowToken(text: string): ShowToken | undefined {
+  return isWellFormed(SHOW_TOKEN_PREFIX, text) ? (text as ShowToken) : undefined;
+}
+
 /** SHA-256, as stored. A plain hash is safe: the body has 190 random bits. */
 export function hashCredential(
-  credential: ApiKey | WidgetToken | MagicLinkSecret | SessionToken | InboxSecret,
+  credential: ApiKey | WidgetToken | MagicLinkSecret | SessionToken | ShowToken | InboxSecret,
 ): Buffer {
   return Buffer.from(new Bun.CryptoHasher("sha256").update(credential).digest());
 }

@@ -4,7 +4,7 @@ import type { User } from "../accounts/users.ts";
 import { LONGEST_CSS } from "../looks/look.ts";
 import { WIDGET_KINDS, type WidgetKind } from "../looks/new-widget.ts";
 import type { Widget } from "../looks/widgets.ts";
-import { knownBaseUrl, outputAddress } from "../addresses.ts";
+import { knownBaseUrl, onDemandAddress, outputAddress } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
@@ -17,6 +17,7 @@ import type { Cli } from "./cli.ts";
 export function declareWidget({ group, runs }: Cli): void {
   const widget = group("widget", "manage a user's widgets and their addresses");
   const language = () => new Option("--lang <language>", "en, fr, es, pt or de (default: en)");
+  const onDemand = (help: string) => new Option("--show", help);
   const widgetOrFirst = ["[id]", "the widget; if left out, the first one"] as const;
   runs(widget("list", "list a user's widgets").argument("<user>"), (name: string) =>
     listWidgets(name),
@@ -55,17 +56,19 @@ export function declareWidget({ group, runs }: Cli): void {
     widget("url", "print the address for the browser source", ["marquee widget url ada --lang fr"])
       .argument("<user>")
       .argument(...widgetOrFirst)
-      .addOption(language()),
-    (name: string, id: string | undefined, options: { lang?: string }) =>
-      showWidgetUrl(name, id, options.lang),
+      .addOption(language())
+      .addOption(onDemand("print the addresses that show and hide it on demand instead")),
+    (name: string, id: string | undefined, options: { lang?: string; show?: true }) =>
+      options.show ? printShowUrls(name, id) : showWidgetUrl(name, id, options.lang),
   );
   runs(
     widget("rotate", "replace the address; the old one stops working right away")
       .argument("<user>")
       .argument(...widgetOrFirst)
-      .addOption(language()),
-    (name: string, id: string | undefined, options: { lang?: string }) =>
-      rotateWidget(name, id, options.lang),
+      .addOption(language())
+      .addOption(onDemand("replace the addresses that show and hide it on demand instead")),
+    (name: string, id: string | undefined, options: { lang?: string; show?: true }) =>
+      options.show ? printShowUrls(name, id, true) : rotateWidget(name, id, options.lang),
   );
 }
 
@@ -178,6 +181,31 @@ function rotateWidget(
     async ({ accounts }, user, { id }) => void (await accounts.widgets.rotate(user, id)),
     ["The old address no longer works. Put this one in its place:"],
   );
+}
+
+/** `marquee widget url --show` and, to replace them, `marquee widget rotate --show`. */
+function printShowUrls(userName: string, typedId: string | undefined, isReplaced = false): Command {
+  const id = typedId === undefined ? undefined : readWidgetId(typedId, userName);
+  return (config, asJson, io) =>
+    withUser(config, userName, async ({ accounts }, user) => {
+      const { widgets } = accounts;
+      const token = await (isReplaced
+        ? widgets.rotateShowToken(user, id)
+        : widgets.showTokenOf(user, id));
+      const base = await knownBaseUrl(config, accounts);
+      const [show, hide] = [
+        onDemandAddress(base, "show", token),
+        onDemandAddress(base, "hide", token),
+      ];
+      const lines = [`Show it  ${show}`, `Hide it  ${hide}`];
+      const preface = isReplaced ? ["The old addresses no longer work."] : [];
+      print(
+        io,
+        asJson,
+        [{ show_token: token, show_url: show, hide_url: hide }],
+        [...preface, ...lines],
+      );
+    });
 }
 
 function showAddress(

@@ -21,6 +21,7 @@ export function createRelayAlone(deps: RelayDeps): Relay {
   const watched = new Map<number, ConnectionSet>();
   const onStream = new Map<number, number>();
   const showListeners: Parameters<Relay["onShow"]>[0][] = [];
+  const demandListeners: Parameters<Relay["onDemand"]>[0][] = [];
   const streamListeners: ((userId: number) => void)[] = [];
   return {
     watch(of) {
@@ -47,6 +48,10 @@ export function createRelayAlone(deps: RelayDeps): Relay {
       for (const listener of showListeners) listener(...shown);
     },
     onShow: (listener) => void showListeners.push(listener),
+    showOnDemand(...asked) {
+      for (const listener of demandListeners) listener(...asked);
+    },
+    onDemand: (listener) => void demandListeners.push(listener),
     gauges: {},
     stop() {},
   };

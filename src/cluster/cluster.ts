@@ -37,6 +37,9 @@ export interface Relay extends HubRelay, OnStreamCounts {
   /** Shows a track on all of a user's overlays for `ms` milliseconds, on all nodes. */
   show(userId: number, playback: Playback, ms: number): void;
   onShow(listener: (userId: number, playback: Playback, ms: number) => void): void;
+  /** Shows a widget's overlays on demand for so many milliseconds, on all nodes; 0 hides them. */
+  showOnDemand(widgetId: number, ms: number): void;
+  onDemand(listener: (widgetId: number, ms: number) => void): void;
   readonly gauges: Readonly<Partial<Record<GaugeName, () => number>>>;
   /** Stops watching. */
   stop(): void;

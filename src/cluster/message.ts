@@ -163,6 +163,8 @@ const message = Type.Union([
   Type.Tuple([Type.Literal("closed"), Type.String(), Type.Number()]),
   /** Show a track on all of a user's overlays for so many milliseconds; sent at this time. */
   Type.Tuple([Type.Literal("show"), userId, Type.Number(), playback, Type.Number()]),
+  /** Show a widget's overlays on demand for so many milliseconds; 0 hides them. */
+  Type.Tuple([Type.Literal("demand"), Type.Integer(), Type.Number({ minimum: 0 })]),
 ]);
 export type Message = Sent<typeof message>;
 

@@ -33,6 +33,7 @@ export function createSharedRelay(deps: SharedRelayDeps): Relay {
   let isStopped = false;
   /** The newest term known of each shard: reports of an older one are ignored. */
   const newest = new Array<number>(SHARDS).fill(0);
+  const demandListeners: ((widgetId: number, ms: number) => void)[] = [];
   const showListeners: ((userId: number, playback: Playback, ms: number) => void)[] = [];
   const subscriptions = createSubscriptions(deps);
   const users = createWatchedUsers({ ...deps, isCatchingUp: () => isCatchingUp });
@@ -73,6 +74,9 @@ export function createSharedRelay(deps: SharedRelayDeps): Relay {
         for (const listener of showListeners) listener(userId, playback, ms);
         return;
       }
+      case "demand":
+        for (const listener of demandListeners) listener(message[1], message[2]);
+        return;
       default:
     }
   };
@@ -135,6 +139,8 @@ export function createSharedRelay(deps: SharedRelayDeps): Relay {
     onStreamChange: subscriptions.onStreamChange,
     show: (userId, playback, ms) => bus.send(["show", userId, ms, playback, clock.monotonicMs()]),
     onShow: (listener) => void showListeners.push(listener),
+    showOnDemand: (widgetId, ms) => bus.send(["demand", widgetId, ms]),
+    onDemand: (listener) => void demandListeners.push(listener),
     gauges: {
       shards: leases.held,
       relayed_channels: subscriptions.count,

@@ -6,6 +6,7 @@ import { connections, upstreams, widgets } from "./schema.ts";
 /** Every column of sealed values, with its user column and its purpose. */
 export const sealedColumns = [
   { column: widgets.sealedToken, userId: widgets.userId, purpose: "widget-token" },
+  { column: widgets.sealedShowToken, userId: widgets.userId, purpose: "show-token" },
   {
     column: connections.sealedSettings,
     userId: connections.userId,

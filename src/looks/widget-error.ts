@@ -43,3 +43,11 @@ export const refuseLongCss = ({ css }: Look) => {
   if (Buffer.byteLength(css) <= LONGEST_CSS) return;
   throw new WidgetError("css too long", `The CSS must be at most ${LONGEST_CSS} bytes.`);
 };
+
+/** Only an overlay is shown and hidden on demand. */
+export const refuseShowing = (id: number): never => {
+  throw new WidgetError(
+    "unknown",
+    `The widget ${id} is no overlay: only overlays are shown on demand.`,
+  );
+};

@@ -16,6 +16,7 @@ import {
 } from "./new-widget.ts";
 import { forgetRemoved, restoreWidget, type UNDO_MS } from "./removed-widgets.ts";
 import { readRevisions, type SaveOptions, saveRevision, type WidgetRevision } from "./revisions.ts";
+import { createShowTokens, type ShowTokens } from "./show-tokens.ts";
 import { naming, refuseId, refuseLongCss, WidgetError } from "./widget-error.ts";
 
 /** One of a user's widgets. */
@@ -33,7 +34,7 @@ export interface Widget extends Look {
 }
 
 /** A user's widgets. All methods throw a {@link WidgetError} for a widget that is not the user's. */
-export interface Widgets {
+export interface Widgets extends ShowTokens {
   /** The widget that a token opens, and whose it is. */
   find(token: WidgetToken): Promise<{ readonly user: User; readonly widget: Widget } | undefined>;
   /** A user's widgets, the oldest first. */
@@ -168,6 +169,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
         return token;
       });
     },
+    ...createShowTokens({ store, vault }, rowOf, change),
     async proveKey(user) {
       for (const { sealedToken } of await rowsOf(user)) await vault.recognize(sealedToken);
     },

@@ -50,13 +50,14 @@ export function admit(
   const listenerId = playsDemo ? DEMO_LISTENER : userId;
   const onStream = STREAMING_SOFTWARE.test(request.headers.get("user-agent") ?? "");
   const language = languageOf(pathname);
-  const shown = searchParams.get("shown");
-  searchParams.delete("shown");
+  const shown = searchParams.get("drawn");
+  searchParams.delete("drawn");
   const current =
     opened && overlayLook(opened.widget, language, searchParams, opened.fontFaces).fingerprint;
   const data: LiveTicket = {
     kind: "overlay",
     ...{ token, userId, listenerId, onStream, language },
+    widgetId: opened?.widget.id ?? null,
     query: searchParams.toString(),
     look: shown ?? current ?? undefined,
     isAskedForStreams: false,

@@ -5,12 +5,13 @@ import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import { createNotFound } from "../html/not-found.tsx";
 import { inLanguage } from "../html/page.ts";
-import { type Feature, get, head, socket, socketsOf } from "../http/feature.ts";
+import { all, type Feature, get, head, type Route, socket, socketsOf } from "../http/feature.ts";
 import type { Log } from "../log.ts";
 import { type Covers, createCovers } from "./covers.ts";
 import { fontFaces } from "./font-faces.ts";
 import { createLauncher } from "./launcher.tsx";
 import { createLive, type Live, type OverlayRelay } from "./live.ts";
+import { createOnDemand, type OnDemand } from "./on-demand.ts";
 import { createStreams } from "./streams.ts";
 import type { LiveTicket } from "./ticket.ts";
 import { createFont } from "./uploaded-font.ts";
@@ -27,6 +28,8 @@ export interface OverlayFeatureDeps {
   readonly basePath: string;
   /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;
+  /** The client address of a request. */
+  addressOf(request: Request): string;
   /** Whether a page from this origin is one of ours. */
   isOwnOrigin(origin: string, host: string | null): boolean;
   /** Brings overlays on all nodes together. */
@@ -56,6 +59,11 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
   });
   const widget = createWidget({ ...deps, widgets, fontFacesOf, covers });
   const launcher = createLauncher({ ...deps, widgets });
+  const onDemand = createOnDemand({ ...deps, widgets, show: deps.relay.showOnDemand });
+  const onDemandAt =
+    (does: keyof OnDemand): Route["answer"] =>
+    ({ params, request }) =>
+      onDemand[does](params["token"] ?? "", request);
   const art = createArt(artworks);
   const font = createFont(accounts.fonts);
 
@@ -83,6 +91,8 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
         inLanguage((language, { request }) => widget.demo(language, request)),
       ),
       socket("/:lang/demo/live", ({ request }, upgrader) => live.upgradeDemo(request, upgrader)),
+      all("/show/:token", onDemandAt("show")),
+      all("/hide/:token", onDemandAt("hide")),
       get("/art/:id/:rendition", ({ params }) =>
         art(params["id"] ?? "", params["rendition"] ?? ""),
       ),

@@ -1,4 +1,5 @@
 import { BEAT_MS, CLOSED_RESTARTING, CLOSED_TOKEN_REPLACED } from "../../widget/state.ts";
+import { createBoundedMap } from "../bounded-map.ts";
 import { parseWidgetToken, type WidgetToken } from "../accounts/credential.ts";
 import { createAudience } from "../channels/audience.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
@@ -64,8 +65,11 @@ export interface LiveDeps extends OverlayRoomsDeps, Pick<AdmissionDeps, "isOwnOr
 
 export type OverlayRelay = Pick<
   Relay,
-  "setOnStream" | "onStream" | "onStreamChange" | "show" | "onShow"
+  "setOnStream" | "onStream" | "onStreamChange" | "show" | "onShow" | "showOnDemand" | "onDemand"
 >;
+
+/** Of so many widgets it is remembered that somebody asked for them. */
+const MOST_DEMANDED = 5_000;
 
 export function createLive(deps: LiveDeps): Live {
   const { widgets, hub, clock, relay } = deps;
@@ -124,6 +128,20 @@ export function createLive(deps: LiveDeps): Live {
   };
   relay.onShow(showHere);
 
+  /** Until when widgets are shown on demand, by their ids; monotonic milliseconds. */
+  const demanded = createBoundedMap<number, number>(MOST_DEMANDED);
+  relay.onDemand((widgetId, ms) => {
+    demanded.set(widgetId, clock.monotonicMs() + ms);
+    const members = audience.members().filter(({ data }) => data.widgetId === widgetId);
+    broadcast(members, encode({ type: "demand", forMs: ms }));
+  });
+  /** One that connects within the time shows the rest of it. */
+  const tellDemand = (socket: LiveSocket) => {
+    const untilMs = demanded.get(socket.data.widgetId ?? -1) ?? -Infinity;
+    const forMs = Math.round(untilMs - clock.monotonicMs());
+    if (forMs > 0) socket.send(encode({ type: "demand", forMs }));
+  };
+
   return {
     async upgrade(request, tokenText, server) {
       const token = parseWidgetToken(tokenText);
@@ -141,6 +159,7 @@ export function createLive(deps: LiveDeps): Live {
       // A new room gets the current reading as soon as it subscribes.
       const room = audience.join(roomOf(socket.data), socket, () => open(socket.data));
       if (known) void welcome(socket, known);
+      tellDemand(socket);
       // The widget may have changed since the page was drawn.
       if (socket.data.isOutdated) void followWidget(room);
       noteStreamChange(socket);

@@ -6,6 +6,8 @@ export interface LiveTicket {
   readonly kind: "overlay";
   /** The token that opened it; `null` for the public demo. */
   readonly token: WidgetToken | null;
+  /** The ID of the token's widget; `null` for the public demo. */
+  readonly widgetId: number | null;
   /** The ID of the token's user. */
   readonly userId: number;
   /** Whether it is a browser source of streaming software. */

@@ -101,6 +101,7 @@ async function explainUnreadable(
   const name = everybody.find(({ id }) => id === userId)?.name ?? "?";
   const sentences: Record<SealedValue["purpose"], string> = {
     "widget-token": `A widget's address of ${name} is damaged: make a new one with "marquee widget rotate ${name} ${rowId}".`,
+    "show-token": `The address that shows a widget of ${name} is damaged: make a new one with "marquee widget rotate ${name} ${rowId} --show".`,
     "connection-settings": `The source's settings of ${name} are damaged: find the connection with "marquee connection list ${name}", end it with "marquee disconnect ${name} ID" and connect again after.`,
     "inbox-secret": `The secret of a connection of ${name} is damaged: find the connection with "marquee connection list ${name}" and make a new secret with "marquee connection rotate ${name} ID".`,
     "upstream-app":

@@ -6,6 +6,7 @@ import { KEY_ID_BYTES } from "../db/sealed-values.ts";
 /** What a sealed text is for. It cannot be opened for another purpose or user. */
 export type SealPurpose =
   | "widget-token"
+  | "show-token"
   | "connection-settings"
   | "inbox-secret"
   | "upstream-app"

@@ -63,6 +63,8 @@ const BY_INBOX_SECRET = [
   "ALL /in/:secret/json",
   "GET /in/:secret/webnowplaying",
 ];
+/** What is opened by the show token of an overlay, in the path. */
+const BY_SHOW_TOKEN = ["ALL /show/:token", "ALL /hide/:token"];
 /** The same, but this protocol says with status 200 that a secret is wrong. */
 const BY_AUDIOSCROBBLER = ["ALL /audioscrobbler", "ALL /audioscrobbler/*"];
 
@@ -98,9 +100,20 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
       ...BY_WIDGET_TOKEN,
       ...BY_LINK_SECRET,
       ...BY_INBOX_SECRET,
+      ...BY_SHOW_TOKEN,
       ...BY_AUDIOSCROBBLER,
     ]) {
       expect(routes).toContain(route);
+    }
+  });
+
+  test("finds every route of an overlay on demand closed to any other token", async () => {
+    const tokens = [ada.widgetToken, createApiKey(), createSessionToken(), "x"];
+    for (const route of BY_SHOW_TOKEN) {
+      for (const token of tokens) {
+        await server.clock.advance(60_000);
+        expect((await server.get(fill(route, { token }))).status).toBe(404);
+      }
     }
   });
 
@@ -125,6 +138,7 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
           ...BY_WIDGET_TOKEN,
           ...BY_LINK_SECRET,
           ...BY_INBOX_SECRET,
+          ...BY_SHOW_TOKEN,
           ...BY_AUDIOSCROBBLER,
         ].includes(route),
     );

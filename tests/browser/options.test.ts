@@ -361,6 +361,28 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     expect(await isHidden(page)).toBe(true);
   },
 
+  async shown(stage) {
+    const { widgets } = stage.server.accounts;
+    const token = await widgets.showTokenOf(stage.ada.user);
+    await stage.hears();
+    const { page } = await stage.open("?shown=asked", { frozen: true });
+    expect(await isHidden(page)).toBe(true);
+    await stage.server.get(`/show/${token}?for=8`);
+    await hiddenIs(page, false);
+    await page.clock.runFor(8_100);
+    expect(await isHidden(page)).toBe(true);
+    await stage.server.get(`/show/${token}`);
+    await hiddenIs(page, false);
+    await stage.server.get(`/hide/${token}`);
+    await hiddenIs(page, true);
+    // At a change it comes by itself only where that is wanted.
+    await go(stage, page, "?shown=changes");
+    await stage.hears(titled("Next"));
+    await hiddenIs(page, false);
+    await page.clock.runFor(15_100);
+    expect(await isHidden(page)).toBe(true);
+  },
+
   async show(stage) {
     await stage.hears();
     const { page } = await stage.open("?show=8", { frozen: true });

@@ -84,6 +84,7 @@ export function openScreens(
       onState: (state) => show(screen, state),
       onLook() {},
       onStreamingWanted() {},
+      onDemand() {},
       onTokenReplaced() {},
       onLost() {},
     });

@@ -285,9 +285,9 @@ describe("a saved look", () => {
     const page = await server.get(`/en/widget/${ada.widgetToken}`);
     const setup = (await attributeOf(page, "html", "data-np-setup")) ?? "";
     const { look } = JSON.parse(setup) as WidgetSetup;
-    const early = await openAt(`?shown=${look}`);
+    const early = await openAt(`?drawn=${look}`);
     await save({ theme: "text" });
-    const late = await openAt(`?shown=${look}`);
+    const late = await openAt(`?drawn=${look}`);
     expect(await late.next()).toMatchObject({ type: "look", options: { theme: "text" } });
     expect(await early.next()).toMatchObject({ type: "look", options: { theme: "text" } });
     expect([early.unread(), late.unread()]).toEqual([0, 0]);

@@ -31,6 +31,7 @@ const PLACES: Readonly<Record<GroupName, readonly OptionName[]>> = {
     "idle",
     "idleText",
     "hideDelay",
+    "shown",
     "show",
   ],
   more: [],

@@ -34,6 +34,9 @@ export function lookTables(
       updatedAt: instant("updated_at").notNull(),
       /** When it was removed; for a moment that can be undone. */
       removedAt: instant("removed_at"),
+      /** SHA-256 of what shows and hides it on demand, and that, encrypted; unset until asked for. */
+      showHash: bytes("show_hash").unique("widgets_show"),
+      sealedShowToken: bytes("sealed_show_token"),
     },
     (columns) => [
       uniqueIndex("widgets_name")

@@ -1,0 +1,60 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { type AccountsContext, storeSealed } from "../accounts/context.ts";
+import { createShowToken, hashCredential, type ShowToken } from "../accounts/credential.ts";
+import type { User } from "../accounts/users.ts";
+import type { Schema } from "../db/schema.ts";
+import { refuseShowing } from "./widget-error.ts";
+
+type WidgetRow = Schema["widgets"]["$inferSelect"];
+
+/** What shows and hides overlays on demand: each overlay has a token of its own for it. */
+export interface ShowTokens {
+  /** The overlay that a token shows and hides. */
+  findByShowToken(token: ShowToken): Promise<{ readonly id: number } | undefined>;
+  /**
+   * An overlay's token, made when it is first asked for.
+   * @param id without it, the first widget's
+   * @throws {WidgetError} when the widget is no overlay, or not the user's
+   */
+  showTokenOf(user: User, id?: number): Promise<ShowToken>;
+  /** Replaces it: the old one stops working at once. @throws as `showTokenOf` */
+  rotateShowToken(user: User, id?: number): Promise<ShowToken>;
+}
+
+/**
+ * @param rowOf finds a user's widget
+ * @param change changes columns of one
+ */
+export function createShowTokens(
+  { store, vault }: Pick<AccountsContext, "store" | "vault">,
+  rowOf: (user: User, id: number | undefined) => Promise<WidgetRow>,
+  change: (user: User, id: number, values: Partial<WidgetRow>) => Promise<void>,
+): ShowTokens {
+  const { widgets } = store.tables;
+
+  const renew = ({ id, kind }: WidgetRow, user: User): Promise<ShowToken> => {
+    if (kind !== "overlay") refuseShowing(id);
+    return storeSealed(vault, async () => {
+      const token = createShowToken();
+      const sealedShowToken = await vault.seal("show-token", user.id, token);
+      await change(user, id, { showHash: hashCredential(token), sealedShowToken });
+      return token;
+    });
+  };
+
+  return {
+    async findByShowToken(token) {
+      const [found] = await store.queries
+        .select({ id: widgets.id })
+        .from(widgets)
+        .where(and(eq(widgets.showHash, hashCredential(token)), isNull(widgets.removedAt)));
+      return found;
+    },
+    async showTokenOf(user, id) {
+      const row = await rowOf(user, id);
+      if (row.sealedShowToken === null) return renew(row, user);
+      return (await vault.open("show-token", user.id, row.sealedShowToken)) as ShowToken;
+    },
+    rotateShowToken: async (user, id) => renew(await rowOf(user, id), user),
+  };
+}

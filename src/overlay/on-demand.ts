@@ -1,0 +1,92 @@
+import { parseShowToken } from "../accounts/credential.ts";
+import type { Clock } from "../clock.ts";
+import { createBoundedMap } from "../bounded-map.ts";
+import { networkOf } from "../http/client-address.ts";
+import { createGuessLimit } from "../http/guess-limit.ts";
+import { plainText } from "../http/plain-text.ts";
+import { secondsOf } from "../http/rate-limit.ts";
+import type { Widgets } from "../looks/widgets.ts";
+
+/** Shows and hides an overlay at the press of a button, which is a request without headers. */
+export interface OnDemand {
+  /** `GET` and `POST /show/{token}`. */
+  show(token: string, request: Request): Promise<Response>;
+  /** `GET` and `POST /hide/{token}`. */
+  hide(token: string, request: Request): Promise<Response>;
+}
+
+export interface OnDemandDeps {
+  readonly widgets: Pick<Widgets, "findByShowToken">;
+  readonly clock: Pick<Clock, "monotonicMs">;
+  /** Shows a widget's overlays for so many milliseconds, on all nodes; 0 hides them. */
+  show(widgetId: number, ms: number): void;
+  /** The client address of a request. */
+  addressOf(request: Request): string;
+}
+
+const SECONDS = { least: 5, most: 120, usual: 15 } as const;
+const MOST_A_SECOND = 5;
+const MOST_COUNTED = 5_000;
+
+export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps): OnDemand {
+  const guesses = createGuessLimit();
+  /** When each widget was last asked, at most five times: monotonic milliseconds. */
+  const asked = createBoundedMap<number, readonly number[]>(MOST_COUNTED);
+
+  /** Counts a request; how long to wait if there were too many within a second. */
+  const waitOf = (widgetId: number): number => {
+    const nowMs = clock.monotonicMs();
+    const last = (asked.get(widgetId) ?? []).filter((atMs) => nowMs - atMs < 1_000);
+    const [oldest = nowMs] = last;
+    if (last.length >= MOST_A_SECOND) return oldest + 1_000 - nowMs;
+    asked.set(widgetId, [...last, nowMs]);
+    return 0;
+  };
+  const tooMany = (what: string, waitMs: number) =>
+    plainText(429, what, { "Retry-After": String(secondsOf(waitMs)) });
+
+  const answer = async (
+    tokenText: string,
+    request: Request,
+    readMs: (query: URLSearchParams) => number | undefined,
+  ): Promise<Response> => {
+    // Programs that draw a preview of a link ask by HEAD.
+    if (request.method !== "GET" && request.method !== "POST") {
+      return plainText(405, "GET or POST, please", { Allow: "GET, POST" });
+    }
+    // A browser that only prepares a page that nobody has opened presses no button.
+    if (/prefetch|prerender/.test(request.headers.get("sec-purpose") ?? "")) {
+      return plainText(403, "Not by a prefetch");
+    }
+    const token = parseShowToken(tokenText);
+    const found = token && (await widgets.findByShowToken(token));
+    if (!found) {
+      const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
+      if (waitMs !== undefined) return tooMany("Too many unknown addresses", waitMs);
+      return plainText(404, "This address shows no overlay. Copy it again from your widget.");
+    }
+    const waitMs = waitOf(found.id);
+    if (waitMs > 0) return tooMany(`At most ${MOST_A_SECOND} a second`, waitMs);
+    const ms = readMs(new URL(request.url).searchParams);
+    if (ms === undefined) {
+      return plainText(
+        400,
+        `for must be a whole number of seconds from ${SECONDS.least} to ${SECONDS.most}`,
+      );
+    }
+    show(found.id, ms);
+    return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
+  };
+
+  return {
+    show: (token, request) => answer(token, request, (query) => millisecondsIn(query.get("for"))),
+    hide: (token, request) => answer(token, request, () => 0),
+  };
+}
+
+/** The wanted time in milliseconds; `undefined` for a wrong one. */
+function millisecondsIn(text: string | null): number | undefined {
+  if (text === null) return SECONDS.usual * 1_000;
+  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  return seconds >= SECONDS.least && seconds <= SECONDS.most ? seconds * 1_000 : undefined;
+}
