@@ -1,114 +1,17 @@
 /** Builds all files of a release into dist/release/. */
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import packageJson from "../package.json";
-import { type Commit, commitOf } from "./commit.ts";
-import { compile, CompileError, INPUTS } from "./compile.ts";
+import { commitOf } from "./commit.ts";
+import { CompileError } from "./compile.ts";
+import { compileTwice, prepareTree } from "./executables.ts";
+import { checksums, type Released, ReleaseError, writeTwice } from "./released.ts";
 import { createBom } from "./sbom.ts";
 import { sign, SignatureError } from "../src/cli/update/minisign.ts";
-import { hostTarget, releaseName, type Target, TARGETS } from "./targets.ts";
-import { attempt, attemptTable, type Candidate } from "./try-out.ts";
-
-/** A file of the release could not be built correctly. */
-export class ReleaseError extends Error {
-  override readonly name = "ReleaseError";
-}
-
-export interface Released {
-  readonly name: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** Copies the sources to an empty folder and installs the production dependencies there. */
-export function prepareTree(root: string, into: string): void {
-  for (const input of INPUTS) cpSync(join(root, input), join(into, input), { recursive: true });
-  const { success, stderr } = Bun.spawnSync(
-    [process.execPath, "install", "--production", "--omit=peer", "--frozen-lockfile", "--silent"],
-    { cwd: into },
-  );
-  if (!success) throw new ReleaseError(`Packages cannot be installed:\n${stderr.toString()}`);
-}
-
-/**
- * Compiles for a target in two folders with different paths and separate packages, and keeps the
- * first result as `path`.
- * @throws {ReleaseError} when their bytes differ
- * @throws {CompileError} when Bun cannot compile for the target
- */
-export async function compileTwice(
-  trees: readonly [string, string],
-  target: Target,
-  commit: string | undefined,
-  path: string,
-): Promise<Released> {
-  const compileIn = async (root: string) => {
-    const folder = join(root, "dist", target.bun);
-    const file = join(folder, target.suffix.endsWith(".exe") ? "marquee.exe" : "marquee");
-    await compile({ root, outfile: file, commit, target: target.bun });
-    return { file, sha256: await sha256Of(file) };
-  };
-  // One after the other: the first may download the Bun that the second uses too.
-  const first = await compileIn(trees[0]);
-  const second = await compileIn(trees[1]);
-  if (first.sha256 !== second.sha256) {
-    throw new ReleaseError(
-      `${basename(path)} differs between two builds: ${first.sha256} and ${second.sha256}`,
-    );
-  }
-  renameSync(first.file, path);
-  rmSync(dirname(second.file), { recursive: true });
-  return { name: basename(path), bytes: Bun.file(path).size, sha256: first.sha256 };
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = new Bun.CryptoHasher("sha256");
-  for await (const bytes of Bun.file(path).stream()) hash.update(bytes);
-  return hash.digest("hex");
-}
-
-/** Writes the SBOM, made from both trees. @throws {ReleaseError} when the two differ */
-async function writeBom(
-  trees: readonly [string, string],
-  commit: Commit | undefined,
-  path: string,
-): Promise<Released> {
-  const [first, second] = await Promise.all(
-    trees.map(async (root) => JSON.stringify(await createBom(root, commit, Bun.version), null, 2)),
-  );
-  if (first !== second) throw new ReleaseError(`${basename(path)} differs between two builds.`);
-  await Bun.write(path, `${first}\n`);
-  return { name: basename(path), bytes: Bun.file(path).size, sha256: await sha256Of(path) };
-}
-
-/** Checksums in the format that `sha256sum -c` reads. */
-export const checksums = (files: readonly Released[]): string =>
-  files
-    .map(({ name, sha256 }) => `${sha256}  ${name}\n`)
-    .sort((one, other) => (one.slice(66) < other.slice(66) ? -1 : 1))
-    .join("");
-
-/** Tries out every executable that this machine can run, prints results, returns the exit code. */
-export async function tryAll(
-  candidates: readonly Candidate[],
-  tell: (text: string) => void,
-  stepWithinMs?: number,
-): Promise<number> {
-  const rows = [];
-  for (const candidate of candidates) {
-    const workplace = mkdtempSync(join(tmpdir(), "marquee-try-"));
-    try {
-      const made = await attempt(candidate, workplace, stepWithinMs);
-      rows.push({ name: basename(candidate.path), ...made });
-    } finally {
-      rmSync(workplace, { recursive: true, force: true });
-    }
-  }
-  tell(attemptTable(rows));
-  return rows.some(({ outcome }) => outcome === "fails") ? 1 : 0;
-}
+import { hostTarget, releaseName, TARGETS } from "./targets.ts";
+import { type Candidate, tryAll } from "./try-out.ts";
 
 interface ReleaseOptions {
   /** Builds for this machine's platform only. */
@@ -158,7 +61,14 @@ async function release({ onlyHost, isTried, signWith }: ReleaseOptions): Promise
         missing.push(`  ${name}: ${error.message.split("\n").at(-1)}`);
       }
     }
-    tell(await writeBom(trees, commit, join(folder, `marquee-${version}.cdx.json`)));
+    tell(
+      await writeTwice(trees, join(folder, `marquee-${version}.cdx.json`), async (root) => {
+        const file = join(root, "dist", "bom.json");
+        const bom = await createBom(root, commit, Bun.version);
+        await Bun.write(file, `${JSON.stringify(bom, null, 2)}\n`);
+        return file;
+      }),
+    );
     const list = checksums(files);
     await Bun.write(join(folder, "SHA256SUMS"), list);
     if (signWith !== undefined) {
