@@ -7,6 +7,7 @@ import packageJson from "../package.json";
 import { commitOf } from "./commit.ts";
 import { CompileError } from "./compile.ts";
 import { compileTwice, prepareTree } from "./executables.ts";
+import { packAll } from "./packages.ts";
 import { checksums, type Released, ReleaseError, writeTwice } from "./released.ts";
 import { createBom } from "./sbom.ts";
 import { sign, SignatureError } from "../src/cli/update/minisign.ts";
@@ -48,6 +49,7 @@ async function release({ onlyHost, isTried, signWith }: ReleaseOptions): Promise
       console.log(`${file.sha256}  ${String(file.bytes).padStart(11)} bytes  ${file.name}`);
     };
     const missing: string[] = [];
+    const skipped: string[] = [];
     const built: Candidate[] = [];
     for (const target of targets) {
       const name = releaseName(version, target);
@@ -69,6 +71,12 @@ async function release({ onlyHost, isTried, signWith }: ReleaseOptions): Promise
         return file;
       }),
     );
+    const programs = new Map(built.map(({ target, path }) => [target.suffix, path]));
+    const packing = { version, madeAt: commit?.madeAt, programs, folder, workplace };
+    for await (const packed of packAll(packing)) {
+      if ("lacks" in packed) skipped.push(`  ${packed.name}: needs ${packed.lacks}`);
+      else tell(packed);
+    }
     const list = checksums(files);
     await Bun.write(join(folder, "SHA256SUMS"), list);
     if (signWith !== undefined) {
@@ -77,6 +85,7 @@ async function release({ onlyHost, isTried, signWith }: ReleaseOptions): Promise
       await Bun.write(join(folder, "SHA256SUMS.minisig"), signature);
     }
     console.log(`All of these came out equal twice. They are in ${folder}.`);
+    if (skipped.length > 0) console.log(["", "Left out:", ...skipped].join("\n"));
     const code = isTried ? await tryAll(built, (text) => console.log(`\n${text}`)) : 0;
     if (missing.length === 0) return code;
     console.error(

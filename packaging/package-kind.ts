@@ -1,0 +1,42 @@
+import { ReleaseError } from "./released.ts";
+
+/** What a package is made of. */
+export interface Contents {
+  readonly version: string;
+  /** When the commit was made: the time of every file inside. */
+  readonly madeAt: Date;
+  /** Path of the executable. */
+  readonly program: string;
+}
+
+/** A kind of package, for one platform. */
+export interface PackageKind {
+  /** How the name of the executable inside ends, such as `linux-x64`. */
+  readonly suffix: string;
+  /** The program that makes it. */
+  readonly tool: string;
+  /** The name of the package's file. */
+  nameOf(version: string): string;
+  /**
+   * Makes it in an empty folder, and returns its path there.
+   * @throws {ReleaseError} when the tool fails
+   */
+  make(contents: Contents, folder: string): Promise<string>;
+}
+
+/** Runs a program that makes a package. @throws {ReleaseError} with its last words, when it fails */
+export function runTool(command: readonly string[], madeAt: Date): void {
+  const { success, stdout, stderr } = Bun.spawnSync([...command], {
+    env: { ...process.env, LC_ALL: "C", TZ: "UTC", SOURCE_DATE_EPOCH: String(secondsOf(madeAt)) },
+  });
+  if (success) return;
+  throw new ReleaseError(
+    `${command[0]} failed:\n${(stderr.toString() || stdout.toString()).trim()}`,
+  );
+}
+
+/** Unix time in whole seconds. */
+export const secondsOf = (moment: Date): number => Math.floor(moment.getTime() / 1_000);
+
+/** A version as the package managers of Linux order it: `1.2.0~rc.1` comes before `1.2.0`. */
+export const linuxVersion = (version: string): string => version.replace("-", "~");
