@@ -24,19 +24,25 @@ export interface PackageKind {
   make(contents: Contents, folder: string): Promise<string>;
 }
 
-/** Runs a program that makes a package. @throws {ReleaseError} with its last words, when it fails */
-export function runTool(command: readonly string[], madeAt: Date): void {
+/**
+ * Runs a program that makes a package; `home` is a folder without settings of a user.
+ * @throws {ReleaseError} with its words, when it fails
+ */
+export function runTool(command: readonly string[], madeAt: Date, home: string): void {
   const { success, stdout, stderr } = Bun.spawnSync([...command], {
-    env: { ...process.env, LC_ALL: "C", TZ: "UTC", SOURCE_DATE_EPOCH: String(secondsOf(madeAt)) },
+    env: {
+      ...process.env,
+      HOME: home,
+      LC_ALL: "C",
+      TZ: "UTC",
+      SOURCE_DATE_EPOCH: String(Math.floor(madeAt.getTime() / 1_000)),
+    },
   });
   if (success) return;
   throw new ReleaseError(
     `${command[0]} failed:\n${(stderr.toString() || stdout.toString()).trim()}`,
   );
 }
-
-/** Unix time in whole seconds. */
-export const secondsOf = (moment: Date): number => Math.floor(moment.getTime() / 1_000);
 
 /** A version as the package managers of Linux order it: `1.2.0~rc.1` comes before `1.2.0`. */
 export const linuxVersion = (version: string): string => version.replace("-", "~");

@@ -1,10 +1,16 @@
 import { join } from "node:path";
 import { debFor } from "./linux/deb.ts";
+import { rpmFor } from "./linux/rpm.ts";
 import type { PackageKind } from "./package-kind.ts";
 import { type Released, writeTwice } from "./released.ts";
 
 /** All packages of a release, in the order in which they are made. */
-export const PACKAGES: readonly PackageKind[] = [debFor("amd64"), debFor("arm64")];
+export const PACKAGES: readonly PackageKind[] = [
+  debFor("amd64"),
+  debFor("arm64"),
+  rpmFor("x86_64"),
+  rpmFor("aarch64"),
+];
 
 /** The executables of a release, and where its packages go. */
 export interface Packing {
