@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { compile, INPUTS } from "./compile.ts";
-import { type Released, ReleaseError, writeTwice } from "./released.ts";
+import { type Released, ReleaseError, keepIfEqual } from "./released.ts";
 import type { Target } from "./targets.ts";
 
 /** Copies the sources to an empty folder and installs the production dependencies there. */
@@ -20,15 +20,18 @@ export function prepareTree(root: string, into: string): void {
  * @throws {ReleaseError} when their bytes differ
  * @throws {CompileError} when Bun cannot compile for the target
  */
-export const compileTwice = (
+export async function compileTwice(
   trees: readonly [string, string],
   target: Target,
   commit: string | undefined,
   path: string,
-): Promise<Released> =>
-  writeTwice(trees, path, async (root) => {
+): Promise<Released> {
+  const compileIn = async (root: string) => {
     const name = target.suffix.endsWith(".exe") ? "marquee.exe" : "marquee";
     const file = join(root, "dist", target.bun, name);
     await compile({ root, outfile: file, commit, target: target.bun });
     return file;
-  });
+  };
+  // One after the other: the first may download the Bun that the second uses too.
+  return keepIfEqual([await compileIn(trees[0]), await compileIn(trees[1])], path);
+}

@@ -28,8 +28,15 @@ export interface PackageKind {
  * Runs a program that makes a package; `home` is a folder without settings of a user.
  * @throws {ReleaseError} with its words, when it fails
  */
-export function runTool(command: readonly string[], madeAt: Date, home: string): void {
-  const { success, stdout, stderr } = Bun.spawnSync([...command], {
+export async function runTool(
+  command: readonly string[],
+  madeAt: Date,
+  home: string,
+): Promise<void> {
+  const child = Bun.spawn([...command], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
     env: {
       ...process.env,
       HOME: home,
@@ -38,10 +45,9 @@ export function runTool(command: readonly string[], madeAt: Date, home: string):
       SOURCE_DATE_EPOCH: String(Math.floor(madeAt.getTime() / 1_000)),
     },
   });
-  if (success) return;
-  throw new ReleaseError(
-    `${command[0]} failed:\n${(stderr.toString() || stdout.toString()).trim()}`,
-  );
+  const said = [new Response(child.stdout).text(), new Response(child.stderr).text()];
+  const words = (await Promise.all(said)).join("").trim();
+  if ((await child.exited) !== 0) throw new ReleaseError(`${command[0]} failed:\n${words}`);
 }
 
 /** A version as the package managers of Linux order it: `1.2.0~rc.1` comes before `1.2.0`. */

@@ -8,7 +8,7 @@ import { commitOf } from "./commit.ts";
 import { CompileError } from "./compile.ts";
 import { compileTwice, prepareTree } from "./executables.ts";
 import { packAll } from "./packages.ts";
-import { checksums, type Released, ReleaseError, writeTwice } from "./released.ts";
+import { checksums, type Released, ReleaseError, keepIfEqual } from "./released.ts";
 import { createBom } from "./sbom.ts";
 import { sign, SignatureError } from "../src/cli/update/minisign.ts";
 import { hostTarget, releaseName, TARGETS } from "./targets.ts";
@@ -63,14 +63,14 @@ async function release({ onlyHost, isTried, signWith }: ReleaseOptions): Promise
         missing.push(`  ${name}: ${error.message.split("\n").at(-1)}`);
       }
     }
-    tell(
-      await writeTwice(trees, join(folder, `marquee-${version}.cdx.json`), async (root) => {
-        const file = join(root, "dist", "bom.json");
-        const bom = await createBom(root, commit, Bun.version);
-        await Bun.write(file, `${JSON.stringify(bom, null, 2)}\n`);
-        return file;
-      }),
-    );
+    const writeBom = async (tree: string) => {
+      const file = join(tree, "dist", "bom.json");
+      const bom = await createBom(tree, commit, Bun.version);
+      await Bun.write(file, `${JSON.stringify(bom, null, 2)}\n`);
+      return file;
+    };
+    const boms = [await writeBom(trees[0]), await writeBom(trees[1])] as const;
+    tell(await keepIfEqual(boms, join(folder, `marquee-${version}.cdx.json`)));
     const programs = new Map(built.map(({ target, path }) => [target.suffix, path]));
     const packing = { version, madeAt: commit?.madeAt, programs, folder, workplace };
     for await (const packed of packAll(packing)) {

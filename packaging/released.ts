@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 
 /** A file of the release could not be built correctly. */
@@ -14,31 +14,22 @@ export interface Released {
 }
 
 /**
- * Lets a file be written in each of two folders, and keeps the first one as `path`.
- * @param write writes the file into a folder that is there, and returns where it lies
+ * Keeps the first of two files, which were made in different folders, as `path`.
  * @throws {ReleaseError} when their bytes differ
  */
-export async function writeTwice(
-  folders: readonly [string, string],
+export async function keepIfEqual(
+  [one, other]: readonly [string, string],
   path: string,
-  write: (folder: string) => Promise<string>,
 ): Promise<Released> {
-  const writeIn = async (folder: string) => {
-    mkdirSync(folder, { recursive: true });
-    const file = await write(folder);
-    return { file, sha256: await sha256Of(file) };
-  };
-  // One after the other: what the first downloads, the second uses too.
-  const first = await writeIn(folders[0]);
-  const second = await writeIn(folders[1]);
-  if (first.sha256 !== second.sha256) {
+  const [sha256, otherSha256] = [await sha256Of(one), await sha256Of(other)];
+  if (sha256 !== otherSha256) {
     throw new ReleaseError(
-      `${basename(path)} differs between two builds: ${first.sha256} and ${second.sha256}`,
+      `${basename(path)} differs between two builds: ${sha256} and ${otherSha256}`,
     );
   }
-  renameSync(first.file, path);
-  rmSync(second.file);
-  return { name: basename(path), bytes: Bun.file(path).size, sha256: first.sha256 };
+  renameSync(one, path);
+  rmSync(other);
+  return { name: basename(path), bytes: Bun.file(path).size, sha256 };
 }
 
 async function sha256Of(path: string): Promise<string> {

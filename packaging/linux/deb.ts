@@ -25,7 +25,7 @@ export const debFor = (architecture: Architecture): PackageKind => ({
     const path = join(folder, "marquee.deb");
     // The fastest setting of xz takes ten seconds.
     const how = ["--root-owner-group", "-Zxz", "-z1"];
-    runTool(["dpkg-deb", "--build", ...how, root, path], contents.madeAt, folder);
+    await runTool(["dpkg-deb", "--build", ...how, root, path], contents.madeAt, folder);
     return path;
   },
 });

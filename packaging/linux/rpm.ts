@@ -46,7 +46,7 @@ export const rpmFor = (architecture: Architecture): PackageKind => ({
     mkdirSync(top);
     const macros = { ...MACROS, _topdir: top, _rpmdir: folder, laid_out: root };
     const defines = Object.entries(macros).flatMap(([name, is]) => ["--define", `${name} ${is}`]);
-    runTool(
+    await runTool(
       ["rpmbuild", "-bb", "--quiet", `--target=${architecture}-linux`, ...defines, spec],
       contents.madeAt,
       folder,
