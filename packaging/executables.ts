@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { compile, INPUTS } from "./compile.ts";
-import { type Released, ReleaseError, keepIfEqual } from "./released.ts";
+import { keepIfEqual, type Released, ReleaseError } from "./released.ts";
 import type { Target } from "./targets.ts";
 
 /** Copies the sources to an empty folder and installs the production dependencies there. */

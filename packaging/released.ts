@@ -29,8 +29,15 @@ export async function keepIfEqual(
   }
   renameSync(one, path);
   rmSync(other);
-  return { name: basename(path), bytes: Bun.file(path).size, sha256 };
+  return releasedAt(path);
 }
+
+/** A file that is in the folder of a release. */
+export const releasedAt = async (path: string): Promise<Released> => ({
+  name: basename(path),
+  bytes: Bun.file(path).size,
+  sha256: await sha256Of(path),
+});
 
 async function sha256Of(path: string): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256");

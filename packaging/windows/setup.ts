@@ -4,6 +4,9 @@ import { type PackageKind, runTool } from "../package-kind.ts";
 /** Who stands in the list of installed apps. */
 export const PUBLISHER = "Marquee contributors";
 
+/** The name of the setup program of a version. */
+export const setupName = (version: string): string => `marquee-${version}-windows-x64-setup.exe`;
+
 /** How the setup program is compressed: lzma is smaller, zlib faster. */
 type Compressor = "lzma" | "zlib";
 
@@ -11,7 +14,7 @@ type Compressor = "lzma" | "zlib";
 export const windowsSetup = (compressor: Compressor): PackageKind => ({
   suffix: "windows-x64.exe",
   tool: "makensis",
-  nameOf: (version) => `marquee-${version}-windows-x64-setup.exe`,
+  nameOf: setupName,
   async make(contents, folder) {
     // NSIS warns of plain "setup.exe", for which Windows loads what lies beside it.
     const path = join(folder, "marquee-setup.exe");
