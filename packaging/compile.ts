@@ -12,9 +12,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import packageJson from "../package.json";
 import { commitOf } from "./commit.ts";
-import { signMacho } from "./macho.ts";
+import { signMacho } from "./macos/macho.ts";
 import { isForMac, templateOf } from "./targets.ts";
-import { brand } from "./windows.ts";
+import { brand } from "./windows/brand.ts";
 
 /** All files that the executable is built from, besides installed packages. */
 export const INPUTS = [
@@ -146,7 +146,7 @@ async function brandedProgram(
     rmSync(path);
     throw new CompileError(`${path} is not Bun's program as it is known: its SHA-256 is ${sha256}`);
   }
-  const icon = await Bun.file(join(import.meta.dir, "marquee.ico")).bytes();
+  const icon = await Bun.file(join(import.meta.dir, "windows", "marquee.ico")).bytes();
   const branded = join(into, "template.exe");
   await Bun.write(branded, brand(bytes, { version: packageJson.version, icon }));
   return branded;

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import packageJson from "../../package.json";
 import { commitOf } from "../../packaging/commit.ts";
 import { compile, CompileError } from "../../packaging/compile.ts";
-import { checksums, compileTwice, prepareTree, ReleaseError } from "../../packaging/release.ts";
+import { compileTwice, prepareTree } from "../../packaging/executables.ts";
+import { checksums, ReleaseError } from "../../packaging/released.ts";
 import { type Bom, createBom } from "../../packaging/sbom.ts";
 import { hostTarget, releaseName, type Target, TARGETS } from "../../packaging/targets.ts";
 import {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { NtExecutable, NtExecutableResource } from "resedit";
-import { brand, readBrand, TemplateError } from "../../packaging/windows.ts";
+import { brand, readBrand, TemplateError } from "../../../packaging/windows/brand.ts";
 
-const icon = await Bun.file(join(import.meta.dir, "../../packaging/marquee.ico")).bytes();
+const icon = await Bun.file(
+  join(import.meta.dir, "../../../packaging/windows/marquee.ico"),
+).bytes();
 const given = { version: "1.2.3", icon };
 
 /** A Windows program without code, as Bun's: with a manifest, or another one. */

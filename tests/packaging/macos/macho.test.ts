@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { MachoError, signMacho, verifyMacho } from "../../packaging/macho.ts";
-import { machoProgram, readSignature } from "../fixtures/packaging/macho.ts";
-import { SEED } from "../fixtures/seed.ts";
+import { signMacho, verifyMacho } from "../../../packaging/macos/macho.ts";
+import { MachoError } from "../../../packaging/macos/program.ts";
+import { machoProgram, readSignature } from "../../fixtures/packaging/macho.ts";
+import { SEED } from "../../fixtures/seed.ts";
 
 const AD_HOC = 0x2;
 
