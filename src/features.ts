@@ -5,6 +5,7 @@ import type { EventsServer } from "./api/events.ts";
 import { createPlayingBody } from "./api/now-playing.ts";
 import { createArtworkStore } from "./artwork/artwork-store.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
+import { createHooksFeature } from "./hooks/feature.ts";
 import type { Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
 import type { Cluster } from "./cluster/cluster.ts";
@@ -51,7 +52,7 @@ export interface FeaturesDeps {
   readonly inbox: Inbox;
   /** Replaces the network. */
   readonly fetch?: Fetch | undefined;
-  readonly cluster: Pick<Cluster, "admissions" | "findArtwork">;
+  readonly cluster: Pick<Cluster, "admissions" | "findArtwork" | "isOurs">;
   readonly relay: OverlayRelay;
   /** A consistent copy of the database as the bytes of a file, if it is one. */
   readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
@@ -105,6 +106,11 @@ export function createFeatures(deps: FeaturesDeps): Features {
     userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
   });
   const outputs = createOutputsFeature(parts);
+  const hooks = createHooksFeature({
+    ...parts,
+    artworkUrl: (artwork, userId) =>
+      artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg", userId),
+  });
   const overlay = createOverlayFeature(parts);
   const { live, covers } = overlay;
   const dashboard = createDashboardFeature({ ...parts, live, covers, linkingFlow });
@@ -113,6 +119,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
       api,
       ingest,
       outputs,
+      hooks,
       overlay,
       createHomeFeature(parts),
       createDocsFeature(parts),

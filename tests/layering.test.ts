@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/api"],
   ["src/ingest"],
   ["src/cluster"],
-  ["src/outputs", "src/overlay"],
+  ["src/outputs", "src/overlay", "src/hooks"],
   ["src/home", "src/linking"],
   ["src/sign-in"],
   ["src/docs"],

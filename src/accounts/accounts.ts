@@ -9,6 +9,7 @@ import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "./deferred-writes.ts";
 import { createFonts, type Fonts } from "../looks/fonts.ts";
 import { createHistory, type History } from "../music/history.ts";
+import { createHooks, type Hooks } from "../music/hooks.ts";
 import { createKeys, draftKey, type Keys } from "./keys.ts";
 import type { Vault } from "../vault/secrets.ts";
 import { isUserName, USER_NAME_RULE } from "../user-name.ts";
@@ -39,6 +40,7 @@ export interface Accounts extends ServerFacts {
   readonly sessions: Sessions;
   readonly privacy: Privacy;
   readonly history: History;
+  readonly hooks: Hooks;
   readonly upstreams: Upstreams;
   /**
    * Adds users, each with a key and a first widget, all or none.
@@ -122,6 +124,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     sessions: createSessions(context, deferred),
     privacy,
     history,
+    hooks: createHooks(context),
     upstreams: createUpstreams(context, deferred),
     async add(names, connection) {
       refuseBadNames(names, await takenNames(names));

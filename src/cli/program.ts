@@ -18,6 +18,7 @@ import { declareConnection } from "./connection.ts";
 import { describeCommands } from "./describe-commands.ts";
 import { examine } from "./doctor.ts";
 import { checkHealth } from "./healthcheck.ts";
+import { declareHook } from "./hook.ts";
 import { declareKey } from "./key.ts";
 import { declareLogin } from "./login.ts";
 import { declareMigrate } from "./migrate.ts";
@@ -39,6 +40,7 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
   declareWidget,
   declareConnect,
   declareConnection,
+  declareHook,
   declareLogin,
   declareBackup,
   declareUpdate,

@@ -7,6 +7,7 @@ export type ChangedTable =
   | "connections"
   | "privacy"
   | "histories"
+  | "hooks"
   | "sessions"
   | "upstreams"
   | "server";

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { getTableName } from "drizzle-orm";
 import type { Awaitable } from "./awaitable.ts";
-import { connections, upstreams, widgets } from "./schema.ts";
+import { connections, hooks, upstreams, widgets } from "./schema.ts";
 
 /** Every column of sealed values, with its user column and its purpose. */
 export const sealedColumns = [
@@ -13,6 +13,7 @@ export const sealedColumns = [
     purpose: "connection-settings",
   },
   { column: connections.sealedSecret, userId: connections.userId, purpose: "inbox-secret" },
+  { column: hooks.sealedSettings, userId: hooks.userId, purpose: "hook-settings" },
   { column: upstreams.sealedApp, userId: null, purpose: "upstream-app" },
 ] as const;
 

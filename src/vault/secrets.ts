@@ -9,6 +9,7 @@ export type SealPurpose =
   | "show-token"
   | "connection-settings"
   | "inbox-secret"
+  | "hook-settings"
   | "upstream-app"
   // In cookies for a few minutes, never stored.
   | "pending-authorization"

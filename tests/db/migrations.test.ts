@@ -74,6 +74,11 @@ async function populate(): Promise<void> {
   await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
   await accounts.history.change(user, { keeps: "month", followsStreams: true });
   await accounts.history.note(user.id, aKeptSong());
+  await accounts.hooks.add(user, {
+    url: "https://example.org/songs",
+    events: ["song.started"],
+    action: null,
+  });
   store.queries
     .insert(schema.fonts)
     .values({

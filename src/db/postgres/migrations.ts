@@ -10,6 +10,7 @@ import plainWords from "../../../drizzle/postgres/0006_plain_words.sql" with { t
 import stopAsked from "../../../drizzle/postgres/0007_stop_asked.sql" with { type: "text" };
 import cleanTitles from "../../../drizzle/postgres/0008_clean_titles.sql" with { type: "text" };
 import onDemand from "../../../drizzle/postgres/0009_on_demand.sql" with { type: "text" };
+import hooks from "../../../drizzle/postgres/0010_hooks.sql" with { type: "text" };
 import { type Watched, watched } from "../change-feed.ts";
 import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   { name: "0007_stop_asked", sql: stopAsked },
   { name: "0008_clean_titles", sql: cleanTitles },
   { name: "0009_on_demand", sql: onDemand },
+  { name: "0010_hooks", sql: hooks },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */

@@ -29,6 +29,8 @@ export interface UpstreamRequest {
   readonly signal?: AbortSignal | undefined;
   /** Follows a few redirects within the same origin. Others are answered as they come. */
   readonly redirects?: "sameOrigin";
+  /** Without it nothing of the answer's body is read. */
+  readonly wantsBody?: false;
   /** The largest answer, after decompression; by default a megabyte. */
   readonly largestBytes?: number;
 }
@@ -186,7 +188,11 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
           response = await ask(next);
           from = next;
         }
-        const body = await readAll(response, ending.signal, place, request.largestBytes);
+        if (request.wantsBody === false) await response.body?.cancel();
+        const body =
+          request.wantsBody === false
+            ? null
+            : await readAll(response, ending.signal, place, request.largestBytes);
         const { status } = response;
         deps.onCall?.(status);
         return new Response(WITHOUT_BODY.includes(status) ? null : body, {

@@ -1,0 +1,151 @@
+import type { Cli } from "./cli.ts";
+import { AccountError } from "../accounts/context.ts";
+import { knownBaseUrl, listeningAddressOf } from "../addresses.ts";
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { readHookAddress } from "../hooks/address.ts";
+import { ownAddresses } from "../hooks/feature.ts";
+import { createSender } from "../hooks/sender.ts";
+import { type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
+import { type Command, print, table, UsageError } from "./command.ts";
+import { withWorkspace, type Workspace } from "./workspace.ts";
+
+/** Declares `marquee hook …`. */
+export function declareHook({ group, runs }: Cli): void {
+  const hook = group("hook", "tell other programs of a user's songs");
+  runs(
+    hook("add", "tell an address of songs, as Standard Webhooks or to Streamer.bot", [
+      "marquee hook add ada https://example.org/songs",
+      "marquee hook add ada https://example.org/songs --events song.started,song.ended",
+      "marquee hook add ada http://127.0.0.1:7474/DoAction --action 'New song'",
+    ])
+      .argument("<user>")
+      .argument("<url>")
+      .option("--events <events>", `of ${HOOK_EVENTS.join(", ")}`, HOOK_EVENTS.join(","))
+      .option("--action <name>", "send what Streamer.bot takes: the action with this name"),
+    (name: string, url: string, options: { events: string; action?: string }) =>
+      addHook(name, url, readEvents(options.events), options.action),
+  );
+  runs(hook("list", "list a user's hooks").argument("<user>"), (name: string) => listHooks(name));
+  runs(
+    hook("remove", "remove a hook").argument("<user>").argument("<id>"),
+    (name: string, id: string) => removeHook(name, id),
+  );
+  runs(
+    hook("test", "send a test to a hook, and print what it answers")
+      .argument("<user>")
+      .argument("<id>"),
+    (name: string, id: string) => testHook(name, id),
+  );
+}
+
+/** @throws {UsageError} naming what is unknown */
+function readEvents(text: string): readonly HookEvent[] {
+  return text.split(",").map((name) => {
+    const event = HOOK_EVENTS.find((one) => one === name.trim());
+    if (event) return event;
+    throw new UsageError(
+      `There is no event ${JSON.stringify(name.trim())}. There are: ${HOOK_EVENTS.join(", ")}.`,
+    );
+  });
+}
+
+async function rulesOf(config: Config, { accounts }: Workspace) {
+  const baseUrl = await knownBaseUrl(config, accounts);
+  const own = ownAddresses(baseUrl, listeningAddressOf(config, config.port));
+  return { playerHosts: config.playerHosts, own };
+}
+
+/** What programs read of a hook. */
+const documentOf = ({ id, url, events, action, off }: Hook) => ({
+  id,
+  url,
+  events,
+  action,
+  state: off ?? "on",
+});
+
+function addHook(
+  userName: string,
+  url: string,
+  events: readonly HookEvent[],
+  action = "",
+): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async (workspace) => {
+      const { accounts } = workspace;
+      const user = await accounts.users.named(userName);
+      const address = readHookAddress(url, user, await rulesOf(config, workspace));
+      const settings = { url: address.href, events, action: action.trim() || null };
+      const hook = await accounts.hooks.add(user, settings);
+      const lines = [`Hook ${hook.id} tells ${address.host} of ${events.join(", ")}.`];
+      if (hook.action === null) lines.push(`Its secret, to check signatures: ${hook.secret}`);
+      print(io, asJson, [{ ...documentOf(hook), secret: hook.secret }], lines);
+    });
+}
+
+function listHooks(userName: string): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(userName);
+      const documents = (await accounts.hooks.allOf(user.id)).map(documentOf);
+      print(
+        io,
+        asJson,
+        documents,
+        table([
+          ["ID", "STATE", "EVENTS", "ADDRESS"],
+          ...documents.map(({ id, state, events, url }) => [
+            String(id),
+            state,
+            events.join(","),
+            url,
+          ]),
+        ]),
+      );
+    });
+}
+
+function removeHook(userName: string, typedId: string): Command {
+  const id = readHookId(typedId, userName);
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      await accounts.hooks.remove(await accounts.users.named(userName), id);
+      print(io, asJson, [{ id }], [`Hook ${id} was removed.`]);
+    });
+}
+
+function testHook(userName: string, typedId: string): Command {
+  const id = readHookId(typedId, userName);
+  return (config, asJson, io) =>
+    withWorkspace(config, async (workspace) => {
+      const { accounts } = workspace;
+      const user = await accounts.users.named(userName);
+      const hook = (await accounts.hooks.allOf(user.id)).find((one) => one.id === id);
+      if (!hook) throw unknown(userName, id);
+      const send = createSender({
+        clock: systemClock,
+        rules: await rulesOf(config, workspace),
+        artworkUrl: () => "",
+      });
+      const at = systemClock.wallMs();
+      const test = { type: "playback.stopped", playback: null, id: `msg_test${at}`, at } as const;
+      const status = await send(hook, test).catch((error: unknown) => {
+        throw new AccountError(`Nobody took it: ${error instanceof Error ? error.message : "?"}.`);
+      });
+      print(io, asJson, [{ id, status }], [`It answered ${status}.`]);
+      if (status >= 300) throw new AccountError("That is not a success: it must answer 2xx.");
+      // It works again.
+      await accounts.hooks.note(id, { failures: 0, off: null });
+    });
+}
+
+function readHookId(typed: string, userName: string): number {
+  if (/^[1-9]\d{0,14}$/.test(typed)) return Number(typed);
+  throw new UsageError(
+    `${JSON.stringify(typed)} is not a hook's ID. "marquee hook list ${userName}" shows them.`,
+  );
+}
+
+const unknown = (userName: string, id: number) =>
+  new AccountError(`${userName} has no hook ${id}. "marquee hook list ${userName}" shows them.`);

@@ -1,0 +1,26 @@
+import type { Kit } from "../sqlite-kit.ts";
+import type { OwnedBy } from "./accounts.ts";
+
+/** Where a user's songs are told to other programs. */
+export function hookTables(
+  { table, index, text, integer, id, instant, bytes }: Kit,
+  ownedBy: OwnedBy,
+) {
+  const hooks = table(
+    "hooks",
+    {
+      /** Never reused, so another id means another hook. */
+      id: id("id"),
+      userId: ownedBy().notNull(),
+      /** JSON: the address, which may hold a secret of its own, the secret and the events; encrypted. */
+      sealedSettings: bytes("sealed_settings").notNull(),
+      createdAt: instant("created_at").notNull(),
+      /** How many events in a row could not be told. */
+      failures: integer("failures").notNull().default(0),
+      /** Why nothing is told any more; unset while it is. */
+      off: text("off", { enum: ["gone", "failing"] }),
+    },
+    (columns) => [index("hooks_user").on(columns.userId)],
+  );
+  return { hooks };
+}

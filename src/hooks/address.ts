@@ -1,0 +1,70 @@
+import ipaddr from "ipaddr.js";
+import { AccountError } from "../accounts/context.ts";
+import type { User } from "../accounts/users.ts";
+
+/** Which addresses may be told of songs. What their names resolve to is judged at each call. */
+
+/** Nobody's program listens there, and some of them answer with secrets of a machine. */
+const NEVER: readonly string[] = [
+  "linkLocal",
+  "unspecified",
+  "broadcast",
+  "multicast",
+  "carrierGradeNat",
+  "reserved",
+  "rfc6052",
+  "rfc6145",
+];
+
+export interface HookAddressRules {
+  /** Hosts that the owner has listed. */
+  readonly playerHosts: readonly string[];
+  /** Addresses of this server itself, as `host:port`. */
+  readonly own: readonly string[];
+}
+
+/**
+ * The address of a hook as it is stored.
+ * @throws {AccountError} that says what is allowed
+ */
+export function readHookAddress(
+  text: string,
+  { name }: Pick<User, "name">,
+  { playerHosts, own }: HookAddressRules,
+): URL {
+  const refuse = (why: string): never => {
+    throw new AccountError(`A hook of ${name} cannot be told there: ${why}`, true);
+  };
+  const url = URL.parse(text.trim());
+  if (!url || !/^https?:$/.test(url.protocol))
+    return refuse("it must be an http or https address.");
+  if (url.username || url.password || url.hash) {
+    return refuse("it may have neither a user name nor a fragment.");
+  }
+  const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+  if (port !== 80 && port !== 443 && port < 1024) {
+    return refuse("its port must be 80, 443 or from 1024 up.");
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  if (isNever(host)) return refuse("nothing may be sent to such an address.");
+  if (isOwn(host, port, own)) return refuse("it is Marquee itself.");
+  const isListed = playerHosts.includes(host);
+  if (!isListed && url.protocol !== "https:") {
+    return refuse(
+      `use https, or ask the owner of this server to list ${host} with --player-hosts.`,
+    );
+  }
+  if (!isListed && ipaddr.isValid(host) && ipaddr.process(host).range() !== "unicast") {
+    return refuse(`the owner of this server has to list ${host} with --player-hosts first.`);
+  }
+  return url;
+}
+
+/** Whether an address is never called, whoever has listed it. */
+export const isNever = (host: string): boolean =>
+  ipaddr.isValid(host) && NEVER.includes(ipaddr.process(host).range());
+
+function isOwn(host: string, port: number, own: readonly string[]): boolean {
+  const spelled = host === "localhost" || host === "::1" ? "127.0.0.1" : host;
+  return own.includes(`${spelled}:${port}`);
+}

@@ -1,0 +1,109 @@
+import type { Clock } from "../clock.ts";
+import type { Hook, Hooks } from "../music/hooks.ts";
+import type { NumberedEvent } from "./message.ts";
+
+/** How one try has ended. */
+export interface Try {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly event: string;
+  /** The HTTP status; `null` where nobody answered. */
+  readonly status: number | null;
+}
+
+/** Tells one hook of events, one at a time. */
+export interface Teller {
+  /** A newer event takes the place of one that waits: a song is soon stale. */
+  tell(event: NumberedEvent): void;
+  /** The last tries, the newest first. */
+  tries(): readonly Try[];
+  stop(): void;
+}
+
+export interface TellerDeps {
+  readonly clock: Pick<Clock, "after" | "wallMs">;
+  readonly hooks: Pick<Hooks, "note">;
+  /** Sends an event, and resolves with the HTTP status. Rejects when nobody answers in time. */
+  send(hook: Hook, event: NumberedEvent): Promise<number>;
+}
+
+/** When an event is tried, counted from the first try. */
+const TRIED_AFTER_MS = [0, 5_000, 30_000] as const;
+const MOST_TRIES_KEPT = 10;
+const MOST_FAILURES = 100;
+const GONE = 410;
+
+export function createTeller(hook: Hook, { clock, hooks, send }: TellerDeps): Teller {
+  let waiting: NumberedEvent | undefined;
+  let isSending = false;
+  let isStopped = hook.off !== null;
+  let failures = hook.failures;
+  let wake = () => {};
+  let tries: readonly Try[] = [];
+
+  const isDone = (status: number | null): boolean =>
+    status !== null && status >= 200 && status < 300;
+
+  const attempt = async (event: NumberedEvent): Promise<number | null> => {
+    const status = await send(hook, event).catch(() => null);
+    const one: Try = { at: clock.wallMs(), event: event.type, status };
+    tries = [one, ...tries].slice(0, MOST_TRIES_KEPT);
+    return status;
+  };
+
+  /** Waits, unless a newer event comes. */
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const cancel = clock.after(ms, resolve);
+      wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+
+  /** Whether it was told. Gives up for a newer event. */
+  const tryAll = async (event: NumberedEvent): Promise<number | null> => {
+    let status: number | null = null;
+    let lastMs = 0;
+    for (const afterMs of TRIED_AFTER_MS) {
+      if (afterMs > lastMs) await pause(afterMs - lastMs);
+      lastMs = afterMs;
+      if (isStopped || (afterMs > 0 && waiting)) return status;
+      status = await attempt(event);
+      if (isDone(status) || status === GONE) return status;
+    }
+    return status;
+  };
+
+  const noteResult = async (status: number | null): Promise<void> => {
+    const before = failures;
+    failures = isDone(status) ? 0 : failures + 1;
+    const off = status === GONE ? "gone" : failures >= MOST_FAILURES ? "failing" : null;
+    if (off) isStopped = true;
+    if (before !== failures) await hooks.note(hook.id, { failures, off }).catch(() => {});
+  };
+
+  const run = async () => {
+    isSending = true;
+    while (waiting && !isStopped) {
+      const event = waiting;
+      waiting = undefined;
+      await noteResult(await tryAll(event));
+    }
+    isSending = false;
+  };
+
+  return {
+    tell(event) {
+      if (isStopped) return;
+      waiting = event;
+      wake();
+      if (!isSending) void run();
+    },
+    tries: () => tries,
+    stop() {
+      isStopped = true;
+      wake();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { and, asc, count, eq } from "drizzle-orm";
+import { AccountError, type AccountsContext, storeSealed } from "../accounts/context.ts";
+import type { User } from "../accounts/users.ts";
+import { step } from "../db/store.ts";
+
+/** What a hook can tell. */
+export const HOOK_EVENTS = [
+  "song.started",
+  "song.ended",
+  "playback.paused",
+  "playback.stopped",
+] as const;
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+/** What is stored of a hook, encrypted. */
+export interface HookSettings {
+  readonly url: string;
+  /** `whsec_` and base64, as Standard Webhooks describes it. */
+  readonly secret: string;
+  readonly events: readonly HookEvent[];
+  /** The action that Streamer.bot does; `null` for a request as Standard Webhooks describes it. */
+  readonly action: string | null;
+}
+
+/** A user's hook: an address that is told of songs. */
+export interface Hook extends HookSettings {
+  /** Never reused. */
+  readonly id: number;
+  readonly userId: number;
+  readonly failures: number;
+  /** Why nothing is told any more: the address is gone (410), or failed a hundred times in a row. */
+  readonly off: "gone" | "failing" | null;
+}
+
+export interface Hooks {
+  allOf(userId: number): Promise<readonly Hook[]>;
+  /** The ids of users who have a hook. */
+  users(): Promise<readonly number[]>;
+  /** @throws {AccountError} when the user has the maximum */
+  add(user: User, settings: Omit<HookSettings, "secret">): Promise<Hook>;
+  /** @throws {AccountError} when the user has no such hook */
+  remove(user: User, id: number): Promise<void>;
+  /** Stores how telling an event has ended. */
+  note(id: number, result: Pick<Hook, "failures" | "off">): Promise<void>;
+}
+
+export const MOST_HOOKS = 10;
+const SECRET_BYTES = 32;
+
+export function createHooks({ store, vault, wallMs }: AccountsContext): Hooks {
+  const { queries, atomically, exclusively } = store;
+  const { hooks } = store.tables;
+  const allOf: Hooks["allOf"] = async (userId) => {
+    const rows = await queries
+      .select()
+      .from(hooks)
+      .where(eq(hooks.userId, userId))
+      .orderBy(asc(hooks.id));
+    return Promise.all(
+      rows.map(async ({ id, failures, off, sealedSettings }) => {
+        const text = await vault.open("hook-settings", userId, sealedSettings);
+        return { id, userId, failures, off, ...(JSON.parse(text) as HookSettings) };
+      }),
+    );
+  };
+  return {
+    allOf,
+    users: async () =>
+      (await queries.selectDistinct({ userId: hooks.userId }).from(hooks)).map(
+        ({ userId }) => userId,
+      ),
+    async add(user, given) {
+      const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+      const settings: HookSettings = { ...given, secret: `whsec_${random.toBase64()}` };
+      const id = await storeSealed(vault, async () => {
+        const sealedSettings = await vault.seal("hook-settings", user.id, JSON.stringify(settings));
+        return exclusively(function* (writer) {
+          const [{ many } = { many: 0 }] = yield* step(
+            writer.select({ many: count() }).from(hooks).where(eq(hooks.userId, user.id)),
+          );
+          if (many >= MOST_HOOKS) {
+            throw new AccountError(
+              `${user.name} has ${MOST_HOOKS} hooks, which is the most there may be. Remove one first: "marquee hook list ${user.name}" shows them.`,
+            );
+          }
+          const values = { userId: user.id, sealedSettings, createdAt: wallMs() };
+          const added = yield* step(
+            writer.insert(hooks).values(values).returning({ id: hooks.id }),
+          );
+          return added[0]?.id ?? 0;
+        });
+      });
+      return { id, userId: user.id, failures: 0, off: null, ...settings };
+    },
+    async remove(user, id) {
+      const [removed] = await atomically((writer) => [
+        writer
+          .delete(hooks)
+          .where(and(eq(hooks.userId, user.id), eq(hooks.id, id)))
+          .returning({ id: hooks.id }),
+      ]);
+      if (removed.length > 0) return;
+      throw new AccountError(
+        `${user.name} has no hook ${id}. "marquee hook list ${user.name}" shows them.`,
+      );
+    },
+    async note(id, result) {
+      await atomically((writer) => [writer.update(hooks).set(result).where(eq(hooks.id, id))]);
+    },
+  };
+}

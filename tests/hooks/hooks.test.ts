@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { readHookAddress } from "../../src/hooks/address.ts";
+import { signatureOf } from "../../src/hooks/message.ts";
+import { createSongEvents } from "../../src/hooks/song-events.ts";
+import { createTeller } from "../../src/hooks/teller.ts";
+import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/music/hooks.ts";
+import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+
+const song = (id: string, state: "playing" | "paused" = "playing") =>
+  aPlayback({ state, track: { ...aPlayback().track, id, title: id } });
+const playing = (id: string, state?: "playing" | "paused") =>
+  ({ kind: "playback", playback: song(id, state), connectionId: 1 }) as const;
+const NOTHING = { kind: "nothing" } as const;
+
+describe("what is told of a user's music", () => {
+  let clock: FakeClock;
+  let told: string[];
+  let songs: ReturnType<typeof createSongEvents>;
+  beforeEach(() => {
+    clock = createFakeClock();
+    told = [];
+    songs = createSongEvents(clock, ({ type, playback }) =>
+      told.push(`${type} ${playback?.track.id ?? ""}`.trim()),
+    );
+  });
+
+  test("is a song once it was heard for three seconds, and its end", async () => {
+    songs.note(playing("a"));
+    await clock.advance(2_900);
+    expect(told).toEqual([]);
+    await clock.advance(100);
+    expect(told).toEqual(["song.started a"]);
+    songs.note(playing("b"));
+    await clock.advance(3_000);
+    expect(told.slice(1)).toEqual(["song.ended a", "song.started b"]);
+  });
+
+  test("is no song that was skipped", async () => {
+    songs.note(playing("a"));
+    await clock.advance(2_000);
+    songs.note(playing("b"));
+    await clock.advance(3_000);
+    expect(told).toEqual(["song.started b"]);
+  });
+
+  test("is a pause, once, and a stop", async () => {
+    songs.note(playing("a"));
+    await clock.advance(3_000);
+    songs.note(playing("a", "paused"));
+    songs.note(playing("a", "paused"));
+    songs.note(playing("a"));
+    songs.note({ kind: "unavailable", retryAfterMs: 1 });
+    songs.note(NOTHING);
+    songs.note(NOTHING);
+    expect(told).toEqual([
+      "song.started a",
+      "playback.paused a",
+      "song.ended a",
+      "playback.stopped",
+    ]);
+  });
+});
+
+const HOOK: Hook = {
+  id: 1,
+  userId: 1,
+  url: "https://example.org/songs",
+  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  events: HOOK_EVENTS,
+  action: null,
+  failures: 0,
+  off: null,
+};
+
+describe("telling a hook", () => {
+  let clock: FakeClock;
+  let sent: { id: string; atMs: number }[];
+  let answers: (number | "nobody")[];
+  let noted: unknown[];
+  beforeEach(() => {
+    clock = createFakeClock();
+    sent = [];
+    answers = [];
+    noted = [];
+  });
+  const teller = (hook: Partial<Hook> = {}) =>
+    createTeller(
+      { ...HOOK, ...hook },
+      {
+        clock,
+        hooks: { note: async (_, result) => void noted.push(result) },
+        async send(_, { id }) {
+          sent.push({ id, atMs: clock.monotonicMs() - 1_000 });
+          const answer = answers.shift() ?? 204;
+          if (answer === "nobody") throw new Error("nobody answers");
+          return answer;
+        },
+      },
+    );
+  const event = (id: string) => ({ type: "song.started", playback: song(id), id, at: 0 }) as const;
+
+  test("is tried at once, after five and after thirty seconds", async () => {
+    answers = [500, "nobody", 503];
+    const one = teller();
+    one.tell(event("a"));
+    await clock.advance(120_000);
+    expect(sent).toEqual([
+      { id: "a", atMs: 0 },
+      { id: "a", atMs: 5_000 },
+      { id: "a", atMs: 30_000 },
+    ]);
+    expect(noted).toEqual([{ failures: 1, off: null }]);
+    expect(one.tries().map(({ status }) => status)).toEqual([503, null, 500]);
+  });
+
+  test("gives way to a newer event", async () => {
+    answers = [500];
+    const one = teller();
+    one.tell(event("a"));
+    await settle();
+    one.tell(event("b"));
+    one.tell(event("c"));
+    await clock.advance(120_000);
+    expect(sent.map(({ id }) => id)).toEqual(["a", "c"]);
+  });
+
+  test("ends when the address is gone", async () => {
+    answers = [410];
+    const one = teller();
+    one.tell(event("a"));
+    await clock.advance(60_000);
+    one.tell(event("b"));
+    await clock.advance(60_000);
+    expect(sent.map(({ id }) => id)).toEqual(["a"]);
+    expect(noted).toEqual([{ failures: 1, off: "gone" }]);
+  });
+
+  test("ends after a hundred failures in a row, and a success counts anew", async () => {
+    answers = [204];
+    const one = teller({ failures: 98 });
+    one.tell(event("a"));
+    await clock.advance(60_000);
+    expect(noted).toEqual([{ failures: 0, off: null }]);
+    const other = teller({ failures: 99 });
+    answers = [500, 500, 500];
+    other.tell(event("b"));
+    await clock.advance(60_000);
+    expect(noted.at(-1)).toEqual({ failures: 100, off: "failing" });
+  });
+
+  test("is one request at a time, however many events come", async () => {
+    const one = teller();
+    for (let count = 0; count < 10_000; count += 1) one.tell(event(String(count)));
+    await clock.advance(60_000);
+    expect(sent.length).toBeLessThanOrEqual(2);
+    expect(sent.at(-1)?.id).toBe("9999");
+  });
+});
+
+describe("a signature", () => {
+  test("is the one that Standard Webhooks gives as an example", () => {
+    const content = 'msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}';
+    expect(signatureOf(HOOK.secret, content)).toBe(
+      "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    );
+  });
+});
+
+describe("the address of a hook", () => {
+  const ada = { name: "ada" };
+  const rules = { playerHosts: ["127.0.0.1", "169.254.1.1", "nas"], own: ["127.0.0.1:4747"] };
+  test.each([
+    "https://example.org/songs?token=1",
+    "https://example.org:8443/",
+    "http://127.0.0.1:7474/DoAction",
+    "http://nas/",
+  ])("may be %s", (url) => {
+    expect(readHookAddress(url, ada, rules).href).toBe(url);
+  });
+  test.each([
+    "example.org",
+    "ftp://example.org/",
+    "https://ada:secret@example.org/",
+    "https://example.org/#part",
+    "https://example.org:22/",
+    "http://example.org/",
+    "https://10.0.0.1/",
+    "https://[::1]/",
+    "https://[::ffff:10.0.0.1]/",
+    "http://2130706433:4747/",
+    "http://127.0.0.1:4747/api",
+    "http://169.254.1.1/",
+    "https://0.0.0.0/",
+    "https://100.64.0.1/",
+    "https://[64:ff9b::7f00:1]/",
+    "https://224.0.0.1/",
+    "https://[fe80::1]/",
+  ])("may not be %s", (url) => {
+    expect(() => readHookAddress(url, ada, rules)).toThrow("cannot be told there");
+  });
+});
+
+describe("a user's hooks", () => {
+  let server: TestServer;
+  let ada: AddedUser;
+  let requests: { url: string; headers: Headers; body: Record<string, unknown> }[];
+  beforeEach(async () => {
+    requests = [];
+    server = await createTestServer({
+      async fetch(url, init) {
+        const body = JSON.parse(String(init?.body)) as Record<string, unknown>;
+        requests.push({ url: String(url), headers: new Headers(init?.headers), body });
+        return new Response("thanks", { status: 200 });
+      },
+    });
+    ada = await server.addUser("ada");
+  });
+  afterEach(() => server.close());
+
+  const add = (action: string | null = null) =>
+    server.accounts.hooks.add(ada.user, { url: HOOK.url, events: HOOK_EVENTS, action });
+  const plays = async (id: string) => {
+    await server.sourceOf(ada).says(song(id));
+    await server.clock.advance(4_000);
+  };
+
+  test("are told of songs, signed, with what the API says of them", async () => {
+    const { secret } = await add();
+    await settle();
+    await plays("Lanterns");
+    const [request] = requests;
+    expect(request).toMatchObject({
+      url: HOOK.url,
+      body: { type: "song.started", data: { track: { name: "Lanterns" }, is_playing: true } },
+    });
+    const [id, timestamp] = ["webhook-id", "webhook-timestamp"].map((name) =>
+      request?.headers.get(name),
+    );
+    expect(request?.headers.get("webhook-signature")).toBe(
+      signatureOf(secret, `${id}.${timestamp}.${JSON.stringify(request?.body)}`),
+    );
+  });
+
+  test("are told as Streamer.bot wants it", async () => {
+    await add("New song");
+    await settle();
+    await plays("Lanterns");
+    expect(requests[0]?.body).toEqual({
+      action: { name: "New song" },
+      args: {
+        event: "song.started",
+        title: "Lanterns",
+        artist: expect.any(String),
+        album: expect.any(String),
+      },
+    });
+  });
+
+  test("are told nothing that the user hides, and nothing once they are removed", async () => {
+    const hook = await add();
+    await server.accounts.privacy.change(ada.user, { hiddenTitles: ["Secret"] });
+    await settle();
+    await plays("Secret Song");
+    expect(requests).toEqual([]);
+    await server.accounts.hooks.remove(ada.user, hook.id);
+    await settle();
+    await plays("Lanterns");
+    expect(requests).toEqual([]);
+  });
+
+  test("are ten at most, and gone with the user", async () => {
+    for (let count = 0; count < MOST_HOOKS; count += 1) await add();
+    expect(await add().catch(String)).toContain("10 hooks");
+    await server.accounts.users.remove("ada");
+    expect(await server.accounts.hooks.users()).toEqual([]);
+  });
+});
