@@ -152,6 +152,13 @@ test("an identifier is a text or a number, whatever a server sends instead", () 
   expect(plex.keyOf({ sessionKey: hostile })).toBe("");
 });
 
+test("attributes that are gone are named by texts, whatever a server sends instead", () => {
+  const entity = homeassistant.readEntity({ state: "playing", attributes: { x: 1, 7: 1 } });
+  const gone = [{ toString: false }, null, 7, "x"];
+  const event = { c: { "media_player.a": { "-": { a: gone } } } };
+  expect(homeassistant.afterEvent(entity, "media_player.a", event)?.attributes).toEqual({ 7: 1 });
+});
+
 describe.each(protocols)("ten thousand hostile messages of %s", (_, samples, read) => {
   test("are shown, or refused as unreadable", () => {
     fc.assert(

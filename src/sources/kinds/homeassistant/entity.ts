@@ -29,13 +29,15 @@ export function afterEvent(entity: Entity | null, id: string, event: unknown): E
   const { "+": more, "-": less } = part;
   const attributes = { ...entity.attributes };
   const gone: unknown = isRecord(less) ? less["a"] : undefined;
-  for (const name of Array.isArray(gone) ? gone.map(String) : []) delete attributes[name];
+  for (const name of Array.isArray(gone) ? gone.filter(isText) : []) delete attributes[name];
   if (!isRecord(more)) return { ...entity, attributes };
   return {
     state: textOf(more["s"]) ?? entity.state,
     attributes: { ...attributes, ...(isRecord(more["a"]) && more["a"]) },
   };
 }
+
+const isText = (name: unknown): name is string => typeof name === "string";
 
 export interface EntityContext {
   readonly id: string;
