@@ -47,17 +47,16 @@ const translations: Readonly<
       "Dirección de una base de datos PostgreSQL que comparten varios servidores; mejor en un archivo.",
     host: "Dirección en la que se escucha; 0.0.0.0 o :: para todas las redes.",
     port: "Puerto en el que se escucha; 0 toma uno libre cualquiera y lo muestra.",
-    baseUrl:
-      "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee por debajo de él.",
+    baseUrl: "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee bajo una ruta.",
     allowedHosts: "Otros nombres de host a los que responde este servidor, separados por comas.",
-    trustedProxies: "Proxies inversos cuyo X-Forwarded-For se cree, separados por comas.",
+    trustedProxies: "Proxies inversos en cuyo X-Forwarded-For se confía, separados por comas.",
     playerHosts:
       "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
     webnowplayingPort:
-      "Puerto de esta máquina en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
+      "Puerto de este equipo en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
     owner: "Nombre del primer usuario, creado en el primer inicio.",
     demo: "Los usuarios que no han conectado música ven la lista de demostración.",
-    open: "Si el primer inicio en una terminal de escritorio abre el navegador en el enlace de inicio de sesión: auto o never.",
+    open: "Si el primer inicio en un ordenador con interfaz gráfica abre el navegador en el enlace de inicio de sesión: auto o never.",
     files:
       "Carpeta para los archivos de texto y de portada de lo que escucha cada usuario, que OBS puede mostrar.",
     rateLimitSeconds:
@@ -65,7 +64,8 @@ const translations: Readonly<
     musicPrefix:
       "Primera palabra de music_connected, music_display_name y music_product en la API.",
     spotifyClientId: "ID de cliente de tu aplicación en developer.spotify.com.",
-    spotifyClientSecret: "Secreto de esa aplicación, si quieres usarlo; mejor en forma de archivo.",
+    spotifyClientSecret:
+      "Secreto de cliente de esa aplicación, si quieres usarlo; mejor en forma de archivo.",
     spotifyBudget: "Máximo de llamadas a Spotify en 30 segundos, para todos los usuarios juntos.",
     spotifyApiUrl: "Dirección de la API web de Spotify.",
     spotifyAccountsUrl: "Dirección del servicio de cuentas de Spotify.",
