@@ -11,16 +11,16 @@ const translations: Readonly<
       "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; préférez la forme fichier.",
     host: "Adresse à laquelle Marquee répond ; 0.0.0.0 ou :: pour tous les réseaux.",
     port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
-    baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee plus bas.",
+    baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee sous un chemin.",
     allowedHosts: "Autres noms d’hôte auxquels ce serveur répond, séparés par des virgules.",
-    trustedProxies: "Proxys inverses dont X-Forwarded-For est cru, séparés par des virgules.",
+    trustedProxies: "Proxys inverses dont X-Forwarded-For est accepté, séparés par des virgules.",
     playerHosts:
       "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, séparés par des virgules.",
     webnowplayingPort:
       "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
     demo: "Les utilisateurs qui n’ont connecté aucune musique ont la playlist de démo.",
-    open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
+    open: "Si le premier démarrage sur un ordinateur avec interface graphique ouvre le navigateur sur le lien de connexion : auto ou never.",
     files:
       "Dossier pour les fichiers de texte et de pochette de ce que chaque utilisateur écoute, comme OBS peut les afficher.",
     rateLimitSeconds:
