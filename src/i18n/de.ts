@@ -44,7 +44,7 @@ export const de: Words = {
         url: "Link zum Titel",
       },
       brackets:
-        "Text in [ ] verschwindet, wenn ein Platzhalter darin leer ist. Eine Klammer selbst schreiben Sie doppelt.",
+        "Text in [ ] verschwindet, wenn ein Platzhalter darin leer ist. Eine eckige oder geschweifte Klammer selbst schreiben Sie doppelt.",
       url: "Links zu Titeln mit {url} erlauben. Die Linkfilter vieler Chats löschen solche Nachrichten.",
       show: "Zeigen",
       save: "Speichern",

@@ -46,7 +46,7 @@ export const en = {
         url: "link to the song",
       },
       brackets:
-        "Text in [ ] disappears when a placeholder in it is empty. To print a bracket, type it twice.",
+        "Text in [ ] disappears when a placeholder in it is empty. To print a bracket or a brace, type it twice.",
       url: "Allow song links with {url}. Many chats have link filters that delete such messages.",
       show: "Show",
       save: "Save",

@@ -609,7 +609,7 @@ export const es: Words = {
             "Las opciones de este aspecto no se pueden leer: cada una necesita un nombre y un texto corto.",
           value: "La opción «{option}» no puede ser «{value}».",
           css: "El CSS de este aspecto es demasiado largo: el máximo es 20 KB.",
-          size: "El tamaño de este aspecto debe ser ancho y alto en píxeles, de 16 a 8192.",
+          size: "El tamaño de este aspecto debe indicar el ancho y el alto en píxeles, de 16 a 8192.",
         },
       },
     },
@@ -657,10 +657,10 @@ export const es: Words = {
         cleaned: "sin lo que describe la subida",
         asGiven: "tal como vienen",
         asForAll: "como se ha elegido para todas",
-        asGivenTrack: "Viene como: {track}",
+        asGivenTrack: "Original: {track}",
         phrases: "Tus propias expresiones",
         phrasesText:
-          "Una por línea, de 2 a 50 caracteres, 50 en total. También se quitan, donde aparecen:",
+          "Una por línea, de 2 a 50 caracteres, 50 en total. También se quitan cuando aparecen:",
         places: {
           brackets: "entre paréntesis o corchetes",
           dash: "tras un guion, al final",
@@ -670,7 +670,7 @@ export const es: Words = {
         save: "Guardar",
         saved: "Guardado.",
         noSongs: "Todavía no hay canciones. Reproduce algo y vuelve a probar.",
-        given: "Viene",
+        given: "Original",
         shown: "Se muestra",
         mistakes: {
           tooMany: "Como máximo 50 expresiones: hay {count}.",
@@ -1106,7 +1106,7 @@ export const es: Words = {
       always: "Las canciones se guardan para siempre.",
     },
     limits:
-      "Marquee solo conoce lo que sonó mientras había abierto un widget o conectado un flujo de eventos o un bot. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
+      "Marquee solo conoce lo que sonó mientras había conectado un widget, un flujo de eventos o un bot. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
     keepFor: "Guardar las canciones",
     periods: { off: "Nunca", day: "24 horas", month: "30 días", always: "Para siempre" },
     shorter: "Un plazo más corto borra las canciones más antiguas. «Nunca» las borra todas.",
@@ -1254,7 +1254,7 @@ export const es: Words = {
     },
     neon: {
       name: "Carretera nocturna",
-      text: "Neón sobre violeta, con medio sol detrás de las palabras.",
+      text: "Neón sobre violeta, con medio sol detrás del texto.",
     },
     frosted: {
       name: "Esmerilado",

@@ -26,7 +26,7 @@ export const fr: Words = {
       playing: "Pendant la lecture",
       paused: "Pendant une pause",
       idle: "Quand rien ne passe",
-      templates: "Vos mots",
+      templates: "Votre propre texte",
       template: "Pendant la lecture",
       pausedTemplate: "Pendant une pause",
       idleTemplate: "Quand rien ne passe",
@@ -48,13 +48,13 @@ export const fr: Words = {
       url: "Autoriser les liens vers les morceaux avec {url}. Les filtres de liens de nombreux chats suppriment ces messages.",
       show: "Afficher",
       save: "Enregistrer",
-      saved: "Enregistré. Désormais, le bot le dit ainsi.",
+      saved: "Enregistré. Désormais, le bot répond ainsi.",
       changed: "Cette ligne a été modifiée ailleurs entre-temps. Voici ce qui est enregistré.",
       unknown: "La variable {{name}} n’existe pas. La liste ci-dessous les montre toutes.",
-      unbalanced: "Un {bracket} est seul. Pour l’écrire tel quel, doublez-le.",
+      unbalanced: "Un {bracket} n’a pas son pendant. Pour l’écrire tel quel, doublez-le.",
       tooLong: "300 caractères au plus.",
       bots: "Votre bot",
-      botsLead: "Trouvez votre bot et copiez ce qui se trouve à côté.",
+      botsLead: "Trouvez votre bot et copiez la commande qui se trouve à côté.",
       hosted: "Bots sur internet",
       local: "Bots sur cet ordinateur ou dans votre réseau",
       unreachable: {
@@ -64,7 +64,7 @@ export const fr: Words = {
           "Ces bots n’interrogent qu’en https, et l’adresse de ce serveur commence par http. Placez devant lui un proxy avec https, et indiquez son adresse avec --base-url.",
       },
       fields: {
-        moobot: "Entrez l’adresse dans une commande personnalisée, comme « URL fetch ».",
+        moobot: "Entrez l’adresse dans une commande personnalisée, de type « URL fetch ».",
         streamerbot: "Entrez l’adresse dans la sous-action « Fetch URL ».",
         mixitup: "Entrez l’adresse dans l’action « Web Request », avec la réponse en texte.",
       },
@@ -73,14 +73,14 @@ export const fr: Words = {
       address: "L’adresse seule",
       rotateText:
         "L’ancienne adresse cesse aussitôt de fonctionner. Copiez ensuite à nouveau la commande dans votre bot.",
-      rotated: "L’adresse est nouvelle. Copiez à nouveau la commande dans votre bot.",
+      rotated: "L’adresse a changé. Copiez à nouveau la commande dans votre bot.",
     },
     card: {
       lead: "Une image de ce que vous écoutez, pour un profil ou un site.",
       public: "Une carte est publique : toute personne qui la voit peut aussi trouver son adresse.",
       preview: "Aperçu",
       mode: "Clair ou sombre",
-      modes: { auto: "Comme chez le visiteur", dark: "Sombre", light: "Clair" },
+      modes: { auto: "Suivre le système du visiteur", dark: "Sombre", light: "Clair" },
       progress: "Barre de progression",
       source: "Nom de la source",
       save: "Enregistrer",
@@ -101,7 +101,7 @@ export const fr: Words = {
       alt: "Ce que j’écoute",
       rotateText:
         "L’ancienne adresse cesse aussitôt de fonctionner : chaque page avec cette carte a besoin de la nouvelle.",
-      rotated: "L’adresse est nouvelle. Mettez-la dans vos pages.",
+      rotated: "L’adresse a changé. Mettez la nouvelle dans vos pages.",
     },
   },
   home: {
@@ -114,7 +114,7 @@ export const fr: Words = {
     widgetText:
       "Ajoutez l’adresse de votre widget dans OBS comme source navigateur, largeur 500, hauteur 120. Le fond est transparent.",
     demo: "L’overlay, avec la démo",
-    start: "Premiers pas",
+    start: "Démarrage rapide",
     dashboard: "Ouvrir le tableau de bord",
     apiLink: "L’API, champ par champ",
     descriptionLink: "Description de l’API (OpenAPI)",
@@ -125,7 +125,7 @@ export const fr: Words = {
     title: "Lier {source}",
     lead: "Marquee verra ce que {user} écoute sur {source}. Il peut le lire, et ne peut rien modifier.",
     go: "Continuer vers {source}",
-    appTitle: "D’abord, {source} demande une application",
+    appTitle: "Il vous faut d’abord une application {source}",
     appLead: "Chaque serveur a la sienne, elle est gratuite et se crée en quelques minutes.",
     appCreate:
       "Ouvrez le tableau de bord de {source}, créez une application et choisissez « Web API ».",
@@ -169,7 +169,7 @@ export const fr: Words = {
       unreachable:
         "{source} est injoignable ou répond de façon étrange. Réessayez dans un instant.",
       tooMany:
-        "Vous avez {most} connexions, ce qui est le maximum. Mettez d’abord fin à l’une d’elles dans le tableau de bord.",
+        "Vous avez {most} connexions, ce qui est le maximum. Déconnectez-en d’abord une dans le tableau de bord.",
       lost: "Cela a commencé dans un autre navigateur, ou il y a plus de dix minutes. Rouvrez le lien.",
     },
   },
@@ -212,7 +212,7 @@ export const fr: Words = {
     health: {
       ok: "{source} est connecté, tout fonctionne.",
       untried: "{source} est connecté. Le suivi démarre dès qu’un widget ou cette page est ouvert.",
-      nothing: "Aucune musique n’est encore connectée.",
+      nothing: "Aucune source de musique n’est encore connectée.",
       needsLinking:
         "Marquee ne peut plus recevoir votre musique de {source}. Liez-le à nouveau ; vos clés et votre widget restent inchangés.",
       limited: "{source} a demandé une pause jusqu’à : {time}. Marquee reprend tout seul.",
@@ -223,14 +223,14 @@ export const fr: Words = {
         unreachable: "{source} est injoignable.",
         limited: "{source} reçoit trop d’appels.",
         notOnAppList:
-          "{source} ne vous laisse pas entrer : le propriétaire de l’application doit vous ajouter à ses utilisateurs.",
+          "{source} ne vous donne pas accès : le propriétaire de l’application doit vous ajouter à ses utilisateurs.",
         noPremium: "{source} exige que le propriétaire de l’application ait Premium.",
         appRefused: "{source} n’accepte pas l’application de ce serveur.",
         appMissing: "L’application pour {source} n’a pas été saisie sur ce serveur.",
       },
     },
     nowPlaying: {
-      position: "Position dans le titre",
+      position: "Position dans le morceau",
       connection: "Connexion",
       linkAgain: "Aller à Musique",
       overlay: "Sur le stream",
@@ -254,7 +254,7 @@ export const fr: Words = {
       ownMusicHint: "Quand rien ne passe, rien ne s’affiche, exactement comme sur votre stream.",
       address: "Adresse pour OBS",
       language: "Langue de l’overlay",
-      options: "Réglages",
+      options: "Options",
       groups: { look: "Apparence", text: "Texte", behaviour: "Comportement", more: "Autres" },
       choices: {
         theme_card: "Panneau",
@@ -317,7 +317,7 @@ export const fr: Words = {
         align: "Alignement du texte",
         art: "Pochette",
         progress: "Barre de progression",
-        time: "Durée",
+        time: "Temps",
         album: "Album",
         label: "Ligne « En cours de lecture »",
         source: "Nom de la source",
@@ -330,7 +330,7 @@ export const fr: Words = {
         exit: "Sortie",
         paused: "En pause",
         idle: "Quand rien ne passe",
-        idleText: "Texte sans musique",
+        idleText: "Texte quand rien ne passe",
         hideDelay: "Délai avant disparition",
         shown: "Quand il est affiché",
         show: "Affichage après un changement",
@@ -382,7 +382,7 @@ export const fr: Words = {
         nameRule: "1 à 60 caractères visibles.",
         nameTaken: "Vous avez déjà un widget de ce nom.",
         sizeHint:
-          "La taille de la source navigateur dans OBS. Laissez vide pour celle qui convient.",
+          "La taille de la source navigateur dans OBS. Laissez vide pour la taille adaptée au thème.",
         css: "Votre propre CSS",
         cssText:
           "Il l’emporte sur tout ce qui précède. Le CSS personnalisé d’OBS l’emporte encore sur lui.",
@@ -393,12 +393,11 @@ export const fr: Words = {
         cssClasses: "Noms de classes",
         cssProperties: "Propriétés personnalisées",
         versions: "Versions précédentes",
-        versionsText:
-          "Regardez-en une dans l’aperçu. Elle ne compte de nouveau qu’une fois enregistrée.",
+        versionsText: "Regardez-en une dans l’aperçu. Elle ne s’applique qu’une fois enregistrée.",
         versionNow: "Actuelle",
         versionShow: "Afficher",
-        versionLabel: "Voir tel que c’était : {time}",
-        versionShown: "Voici comment c’était : {time}. Enregistrez pour y revenir.",
+        versionLabel: "Afficher la version : {time}",
+        versionShown: "Version : {time}. Enregistrez pour y revenir.",
         fonts: {
           title: "Vos polices",
           text: "Jusqu’à {most} polices, pour vos seuls widgets : des fichiers WOFF2 de 1 Mo au plus.",
@@ -444,7 +443,7 @@ export const fr: Words = {
       onStream: "Sur le stream",
       test: "Envoyer un morceau de test",
       testText:
-        "Un titre inventé s’affiche douze secondes partout où votre overlay montre votre musique.",
+        "Un morceau inventé s’affiche douze secondes partout où votre overlay montre votre musique.",
       testSent: "Envoyé. Sources navigateur qui affichent votre overlay : {count}.",
       testUnseen: "Envoyé, mais aucune source navigateur n’affiche votre overlay en ce moment.",
       testTrack: { title: "Tout fonctionne", artist: "Les Essais Micro", album: "Un, deux" },
@@ -477,13 +476,13 @@ export const fr: Words = {
         "Dans OBS, ouvrez « Outils », puis les paramètres du serveur WebSocket. Activez le serveur et copiez son mot de passe depuis « Afficher les informations de connexion ».",
       password: "Mot de passe d’OBS",
       port: "Port",
-      connect: "Se connecter",
+      connect: "Connecter",
       passwordStays:
         "Le mot de passe ne va qu’à OBS. Le serveur de Marquee ne le reçoit jamais, et cette page ne le garde pas.",
       scene: "Scène",
       scenes: "Scènes",
       refresh: "Recharger dans OBS",
-      leave: "Se déconnecter",
+      leave: "Déconnecter",
       sentences: {
         connecting: "Connexion à OBS…",
         mayAsk:
@@ -512,7 +511,7 @@ export const fr: Words = {
             "Quelque chose répond sur le port {port}, mais ce n’est pas OBS 28 ou plus récent. Vérifiez le port, ou faites glisser la poignée.",
           timeout:
             "OBS n’a pas répondu à temps. Fermez toute fenêtre qui y attend une réponse de votre part et réessayez. Il faut OBS 28 ou plus récent.",
-          closed: "OBS a mis fin à la connexion. Connectez-vous de nouveau.",
+          closed: "OBS a mis fin à la connexion. Connectez cette page de nouveau.",
           noBrowserSource:
             "Cet OBS n’a pas de source navigateur, et sans elle il ne peut afficher aucun widget. Installez OBS depuis obsproject.com.",
           busy: "OBS n’a pas fini de démarrer. Réessayez dans un instant.",
@@ -532,7 +531,7 @@ export const fr: Words = {
       lead: "Chaque widget a son nom, son look et son adresse.",
       yours: "Vos widgets",
       none: "Vous n’avez pas encore de widget. Créez-en un, ou partez de l’un des looks ci-dessous.",
-      kinds: { overlay: "Overlay", text: "Ligne de texte", card: "Carte pour les profils" },
+      kinds: { overlay: "Overlay", text: "Texte pour bots", card: "Carte pour les profils" },
       size: "{width} × {height} px",
       onStream: "Dans OBS en ce moment",
       preview: "Aperçu : {name}",
@@ -572,12 +571,12 @@ export const fr: Words = {
         name: "Un nom compte de 1 à 60 caractères visibles. Rien n’a été modifié.",
         taken: "Un autre widget s’appelle déjà « {name} ». Choisissez un autre nom.",
         nameInUse:
-          "Entre-temps, un autre widget porte son nom. Renommez celui-ci et réessayez avant la fin de la minute.",
+          "Entre-temps, un autre widget a pris son nom. Renommez cet autre widget et réessayez avant la fin de la minute.",
         tooMany:
           "Vous avez {most} widgets, c’est le maximum. Supprimez-en un : sa place se libère une minute plus tard.",
         unknown: "Ce widget n’existe plus.",
         changed: "« {name} » a été modifié entre-temps. Regardez-le, puis réessayez.",
-        tooLate: "La minute est passée : ce widget ne peut plus revenir.",
+        tooLate: "La minute est passée : ce widget ne peut plus être rétabli.",
       },
       looks: {
         title: "Des looks pour commencer",
@@ -592,7 +591,7 @@ export const fr: Words = {
         title: "Utiliser un look partagé",
         text: "Collez le lien ou le JSON. Vous voyez le look avec de la musique de démo avant que rien ne soit enregistré.",
         field: "Lien ou JSON",
-        go: "Regarder",
+        go: "Voir l’aperçu",
         viewTitle: "Look : {name}",
         viewLead: "Rien n’est encore enregistré.",
         options: "Options",
@@ -649,24 +648,24 @@ export const fr: Words = {
       hostRefused:
         "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
       settingsRefused:
-        "Cela ne peut pas servir. Vérifiez votre saisie. Une adresse s’écrit hôte:port pour MPD, et sinon comme http://127.0.0.1:8080.",
+        "Cela ne fonctionne pas. Vérifiez votre saisie. Une adresse s’écrit hôte:port pour MPD, et sinon comme http://127.0.0.1:8080.",
       secretKept:
-        "Laissez-le vide pour garder celui qui existe. Il n’est pas gardé pour une autre adresse.",
+        "Laissez le champ vide pour garder la valeur actuelle. Elle n’est pas gardée si l’adresse change.",
       appSaved: "L’application est enregistrée. Vous pouvez maintenant lier votre compte.",
       shown: "Affiché",
-      plays: "Joue : {track}",
+      plays: "En lecture : {track}",
       pausedAt: "En pause : {track}",
       titles: {
         title: "Titres",
         lead: "Les vidéos, les flux radio et les fichiers ont souvent des titres comme « Artiste - Morceau (Official Video) [4K] ». Marquee peut retirer ce qui décrit la mise en ligne ou l’édition, partout où il affiche un morceau. Il ne retire jamais ce qui décrit l’enregistrement, comme « Live » ou « Remix ».",
         show: "Afficher les titres",
         cleaned: "sans ce qui décrit la mise en ligne",
-        asGiven: "tels qu’ils sont donnés",
+        asGiven: "tels que la source les donne",
         asForAll: "comme choisi pour toutes",
-        asGivenTrack: "Donné comme : {track}",
+        asGivenTrack: "Original : {track}",
         phrases: "Vos propres expressions",
         phrasesText:
-          "Une par ligne, de 2 à 50 caractères, 50 en tout. Elles sont retirées aussi, là où elles se trouvent :",
+          "Une par ligne, de 2 à 50 caractères, 50 en tout. Elles sont aussi retirées quand elles se trouvent :",
         places: {
           brackets: "entre parenthèses ou crochets",
           dash: "après un tiret, à la fin",
@@ -676,7 +675,7 @@ export const fr: Words = {
         save: "Enregistrer",
         saved: "Enregistré.",
         noSongs: "Il n’y a pas encore de morceaux. Lancez-en un, puis réessayez.",
-        given: "Donné",
+        given: "Original",
         shown: "Affiché",
         mistakes: {
           tooMany: "50 expressions au plus : il y en a {count}.",
@@ -702,7 +701,7 @@ export const fr: Words = {
         none: "Aucun autre lecteur trouvé.",
         listen: "Connecter",
         needs: {
-          password: "Il demande son mot de passe.",
+          password: "Il demande un mot de passe.",
           token: "Il demande un token.",
         },
         enter: {
@@ -710,7 +709,7 @@ export const fr: Words = {
           token: "Saisir le token",
         },
       },
-      drag: "Glisser à une autre place",
+      drag: "Glisser pour changer l’ordre",
       why: {
         onlyPlaying: "C’est la seule en lecture.",
         firstPlaying: "De celles en lecture, c’est la première dans votre ordre.",
@@ -723,7 +722,7 @@ export const fr: Words = {
       groups: {
         computer: "Lecteurs sur votre ordinateur",
         services: "Services de streaming et serveurs",
-        pushing: "Extensions de navigateur et programmes qui envoient",
+        pushing: "Extensions de navigateur et programmes qui envoient à Marquee",
         trying: "Pour essayer",
       },
       inbox: {
@@ -758,11 +757,11 @@ export const fr: Words = {
       },
       about: {
         spotify:
-          "Lié dans le navigateur, en quelques minutes. Les changements sont remarqués en quelques secondes.",
+          "Lié dans le navigateur, en quelques minutes. Les changements se voient en quelques secondes.",
         mpd: "Le Music Player Daemon. Chaque changement s’affiche à l’instant même.",
         vlc: "Le lecteur VLC, par son interface web. Les changements se voient en une seconde.",
         beefweb:
-          "foobar2000 ou DeaDBeeF avec le module Beefweb. Les changements se voient en une seconde.",
+          "foobar2000 ou DeaDBeeF avec le plugin Beefweb. Les changements se voient en une seconde.",
         subsonic:
           "Navidrome et les autres serveurs dotés de l’API Subsonic. Les changements se voient en quelques secondes.",
         lastfm:
@@ -770,7 +769,7 @@ export const fr: Words = {
         "listenbrainz-reader":
           "Tout ce que votre lecteur signale à ListenBrainz. Le titre seul : ni pochette, ni position, ni pause.",
         azuracast: "Une station AzuraCast : ce qui y passe, avec pochette et position.",
-        icecast: "Un flux d’Icecast : son titre tel que la diffusion l’envoie.",
+        icecast: "Un flux Icecast : le titre que la station envoie.",
         windows:
           "Les lecteurs de cet ordinateur sous Windows : Spotify, Apple Music, foobar2000, navigateurs et la plupart des autres. Les changements s’affichent en une demi-seconde.",
         macos:
@@ -790,8 +789,8 @@ export const fr: Words = {
         webscrobbler:
           "L’extension de navigateur pour YouTube, SoundCloud, Bandcamp et des centaines d’autres. Avec position, pause et pochette.",
         webnowplaying:
-          "L’extension de navigateur qui envoie aux programmes de votre ordinateur ce que lisent ses onglets.",
-        tuna: "Les scripts de navigateur et les lecteurs conçus pour Tuna, un module d’OBS.",
+          "L’extension de navigateur qui envoie aux programmes de votre ordinateur ce que lisent vos onglets.",
+        tuna: "Les scripts de navigateur et les lecteurs conçus pour Tuna, un plugin d’OBS.",
         listenbrainz:
           "Tout programme qui envoie ses écoutes à ListenBrainz, comme Navidrome ou Jellyfin. Sans position ni pause.",
         audioscrobbler:
@@ -807,8 +806,8 @@ export const fr: Words = {
         beefweb_user: "Nom d’utilisateur, s’il en demande un",
         beefweb_password: "Mot de passe de Beefweb, s’il en demande un",
         subsonic_url: "Adresse de votre serveur de musique",
-        subsonic_user: "Votre nom d’utilisateur là-bas",
-        subsonic_password: "Votre mot de passe là-bas",
+        subsonic_user: "Votre nom d’utilisateur sur ce serveur",
+        subsonic_password: "Votre mot de passe sur ce serveur",
         lastfm_user: "Votre nom d’utilisateur sur Last.fm",
         "listenbrainz-reader_user": "Votre nom d’utilisateur sur ListenBrainz",
         azuracast_url: "Adresse d’AzuraCast",
@@ -831,7 +830,7 @@ export const fr: Words = {
         plex_user: "Utilisateur dans Plex ; vide pour le propriétaire du serveur",
         plex_token: "Token du propriétaire du serveur, X-Plex-Token",
         pear_url: "Adresse de pear-desktop",
-        pear_token: "Token d’accès ; vide pour l’extension Amuse",
+        pear_token: "Token d’accès ; vide pour le plugin Amuse",
         cider_url: "Adresse de Cider",
         cider_token: "Token d’application, s’il en demande un",
       },
@@ -891,7 +890,7 @@ export const fr: Words = {
       lead: "Avec une clé, les bots et les programmes peuvent demander ce que vous écoutez. Donnez à chacun la sienne : vous pourrez en révoquer une sans toucher aux autres.",
       working: "Vos clés",
       none: "Vous n’avez aucune clé active.",
-      id: "Identifiant {id}",
+      id: "ID : {id}",
       created: "Créée le {day}",
       lastUsed: "Dernière utilisation : {time}",
       neverUsed: "Jamais utilisée",
@@ -901,7 +900,7 @@ export const fr: Words = {
       nameHint: "À quoi elle sert, par exemple « bot du chat ».",
       nameWrong: "Un nom a de 1 à {most} caractères visibles.",
       add: "Créer la clé",
-      added: "« {name} » a sa clé. Elle ne s’affiche que cette fois : copiez-la maintenant.",
+      added: "Voici la clé de « {name} ». Elle ne s’affiche que cette fois : copiez-la maintenant.",
       newKey: "La nouvelle clé",
       tryIt: "Essayez-la dans un terminal :",
       replace: "Remplacer",
@@ -962,7 +961,7 @@ export const fr: Words = {
       languageSaved: "Vos pages sont désormais en français.",
       sessions: "Navigateurs connectés",
       sessionsText:
-        "Un navigateur qui ne revient pas pendant 30 jours est déconnecté automatiquement.",
+        "Un navigateur qui n’est pas utilisé pendant 30 jours est déconnecté automatiquement.",
       browserOn: "{browser} sous {system}",
       unknownBrowser: "Navigateur inconnu",
       thisBrowser: "Ce navigateur",
@@ -970,7 +969,7 @@ export const fr: Words = {
       seen: "Dernière visite : {time}",
       signOut: "Se déconnecter",
       signOutOf: "Se déconnecter de {browser}",
-      signedOut: "Ce navigateur est déconnecté.",
+      signedOut: "Ce navigateur-là a été déconnecté.",
       everywhere: "Se déconnecter partout",
       everywhereText:
         "Déconnecte tous les navigateurs, celui-ci compris. Vos clés et votre widget continuent de fonctionner.",
@@ -1039,7 +1038,7 @@ export const fr: Words = {
         "Lancez Marquee avec votre ordinateur : sous Windows, macOS, Linux ou dans un conteneur.",
       users:
         "Ajoutez des utilisateurs, des liens de connexion et des clés d’API, et voyez ce que chacun peut saisir.",
-      reach: "Qui peut atteindre Marquee chez vous, et comment l’ouvrir à Internet.",
+      reach: "Qui peut atteindre Marquee chez vous, et comment l’ouvrir à internet.",
       backup: "Sauvegardez vos données, restaurez-les, mettez Marquee à jour et déplacez-le.",
       nodes: "Gardez les données dans PostgreSQL, et faites tourner plusieurs serveurs dessus.",
       security:
@@ -1113,31 +1112,31 @@ export const fr: Words = {
     keepTitle: "Ce qui est gardé",
     off: "Rien n’est gardé.",
     kept: {
-      day: "Les titres sont gardés 24 heures.",
-      month: "Les titres sont gardés 30 jours.",
-      always: "Les titres sont gardés pour toujours.",
+      day: "Les morceaux sont gardés 24 heures.",
+      month: "Les morceaux sont gardés 30 jours.",
+      always: "Les morceaux sont gardés pour toujours.",
     },
     limits:
       "Marquee ne connaît que ce qui passait pendant qu’un widget, un flux d’événements ou un bot était connecté. Un morceau compte après 30 secondes. Les morceaux que vous masquez ne sont jamais gardés.",
-    keepFor: "Garder les titres",
+    keepFor: "Garder les morceaux",
     periods: { off: "Pas du tout", day: "24 heures", month: "30 jours", always: "Pour toujours" },
     shorter:
-      "Une durée plus courte efface ce qui est plus ancien. « Pas du tout » efface tous les titres.",
-    streams: "Laisser l’overlay dire quand OBS diffuse",
+      "Une durée plus courte efface ce qui est plus ancien. « Pas du tout » efface tous les morceaux.",
+    streams: "Laisser l’overlay signaler quand OBS diffuse",
     streamsHint:
-      "Pour la setlist de votre direct. L’overlay dit seulement qu’un direct commence ou s’arrête, jamais rien sur vos scènes.",
+      "Pour la setlist de votre direct. L’overlay signale seulement qu’un direct commence ou s’arrête, jamais rien sur vos scènes.",
     save: "Enregistrer",
-    saved: "Enregistré. Les titres sont désormais gardés.",
-    savedOff: "Enregistré. Rien n’est gardé et il ne reste rien.",
+    saved: "Enregistré. Les morceaux sont désormais gardés.",
+    savedOff: "Enregistré. Rien n’est gardé et tout a été effacé.",
     thisStream: "Ce direct",
     lastStream: "Dernier direct",
     since: "En direct depuis : {time}",
     fromTo: "{from} – {to}",
     notTold:
-      "Laissez l’overlay dire quand OBS diffuse, et la setlist de votre direct apparaîtra ici.",
+      "Laissez l’overlay signaler quand OBS diffuse, et la setlist de votre direct apparaîtra ici.",
     noStream:
       "Aucun overlay n’a encore annoncé de direct. Il le fait quand OBS commence à diffuser avec votre widget.",
-    noSongsYet: "Aucun morceau n’est encore passé pendant ce stream.",
+    noSongsYet: "Aucun morceau n’est encore passé pendant ce direct.",
     forms: "Format de la setlist",
     form: { text: "Texte", csv: "CSV", chapters: "Chapitres YouTube" },
     start: "Début",
@@ -1145,14 +1144,14 @@ export const fr: Words = {
       "Collez ceci dans la description de la vidéo. Les temps sont justes si l’enregistrement a commencé avec le direct.",
     tooFew: "YouTube n’affiche les chapitres qu’à partir de {least}. Il n’y en a pas encore assez.",
     download: "Télécharger",
-    songs: "Titres",
-    none: "Aucun titre n’a encore été gardé.",
+    songs: "Morceaux",
+    none: "Aucun morceau n’a encore été gardé.",
     heardFor: "passé pendant {time}",
-    newer: "Titres plus récents",
-    older: "Titres plus anciens",
+    newer: "Morceaux plus récents",
+    older: "Morceaux plus anciens",
     clear: "Effacer l’historique",
-    clearText: "Tous les titres gardés sont effacés immédiatement et définitivement.",
-    clearGo: "Effacer tous les titres",
+    clearText: "Tous les morceaux gardés sont effacés immédiatement et définitivement.",
+    clearGo: "Effacer tous les morceaux",
     cleared: "L’historique est vide.",
   },
   reach: {
@@ -1160,9 +1159,9 @@ export const fr: Words = {
     public:
       "L’adresse est publique : les bots et les sites peuvent interroger {host}, si elle mène ici. Marquee ne l’a pas essayé.",
     local:
-      "{host} n’existe que sur cet ordinateur ou dans votre propre réseau. Les bots et les sites d’Internet ne peuvent pas l’atteindre.",
+      "{host} n’existe que sur cet ordinateur ou dans votre propre réseau. Les bots et les sites d’internet ne peuvent pas l’atteindre.",
     "not https":
-      "L’adresse commence par http. Les bots d’Internet n’utilisent que https, et les mots de passe et les tokens traversent le réseau en clair.",
+      "L’adresse commence par http. Les bots d’internet n’utilisent que https, et les mots de passe et les tokens traversent le réseau en clair.",
     noProxy:
       "Aucun proxy n’est nommé dans --trusted-proxies. S’il y en a un, tous les visiteurs semblent venir de son adresse.",
     how: "Comment atteindre de l’extérieur une machine à la maison",
@@ -1179,7 +1178,7 @@ export const fr: Words = {
     authentication: "La clé, de l’une de ces deux façons",
     tryIt: "Essayer",
     key: "Clé d’API",
-    makeKey: "Créer une clé à moi",
+    makeKey: "Créer une clé",
     keyHint:
       "Elle reste dans cette page et ne va qu’à ce serveur. Créez-en une sous « Clés d’API » dans le tableau de bord.",
     send: "Envoyer",
@@ -1196,29 +1195,29 @@ export const fr: Words = {
     statuses: {
       "200": "La réponse, même quand rien ne passe : data est alors null et il n’y a pas de meta.",
       "401": "La clé manque ou ne fonctionne pas.",
-      "405": "Seuls GET, HEAD et OPTIONS sont compris.",
+      "405": "Seuls GET, HEAD et OPTIONS sont acceptés.",
       "429":
-        "Trop tôt après le dernier appel, ou trop de mauvaises clés depuis une adresse, ou trop de flux pour une même clé.",
+        "Trop tôt après le dernier appel, ou trop de clés incorrectes depuis une adresse, ou trop de flux d’événements pour une même clé.",
       "500": "Une erreur s’est produite sur le serveur.",
       "503": "La source ne répond plus depuis un moment.",
     },
     fieldMeanings: {
       success: "Vrai en cas de succès.",
       data: "Ce qui a été demandé ; null quand rien ne passe.",
-      error: "Ce qui n’a pas marché, pour les humains ; seulement quand success est faux.",
+      error: "Ce qui a échoué, en langage courant ; seulement quand success est faux.",
       meta: "Seulement quand data n’est pas null.",
       "meta.user": "L’utilisateur à qui appartient la clé.",
       "meta.timestamp": "Heure de la réponse, en secondes Unix.",
       is_playing: "Faux pendant une pause.",
-      progress_ms: "Position dans le titre, en millisecondes.",
+      progress_ms: "Position dans le morceau, en millisecondes.",
       progress_percent: "Position en pourcentage de la durée, deux décimales au plus.",
-      time_remaining_ms: "Millisecondes restantes dans le titre.",
+      time_remaining_ms: "Millisecondes restantes dans le morceau.",
       "track.id": "Tel que la source le donne ; pour un fichier local, son URI.",
       "track.original_name":
         "Titre tel que la source le donne ; seulement là où le titre a été nettoyé.",
-      "track.name": "Nom du titre.",
+      "track.name": "Titre du morceau.",
       "track.duration_ms": "Durée en millisecondes ; 0 quand la source ne la donne pas.",
-      "track.explicit": "Si la source signale le titre comme explicite.",
+      "track.explicit": "Si la source signale le morceau comme explicite.",
       original_artist_name:
         "Artiste tel que la source le donne ; seulement là où un titre nettoyé en nomme un autre.",
       artist_name: "Les artistes dans l’ordre de la source, séparés par une virgule et une espace.",
@@ -1229,7 +1228,7 @@ export const fr: Words = {
       "device.type": "Type de lecteur, tel que la source le donne.",
       "device.volume": "Volume de 0 à 100 ; null quand la source ne le donne pas.",
       started_at: "Quand le morceau a commencé, en UTC.",
-      played_ms: "Combien de temps il est passé, en millisecondes, sans les pauses.",
+      played_ms: "Durée d’écoute en millisecondes, sans les pauses.",
       username: "Nom de l’utilisateur.",
       connected: "Faux quand aucune musique n’est connectée ou qu’elle doit l’être à nouveau.",
       display_name: "Nom du compte connecté ; null s’il est inconnu.",
@@ -1252,7 +1251,7 @@ export const fr: Words = {
     },
     lounge: {
       name: "Salon vinyle",
-      text: "Noyer et laiton. Le bras quitte le disque quand vous faites une pause.",
+      text: "Noyer et laiton. Le bras quitte le disque quand vous mettez la musique en pause.",
     },
     chatting: {
       name: "Discussion",
@@ -1268,7 +1267,7 @@ export const fr: Words = {
     },
     neon: {
       name: "Virée nocturne",
-      text: "Du néon sur du violet, avec un demi-soleil derrière les mots.",
+      text: "Du néon sur du violet, avec un demi-soleil derrière le texte.",
     },
     frosted: {
       name: "Givré",

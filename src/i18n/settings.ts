@@ -11,16 +11,16 @@ const translations: Readonly<
       "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; préférez la forme fichier.",
     host: "Adresse à laquelle Marquee répond ; 0.0.0.0 ou :: pour tous les réseaux.",
     port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
-    baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee plus bas.",
+    baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee sous un chemin.",
     allowedHosts: "Autres noms d’hôte auxquels ce serveur répond, séparés par des virgules.",
-    trustedProxies: "Proxys inverses dont X-Forwarded-For est cru, séparés par des virgules.",
+    trustedProxies: "Proxys inverses dont X-Forwarded-For est accepté, séparés par des virgules.",
     playerHosts:
       "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, séparés par des virgules.",
     webnowplayingPort:
       "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
     demo: "Les utilisateurs qui n’ont connecté aucune musique ont la playlist de démo.",
-    open: "Si le premier démarrage dans le terminal d’un bureau ouvre le navigateur sur le lien de connexion : auto ou never.",
+    open: "Si le premier démarrage sur un ordinateur avec interface graphique ouvre le navigateur sur le lien de connexion : auto ou never.",
     files:
       "Dossier pour les fichiers de texte et de pochette de ce que chaque utilisateur écoute, comme OBS peut les afficher.",
     rateLimitSeconds:
@@ -47,17 +47,16 @@ const translations: Readonly<
       "Dirección de una base de datos PostgreSQL que comparten varios servidores; mejor en un archivo.",
     host: "Dirección en la que se escucha; 0.0.0.0 o :: para todas las redes.",
     port: "Puerto en el que se escucha; 0 toma uno libre cualquiera y lo muestra.",
-    baseUrl:
-      "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee por debajo de él.",
+    baseUrl: "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee bajo una ruta.",
     allowedHosts: "Otros nombres de host a los que responde este servidor, separados por comas.",
-    trustedProxies: "Proxies inversos cuyo X-Forwarded-For se cree, separados por comas.",
+    trustedProxies: "Proxies inversos en cuyo X-Forwarded-For se confía, separados por comas.",
     playerHosts:
       "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
     webnowplayingPort:
-      "Puerto de esta máquina en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
+      "Puerto de este equipo en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
     owner: "Nombre del primer usuario, creado en el primer inicio.",
     demo: "Los usuarios que no han conectado música ven la lista de demostración.",
-    open: "Si el primer inicio en una terminal de escritorio abre el navegador en el enlace de inicio de sesión: auto o never.",
+    open: "Si el primer inicio en un ordenador con interfaz gráfica abre el navegador en el enlace de inicio de sesión: auto o never.",
     files:
       "Carpeta para los archivos de texto y de portada de lo que escucha cada usuario, que OBS puede mostrar.",
     rateLimitSeconds:
@@ -65,7 +64,8 @@ const translations: Readonly<
     musicPrefix:
       "Primera palabra de music_connected, music_display_name y music_product en la API.",
     spotifyClientId: "ID de cliente de tu aplicación en developer.spotify.com.",
-    spotifyClientSecret: "Secreto de esa aplicación, si quieres usarlo; mejor en forma de archivo.",
+    spotifyClientSecret:
+      "Secreto de cliente de esa aplicación, si quieres usarlo; mejor en forma de archivo.",
     spotifyBudget: "Máximo de llamadas a Spotify en 30 segundos, para todos los usuarios juntos.",
     spotifyApiUrl: "Dirección de la API web de Spotify.",
     spotifyAccountsUrl: "Dirección del servicio de cuentas de Spotify.",

@@ -15,6 +15,7 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "fr dashboard.widget.labels.album",
   "fr outputs.text.meanings.album",
   "fr dashboard.widget.labels.position",
+  "fr dashboard.widget.options",
   "de dashboard.widget.groups.text",
   "de dashboard.widget.labels.album",
   "de dashboard.widget.labels.art",

@@ -112,7 +112,7 @@ function Heard({ reader, own, all, heard }: ReportedProps): JSX.Element {
             : fill(playback.state === "playing" ? t.plays : t.pausedAt, { track: name ?? "" })}
         </span>
       </p>
-      {playback?.given && (
+      {playback?.given !== undefined && (
         <p class="hint given" dir="auto" safe>
           {fill(t.titles.asGivenTrack, {
             track: trackText(playback.given.title, artistNames(playback.given)),
