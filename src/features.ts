@@ -113,7 +113,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
   });
   const overlay = createOverlayFeature(parts);
   const { live, covers } = overlay;
-  const dashboard = createDashboardFeature({ ...parts, live, covers, linkingFlow });
+  const dashboard = createDashboardFeature({ ...parts, live, covers, hooks, linkingFlow });
   return {
     all: [
       api,

@@ -5,6 +5,7 @@ import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { readHookAddress } from "../hooks/address.ts";
 import { ownAddresses } from "../hooks/feature.ts";
+import { testEvent } from "../hooks/message.ts";
 import { createSender } from "../hooks/sender.ts";
 import { type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
 import { type Command, print, table, UsageError } from "./command.ts";
@@ -128,9 +129,7 @@ function testHook(userName: string, typedId: string): Command {
         rules: await rulesOf(config, workspace),
         artworkUrl: () => "",
       });
-      const at = systemClock.wallMs();
-      const test = { type: "playback.stopped", playback: null, id: `msg_test${at}`, at } as const;
-      const status = await send(hook, test).catch((error: unknown) => {
+      const status = await send(hook, testEvent(systemClock.wallMs())).catch((error: unknown) => {
         throw new AccountError(`Nobody took it: ${error instanceof Error ? error.message : "?"}.`);
       });
       print(io, asJson, [{ id, status }], [`It answered ${status}.`]);

@@ -3,6 +3,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import type { ResolvedConfig } from "../config.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
+import type { HooksFeature } from "../hooks/feature.ts";
 import type { Inbox } from "../ingest/inbox.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Live } from "../overlay/live.ts";
@@ -18,6 +19,7 @@ export interface SectionParts {
   /** What other programs have pushed. */
   readonly inbox: Inbox;
   readonly live: Live;
+  readonly hooks: HooksFeature;
   readonly presenter: Presenter;
   readonly sessionCookie: SessionCookie;
   readonly clock: Clock;
@@ -36,6 +38,7 @@ const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
   music: () => import("./music/music.ts"),
   widget: () => import("./widgets/widget.tsx"),
   history: () => import("./history/history.tsx"),
+  hooks: () => import("./outputs/hooks.tsx"),
   keys: () => import("./people/keys.tsx"),
   privacy: () => import("./people/privacy.tsx"),
   account: () => import("./people/account.tsx"),

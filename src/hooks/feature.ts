@@ -7,10 +7,13 @@ import type { Feature } from "../http/feature.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Artwork } from "../playback.ts";
 import type { Fetch } from "../sources/upstream/index.ts";
-import type { HookAddressRules } from "./address.ts";
+import type { User } from "../accounts/users.ts";
+import type { Hook } from "../music/hooks.ts";
+import { type HookAddressRules, readHookAddress } from "./address.ts";
+import { testEvent } from "./message.ts";
 import { createSender } from "./sender.ts";
 import { createSongEvents, type SongEvent } from "./song-events.ts";
-import { createTeller, type Teller } from "./teller.ts";
+import { createTeller, type Teller, type Try } from "./teller.ts";
 
 export interface HooksDeps {
   readonly accounts: Accounts;
@@ -43,12 +46,23 @@ export const ownAddresses = (
   return [`${hostname}:${port || usual}`, listeningAddress.toLowerCase()];
 };
 
+/** What the dashboard shows and does of hooks, too. */
+export interface HooksFeature extends Feature {
+  /** An address as it is stored; `undefined` for one that may not be told. */
+  addressOf(text: string, user: Pick<User, "name">): string | undefined;
+  /** The last tries of a hook on this node, the newest first. */
+  triesOf(hook: Hook): readonly Try[];
+  /** Sends a test; the HTTP status, or `null` where nobody answers. A success switches the hook on. */
+  test(hook: Hook): Promise<number | null>;
+}
+
 /** Tells other programs of songs. Nothing of a user without hooks is followed. */
-export function createHooksFeature(deps: HooksDeps): Feature {
+export function createHooksFeature(deps: HooksDeps): HooksFeature {
   const { accounts, hub, clock, log, config, cluster } = deps;
   const { hooks } = accounts;
   const own = ownAddresses(deps.baseUrl, deps.listeningAddress);
-  const send = createSender({ ...deps, rules: { playerHosts: config.playerHosts, own } });
+  const rules: HookAddressRules = { playerHosts: config.playerHosts, own };
+  const send = createSender({ ...deps, rules });
   const followed = new Map<number, Followed>();
 
   const unfollow = (userId: number) => {
@@ -99,6 +113,20 @@ export function createHooksFeature(deps: HooksDeps): Feature {
   };
 
   return {
+    addressOf(text, user) {
+      try {
+        return readHookAddress(text, user, rules).href;
+      } catch {
+        return undefined;
+      }
+    },
+    triesOf: ({ id, userId }) => followed.get(userId)?.tellers.get(id)?.tries() ?? [],
+    async test(hook) {
+      const status = await send(hook, testEvent(clock.wallMs())).catch(() => null);
+      const isTaken = status !== null && status >= 200 && status < 300;
+      if (isTaken && hook.off !== null) await hooks.note(hook.id, { failures: 0, off: null });
+      return status;
+    },
     routes: [],
     start: followAll,
     async follow({ userId, concerns }) {

@@ -17,6 +17,14 @@ export interface NumberedEvent extends SongEvent {
   readonly at: number;
 }
 
+/** What a test tells: that nothing plays. */
+export const testEvent = (at: number): NumberedEvent => ({
+  type: "playback.stopped",
+  playback: null,
+  id: `msg_test${at}`,
+  at,
+});
+
 export interface MessageContext {
   readonly nowMonotonicMs: number;
   readonly nowWallMs: number;

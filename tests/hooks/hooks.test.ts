@@ -6,6 +6,7 @@ import { createSongEvents } from "../../src/hooks/song-events.ts";
 import { createTeller } from "../../src/hooks/teller.ts";
 import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/music/hooks.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
@@ -276,5 +277,64 @@ describe("a user's hooks", () => {
     expect(await add().catch(String)).toContain("10 hooks");
     await server.accounts.users.remove("ada");
     expect(await server.accounts.hooks.users()).toEqual([]);
+  });
+});
+
+describe("the page of hooks", () => {
+  const HOOKS = "/en/dashboard/hooks";
+  let server: TestServer;
+  let ada: AddedUser;
+  let browser: SignedIn;
+  let status: number;
+  beforeEach(async () => {
+    status = 200;
+    server = await createTestServer({
+      fetch: async () => new Response(null, { status }),
+    });
+    ada = await server.addUser("ada");
+    browser = await signIn(server, ada);
+  });
+  afterEach(() => server.close());
+
+  test("adds one and shows its secret once", async () => {
+    const added = await browser.submit(HOOKS, { do: "add", url: HOOK.url, action: "" });
+    const [hook] = await server.accounts.hooks.allOf(ada.user.id);
+    expect(hook).toMatchObject({ url: HOOK.url, action: null, events: HOOK_EVENTS });
+    expect(await added.text()).toContain(hook?.secret ?? "?");
+    expect(await (await browser.get(HOOKS)).text()).not.toContain(hook?.secret ?? "?");
+  });
+
+  test("refuses an address that may not be told, and keeps what was typed", async () => {
+    const answer = await browser.post(HOOKS, { do: "add", url: "http://10.0.0.1/x" });
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain("http://10.0.0.1/x");
+    expect(await server.accounts.hooks.allOf(ada.user.id)).toEqual([]);
+  });
+
+  test("sends a test, which switches a hook on again, and removes it", async () => {
+    const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
+    const { id } = await server.accounts.hooks.add(ada.user, settings);
+    await server.accounts.hooks.note(id, { failures: 100, off: "failing" });
+    status = 500;
+    const refused = await browser.submit(HOOKS, { do: "test", target: String(id) });
+    expect(await refused.text()).toContain("The address answered 500.");
+    status = 204;
+    await browser.submit(HOOKS, { do: "test", target: String(id) });
+    expect(await server.accounts.hooks.allOf(ada.user.id)).toMatchObject([{ off: null }]);
+    await browser.submit(HOOKS, { do: "remove", target: String(id) });
+    expect(await server.accounts.hooks.allOf(ada.user.id)).toEqual([]);
+  });
+
+  test("shows, tests and removes nobody else's", async () => {
+    const grace = await server.addUser("grace");
+    const settings = { url: "https://example.org/hers", events: HOOK_EVENTS, action: null };
+    const { id } = await server.accounts.hooks.add(grace.user, settings);
+    const page = await (await browser.get(HOOKS)).text();
+    expect(page).not.toContain("example.org");
+    for (const action of ["test", "remove"]) {
+      const answer = await browser.submit(HOOKS, { do: action, target: String(id) });
+      expect(await answer.text()).toContain("This hook no longer exists.");
+    }
+    expect(await server.accounts.hooks.allOf(grace.user.id)).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import type { Accounts } from "../../accounts/accounts.ts";
-import { dashboardAddress, widgetAddress } from "../../addresses.ts";
+import { dashboardAddress, onDemandAddress, widgetAddress } from "../../addresses.ts";
 import type { Clock } from "../../clock.ts";
 import { Html } from "../../jsx.ts";
 import { intoObsScript, widgetEditorScript } from "../../html/assets.ts";
@@ -45,6 +45,9 @@ export async function editorPage(
     accounts.widgets.revisionsOf(user, widget.id),
     accounts.fonts.allOf(user),
   ]);
+  // Made when it is first needed.
+  const isAsked = widget.options["shown"] === "asked" || widget.options["shown"] === "changes";
+  const showToken = isAsked ? await accounts.widgets.showTokenOf(user, widget.id) : undefined;
   const pathLanguage = widget.language ?? language;
   const address = widgetAddress(baseUrl, pathLanguage, token);
   const size = chosenSize(draft.editorQuery);
@@ -74,6 +77,7 @@ export async function editorPage(
             <Fonts request={request} draft={draft} widget={widget} fonts={fonts} />
           </div>
           <Address request={request} address={address} />
+          {showToken !== undefined && <OnDemand request={request} token={showToken} />}
           <IntoObs request={request} address={address} name={sourceNameOf(widget)} size={size} />
           <ObsSteps request={request} address={address} size={size} />
           <OnStream {...parts} isShown={live.onStream(user.id) > 0} />
@@ -99,6 +103,30 @@ function Address({ request, address }: AddressProps): JSX.Element {
       <HiddenCopyable language={request.language} label={widget.address} text={address} />
       <p class="hint" safe>
         {widget.editor.addressText}
+      </p>
+    </section>
+  );
+}
+
+/** The addresses for the key of a Stream Deck, once an overlay is not always shown. */
+function OnDemand({ request, token }: { request: DashboardRequest; token: string }): JSX.Element {
+  const { widget } = request.words.dashboard;
+  const { baseUrl, language } = request;
+  return (
+    <section class="address">
+      <h2 safe>{widget.onDemand.title}</h2>
+      <HiddenCopyable
+        language={language}
+        label={widget.onDemand.show}
+        text={onDemandAddress(baseUrl, "show", token)}
+      />
+      <HiddenCopyable
+        language={language}
+        label={widget.onDemand.hide}
+        text={onDemandAddress(baseUrl, "hide", token)}
+      />
+      <p class="hint" safe>
+        {widget.onDemand.text}
       </p>
     </section>
   );

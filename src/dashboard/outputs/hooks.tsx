@@ -1,0 +1,181 @@
+import type { Accounts } from "../../accounts/accounts.ts";
+import { AccountError } from "../../accounts/context.ts";
+import type { HooksFeature } from "../../hooks/feature.ts";
+import type { Try } from "../../hooks/teller.ts";
+import { fieldOf } from "../../http/form-field.ts";
+import { fill, formatTime } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../music/hooks.ts";
+import { ConfirmedAction, Field, Form } from "../form.tsx";
+import { dashboardPage } from "../frame.tsx";
+import type { DashboardRequest, Notice, Section } from "../request.ts";
+
+export interface HooksSectionDeps {
+  readonly accounts: Pick<Accounts, "hooks">;
+  readonly hooks: Pick<HooksFeature, "addressOf" | "triesOf" | "test">;
+}
+
+/** What was typed into the form and refused. */
+interface Refused {
+  readonly url: string;
+  readonly action: string;
+}
+
+/** The page of the programs that are told of songs. */
+export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
+  const page = async (request: DashboardRequest, refused?: Refused): Promise<Response> => {
+    const { words, user } = request;
+    const { hooks: t } = words.dashboard;
+    const all = await accounts.hooks.allOf(user.id);
+    return dashboardPage(
+      {
+        request,
+        title: words.dashboard.sections.hooks,
+        lead: t.lead,
+        children: (
+          <>
+            {all.map((hook) => (
+              <HookCard request={request} hook={hook} tries={hooks.triesOf(hook)} />
+            ))}
+            <AddForm request={request} refused={refused} />
+          </>
+        ),
+      },
+      refused ? 422 : 200,
+    );
+  };
+
+  const add = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
+    const { user, words } = request;
+    const { hooks: t } = words.dashboard;
+    const typed = { url: fieldOf(form, "url"), action: fieldOf(form, "action") };
+    const address = hooks.addressOf(typed.url, user);
+    if (!address) return page(request, typed);
+    if ((await accounts.hooks.allOf(user.id)).length >= MOST_HOOKS) {
+      return { tone: "bad", text: fill(t.tooMany, { most: String(MOST_HOOKS) }) };
+    }
+    const action = typed.action.trim() || null;
+    const hook = await accounts.hooks.add(user, { url: address, events: HOOK_EVENTS, action });
+    return {
+      tone: "good",
+      text: t.added,
+      ...(action === null && { shownOnce: [{ label: t.secret, value: hook.secret }] }),
+    };
+  };
+
+  const test = async ({ user, words }: DashboardRequest, id: number): Promise<Notice> => {
+    const { hooks: t } = words.dashboard;
+    const hook = (await accounts.hooks.allOf(user.id)).find((one) => one.id === id);
+    if (!hook) return { tone: "bad", text: t.gone };
+    const status = await hooks.test(hook);
+    const isTaken = status !== null && status >= 200 && status < 300;
+    const text = status === null ? t.testLost : fill(t.tested, { status: String(status) });
+    return { tone: isTaken ? "good" : "bad", text };
+  };
+
+  return {
+    show: (request) => page(request),
+    async act(request, form) {
+      const id = Number(fieldOf(form, "target"));
+      const { hooks: t } = request.words.dashboard;
+      switch (fieldOf(form, "do")) {
+        case "add":
+          return add(request, form);
+        case "test":
+          return test(request, id);
+        case "remove":
+          try {
+            await accounts.hooks.remove(request.user, id);
+            return { tone: "good", text: t.removed };
+          } catch (error) {
+            if (!(error instanceof AccountError)) throw error;
+            return { tone: "bad", text: t.gone };
+          }
+        default:
+          return page(request);
+      }
+    },
+  };
+}
+
+interface HookCardProps {
+  readonly request: DashboardRequest;
+  readonly hook: Hook;
+  readonly tries: readonly Try[];
+}
+
+function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
+  const { hooks: t } = request.words.dashboard;
+  const { id, url, action, off } = hook;
+  return (
+    <section>
+      <h2 safe>{action ?? new URL(url).host}</h2>
+      <p class={`status ${off === null ? "good" : "bad"}`} safe>
+        {off === null ? t.on : t.off[off]}
+      </p>
+      {tries.length === 0 ? (
+        <p class="hint" safe>
+          {t.noTries}
+        </p>
+      ) : (
+        <ul class="plain">
+          {tries.map(({ at, event, status }) => (
+            <li safe>
+              {fill(t.tried, {
+                time: formatTime(request.language, at),
+                event,
+                status: status === null ? t.noAnswer : String(status),
+              })}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="row-actions">
+        <Form request={request} action="test" target={String(id)} class="">
+          <button type="submit" class="quiet" safe>
+            {t.test}
+          </button>
+        </Form>
+        <ConfirmedAction
+          request={request}
+          action="remove"
+          target={String(id)}
+          label={t.remove}
+          consequence={t.removeText}
+        />
+      </div>
+    </section>
+  );
+}
+
+interface AddFormProps {
+  readonly request: DashboardRequest;
+  readonly refused: Refused | undefined;
+}
+
+function AddForm({ request, refused }: AddFormProps): JSX.Element {
+  const { hooks: t } = request.words.dashboard;
+  return (
+    <section>
+      <h2 safe>{t.addTitle}</h2>
+      <p safe>{t.addText}</p>
+      <Form request={request} action="add">
+        <>
+          <Field
+            id="url"
+            label={t.address}
+            hint={t.addressHint}
+            value={refused?.url}
+            mistake={refused && t.addressWrong}
+            maxlength={2_000}
+            required
+          />
+          <Field id="action" label={t.action} hint={t.actionHint} value={refused?.action} />
+          <button type="submit" safe>
+            {t.add}
+          </button>
+        </>
+      </Form>
+    </section>
+  );
+}
