@@ -901,7 +901,6 @@ export const de: Words = {
           "Hundert Versuche hintereinander sind fehlgeschlagen. Senden Sie einen Test, um den Hook wieder einzuschalten.",
       },
       noTries: "Seit dem Start des Servers wurde nichts gesendet.",
-      tried: "{time}: {event}, {status}",
       noAnswer: "keine Antwort",
       test: "Einen Test senden",
       remove: "Entfernen",

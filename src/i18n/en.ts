@@ -873,7 +873,6 @@ export const en = {
         failing: "It failed a hundred times in a row. Send a test to switch the hook on again.",
       },
       noTries: "Nothing has been sent since the server started.",
-      tried: "{time}: {event}, {status}",
       noAnswer: "no answer",
       test: "Send a test",
       remove: "Remove",

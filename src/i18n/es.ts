@@ -892,7 +892,6 @@ export const es: Words = {
           "Han fallado cien intentos seguidos. Envía una prueba para activar el hook de nuevo.",
       },
       noTries: "No se ha enviado nada desde que arrancó el servidor.",
-      tried: "{time}: {event}, {status}",
       noAnswer: "sin respuesta",
       test: "Enviar una prueba",
       remove: "Quitar",

@@ -901,7 +901,6 @@ export const fr: Words = {
         failing: "Cent essais de suite ont échoué. Envoyez un test pour réactiver le hook.",
       },
       noTries: "Rien n’a été envoyé depuis le démarrage du serveur.",
-      tried: "{time} : {event}, {status}",
       noAnswer: "pas de réponse",
       test: "Envoyer un test",
       remove: "Supprimer",

@@ -878,7 +878,6 @@ export const pt: Words = {
         failing: "Cem tentativas seguidas falharam. Envie um teste para ligar o hook de novo.",
       },
       noTries: "Nada foi enviado desde que o servidor iniciou.",
-      tried: "{time}: {event}, {status}",
       noAnswer: "sem resposta",
       test: "Enviar um teste",
       remove: "Remover",

@@ -121,11 +121,7 @@ function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
         <ul class="plain">
           {tries.map(({ at, event, status }) => (
             <li safe>
-              {fill(t.tried, {
-                time: formatTime(request.language, at),
-                event,
-                status: status === null ? t.noAnswer : String(status),
-              })}
+              {[formatTime(request.language, at), event, status ?? t.noAnswer].join(" · ")}
             </li>
           ))}
         </ul>
