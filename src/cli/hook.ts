@@ -8,6 +8,7 @@ import { ownAddresses } from "../hooks/feature.ts";
 import { testEvent } from "../hooks/message.ts";
 import { createSender } from "../hooks/sender.ts";
 import { type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
+import { mayBePublic } from "../sources/upstream/public-hosts.ts";
 import { type Command, print, table, UsageError } from "./command.ts";
 import { withWorkspace, type Workspace } from "./workspace.ts";
 
@@ -51,11 +52,17 @@ function readEvents(text: string): readonly HookEvent[] {
   });
 }
 
-async function rulesOf(config: Config, { accounts }: Workspace) {
+/** Whoever runs a command may name any host; the server judges each address by its own settings. */
+async function rulesOf(config: Config, { accounts }: Workspace, url: string) {
   const baseUrl = await knownBaseUrl(config, accounts);
   const own = ownAddresses(baseUrl, listeningAddressOf(config, config.port));
-  return { playerHosts: config.playerHosts, own };
+  return { playerHosts: [hostOf(url)], own };
 }
+
+const hostOf = (url: string): string =>
+  URL.parse(url)
+    ?.hostname.replace(/^\[|\]$/g, "")
+    .toLowerCase() ?? "";
 
 /** What programs read of a hook. */
 const documentOf = ({ id, url, events, action, off }: Hook) => ({
@@ -76,12 +83,18 @@ function addHook(
     withWorkspace(config, async (workspace) => {
       const { accounts } = workspace;
       const user = await accounts.users.named(userName);
-      const address = readHookAddress(url, user, await rulesOf(config, workspace));
+      const address = readHookAddress(url, user, await rulesOf(config, workspace, url));
       const settings = { url: address.href, events, action: action.trim() || null };
       const hook = await accounts.hooks.add(user, settings);
       const lines = [`Hook ${hook.id} tells ${address.host} of ${events.join(", ")}.`];
       if (hook.action === null) lines.push(`Its secret, to check signatures: ${hook.secret}`);
       print(io, asJson, [{ ...documentOf(hook), secret: hook.secret }], lines);
+      const isListed = config.playerHosts.includes(hostOf(url));
+      if (!isListed && !mayBePublic(address)) {
+        io.error(
+          `Note: the server sends there only if it was started with --player-hosts ${hostOf(url)}.`,
+        );
+      }
     });
 }
 
@@ -126,7 +139,7 @@ function testHook(userName: string, typedId: string): Command {
       if (!hook) throw unknown(userName, id);
       const send = createSender({
         clock: systemClock,
-        rules: await rulesOf(config, workspace),
+        rules: await rulesOf(config, workspace, hook.url),
         artworkUrl: () => "",
       });
       const status = await send(hook, testEvent(systemClock.wallMs())).catch((error: unknown) => {

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { HOOK_EVENTS } from "../../src/music/hooks.ts";
+import { useCommandLine } from "../fixtures/servers/command-line.ts";
+
+const { marquee, documentsOf } = useCommandLine();
+const URL = "https://example.org/songs";
+
+beforeEach(async () => {
+  await marquee("user", "add", "ada");
+});
+
+const hooks = () => documentsOf("hook", "list", "ada");
+
+describe("marquee hook", () => {
+  test("adds one, prints its secret once, lists and removes it", async () => {
+    const [added] = await documentsOf("hook", "add", "ada", URL);
+    expect(added).toEqual({
+      id: 1,
+      url: URL,
+      events: [...HOOK_EVENTS],
+      action: null,
+      state: "on",
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    expect(await hooks()).toEqual([
+      { id: 1, url: URL, events: [...HOOK_EVENTS], action: null, state: "on" },
+    ]);
+    expect((await marquee("hook", "remove", "ada", "1")).code).toBe(0);
+    expect(await hooks()).toEqual([]);
+    expect((await marquee("hook", "remove", "ada", "1")).code).toBe(1);
+  });
+
+  test("takes the events that are named, and refuses others", async () => {
+    await marquee("hook", "add", "ada", URL, "--events", "song.started, song.ended");
+    expect((await hooks())[0]?.["events"]).toEqual(["song.started", "song.ended"]);
+    const { code, errors } = await marquee("hook", "add", "ada", URL, "--events", "song.skipped");
+    expect(code).toBe(2);
+    expect(errors).toContain("playback.stopped");
+  });
+
+  test("refuses addresses that nothing may be sent to", async () => {
+    for (const url of ["http://169.254.169.254/", "https://example.org:22/", "example.org"]) {
+      const { code, errors } = await marquee("hook", "add", "ada", url);
+      expect(code).toBe(2);
+      expect(errors).toContain("cannot be told there");
+    }
+  });
+
+  test("says when the server has to allow a host first", async () => {
+    const { code, errors } = await marquee("hook", "add", "ada", "http://127.0.0.1:7474/DoAction");
+    expect(code).toBe(0);
+    expect(errors).toContain("--player-hosts 127.0.0.1");
+  });
+});
+
+describe("marquee hook test", () => {
+  let server: Bun.Server<undefined>;
+  let status: number;
+  beforeEach(() => {
+    server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response("", { status }),
+    });
+  });
+  afterEach(() => server.stop(true));
+
+  test("prints what the address answers, and fails unless that is a success", async () => {
+    status = 204;
+    await marquee("hook", "add", "ada", `http://127.0.0.1:${server.port}/`);
+    expect(await documentsOf("hook", "test", "ada", "1")).toEqual([{ id: 1, status: 204 }]);
+    status = 500;
+    expect((await marquee("hook", "test", "ada", "1")).code).toBe(1);
+    await server.stop(true);
+    const { code, errors } = await marquee("hook", "test", "ada", "1");
+    expect(code).toBe(1);
+    expect(errors).toContain("Nobody took it");
+  });
+});
