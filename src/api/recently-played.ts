@@ -1,5 +1,6 @@
 import { isSharingPaused } from "../accounts/privacy.ts";
 import type { Accounts } from "../accounts/accounts.ts";
+import type { History } from "../music/history.ts";
 import type { KeptSong } from "../music/kept-song.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
@@ -11,7 +12,8 @@ import type { PlayedSong } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
 
 export interface RecentlyPlayedDeps {
-  readonly accounts: Pick<Accounts, "history" | "privacy">;
+  /** Others get only what the user does not hide. */
+  readonly accounts: Pick<Accounts, "privacy"> & { readonly history: Pick<History, "shownOf"> };
   readonly hub: Pick<Hub, "countSongs">;
   readonly clock: Pick<Clock, "wallMs">;
   /** The server's base URL, without a slash at the end. */
