@@ -170,6 +170,11 @@ describe("the export", () => {
       hiddenTitles: ["wall"],
       hiddenArtists: [],
     });
+    const hook = await server.accounts.hooks.add(ada.user, {
+      url: "https://example.org/songs?token=hush",
+      events: ["song.started"],
+      action: null,
+    });
     expect(await addressesIn(await browser.get(PATH))).toContain(`${PATH}/export`);
     const file = await browser.get(`${PATH}/export`);
     expect(file.headers.get("content-type")).toContain("application/json");
@@ -179,10 +184,12 @@ describe("the export", () => {
       username: "ada",
       widgets: [{ name: "Main", kind: "overlay", options: {}, css: "", size: null }],
       privacy: { hidden_titles: ["wall"] },
+      hooks: [{ host: "example.org", events: ["song.started"], state: "on" }],
       api_keys: [{ name: "first key" }],
       sessions: [{ browser: FIREFOX }],
     });
-    for (const secret of [ada.key, ada.widgetToken, browser.cookie.split("=")[1] ?? "-"]) {
+    const secrets = [ada.key, ada.widgetToken, browser.cookie.split("=")[1] ?? "-"];
+    for (const secret of [...secrets, hook.secret, "hush"]) {
       expect(text).not.toContain(secret);
     }
   });

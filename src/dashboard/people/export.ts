@@ -9,7 +9,7 @@ export async function exportOf(
   user: User,
   accounts: Pick<
     Accounts,
-    "keys" | "connections" | "widgets" | "sessions" | "privacy" | "fonts" | "history"
+    "keys" | "connections" | "widgets" | "sessions" | "privacy" | "fonts" | "history" | "hooks"
   >,
   sources: Pick<Sources, "byId">,
 ) {
@@ -56,10 +56,19 @@ export async function exportOf(
         title: song.track.title,
         artists: song.artists,
         album: song.albumName,
+        ...(song.given && { given_title: song.given.title, given_artists: song.given.artists }),
         source: song.source,
         track_id: song.track.id,
       })),
     },
+    // An address may hold a secret of its own, so only its host.
+    hooks: (await accounts.hooks.allOf(user.id)).map(({ id, url, events, action, off }) => ({
+      id,
+      host: new URL(url).host,
+      events,
+      action,
+      state: off ?? "on",
+    })),
     fonts: (await accounts.fonts.allOf(user)).map(({ name }) => name),
     api_keys: (await accounts.keys.list(user)).map((key) => ({
       id: key.id,
