@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { en } from "../../src/i18n/en.ts";
 import type { SectionName } from "../../src/html/section-paths.ts";
+import { AS_GIVEN, cleaned } from "../../src/titles/shown-names.ts";
 import type { WatchedPage } from "../fixtures/browser/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { titled } from "../fixtures/browser/overlay-page.ts";
@@ -90,8 +91,11 @@ async function guard(stage: DashboardStage, section: SectionName): Promise<Guard
 
 onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
   const { test } = stage;
+  const showNamesAsGiven = () =>
+    stage.server.accounts.privacy.change(stage.ada.user, { titles: AS_GIVEN });
 
   test("stay the text that they are when they are heard on an open page", async () => {
+    await showNamesAsGiven();
     await stage.hears();
     const { page, harm } = await guard(stage, "nowPlaying");
     for (const name of hostile) {
@@ -118,7 +122,26 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
     expect(await harm()).toEqual([]);
   }, 30_000);
 
+  test("do so when clean titles are shown, which have no entities any more", async () => {
+    await stage.hears();
+    const { page, harm } = await guard(stage, "nowPlaying");
+    const encoded = attacks.map((attack) => Bun.escapeHTML(attack));
+    for (const name of [...hostile, ...encoded]) {
+      const given = { title: name, artists: [name, "and another"] };
+      const { title, artists } = cleaned(given, undefined, []);
+      await stage.hears({ ...titled(name), artists: given.artists });
+      await page.waitForFunction(
+        (wanted) => document.querySelector(".playing .title")?.textContent === wanted,
+        title,
+      );
+      const [, , shown] = await page.locator(".playing .words > p").allTextContents();
+      expect(shown).toBe(artists.join(", "));
+    }
+    expect(await harm()).toEqual([]);
+  }, 30_000);
+
   test("do so when a page is drawn with them", async () => {
+    await showNamesAsGiven();
     await stage.hears();
     const { page, harm } = await guard(stage, "nowPlaying");
     // Several at once: each on its own has been on the open page.
