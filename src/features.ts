@@ -7,6 +7,7 @@ import { createArtworkStore } from "./artwork/artwork-store.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
 import type { Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
+import { createChatFeature } from "./chat/feature.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { createDashboardFeature } from "./dashboard/feature.ts";
@@ -51,7 +52,9 @@ export interface FeaturesDeps {
   readonly inbox: Inbox;
   /** Replaces the network. */
   readonly fetch?: Fetch | undefined;
-  readonly cluster: Pick<Cluster, "admissions" | "findArtwork">;
+  readonly cluster: Pick<Cluster, "admissions" | "findArtwork" | "isOurs" | "onShift">;
+  /** Numbers from 0 to 1. */
+  readonly random: () => number;
   readonly relay: OverlayRelay;
   /** A consistent copy of the database as the bytes of a file, if it is one. */
   readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
@@ -107,13 +110,20 @@ export function createFeatures(deps: FeaturesDeps): Features {
   const outputs = createOutputsFeature(parts);
   const overlay = createOverlayFeature(parts);
   const { live, covers } = overlay;
-  const dashboard = createDashboardFeature({ ...parts, live, covers, linkingFlow });
+  const chat = createChatFeature({ ...parts, ...cluster });
+  const dashboard = createDashboardFeature({
+    ...parts,
+    live,
+    covers,
+    linkingFlow,
+  });
   return {
     all: [
       api,
       ingest,
       outputs,
       overlay,
+      chat,
       createHomeFeature(parts),
       createDocsFeature(parts),
       createSignInFeature({ ...parts, linkingFlow }),

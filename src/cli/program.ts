@@ -13,6 +13,7 @@ import {
   SHARED_SETTINGS,
 } from "./cli.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
+import { declareChat } from "./chat.ts";
 import { declareConnect } from "./connect.ts";
 import { declareConnection } from "./connection.ts";
 import { describeCommands } from "./describe-commands.ts";
@@ -39,6 +40,7 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
   declareWidget,
   declareConnect,
   declareConnection,
+  declareChat,
   declareLogin,
   declareBackup,
   declareUpdate,

@@ -7,6 +7,7 @@ export type ChangedTable =
   | "connections"
   | "privacy"
   | "histories"
+  | "chat_accounts"
   | "sessions"
   | "upstreams"
   | "server";

@@ -14,6 +14,7 @@ import clearedHistory from "../../drizzle/0011_cleared_history.sql" with { type:
 import plainWords from "../../drizzle/0012_plain_words.sql" with { type: "text" };
 import stopAsked from "../../drizzle/0013_stop_asked.sql" with { type: "text" };
 import cleanTitles from "../../drizzle/0014_clean_titles.sql" with { type: "text" };
+import chatAccounts from "../../drizzle/0015_chat_accounts.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns, hasTable } from "./sealed-values.ts";
 
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   { name: "0012_plain_words", sql: plainWords },
   { name: "0013_stop_asked", sql: stopAsked },
   { name: "0014_clean_titles", sql: cleanTitles },
+  { name: "0015_chat_accounts", sql: chatAccounts },
 ];
 
 /** The database cannot be brought to this version's schema. */

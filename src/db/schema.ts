@@ -1,4 +1,5 @@
 import { accountTables } from "./tables/accounts.ts";
+import { chatTables } from "./tables/chat.ts";
 import { lookTables } from "./tables/looks.ts";
 import { musicTables } from "./tables/music.ts";
 import { serverTables } from "./tables/server.ts";
@@ -13,6 +14,7 @@ export function createSchema(kit: Kit) {
     ...accounts,
     ...lookTables(kit, ownedBy),
     ...musicTables(kit, ownedBy),
+    ...chatTables(kit, ownedBy),
     ...serverTables(kit),
   };
 }
@@ -34,6 +36,7 @@ export const {
   server,
   histories,
   songs,
+  chatAccounts,
 } = tables;
 
 /** Whose data changed last, in the order of the ids; filled by triggers (change-feed.ts). */

@@ -9,6 +9,7 @@ export type SealPurpose =
   | "connection-settings"
   | "inbox-secret"
   | "upstream-app"
+  | "chat-account"
   // In cookies for a few minutes, never stored.
   | "pending-authorization"
   | "notice";

@@ -9,6 +9,7 @@ import clearedHistory from "../../../drizzle/postgres/0005_cleared_history.sql" 
 import plainWords from "../../../drizzle/postgres/0006_plain_words.sql" with { type: "text" };
 import stopAsked from "../../../drizzle/postgres/0007_stop_asked.sql" with { type: "text" };
 import cleanTitles from "../../../drizzle/postgres/0008_clean_titles.sql" with { type: "text" };
+import chatAccounts from "../../../drizzle/postgres/0009_chat_accounts.sql" with { type: "text" };
 import { type Watched, watched } from "../change-feed.ts";
 import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   { name: "0006_plain_words", sql: plainWords },
   { name: "0007_stop_asked", sql: stopAsked },
   { name: "0008_clean_titles", sql: cleanTitles },
+  { name: "0009_chat_accounts", sql: chatAccounts },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */

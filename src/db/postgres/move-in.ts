@@ -29,6 +29,7 @@ export const MOVED_TABLES = [
   "privacy",
   "histories",
   "songs",
+  "chatAccounts",
 ] as const satisfies readonly (keyof Schema)[];
 
 const ROWS_AT_ONCE = 100;

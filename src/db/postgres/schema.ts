@@ -19,4 +19,5 @@ export const {
   server,
   histories,
   songs,
+  chatAccounts,
 } = tables;
