@@ -116,6 +116,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
     live,
     covers,
     linkingFlow,
+    chat: chat.service,
   });
   return {
     all: [

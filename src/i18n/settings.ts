@@ -120,7 +120,7 @@ const translations: Readonly<
     listenbrainzApiUrl:
       "Endereço da API do ListenBrainz, ou de um servidor que funciona do mesmo jeito.",
     twitchClientId:
-      "ID de cliente do seu aplicativo público em dev.twitch.tv, que vincula os chats da Twitch.",
+      "ID de cliente do seu aplicativo público em dev.twitch.tv, que conecta os chats da Twitch.",
     twitchIdUrl: "Endereço em que a Twitch emite os tokens.",
     twitchApiUrl: "Endereço da API da Twitch.",
     twitchEventsubUrl: "Endereço em que a Twitch informa o que se diz nos chats.",
