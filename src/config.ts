@@ -210,6 +210,35 @@ export const settings = {
     allowed: UPSTREAM_RULE,
     parse: (text) => parseUpstreamUrl(text)?.replace(/\/1$/, ""),
   }),
+  twitchClientId: setting<string | null>({
+    fallback: null,
+    fallbackText: "what the owner has entered in the browser",
+    placeholder: "id",
+    help: "Client ID of your public application at dev.twitch.tv, which links Twitch chats.",
+    allowed: "the application's client ID: 1 to 64 lower-case letters and digits",
+    parse: (text) => (/^[a-z0-9]{1,64}$/.test(text) ? text : undefined),
+  }),
+  twitchIdUrl: setting<string>({
+    fallback: "https://id.twitch.tv/oauth2",
+    placeholder: "url",
+    help: "Where Twitch gives out tokens.",
+    allowed: UPSTREAM_RULE,
+    parse: parseUpstreamUrl,
+  }),
+  twitchApiUrl: setting<string>({
+    fallback: "https://api.twitch.tv/helix",
+    placeholder: "url",
+    help: "Where Twitch's API is reached.",
+    allowed: UPSTREAM_RULE,
+    parse: parseUpstreamUrl,
+  }),
+  twitchEventsubUrl: setting<string>({
+    fallback: "wss://eventsub.wss.twitch.tv/ws",
+    placeholder: "url",
+    help: "Where Twitch tells what is said in chats.",
+    allowed: "a wss address, or a ws one of this machine such as ws://127.0.0.1:8080/ws",
+    parse: parseSocketUrl,
+  }),
   secretKey: setting<string | null>({
     fallback: null,
     fallbackText: "secret.key in the data folder",
@@ -440,6 +469,12 @@ function parseUpstreamUrl(text: string): string | undefined {
   const { protocol, hostname } = new URL(url);
   const isLoopback = ["localhost", "[::1]"].includes(hostname) || /^127\.[\d.]+$/.test(hostname);
   return protocol === "https:" || isLoopback ? url : undefined;
+}
+
+/** The same for a WebSocket. */
+function parseSocketUrl(text: string): string | undefined {
+  if (!/^wss?:/i.test(text)) return undefined;
+  return parseUpstreamUrl(text.replace(/^ws/i, "http"))?.replace(/^http/, "ws");
 }
 
 function parseBaseUrl(text: string): string | undefined {

@@ -93,6 +93,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     hub,
     sources,
     relay,
+    random,
     snapshot: store.file?.snapshot,
     probeWrite() {
       // A node that others do not hear from shows nothing new, so browsers should go elsewhere.

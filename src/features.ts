@@ -8,6 +8,7 @@ import type { DiskCache } from "./artwork/disk-cache.ts";
 import { createHooksFeature } from "./hooks/feature.ts";
 import type { Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
+import { createChatFeature } from "./chat/feature.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { createDashboardFeature } from "./dashboard/feature.ts";
@@ -52,7 +53,9 @@ export interface FeaturesDeps {
   readonly inbox: Inbox;
   /** Replaces the network. */
   readonly fetch?: Fetch | undefined;
-  readonly cluster: Pick<Cluster, "admissions" | "findArtwork" | "isOurs">;
+  readonly cluster: Pick<Cluster, "admissions" | "findArtwork" | "isOurs" | "onShift">;
+  /** Numbers from 0 to 1. */
+  readonly random: () => number;
   readonly relay: OverlayRelay;
   /** A consistent copy of the database as the bytes of a file, if it is one. */
   readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
@@ -113,7 +116,15 @@ export function createFeatures(deps: FeaturesDeps): Features {
   });
   const overlay = createOverlayFeature(parts);
   const { live, covers } = overlay;
-  const dashboard = createDashboardFeature({ ...parts, live, covers, hooks, linkingFlow });
+  const chat = createChatFeature({ ...parts, ...cluster });
+  const dashboard = createDashboardFeature({
+    ...parts,
+    live,
+    covers,
+    hooks,
+    linkingFlow,
+    chat: chat.service,
+  });
   return {
     all: [
       api,
@@ -121,6 +132,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
       outputs,
       hooks,
       overlay,
+      chat,
       createHomeFeature(parts),
       createDocsFeature(parts),
       createSignInFeature({ ...parts, linkingFlow }),

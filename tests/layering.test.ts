@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/ingest"],
   ["src/cluster"],
   ["src/outputs", "src/overlay", "src/hooks"],
+  ["src/chat"],
   ["src/home", "src/linking"],
   ["src/sign-in"],
   ["src/docs"],

@@ -7,6 +7,7 @@ import { type Connections, createConnections, draftConnection } from "../music/c
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "./deferred-writes.ts";
+import { type ChatAccounts, createChatAccounts } from "./chat-accounts.ts";
 import { createFonts, type Fonts } from "../looks/fonts.ts";
 import { createHistory, type History } from "../music/history.ts";
 import { createHooks, type Hooks } from "../music/hooks.ts";
@@ -42,6 +43,7 @@ export interface Accounts extends ServerFacts {
   readonly history: History;
   readonly hooks: Hooks;
   readonly upstreams: Upstreams;
+  readonly chat: ChatAccounts;
   /**
    * Adds users, each with a key and a first widget, all or none.
    * @throws {AccountError} naming every name that is invalid, taken or given twice
@@ -126,6 +128,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     history,
     hooks: createHooks(context),
     upstreams: createUpstreams(context, deferred),
+    chat: createChatAccounts(context, deferred),
     async add(names, connection) {
       refuseBadNames(names, await takenNames(names));
       try {

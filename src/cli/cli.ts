@@ -15,8 +15,15 @@ export interface Cli {
     name: string,
     help: string,
   ): (usage: string, description: string, examples?: readonly string[]) => CommanderCommand;
-  /** Makes a command run what `prepare` returns for its arguments, with the settings in force. */
-  runs(target: CommanderCommand, prepare: (...given: never[]) => Command): void;
+  /**
+   * Makes a command run what `prepare` returns for its arguments, with the settings in force.
+   * @param own settings that it takes besides those of all commands
+   */
+  runs(
+    target: CommanderCommand,
+    prepare: (...given: never[]) => Command,
+    own?: readonly SettingName[],
+  ): void;
 }
 
 export function createCli(program: CommanderCommand, io: Io): Cli {
@@ -30,8 +37,8 @@ export function createCli(program: CommanderCommand, io: Io): Cli {
       return (usage, description, examples = []) =>
         addExamples(quiet(parent.command(usage).description(description), io), examples);
     },
-    runs(target, prepare) {
-      addSettings(target, SHARED_SETTINGS);
+    runs(target, prepare, own = []) {
+      addSettings(target, [...SHARED_SETTINGS, ...own]);
       target.action(async (...given: unknown[]) => {
         // Commander passes the arguments, then the options, then the command itself.
         const { config, asJson } = settle(target, io);

@@ -13,6 +13,7 @@ import {
   SHARED_SETTINGS,
 } from "./cli.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
+import { declareChat } from "./chat.ts";
 import { declareConnect } from "./connect.ts";
 import { declareConnection } from "./connection.ts";
 import { describeCommands } from "./describe-commands.ts";
@@ -41,6 +42,7 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
   declareConnect,
   declareConnection,
   declareHook,
+  declareChat,
   declareLogin,
   declareBackup,
   declareUpdate,

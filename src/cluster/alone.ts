@@ -7,6 +7,7 @@ import type { Cluster, Relay, RelayDeps } from "./cluster.ts";
 export const alone = (clock: Pick<Clock, "monotonicMs">): Cluster => ({
   isUp: () => true,
   isOurs: () => true,
+  onShift() {},
   ledgerOf: (budget) => createLedger(clock, budget),
   admissions: { admit: () => 0 },
   findArtwork: async () => undefined,

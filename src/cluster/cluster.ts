@@ -12,6 +12,8 @@ export interface Cluster {
   isUp(): boolean;
   /** Whether this node, of all, watches a user's music. */
   isOurs(userId: number): boolean;
+  /** Calls back when this node may watch others than before. */
+  onShift(listener: () => void): void;
   /** Counts calls to upstreams that limit all nodes together. */
   readonly ledgerOf: LedgerOf;
   /** Counts calls of the API; the API names them. */

@@ -1,5 +1,6 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Hub } from "../channels/hub.ts";
+import type { ChatService } from "../chat/service.ts";
 import type { Clock } from "../clock.ts";
 import type { ResolvedConfig } from "../config.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
@@ -20,6 +21,8 @@ export interface SectionParts {
   readonly inbox: Inbox;
   readonly live: Live;
   readonly hooks: HooksFeature;
+  /** Loads what links accounts at chat services. */
+  readonly chat: () => Promise<ChatService>;
   readonly presenter: Presenter;
   readonly sessionCookie: SessionCookie;
   readonly clock: Clock;
@@ -39,6 +42,7 @@ const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
   widget: () => import("./widgets/widget.tsx"),
   history: () => import("./history/history.tsx"),
   hooks: () => import("./outputs/hooks.tsx"),
+  chat: () => import("./chat/chat.tsx"),
   keys: () => import("./people/keys.tsx"),
   privacy: () => import("./people/privacy.tsx"),
   account: () => import("./people/account.tsx"),

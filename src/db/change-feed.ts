@@ -109,6 +109,11 @@ export const watched: readonly Watched[] = [
     on: ["INSERT", "UPDATE OF keeps, follows_streams, cleared_at", "DELETE"],
   },
   { table: schema.hooks, user: "user_id", on: ["INSERT", "UPDATE OF off", "DELETE"] },
+  {
+    table: schema.chatAccounts,
+    user: "user_id",
+    on: ["INSERT", "UPDATE OF channel, state", "DELETE"],
+  },
   { table: schema.sessions, user: "user_id", on: ["DELETE"] },
   { table: schema.upstreams, on: ["INSERT", "UPDATE OF sealed_app", "DELETE"] },
   { table: schema.server, on: ["UPDATE OF secret_key_id, stop_asked_at"] },

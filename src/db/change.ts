@@ -8,6 +8,7 @@ export type ChangedTable =
   | "privacy"
   | "histories"
   | "hooks"
+  | "chat_accounts"
   | "sessions"
   | "upstreams"
   | "server";

@@ -16,6 +16,7 @@ import stopAsked from "../../drizzle/0013_stop_asked.sql" with { type: "text" };
 import cleanTitles from "../../drizzle/0014_clean_titles.sql" with { type: "text" };
 import onDemand from "../../drizzle/0015_on_demand.sql" with { type: "text" };
 import hooks from "../../drizzle/0016_hooks.sql" with { type: "text" };
+import chatAccounts from "../../drizzle/0017_chat_accounts.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns, hasTable } from "./sealed-values.ts";
 
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   { name: "0014_clean_titles", sql: cleanTitles },
   { name: "0015_on_demand", sql: onDemand },
   { name: "0016_hooks", sql: hooks },
+  { name: "0017_chat_accounts", sql: chatAccounts },
 ];
 
 /** The database cannot be brought to this version's schema. */

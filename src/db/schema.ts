@@ -1,5 +1,6 @@
 import { accountTables } from "./tables/accounts.ts";
 import { hookTables } from "./tables/hooks.ts";
+import { chatTables } from "./tables/chat.ts";
 import { lookTables } from "./tables/looks.ts";
 import { musicTables } from "./tables/music.ts";
 import { serverTables } from "./tables/server.ts";
@@ -15,6 +16,7 @@ export function createSchema(kit: Kit) {
     ...lookTables(kit, ownedBy),
     ...musicTables(kit, ownedBy),
     ...hookTables(kit, ownedBy),
+    ...chatTables(kit, ownedBy),
     ...serverTables(kit),
   };
 }
@@ -37,6 +39,7 @@ export const {
   histories,
   songs,
   hooks,
+  chatAccounts,
 } = tables;
 
 /** Whose data changed last, in the order of the ids; filled by triggers (change-feed.ts). */

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { getTableName } from "drizzle-orm";
 import type { Awaitable } from "./awaitable.ts";
-import { connections, hooks, upstreams, widgets } from "./schema.ts";
+import { chatAccounts, connections, hooks, upstreams, widgets } from "./schema.ts";
 
 /** Every column of sealed values, with its user column and its purpose. */
 export const sealedColumns = [
@@ -14,6 +14,11 @@ export const sealedColumns = [
   },
   { column: connections.sealedSecret, userId: connections.userId, purpose: "inbox-secret" },
   { column: hooks.sealedSettings, userId: hooks.userId, purpose: "hook-settings" },
+  {
+    column: chatAccounts.sealedSettings,
+    userId: chatAccounts.userId,
+    purpose: "chat-account",
+  },
   { column: upstreams.sealedApp, userId: null, purpose: "upstream-app" },
 ] as const;
 

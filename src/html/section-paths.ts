@@ -11,6 +11,7 @@ const PATHS: Readonly<Record<SectionName, string>> = {
   music: "/music",
   widget: "/widget",
   history: "/history",
+  chat: "/chat",
   hooks: "/hooks",
   keys: "/keys",
   privacy: "/privacy",

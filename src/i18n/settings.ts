@@ -36,6 +36,11 @@ const translations: Readonly<
     lastfmApiUrl: "Adresse de l’API de Last.fm, ou d’un serveur qui fonctionne de même.",
     lastfmApiKey: "Clé d’API de last.fm/api/account/create ; préférez la forme fichier.",
     listenbrainzApiUrl: "Adresse de l’API de ListenBrainz, ou d’un serveur qui fonctionne de même.",
+    twitchClientId:
+      "Identifiant client de votre application publique sur dev.twitch.tv, qui lie les chats Twitch.",
+    twitchIdUrl: "Adresse où Twitch délivre les jetons.",
+    twitchApiUrl: "Adresse de l’API de Twitch.",
+    twitchEventsubUrl: "Adresse où Twitch transmet ce qui se dit dans les chats.",
     metricsToken: "Ouvre /metrics à qui l’envoie comme jeton bearer ; préférez la forme fichier.",
     secretKey: "Clé qui chiffre les secrets enregistrés ; préférez la forme fichier.",
     logLevel: "Quantité d’informations dans le journal : error, warn, info ou debug.",
@@ -72,6 +77,11 @@ const translations: Readonly<
     lastfmApiUrl: "Dirección de la API de Last.fm, o de un servidor que funciona igual.",
     lastfmApiKey: "Clave de API de last.fm/api/account/create; mejor en forma de archivo.",
     listenbrainzApiUrl: "Dirección de la API de ListenBrainz, o de un servidor que funciona igual.",
+    twitchClientId:
+      "ID de cliente de tu aplicación pública en dev.twitch.tv, que vincula los chats de Twitch.",
+    twitchIdUrl: "Dirección en la que Twitch da los tokens.",
+    twitchApiUrl: "Dirección de la API de Twitch.",
+    twitchEventsubUrl: "Dirección en la que Twitch cuenta lo que se dice en los chats.",
     metricsToken: "Abre /metrics a quien lo envíe como token bearer; mejor en forma de archivo.",
     secretKey: "Clave que cifra los secretos guardados; mejor en forma de archivo.",
     logLevel: "Cuánto se registra: error, warn, info o debug.",
@@ -109,6 +119,11 @@ const translations: Readonly<
     lastfmApiKey: "Chave de API de last.fm/api/account/create; prefira a forma de arquivo.",
     listenbrainzApiUrl:
       "Endereço da API do ListenBrainz, ou de um servidor que funciona do mesmo jeito.",
+    twitchClientId:
+      "ID de cliente do seu aplicativo público em dev.twitch.tv, que conecta os chats da Twitch.",
+    twitchIdUrl: "Endereço em que a Twitch emite os tokens.",
+    twitchApiUrl: "Endereço da API da Twitch.",
+    twitchEventsubUrl: "Endereço em que a Twitch informa o que se diz nos chats.",
     metricsToken: "Abre /metrics para quem enviar este token bearer; prefira a forma de arquivo.",
     secretKey: "Chave que criptografa os segredos salvos; prefira a forma de arquivo.",
     logLevel: "Quanto é registrado no log: error, warn, info ou debug.",
@@ -147,6 +162,11 @@ const translations: Readonly<
     lastfmApiUrl: "Adresse der API von Last.fm oder eines Servers mit derselben API.",
     lastfmApiKey: "API-Schlüssel von last.fm/api/account/create; besser als Datei.",
     listenbrainzApiUrl: "Adresse der API von ListenBrainz oder eines Servers mit derselben API.",
+    twitchClientId:
+      "Client-ID Ihrer öffentlichen Anwendung auf dev.twitch.tv, mit der Twitch-Chats verknüpft werden.",
+    twitchIdUrl: "Adresse, unter der Twitch Token ausgibt.",
+    twitchApiUrl: "Adresse der API von Twitch.",
+    twitchEventsubUrl: "Adresse, unter der Twitch mitteilt, was in Chats geschrieben wird.",
     metricsToken: "Öffnet /metrics für alle, die es als Bearer-Token senden; besser als Datei.",
     secretKey: "Schlüssel, der gespeicherte Geheimnisse verschlüsselt; besser als Datei.",
     logLevel: "Wie viel protokolliert wird: error, warn, info oder debug.",

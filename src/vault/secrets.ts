@@ -11,6 +11,7 @@ export type SealPurpose =
   | "inbox-secret"
   | "hook-settings"
   | "upstream-app"
+  | "chat-account"
   // In cookies for a few minutes, never stored.
   | "pending-authorization"
   | "notice";

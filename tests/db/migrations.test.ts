@@ -69,6 +69,10 @@ async function populate(): Promise<void> {
   const connection = await onlyConnection(accounts.connections, user.id);
   await accounts.connections.storeStatus(connection?.id ?? 0, { state: "ok", since: 1 });
   await accounts.upstreams.rememberPause("spotify", { from: 1, until: 2 });
+  await accounts.chat.link(user, {
+    ...{ service: "twitch", login: "ada", channel: "ada" },
+    settings: { accessToken: "a" },
+  });
   await accounts.magicLinks.issue(user, "connect spotify");
   await accounts.sessions.open(user, "a browser");
   await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });

@@ -6,10 +6,14 @@ import { textsIn } from "../fixtures/docs/words.ts";
 /** Texts that rightly read as in English: a language's place in the words, such as `fr home.title`. */
 const SAME_AS_ENGLISH: readonly string[] = [
   "fr dashboard.intoObs.port",
+  "fr dashboard.sections.chat",
   "fr dashboard.sections.widget",
+  "es dashboard.sections.chat",
   "es dashboard.sections.widget",
+  "pt dashboard.sections.chat",
   "pt dashboard.sections.widget",
   "de dashboard.intoObs.port",
+  "de dashboard.sections.chat",
   "de dashboard.sections.widget",
   "de dashboard.sections.server",
   "fr dashboard.sections.hooks",

@@ -76,6 +76,7 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): SharedC
     leases,
     isUp: () => bus.up,
     isOurs: leases.isOurs,
+    onShift: leases.onChange,
     ledgerOf: ledgers.ledgerOf,
     admissions: createPostgresAdmissions(pool),
     findArtwork: covers.find,

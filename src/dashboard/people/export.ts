@@ -9,7 +9,15 @@ export async function exportOf(
   user: User,
   accounts: Pick<
     Accounts,
-    "keys" | "connections" | "widgets" | "sessions" | "privacy" | "fonts" | "history" | "hooks"
+    | "keys"
+    | "connections"
+    | "widgets"
+    | "sessions"
+    | "privacy"
+    | "fonts"
+    | "history"
+    | "hooks"
+    | "chat"
   >,
   sources: Pick<Sources, "byId">,
 ) {
@@ -68,6 +76,14 @@ export async function exportOf(
       events,
       action,
       state: off ?? "on",
+    })),
+    chat_accounts: (await accounts.chat.allOf(user.id)).map((account) => ({
+      service: account.service,
+      login: account.login,
+      channel: account.channel,
+      state: account.state,
+      linked_at: iso(account.linkedAt),
+      answered_at: iso(account.answeredAt),
     })),
     fonts: (await accounts.fonts.allOf(user)).map(({ name }) => name),
     api_keys: (await accounts.keys.list(user)).map((key) => ({

@@ -11,6 +11,7 @@ import stopAsked from "../../../drizzle/postgres/0007_stop_asked.sql" with { typ
 import cleanTitles from "../../../drizzle/postgres/0008_clean_titles.sql" with { type: "text" };
 import onDemand from "../../../drizzle/postgres/0009_on_demand.sql" with { type: "text" };
 import hooks from "../../../drizzle/postgres/0010_hooks.sql" with { type: "text" };
+import chatAccounts from "../../../drizzle/postgres/0011_chat_accounts.sql" with { type: "text" };
 import { type Watched, watched } from "../change-feed.ts";
 import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   { name: "0008_clean_titles", sql: cleanTitles },
   { name: "0009_on_demand", sql: onDemand },
   { name: "0010_hooks", sql: hooks },
+  { name: "0011_chat_accounts", sql: chatAccounts },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */

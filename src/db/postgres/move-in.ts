@@ -30,6 +30,7 @@ export const MOVED_TABLES = [
   "histories",
   "songs",
   "hooks",
+  "chatAccounts",
 ] as const satisfies readonly (keyof Schema)[];
 
 const ROWS_AT_ONCE = 100;

@@ -20,4 +20,5 @@ export const {
   histories,
   songs,
   hooks,
+  chatAccounts,
 } = tables;

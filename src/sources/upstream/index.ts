@@ -7,6 +7,7 @@ import {
   type Fetch,
   LARGEST_ANSWER_BYTES,
   sizeText,
+  SocketClosed,
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
   type UpstreamHeaders,
@@ -57,6 +58,7 @@ export interface Upstream {
 export {
   type Fetch,
   LARGEST_ANSWER_BYTES,
+  SocketClosed,
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
   type UpstreamHeaders,

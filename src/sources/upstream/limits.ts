@@ -21,6 +21,16 @@ export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
 }
 
+/** An upstream has closed a WebSocket. */
+export class SocketClosed extends UpstreamError {
+  /** The close frame's code; 1006 where there was no such frame. */
+  readonly code: number;
+  constructor(place: string, code: number) {
+    super(`${place} closed the connection (code ${code})`);
+    this.code = code;
+  }
+}
+
 /** A limit of whole megabytes, in words. */
 export function sizeText(bytes: number): string {
   return bytes === 1024 * 1024 ? "a megabyte" : `${bytes / (1024 * 1024)} megabytes`;

@@ -4,6 +4,7 @@ import {
   codeOf,
   LARGEST_ANSWER_BYTES,
   sizeText,
+  SocketClosed,
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
   type UpstreamHeaders,
@@ -16,6 +17,8 @@ export interface SocketRequest {
   readonly signal: AbortSignal;
   /** The largest message in bytes; by default a megabyte. */
   readonly largestBytes?: number;
+  /** Sends no pings, which some servers do not accept: who reads notices then when it is silent. */
+  readonly withoutPings?: true;
 }
 
 /** An open WebSocket to an upstream. Binary messages are ignored. */
@@ -23,7 +26,8 @@ export interface UpstreamSocket {
   send(text: string): void;
   /**
    * The next text. `undefined` if none arrives within the given time, in milliseconds.
-   * @throws {UpstreamError} when the connection has ended
+   * @throws {UpstreamError} when the connection has ended; {@link SocketClosed} with the code that
+   * the server has closed it with
    */
   receive(withinMs?: number): Promise<string | undefined>;
   close(): void;
@@ -43,7 +47,7 @@ const BunWebSocket = WebSocket as unknown as new (
 export async function openSocket(
   destination: Destination,
   place: string,
-  { headers, signal, largestBytes = LARGEST_ANSWER_BYTES }: SocketRequest,
+  { headers, signal, largestBytes = LARGEST_ANSWER_BYTES, withoutPings }: SocketRequest,
   clock: Pick<Clock, "after">,
 ): Promise<UpstreamSocket> {
   signal.throwIfAborted();
@@ -62,10 +66,11 @@ export async function openSocket(
   let heard = true;
 
   // The error of the WebSocket contains the whole address with its query, so it is left out.
-  const end = (problem: string, code?: unknown) => {
+  const end = (problem: string, code?: unknown) =>
+    endWith(new UpstreamError(`${place} ${problem}`, { cause: code }));
+  const endWith = (error: UpstreamError) => {
     if (hasEnded) return;
     hasEnded = true;
-    const error = new UpstreamError(`${place} ${problem}`, { cause: code });
     cancelTimer();
     signal.removeEventListener("abort", onAbort);
     opening.reject(error);
@@ -102,11 +107,11 @@ export async function openSocket(
   socket.addEventListener("error", ({ error }) =>
     end("takes no WebSocket or could not be reached", codeOf(error)),
   );
-  socket.addEventListener("close", ({ code }) => end(`closed the connection (code ${code})`));
+  socket.addEventListener("close", ({ code }) => endWith(new SocketClosed(place, code)));
 
   await opening.promise;
   cancelTimer();
-  watchOver();
+  if (!withoutPings) watchOver();
   return {
     send: (text) => socket.send(text),
     async receive(withinMs) {

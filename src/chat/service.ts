@@ -1,0 +1,140 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import type { ChatAccount } from "../accounts/chat-accounts.ts";
+import { createBoundedMap } from "../bounded-map.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Clock } from "../clock.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+import type { Fetch } from "../sources/upstream/index.ts";
+import { createQuiet, type Quiet } from "./commands.ts";
+import { createSongLine } from "./song-line.ts";
+import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";
+import { createTwitchId } from "./twitch/id.ts";
+import { createTwitchLinks, type TwitchLinks } from "./twitch/links.ts";
+import { createPendingLinks, type PendingLinks } from "./twitch/pending-links.ts";
+import { createSend } from "./twitch/send.ts";
+import { readSettings } from "./twitch/settings.ts";
+import { createTwitchUpstream } from "./twitch/upstream.ts";
+
+export interface ChatDeps extends Pick<Cluster, "admissions" | "isOurs" | "onShift"> {
+  readonly accounts: Accounts;
+  readonly hub: Pick<Hub, "read" | "songsBefore">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Pick<
+    Config,
+    "twitchClientId" | "twitchIdUrl" | "twitchApiUrl" | "twitchEventsubUrl"
+  >;
+  /** Replaces the network. */
+  readonly fetch?: Fetch | undefined;
+  /** Numbers from 0 to 1. */
+  random(): number;
+}
+
+/** What became of a line that a user wanted to see in chat. */
+export type Said =
+  | { readonly kind: "said" }
+  /** The user has paused sharing. */
+  | { readonly kind: "paused" }
+  /** Too much was sent of late. */
+  | { readonly kind: "too soon" }
+  /** Twitch did not let it through, in its own words, which may be empty. */
+  | { readonly kind: "refused"; readonly message: string };
+
+/** The linked accounts of this server. */
+export interface ChatService {
+  readonly links: TwitchLinks;
+  readonly pending: PendingLinks;
+  /** Starts and stops accounts as they are stored now. */
+  follow(): Promise<void>;
+  /** Sends the line of a user's song, as a question in chat would be answered. */
+  sayOnce(account: ChatAccount): Promise<Said>;
+  stop(): Promise<void>;
+}
+
+/** Chats whose quiet times are remembered. */
+const MOST_CHATS = 1_000;
+
+export function createChatService(deps: ChatDeps): ChatService {
+  const { accounts, clock, config, isOurs } = deps;
+  const { chat } = accounts;
+  const upstream = createTwitchUpstream(clock, config, deps.fetch);
+  const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
+  const links = createTwitchLinks({ ...deps, ...accounts, id, upstream });
+  const songLine = createSongLine(deps);
+  const send = createSend({ upstream, apiUrl: config.twitchApiUrl, wallMs: clock.wallMs });
+  const quiets = createBoundedMap<string, Quiet>(MOST_CHATS);
+  const quietOf = (channelId: string): Quiet => {
+    const quiet = quiets.get(channelId) ?? createQuiet();
+    quiets.set(channelId, quiet);
+    return quiet;
+  };
+  const accountDeps: TwitchAccountDeps = {
+    ...{ ...deps, upstream, id, chat, songLine, quietOf },
+    apiUrl: config.twitchApiUrl,
+    eventsubUrl: config.twitchEventsubUrl,
+    program: crypto.randomUUID().slice(0, 8),
+  };
+
+  let stored: readonly ChatAccount[] = [];
+  let hasStopped = false;
+  /** One that has come to an end by itself stays here until it is not wanted any more. */
+  const running = new Map<
+    number,
+    { readonly stop: AbortController; readonly ended: Promise<void> }
+  >();
+
+  /** Starts and stops accounts by whose they are at this moment. */
+  const startAndStop = () => {
+    const wanted = hasStopped
+      ? []
+      : stored.filter(({ state, userId }) => state === "linked" && isOurs(userId));
+    const ids = new Set(wanted.map((account) => account.id));
+    for (const [accountId, { stop }] of running) {
+      if (ids.has(accountId)) continue;
+      stop.abort();
+      running.delete(accountId);
+    }
+    for (const account of wanted) {
+      if (running.has(account.id)) continue;
+      const stop = new AbortController();
+      const ended = runTwitchAccount(accountDeps, account, stop.signal);
+      running.set(account.id, { stop, ended });
+    }
+  };
+  deps.onShift(startAndStop);
+
+  let reading = Promise.resolve();
+  const follow = () => {
+    // One after the other: what was read first must not count last.
+    const next = reading.then(async () => {
+      stored = await chat.allOf();
+      startAndStop();
+    });
+    reading = next.catch(() => {});
+    return next;
+  };
+
+  return {
+    ...{ links, follow },
+    pending: createPendingLinks({ ...deps, links }),
+    async sayOnce({ id: accountId, userId }) {
+      const settings = readSettings(await chat.settingsOf(accountId));
+      const text = await songLine(userId, "song");
+      if (text === undefined) return { kind: "paused" };
+      if (!settings) return { kind: "refused", message: "" };
+      if (!quietOf(settings.channelId).admitLine(clock.monotonicMs())) return { kind: "too soon" };
+      const sent = await send(settings, { text });
+      if (sent.kind === "sent") await chat.note(accountId, { answeredAt: clock.wallMs() });
+      if (sent.kind === "sent" || sent.kind === "repeated") return { kind: "said" };
+      return { kind: "refused", message: "message" in sent ? sent.message : "" };
+    },
+    async stop() {
+      hasStopped = true;
+      const ends = [...running.values()].map(({ ended }) => ended);
+      startAndStop();
+      await Promise.all(ends);
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { type Upstream, UpstreamError } from "../../sources/upstream/index.ts";
+import { isRecord, jsonIn, textOf } from "../../sources/upstream/json.ts";
+import { readMessage } from "./answers.ts";
+import type { TwitchSettings } from "./settings.ts";
+
+export interface Line {
+  readonly text: string;
+  /** The chat message that it replies to. */
+  readonly replyTo?: string | undefined;
+}
+
+/** What became of a line. */
+export type Sent =
+  | { readonly kind: "sent"; readonly messageId: string }
+  /** Twitch has taken it and does not show it, for a reason in its own words. */
+  | { readonly kind: "dropped"; readonly message: string }
+  /** The same text has just been sent. */
+  | { readonly kind: "repeated" }
+  /** The access token does not work. */
+  | { readonly kind: "unauthorized" }
+  /** The account may not talk there. */
+  | { readonly kind: "forbidden"; readonly message: string }
+  /** Nothing may be sent for so long. */
+  | { readonly kind: "limited"; readonly message: string; readonly waitMs: number }
+  | { readonly kind: "refused"; readonly message: string }
+  /** It may be in chat. It must not be sent again. */
+  | { readonly kind: "uncertain" };
+
+export interface SendDeps {
+  readonly upstream: Pick<Upstream, "fetch">;
+  /** Such as `https://api.twitch.tv/helix`. */
+  readonly apiUrl: string;
+  readonly wallMs: () => number;
+}
+
+/** A pause where Twitch does not say how long it is, and the longest that counts. */
+const USUAL_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 1_800_000;
+
+/** `POST /helix/chat/messages`. A line whose parent is gone is sent once more as no reply. */
+export function createSend({ upstream, apiUrl, wallMs }: SendDeps) {
+  const ask = async (settings: TwitchSettings, { text, replyTo }: Line) => {
+    const body = {
+      broadcaster_id: settings.channelId,
+      sender_id: settings.userId,
+      message: text,
+      ...(replyTo !== undefined && { reply_parent_message_id: replyTo }),
+    };
+    const response = await upstream.fetch(`${apiUrl}/chat/messages`, {
+      method: "POST",
+      headers: { ...helixHeaders(settings), "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { response, text: await response.text() };
+  };
+
+  return async (settings: TwitchSettings, line: Line): Promise<Sent> => {
+    try {
+      let { response, text } = await ask(settings, line);
+      const isParentGone = /cannot be replied to/i.test(readMessage(text));
+      if (response.status === 400 && isParentGone && line.replyTo !== undefined) {
+        ({ response, text } = await ask(settings, { text: line.text }));
+      }
+      return readSent(response, text, wallMs());
+    } catch (error) {
+      if (error instanceof UpstreamError) return { kind: "uncertain" };
+      throw error;
+    }
+  };
+}
+
+export const helixHeaders = ({ clientId, accessToken }: TwitchSettings) => ({
+  "client-id": clientId,
+  authorization: `Bearer ${accessToken}`,
+});
+
+function readSent({ status, headers }: Response, text: string, wallMs: number): Sent {
+  const message = readMessage(text) || `HTTP ${status}`;
+  if (status === 200) return readOutcome(text);
+  if (status === 401) return { kind: "unauthorized" };
+  if (status === 403) return { kind: "forbidden", message };
+  if (status === 429) {
+    const resetS = Number(headers.get("ratelimit-reset") ?? Number.NaN);
+    const waitMs = Number.isFinite(resetS) ? resetS * 1000 - wallMs : USUAL_PAUSE_MS;
+    return {
+      kind: "limited",
+      message,
+      waitMs: Math.min(Math.max(waitMs, 1_000), LONGEST_PAUSE_MS),
+    };
+  }
+  return status >= 500 ? { kind: "uncertain" } : { kind: "refused", message };
+}
+
+/** 200 does not mean that it is in chat. */
+function readOutcome(text: string): Sent {
+  const body = jsonIn(text);
+  const [data] = isRecord(body) && Array.isArray(body["data"]) ? body["data"] : [];
+  if (!isRecord(data)) return { kind: "uncertain" };
+  const messageId = textOf(data["message_id"]);
+  if (data["is_sent"] === true && messageId) return { kind: "sent", messageId };
+  const reason = data["drop_reason"];
+  // The codes are an open set, which Twitch does not document.
+  const code = isRecord(reason) ? (textOf(reason["code"]) ?? "") : "";
+  if (/duplicate/i.test(code)) return { kind: "repeated" };
+  const words = isRecord(reason) ? textOf(reason["message"]) : undefined;
+  return { kind: "dropped", message: (words ?? code).slice(0, 300).toWellFormed() };
+}

@@ -1,0 +1,142 @@
+import type { ChatAccount } from "../accounts/chat-accounts.ts";
+import { AccountError } from "../accounts/context.ts";
+import { createTwitchId } from "../chat/twitch/id.ts";
+import { createTwitchLinks, type LinkOutcome } from "../chat/twitch/links.ts";
+import { createTwitchUpstream } from "../chat/twitch/upstream.ts";
+import { systemClock } from "../clock.ts";
+import { type Config, flagOf, type SettingName } from "../config.ts";
+import type { Cli } from "./cli.ts";
+import { type Command, print, table } from "./command.ts";
+import { withWorkspace, type Workspace } from "./workspace.ts";
+
+/** What the commands that ask Twitch take besides the settings of all commands. */
+const TWITCH_SETTINGS: readonly SettingName[] = ["twitchClientId", "twitchIdUrl", "twitchApiUrl"];
+
+/** Declares `marquee chat …`. */
+export function declareChat({ group, runs }: Cli): void {
+  const chat = group("chat", "answer !song in a user's Twitch chat");
+  runs(
+    chat("link", "link a Twitch account, whose chat then gets answers to !song", [
+      "marquee chat link ada",
+      "marquee chat link ada --channel adas_channel",
+    ])
+      .argument("<user>")
+      .option("--channel <name>", "the channel to answer in, if it is not the account's own"),
+    (name: string, options: { channel?: string }) => linkChat(name, options.channel),
+    TWITCH_SETTINGS,
+  );
+  runs(chat("list", "list a user's linked chat accounts").argument("<user>"), (name: string) =>
+    listChats(name),
+  );
+  runs(
+    chat("unlink", "end the link of a chat account, here and at Twitch")
+      .argument("<user>")
+      .argument("<login>"),
+    (name: string, login: string) => unlinkChat(name, login),
+    TWITCH_SETTINGS,
+  );
+}
+
+/** `marquee chat link USER [--channel NAME]`. */
+function linkChat(userName: string, channel: string | undefined): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async (workspace) => {
+      const user = await workspace.accounts.users.named(userName);
+      const links = linksOf(config, workspace);
+      const clientId = await links.clientId();
+      if (clientId === undefined) throw new AccountError(NO_APPLICATION);
+      const begun = await links.begin(clientId);
+      if (begun.kind === "uncertain") throw new AccountError("Twitch does not answer. Try again.");
+      if (begun.kind === "refused") throw new AccountError(`Twitch refuses: ${begun.message}`);
+      const { code } = begun;
+      const address = code.link ?? "https://www.twitch.tv/activate";
+      print(
+        io,
+        asJson,
+        [{ code: code.userCode, url: address }],
+        [
+          "Open this address, signed in to Twitch as the account that is to answer:",
+          `  ${address}`,
+          `If Twitch asks for a code, it is ${code.userCode}. Waiting until you agree …`,
+        ],
+      );
+      const choice = channel === undefined ? {} : { channel };
+      const waiting = new AbortController();
+      const outcome = await links.finish(user, { clientId, code, ...choice }, waiting.signal);
+      if (outcome.kind !== "linked") throw new AccountError(troubleOf(outcome));
+      const { account } = outcome;
+      print(
+        io,
+        asJson,
+        [documentOf(account)],
+        [
+          `Linked as ${account.login}: it answers !song in the chat of ${account.channel}.`,
+          "Not you? Twitch took the account that your browser is signed in with.",
+        ],
+      );
+    });
+}
+
+const NO_APPLICATION = `There is no application at Twitch to link through yet. Register one at https://dev.twitch.tv/console/apps, with the client type Public, and give its client ID with ${flagOf("twitchClientId")}.`;
+
+function troubleOf(outcome: Exclude<LinkOutcome, { kind: "linked" }>): string {
+  switch (outcome.kind) {
+    case "expired":
+      return "The code has expired, or was refused. Start again.";
+    case "incomplete":
+      return "Twitch did not grant all that is needed: reading and writing chat. Start again.";
+    case "unknown channel":
+      return "Twitch knows no channel of that name. Nothing was linked.";
+    case "refused":
+      return `Twitch refuses: ${outcome.message}`;
+    default:
+      return "Twitch does not answer. Nothing was linked. Try again.";
+  }
+}
+
+/** `marquee chat list USER`. */
+function listChats(userName: string): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(userName);
+      const listed = await accounts.chat.allOf(user.id);
+      const rows = listed.map(({ service, login, channel, state }) => [
+        ...[service, login, channel, state],
+      ]);
+      const header = ["SERVICE", "LOGIN", "CHANNEL", "STATE"];
+      print(io, asJson, listed.map(documentOf), table([header, ...rows]));
+    });
+}
+
+/** `marquee chat unlink USER LOGIN`. */
+function unlinkChat(userName: string, login: string): Command {
+  return (config, asJson, io) =>
+    withWorkspace(config, async (workspace) => {
+      const user = await workspace.accounts.users.named(userName);
+      const isConfirmed = await linksOf(config, workspace).unlink(user, login);
+      print(
+        io,
+        asJson,
+        [{ service: "twitch", login: login.toLowerCase(), confirmed: isConfirmed }],
+        [`${login} is unlinked.`],
+      );
+      if (!isConfirmed) io.error(UNCONFIRMED);
+    });
+}
+
+const UNCONFIRMED =
+  "Twitch has not confirmed it. To be sure, disconnect the application at https://www.twitch.tv/settings/connections.";
+
+function linksOf(config: Config, { accounts }: Workspace) {
+  const upstream = createTwitchUpstream(systemClock, config);
+  const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
+  return createTwitchLinks({ ...accounts, clock: systemClock, id, upstream, config });
+}
+
+/** What programs read of an account. */
+const documentOf = ({ service, login, channel, state }: ChatAccount) => ({
+  service,
+  login,
+  channel,
+  state,
+});

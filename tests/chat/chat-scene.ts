@@ -1,0 +1,130 @@
+/** A linked account that runs against the stand-in Twitch, on a clock that stands still. */
+import type { ChatAccount } from "../../src/accounts/chat-accounts.ts";
+import { createQuiet, type Quiet } from "../../src/chat/commands.ts";
+import { runTwitchAccount, type TwitchAccountDeps } from "../../src/chat/twitch/account.ts";
+import { createTwitchId } from "../../src/chat/twitch/id.ts";
+import { createUpstream } from "../../src/sources/upstream/index.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
+import { until } from "../fixtures/clock/waiting.ts";
+import { createTestAccounts } from "../fixtures/data/accounts.ts";
+import type { FaultMode, FaultName } from "../fixtures/twitch/faults.ts";
+import { startTwitch } from "../fixtures/twitch/twitch.ts";
+
+// They are loaded when first needed, which no clock that stands still waits for.
+await import("../../src/sources/upstream/socket.ts");
+
+/** A request that is not answered by then never will be: some faults lose answers. */
+const LOST_AFTER_MS = 300;
+
+type Scene = Awaited<ReturnType<typeof createChatScene>>;
+export type { Scene };
+
+export async function createChatScene(faults: Partial<Record<FaultName, FaultMode>> = {}) {
+  const test = await createTestAccounts();
+  const { accounts, clock } = test;
+  const { chat } = accounts;
+  const { user } = await test.add("ada");
+  const twitch = startTwitch({ clock, faults });
+  const origins = [twitch.idUrl, twitch.apiUrl, twitch.eventsubUrl.replace("ws", "http")];
+  const trustedOrigins = origins.map((url) => new URL(url).origin);
+  let underWay = 0;
+  const upstream = createUpstream({
+    ...{ clock, trustedOrigins },
+    async fetch(url, init) {
+      underWay += 1;
+      try {
+        return await fetch(url, init);
+      } finally {
+        underWay -= 1;
+      }
+    },
+  });
+  /** Waits until messages of this process to itself have arrived, and requests are answered. */
+  const breathe = async () => {
+    const giveUpAtMs = performance.now() + LOST_AFTER_MS;
+    do {
+      for (let turn = 0; turn < 10; turn++) await settle();
+      // Requests are sent by a thread of their own.
+      if (underWay > 0) await Bun.sleep(1);
+    } while (underWay > 0 && performance.now() < giveUpAtMs);
+  };
+  const id = createTwitchId({ upstream, idUrl: twitch.idUrl });
+  const quiets = new Map<string, Quiet>();
+  const logged: string[] = [];
+  const note = (message: string) => void logged.push(message);
+  const stops: AbortController[] = [];
+  const runs: Promise<void>[] = [];
+
+  const depsOf = (changes: Partial<TwitchAccountDeps> = {}): TwitchAccountDeps => ({
+    ...{ clock, upstream, id, chat },
+    apiUrl: twitch.apiUrl,
+    eventsubUrl: twitch.eventsubUrl,
+    log: { info: note, warn: note, error: note },
+    program: "this",
+    songLine: async (_, question) => (question === "song" ? "♪ It" : "♪ Before"),
+    admissions: { admit: () => 0 },
+    random: () => 0.5,
+    isOurs: () => true,
+    quietOf(channelId) {
+      const quiet = quiets.get(channelId) ?? createQuiet();
+      quiets.set(channelId, quiet);
+      return quiet;
+    },
+    ...changes,
+  });
+
+  /** Stores a link that was made earlier. */
+  const link = async (login = "ada", channel = "ada"): Promise<ChatAccount> => {
+    const { accessToken, refreshToken, userId } = twitch.link({ login });
+    const channelId = twitch.person(channel).id;
+    const settings = { clientId: twitch.clientId, userId, channelId, accessToken, refreshToken };
+    return chat.link(user, { service: "twitch", login, channel, settings });
+  };
+
+  const run = (account: ChatAccount, changes: Partial<TwitchAccountDeps> = {}) => {
+    const stop = new AbortController();
+    stops.push(stop);
+    const ended = runTwitchAccount(depsOf(changes), account, stop.signal);
+    runs.push(ended);
+    return { stop, ended };
+  };
+
+  const subscriptions = () =>
+    twitch.log.filter(
+      (entry) =>
+        entry.kind === "request" &&
+        entry.path === "/helix/eventsub/subscriptions" &&
+        entry.status !== null,
+    ).length;
+
+  return {
+    ...{ ...test, chat, user, twitch, upstream, id, logged, depsOf, link, run, subscriptions },
+    stateOf: async () => (await chat.allOf(user.id))[0]?.state,
+    /** An account whose chat is being read. */
+    async reading(changes: Partial<TwitchAccountDeps> = {}, login = "ada") {
+      const account = await link(login);
+      const running = run(account, changes);
+      await until(async () => (await chat.allOf(user.id))[0]?.readingSince ?? undefined);
+      return { account, ...running };
+    },
+    /** Lets the network carry what is under way, then advances the clock. */
+    async pass(ms: number, stepMs = ms) {
+      for (let left = ms; left > 0; left -= stepMs) {
+        await breathe();
+        await clock.advance(Math.min(stepMs, left));
+      }
+      await breathe();
+    },
+    requests: (path: string) =>
+      twitch.log.filter((entry) => entry.kind === "request" && entry.path === path),
+    frames: () => twitch.log.filter(({ kind }) => kind === "frame"),
+    async [Symbol.asyncDispose]() {
+      for (const stop of stops) stop.abort();
+      await settle();
+      await twitch.stop();
+      // What sleeps for ever is left behind.
+      await Promise.race([Promise.all(runs), breathe()]);
+      await test.store.close();
+    },
+  };
+}

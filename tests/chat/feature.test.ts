@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
+import { alone } from "../../src/cluster/alone.ts";
+import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
+import { until } from "../fixtures/clock/waiting.ts";
+import { assembleTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
+import { type StandInTwitch, startTwitch } from "../fixtures/twitch/twitch.ts";
+
+// They are loaded when first needed, which no clock that stands still waits for.
+await import("../../src/sources/upstream/socket.ts");
+await import("../../src/chat/service.ts");
+
+let twitch: StandInTwitch;
+let server: TestServer;
+let ada: AddedUser;
+let isOurs: boolean;
+let shift: () => void;
+
+beforeEach(async () => {
+  const clock = createFakeClock();
+  twitch = startTwitch({ clock });
+  isOurs = true;
+  shift = () => {};
+  server = await assembleTestServer(clock, {
+    settings: {
+      twitchIdUrl: twitch.idUrl,
+      twitchApiUrl: twitch.apiUrl,
+      twitchEventsubUrl: twitch.eventsubUrl,
+    },
+    fetch: (url, init) => fetch(url, init),
+    cluster: {
+      ...alone(clock),
+      isOurs: () => isOurs,
+      onShift: (listener) => void (shift = listener),
+    },
+  });
+  ada = await server.addUser("ada");
+});
+afterEach(async () => {
+  await server.app.stop();
+  server.close();
+  await twitch.stop();
+});
+
+const link = async () => {
+  const { accessToken, refreshToken, userId } = twitch.link({ login: "ada" });
+  const settings = { clientId: twitch.clientId, userId, channelId: userId };
+  return server.accounts.chat.link(ada.user, {
+    ...{ service: "twitch", login: "ada", channel: "ada" },
+    settings: { ...settings, accessToken, refreshToken },
+  });
+};
+const reading = () =>
+  until(async () => (await server.accounts.chat.allOf())[0]?.readingSince ?? undefined);
+const sessions = (count: number) => until(() => (twitch.sessions() === count ? true : undefined));
+const answer = () => until(() => twitch.sent.at(-1));
+const plays = () =>
+  server.sourceOf(ada).says(aPlayback({ observedAtMs: server.clock.monotonicMs() }));
+
+describe("a server", () => {
+  test("opens no connection as long as nobody has linked a chat", async () => {
+    await server.app.start();
+    await server.accounts.chat.allOf();
+    await server.clock.advance(120_000);
+    expect(twitch.log).toEqual([]);
+  });
+
+  test("answers in the chat of an account that was linked before the start, or after it", async () => {
+    await link();
+    await server.app.start();
+    await reading();
+    await link();
+    await until(() =>
+      twitch.log.filter((one) => one.kind === "socket").length >= 3 ? 1 : undefined,
+    );
+    await sessions(1);
+    await reading();
+    plays();
+    twitch.say({ channel: "ada", from: "bob", text: "!song" });
+    expect((await answer())?.text).toStartWith("♪ ");
+  });
+
+  test("says that nothing plays where the song is hidden, and nothing while sharing is paused", async () => {
+    await link();
+    await server.app.start();
+    await reading();
+    const playback = aPlayback({ observedAtMs: server.clock.monotonicMs() });
+    server.sourceOf(ada).says(playback);
+    await server.accounts.privacy.change(ada.user, {
+      ...{ ...NOTHING_HIDDEN, hiddenTitles: [playback.track.title] },
+    });
+    twitch.say({ channel: "ada", from: "bob", text: "!song" });
+    expect((await answer())?.text).toBe("Nothing playing");
+    await server.accounts.privacy.change(ada.user, {
+      ...{ ...NOTHING_HIDDEN, pausedUntil: UNTIL_RESUMED },
+    });
+    await server.clock.advance(30_000);
+    twitch.say({ channel: "ada", from: "carl", text: "!song" });
+    await server.clock.advance(5_000);
+    expect(twitch.sent.length).toBe(1);
+  });
+
+  test("leaves the chat when the account is unlinked, and asks Twitch nothing any more", async () => {
+    await link();
+    await server.app.start();
+    await reading();
+    await server.accounts.chat.unlink(ada.user, "twitch", "ada");
+    await sessions(0);
+    const { length } = twitch.log;
+    await server.clock.advance(7_200_000);
+    expect(twitch.log.length).toBe(length);
+  });
+
+  test("leaves the chat when its user is removed", async () => {
+    await link();
+    await server.app.start();
+    await reading();
+    await server.accounts.users.remove("ada");
+    await sessions(0);
+  });
+
+  test("reads a chat only while it holds the user", async () => {
+    isOurs = false;
+    await link();
+    await server.app.start();
+    await server.clock.advance(10_000);
+    expect(twitch.log).toEqual([]);
+    isOurs = true;
+    shift();
+    await sessions(1);
+    isOurs = false;
+    shift();
+    await sessions(0);
+  });
+
+  test("leaves all chats when it stops", async () => {
+    await link();
+    await server.app.start();
+    await reading();
+    await server.app.stop();
+    await sessions(0);
+  });
+});

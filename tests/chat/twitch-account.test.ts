@@ -1,0 +1,367 @@
+import { describe, expect, test } from "bun:test";
+import type { ChatAccount } from "../../src/accounts/chat-accounts.ts";
+import { until } from "../fixtures/clock/waiting.ts";
+import type { FaultName } from "../fixtures/twitch/faults.ts";
+import { createChatScene, type Scene } from "./chat-scene.ts";
+
+/** The newest line in chat, once there are so many. */
+const answer = ({ twitch }: Scene, count = 1) =>
+  until(() => (twitch.sent.length >= count ? twitch.sent.at(-1) : undefined));
+
+/** The stored account, once it is as wanted. */
+const account = ({ chat, user }: Scene, isWanted: (one: ChatAccount) => boolean) =>
+  until(async () => (await chat.allOf(user.id)).find(isWanted));
+
+/** Advances the clock until there is a result. */
+const passing = async <Result>(
+  { pass }: Scene,
+  stepMs: number,
+  ask: () => Promise<Result | undefined> | Result | undefined,
+) => {
+  for (let step = 0; step < 100; step++) {
+    const result = await ask();
+    if (result !== undefined) return result;
+    await pass(stepMs);
+  }
+  throw new Error(`nothing came of it: ${ask.toString()}`);
+};
+
+const isReading = async ({ chat, user }: Scene) =>
+  (await chat.allOf(user.id))[0]?.readingSince ?? undefined;
+
+describe("a linked account", () => {
+  test("answers a question in its chat as a reply, without sending any frame", async () => {
+    await using scene = await createChatScene();
+    const { twitch, reading } = scene;
+    await reading();
+    const id = twitch.say({ channel: "ada", from: "bob", text: "!song" });
+    expect(await answer(scene)).toMatchObject({
+      ...{ channel: "ada", from: "ada", text: "♪ It", replyTo: id, dropReason: null },
+    });
+    await account(scene, ({ answeredAt }) => answeredAt !== null);
+    expect(scene.frames()).toEqual([]);
+  });
+
+  test("answers what was heard before", async () => {
+    await using scene = await createChatScene();
+    await scene.reading();
+    scene.twitch.say({ channel: "ada", text: "!lastsong" });
+    expect(await answer(scene)).toMatchObject({ text: "♪ Before" });
+  });
+
+  test("is silent while the user has paused sharing", async () => {
+    await using scene = await createChatScene();
+    await scene.reading({ songLine: async () => undefined });
+    scene.twitch.say({ channel: "ada", text: "!song" });
+    await scene.pass(100);
+    expect(scene.twitch.sent).toEqual([]);
+  });
+
+  test("answers nothing that the line takes more than five seconds for", async () => {
+    await using scene = await createChatScene();
+    const songLine = async () => {
+      await scene.clock.advance(5_000);
+      return "♪ It";
+    };
+    await scene.reading({ songLine });
+    scene.twitch.say({ channel: "ada", text: "!song" });
+    await scene.pass(100);
+    expect(scene.requests("/helix/chat/messages")).toEqual([]);
+  });
+
+  test("answers nothing that another node has answered, or that is another node's", async () => {
+    await using scene = await createChatScene();
+    let isOurs = true;
+    let waitMs = 1;
+    await scene.reading({ isOurs: () => isOurs, admissions: { admit: () => waitMs as 0 } });
+    scene.twitch.say({ channel: "ada", text: "!song" });
+    await scene.pass(30_000);
+    [isOurs, waitMs] = [false, 0];
+    scene.twitch.say({ channel: "ada", text: "!song" });
+    await scene.pass(100);
+    expect(scene.requests("/helix/chat/messages")).toEqual([]);
+  });
+
+  test("answers repeated deliveries once, old messages never", async () => {
+    await using scene = await createChatScene();
+    const { twitch } = scene;
+    await scene.reading();
+    for (const fault of ["notification-twice", "notification-again", "notification-old"] as const) {
+      twitch.faults.set(fault, "once");
+      twitch.say({ channel: "ada", text: "!song", from: `viewer of ${fault}` });
+      await scene.pass(31_000, 15_500);
+    }
+    expect(twitch.sent.length).toBe(2);
+  });
+
+  test("answers in shared chats only what was said in its own", async () => {
+    await using scene = await createChatScene();
+    const { twitch } = scene;
+    await scene.reading();
+    twitch.startSharedChat("ada", "grace");
+    twitch.say({ channel: "grace", text: "!song" });
+    await scene.pass(100);
+    expect(twitch.sent).toEqual([]);
+    twitch.say({ channel: "ada", text: "!song" });
+    await answer(scene);
+    await scene.pass(31_000, 15_500);
+    twitch.endSharedChat("ada");
+    twitch.say({ channel: "ada", text: "!song", from: "bob" });
+    expect(await answer(scene, 2)).toMatchObject({ dropReason: null });
+  });
+
+  test("goes on after frames that nobody expects", async () => {
+    await using scene = await createChatScene();
+    const { twitch } = scene;
+    await scene.reading();
+    const faults: FaultName[] = [
+      ...(["frame-binary", "frame-2mb", "frame-half-json", "frame-unknown-type"] as const),
+    ];
+    for (const fault of faults) twitch.faults.set(fault, "once");
+    twitch.faults.set("event-without-message", "once");
+    twitch.say({ channel: "ada", text: "!song" });
+    twitch.say({ channel: "ada", text: "!song" });
+    expect(await answer(scene)).toMatchObject({ text: "♪ It" });
+    expect(scene.logged.filter((line) => line.includes("unknown")).length).toBe(1);
+    expect(twitch.log.filter(({ kind }) => kind === "socket").length).toBe(1);
+  });
+
+  test("does not take its own lines for questions, whenever they come back", async () => {
+    await using scene = await createChatScene({ "send-echo-first": "once" });
+    await scene.reading({ songLine: async () => "!song" });
+    scene.twitch.say({ channel: "ada", from: "ada", text: "!song" });
+    await answer(scene);
+    await scene.pass(60_000, 10_000);
+    expect(scene.twitch.sent.length).toBe(1);
+  });
+
+  test("answers at most fifteen times in any thirty seconds, whatever is asked", async () => {
+    await using scene = await createChatScene();
+    const { twitch } = scene;
+    await scene.reading();
+    twitch.flood({ channel: "ada", text: "!song", count: 10_000 });
+    await scene.pass(60_000, 2_000);
+    const times = twitch.sent.map(({ atMs }) => atMs);
+    expect(times.length).toBeGreaterThan(3);
+    for (const atMs of times) {
+      const within = times.filter((other) => other >= atMs && other < atMs + 30_000);
+      expect(within.length).toBeLessThanOrEqual(15);
+    }
+    expect(twitch.sent.every(({ dropReason }) => dropReason?.code !== "msg_ratelimit")).toBe(true);
+  });
+});
+
+describe("a line that Twitch does not take", () => {
+  const sendingWith = async (scene: Scene, fault: FaultName) => {
+    await scene.reading();
+    scene.twitch.faults.set(fault, "once");
+    scene.twitch.say({ channel: "ada", from: "bob", text: "!song" });
+  };
+  const sends = (scene: Scene) => scene.requests("/helix/chat/messages").length;
+
+  test("is shown with Twitch's words", async () => {
+    await using scene = await createChatScene();
+    await sendingWith(scene, "send-unsent");
+    const { refusal } = await account(scene, (one) => one.refusal !== null);
+    expect(refusal).not.toBe("");
+    expect(sends(scene)).toBe(1);
+  });
+
+  test("is sent once more with another token", async () => {
+    await using scene = await createChatScene();
+    await sendingWith(scene, "send-401");
+    expect(await answer(scene)).toMatchObject({ text: "♪ It" });
+    expect(sends(scene)).toBe(2);
+  });
+
+  test("is sent once more without what it replies to", async () => {
+    await using scene = await createChatScene();
+    await sendingWith(scene, "send-parent-gone");
+    expect(await answer(scene)).toMatchObject({ text: "♪ It", replyTo: null });
+    expect(sends(scene)).toBe(2);
+  });
+
+  test.each(["send-422", "send-429", "send-429-without-reset"] as const)(
+    "is dropped after %s",
+    async (fault) => {
+      await using scene = await createChatScene();
+      await sendingWith(scene, fault);
+      await account(scene, ({ refusal }) => refusal !== null);
+      expect(sends(scene)).toBe(1);
+      expect(scene.twitch.sent).toEqual([]);
+    },
+  );
+
+  test("makes a pause for as long as Twitch says", async () => {
+    await using scene = await createChatScene();
+    await sendingWith(scene, "send-429");
+    await account(scene, ({ refusal }) => refusal !== null);
+    await scene.pass(19_000);
+    scene.twitch.say({ channel: "ada", from: "carl", text: "!song" });
+    await scene.pass(1_000);
+    expect(sends(scene)).toBe(1);
+    scene.twitch.say({ channel: "ada", from: "carl", text: "!song" });
+    expect(await answer(scene)).toMatchObject({ text: "♪ It" });
+  });
+
+  test.each(["send-500", "send-answer-lost"] as const)(
+    "is not sent again after %s, as it may be in chat",
+    async (fault) => {
+      await using scene = await createChatScene();
+      await sendingWith(scene, fault);
+      await answer(scene);
+      await scene.pass(9_000, 3_000);
+      expect(sends(scene)).toBe(1);
+    },
+  );
+
+  test("ends answering where the account may not talk, with Twitch's words", async () => {
+    await using scene = await createChatScene();
+    await sendingWith(scene, "send-403");
+    const { refusal } = await account(scene, ({ state }) => state === "stopped");
+    expect(refusal).toContain("may not chat");
+  });
+});
+
+describe("the socket", () => {
+  test.each([4000, 4002, 4004, 4005, 4006, 4007])(
+    "is opened again a moment after code %i",
+    async (code) => {
+      await using scene = await createChatScene();
+      await scene.reading();
+      scene.twitch.close(code);
+      await passing(scene, 500, () => (scene.subscriptions() === 2 ? true : undefined));
+      scene.twitch.say({ channel: "ada", text: "!song" });
+      expect(await answer(scene)).toMatchObject({ text: "♪ It" });
+    },
+  );
+
+  test.each([4001, 4003])("is opened again a minute after code %i, a mistake", async (code) => {
+    await using scene = await createChatScene();
+    await scene.reading();
+    scene.twitch.close(code);
+    await scene.pass(59_000);
+    expect(scene.subscriptions()).toBe(1);
+    expect(scene.logged).toContain("Twitch has closed a connection for a mistake of ours");
+    await passing(scene, 1_000, () => (scene.subscriptions() === 2 ? true : undefined));
+  });
+
+  test.each(["no-welcome", "no-keepalives"] as const)("is given up after %s", async (fault) => {
+    await using scene = await createChatScene({ [fault]: "once" });
+    const { run, link, twitch } = scene;
+    run(await link());
+    const opened = () =>
+      twitch.log.filter((entry) => entry.kind === "socket" && entry.event === "open").length;
+    await passing(scene, 5_000, () => (opened() === 2 ? true : undefined));
+    await passing(scene, 1_000, () => isReading(scene));
+  });
+
+  test("stays open as long as keepalives come, and sends nothing but pongs", async () => {
+    await using scene = await createChatScene();
+    const { twitch } = scene;
+    await scene.reading();
+    for (let minute = 0; minute < 60; minute++) {
+      twitch.ping();
+      await scene.pass(60_000, 30_000);
+    }
+    const frames = scene.frames().map((entry) => entry.kind === "frame" && entry.type);
+    expect(new Set(frames)).toEqual(new Set(["pong"]));
+    expect(twitch.log.filter(({ kind }) => kind === "socket").length).toBe(1);
+    await until(() => (scene.requests("/oauth2/validate").length === 2 ? true : undefined));
+  });
+
+  test("moves without subscribing again, and answers once what comes on both", async () => {
+    await using scene = await createChatScene({ "reconnect-delivers-twice": "once" });
+    const { twitch } = scene;
+    await scene.reading();
+    twitch.reconnect();
+    twitch.say({ channel: "ada", text: "!song" });
+    await answer(scene);
+    await scene.pass(31_000, 1_000);
+    twitch.say({ channel: "ada", from: "bob", text: "!song" });
+    expect(await answer(scene, 2)).toMatchObject({ text: "♪ It" });
+    expect(scene.subscriptions()).toBe(1);
+    expect(twitch.sessions()).toBe(1);
+  });
+
+  test("moves twice in a row", async () => {
+    await using scene = await createChatScene({ "reconnect-again": "once" });
+    await scene.reading();
+    scene.twitch.reconnect();
+    await scene.pass(3_000, 500);
+    scene.twitch.say({ channel: "ada", text: "!song" });
+    await answer(scene);
+    expect(scene.subscriptions()).toBe(1);
+  });
+
+  test.each(["reconnect-dead", "reconnect-4007"] as const)(
+    "is made anew after %s, when Twitch has closed the old one",
+    async (fault) => {
+      await using scene = await createChatScene({ [fault]: "once" });
+      await scene.reading();
+      scene.twitch.reconnect();
+      await scene.pass(1_000, 500);
+      scene.twitch.say({ channel: "ada", text: "!song" });
+      await answer(scene);
+      await passing(scene, 5_000, () => (scene.subscriptions() === 2 ? true : undefined));
+    },
+  );
+});
+
+describe("a subscription", () => {
+  test.each(["subscribe-400", "subscribe-500", "subscribe-401"] as const)(
+    "is made after %s",
+    async (fault) => {
+      await using scene = await createChatScene({ [fault]: "once" });
+      scene.run(await scene.link());
+      await passing(scene, 500, () => isReading(scene));
+      expect(scene.subscriptions()).toBe(2);
+    },
+  );
+
+  test("that exists is as good as made", async () => {
+    await using scene = await createChatScene({ "subscribe-409": "once" });
+    await scene.reading();
+    expect(scene.subscriptions()).toBe(1);
+  });
+
+  test.each(["subscribe-429-transports", "subscribe-429-duplicates"] as const)(
+    "is made a minute after %s",
+    async (fault) => {
+      await using scene = await createChatScene({ [fault]: "once" });
+      scene.run(await scene.link());
+      await until(() => (scene.subscriptions() === 1 ? true : undefined));
+      await scene.pass(59_000);
+      expect(scene.subscriptions()).toBe(1);
+      await passing(scene, 1_000, () => isReading(scene));
+    },
+  );
+
+  test.each(["subscribe-403", "subscribe-410"] as const)(
+    "is not tried again after %s",
+    async (fault) => {
+      await using scene = await createChatScene({ [fault]: "always" });
+      scene.run(await scene.link());
+      await account(scene, ({ state }) => state === "stopped");
+      await scene.pass(120_000, 30_000);
+      expect(scene.subscriptions()).toBe(1);
+    },
+  );
+
+  test.each([
+    ["authorization_revoked", "refused"],
+    ["user_removed", "refused"],
+    ["chat_user_banned", "stopped"],
+    ["moderator_removed", "stopped"],
+    ["version_removed", "stopped"],
+  ] as const)("that Twitch revokes for %s is not made again: %s", async (status, wanted) => {
+    await using scene = await createChatScene();
+    await scene.reading();
+    scene.twitch.revoke("ada", status);
+    expect(await account(scene, ({ state }) => state === wanted)).toMatchObject({
+      ...{ refusal: status, readingSince: null },
+    });
+    await scene.pass(120_000, 30_000);
+    expect(scene.subscriptions()).toBe(1);
+  });
+});
