@@ -126,6 +126,12 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   window.addEventListener("resize", redraw);
   reducedMotion.addEventListener("change", redraw);
   void document.fonts.ready.then(redraw);
+  whenStyled(() => {
+    redraw();
+    // From here on changes are faded. Reading a size computes the styles that the page begins with.
+    void root.offsetWidth;
+    parts.setFlag("ready", true);
+  });
 
   return {
     show: (next, lateMs) => void show(next, lateMs),
@@ -158,4 +164,11 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     },
     isUnseen: () => !visible || hasFlag("hidden") || state.kind === "idle",
   };
+}
+
+/** Calls back once the page's style sheet is there: Chromium 103 may run this script before. */
+function whenStyled(then: () => void): void {
+  const link = document.querySelector<HTMLLinkElement>("link[rel=stylesheet]");
+  if (!link || link.sheet) then();
+  else link.addEventListener("load", then, { once: true });
 }

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
-import { getTableName, type Table } from "drizzle-orm";
+import { getTableName } from "drizzle-orm";
 import { changeOf, type Change } from "./change.ts";
-import * as schema from "./schema.ts";
 import { hasTable } from "./sealed-values.ts";
+import { watchedTables } from "./watched-tables.ts";
 
 /** Reports whose data changed, whichever process wrote it. */
 export interface ChangeFeed {
@@ -72,53 +72,6 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
   };
 }
 
-export interface Watched {
-  readonly table: Table;
-  /** Column of the user's id; without it a change concerns all users. */
-  readonly user?: string;
-  /** Key uses, token renewals and pauses are left out: they change nothing for users. */
-  readonly on: readonly ("INSERT" | "DELETE" | `UPDATE${string}`)[];
-}
-
-export const watched: readonly Watched[] = [
-  { table: schema.users, user: "id", on: ["INSERT", "UPDATE", "DELETE"] },
-  { table: schema.apiKeys, user: "user_id", on: ["INSERT", "UPDATE OF revoked_at", "DELETE"] },
-  {
-    table: schema.widgets,
-    user: "user_id",
-    on: [
-      "INSERT",
-      "UPDATE OF hash, name, language, options, css, width, height, removed_at",
-      "DELETE",
-    ],
-  },
-  { table: schema.fonts, user: "user_id", on: ["INSERT", "UPDATE OF name", "DELETE"] },
-  {
-    table: schema.connections,
-    user: "user_id",
-    on: [
-      "INSERT",
-      "UPDATE OF source, refused_at, name, position, secret_hash, cleans_titles",
-      "DELETE",
-    ],
-  },
-  { table: schema.privacy, user: "user_id", on: ["INSERT", "UPDATE", "DELETE"] },
-  {
-    table: schema.histories,
-    user: "user_id",
-    on: ["INSERT", "UPDATE OF keeps, follows_streams, cleared_at", "DELETE"],
-  },
-  { table: schema.hooks, user: "user_id", on: ["INSERT", "UPDATE OF off", "DELETE"] },
-  {
-    table: schema.chatAccounts,
-    user: "user_id",
-    on: ["INSERT", "UPDATE OF channel, state, options", "DELETE"],
-  },
-  { table: schema.sessions, user: "user_id", on: ["DELETE"] },
-  { table: schema.upstreams, on: ["INSERT", "UPDATE OF sealed_app", "DELETE"] },
-  { table: schema.server, on: ["UPDATE OF secret_key_id, stop_asked_at"] },
-];
-
 /**
  * Creates triggers that record whose data change, whichever process or version writes.
  * Each user has one row for each table, whose id grows with each change, so no row has to be
@@ -128,7 +81,7 @@ export const watched: readonly Watched[] = [
 export function noteChanges(sqlite: Database): void {
   const columns = sqlite.query("SELECT name FROM pragma_table_info('changes')").values().flat();
   if (!columns.includes("table_name")) return;
-  for (const { table, user, on } of watched) {
+  for (const { table, user, on } of watchedTables) {
     const name = getTableName(table);
     if (!hasTable(sqlite, name)) continue;
     for (const event of on) {

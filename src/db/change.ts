@@ -1,24 +1,11 @@
-/** The tables whose changes concern others than the writer. */
-export type ChangedTable =
-  | "users"
-  | "api_keys"
-  | "widgets"
-  | "fonts"
-  | "connections"
-  | "privacy"
-  | "histories"
-  | "hooks"
-  | "chat_accounts"
-  | "sessions"
-  | "upstreams"
-  | "server";
+import type { WatchedTable } from "./watched-tables.ts";
 
 /** That data have changed, whichever process wrote them. */
 export interface Change {
   /** Whose data; `undefined` when it concerns all users. */
   readonly userId: number | undefined;
   /** Whether rows of one of these tables may have changed. */
-  concerns(...tables: readonly ChangedTable[]): boolean;
+  concerns(...tables: readonly WatchedTable[]): boolean;
 }
 
 /** @param tables `undefined` where they are not known */

@@ -8,16 +8,19 @@ import { type Kit, sqliteKit } from "./sqlite-kit.ts";
 
 export type Schema = ReturnType<typeof createSchema>;
 
-/** The tables, as one of the databases spells them. */
+/**
+ * The tables, as one of the databases spells them. None comes before what its rows belong to, and the
+ * server's, which holds the key in force, comes before what that key has sealed.
+ */
 export function createSchema(kit: Kit) {
   const { ownedBy, ...accounts } = accountTables(kit);
   return {
+    ...serverTables(kit),
     ...accounts,
     ...lookTables(kit, ownedBy),
     ...musicTables(kit, ownedBy),
     ...hookTables(kit, ownedBy),
     ...chatTables(kit, ownedBy),
-    ...serverTables(kit),
   };
 }
 

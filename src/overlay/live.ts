@@ -1,7 +1,7 @@
 import { BEAT_MS, CLOSED_RESTARTING, CLOSED_TOKEN_REPLACED } from "../../widget/state.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import { parseWidgetToken, type WidgetToken } from "../accounts/credential.ts";
-import { createAudience } from "../channels/audience.ts";
+import { type Audience, createAudience } from "../channels/audience.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
 import type { Relay } from "../cluster/cluster.ts";
 import type { Upgrader } from "../http/upgrader.ts";
@@ -128,20 +128,7 @@ export function createLive(deps: LiveDeps): Live {
   };
   relay.onShow(showHere);
 
-  /** Until when widgets are shown on demand, by their ids; monotonic milliseconds. */
-  const demanded = createBoundedMap<number, number>(MOST_DEMANDED);
-  relay.onDemand((widgetId, ms) => {
-    demanded.set(widgetId, clock.monotonicMs() + ms);
-    const members = audience.members().filter(({ data }) => data.widgetId === widgetId);
-    const message = encode({ type: "demand", forMs: ms });
-    tell(members, (socket) => void socket.send(message));
-  });
-  /** One that connects within the time shows the rest of it. */
-  const tellDemand = (socket: LiveSocket) => {
-    const untilMs = demanded.get(socket.data.widgetId ?? -1) ?? -Infinity;
-    const forMs = Math.round(untilMs - clock.monotonicMs());
-    if (forMs > 0) socket.send(encode({ type: "demand", forMs }));
-  };
+  const tellDemand = followDemands(deps, audience);
 
   return {
     async upgrade(request, tokenText, server) {
@@ -190,5 +177,25 @@ export function createLive(deps: LiveDeps): Live {
     onStreamChange: relay.onStreamChange,
     showFor: relay.show,
     connected: () => audience.members().length,
+  };
+}
+
+/** Has overlays shown when somebody asks for them. Returns what tells a newcomer of the rest. */
+function followDemands(
+  { clock, relay }: Pick<LiveDeps, "clock" | "relay">,
+  { members, tell }: Pick<Audience<LiveSocket, OverlayRoom>, "members" | "tell">,
+) {
+  /** Until when widgets are shown, by their ids; monotonic milliseconds. */
+  const demanded = createBoundedMap<number, number>(MOST_DEMANDED);
+  relay.onDemand((widgetId, forMs) => {
+    demanded.set(widgetId, clock.monotonicMs() + forMs);
+    const message = encode({ type: "demand", forMs });
+    const asked = members().filter(({ data }) => data.widgetId === widgetId);
+    tell(asked, (socket) => void socket.send(message));
+  });
+  return (socket: LiveSocket) => {
+    const untilMs = demanded.get(socket.data.widgetId ?? -1) ?? -Infinity;
+    const forMs = Math.round(untilMs - clock.monotonicMs());
+    if (forMs > 0) socket.send(encode({ type: "demand", forMs }));
   };
 }

@@ -117,6 +117,31 @@ inEveryEngine("the look of the overlay", (stage) => {
     expect(below).toBe(0);
   });
 
+  test("does not fade the card out that it begins with, however late its style sheet comes", async () => {
+    await stage.hearsNothing();
+    const { page } = await stage.open("?motion=full", {
+      async prepare(prepared) {
+        await prepared.addInitScript(() => {
+          document.addEventListener(
+            "transitionrun",
+            () => document.documentElement.toggleAttribute("data-faded", true),
+            true,
+          );
+        });
+        await prepared.route("**/*.css", async (route) => {
+          const script = await prepared.waitForResponse(/\.js$/);
+          await script.finished();
+          // The script can run meanwhile where the engine does not wait for the sheet.
+          await prepared.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+          await route.continue();
+        });
+      },
+    });
+    await page.waitForFunction(() => "npReady" in document.documentElement.dataset);
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    expect(await page.getAttribute("html", "data-faded")).toBeNull();
+  });
+
   test("cuts off and overlaps nothing, in every theme and size, whatever is written", async () => {
     await stage.hears(withCover(cover));
     const gallery = await openGallery(stage, everyThemeAndSize("motion=none&album=1"));

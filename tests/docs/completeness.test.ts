@@ -125,6 +125,7 @@ const INTERNAL: readonly string[] = [
   // Moments of a transition.
   "data-np-hidden",
   "data-np-entering",
+  "data-np-ready",
   "data-np-leaving",
   // What the page tells its script.
   "data-np-setup",

@@ -12,7 +12,7 @@ import cleanTitles from "../../../drizzle/postgres/0008_clean_titles.sql" with {
 import onDemand from "../../../drizzle/postgres/0009_on_demand.sql" with { type: "text" };
 import hooks from "../../../drizzle/postgres/0010_hooks.sql" with { type: "text" };
 import chatAccounts from "../../../drizzle/postgres/0011_chat_accounts.sql" with { type: "text" };
-import { type Watched, watched } from "../change-feed.ts";
+import { type Watched, watchedTables } from "../watched-tables.ts";
 import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
 import { type Pool, sendTo } from "./pool.ts";
@@ -67,7 +67,7 @@ export async function migrate(pool: Pool, steps = migrations): Promise<void> {
           [step.name, hashOf(step), Date.now()],
         );
       }
-      for (const guard of [...sealGuards, ...watched.map(toTriggers)]) {
+      for (const guard of [...sealGuards, ...watchedTables.map(toTriggers)]) {
         await connection.unsafe(guard);
       }
     },

@@ -13,25 +13,8 @@ import { tables as postgresTables } from "./schema.ts";
 /** How many rows of each table were copied. */
 export type MovedRows = Readonly<Record<keyof Schema, number>>;
 
-/** All tables: no row comes before what it belongs to, and the key comes before the secrets. */
-export const MOVED_TABLES = [
-  "server",
-  "users",
-  "apiKeys",
-  "widgets",
-  "widgetRevisions",
-  "fonts",
-  "connections",
-  "connectionStatuses",
-  "upstreams",
-  "magicLinks",
-  "sessions",
-  "privacy",
-  "histories",
-  "songs",
-  "hooks",
-  "chatAccounts",
-] as const satisfies readonly (keyof Schema)[];
+/** All of them, in the order of the schema: what a row belongs to comes before it. */
+export const MOVED_TABLES = Object.keys(postgresTables) as readonly (keyof Schema)[];
 
 const ROWS_AT_ONCE = 100;
 
