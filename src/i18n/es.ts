@@ -218,7 +218,7 @@ export const es: Words = {
       nothing: "Todavía no hay ninguna fuente de música conectada.",
       needsLinking:
         "Marquee ya no puede recibir tu música de {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
-      limited: "{source} ha pedido una pausa. Marquee continúa automáticamente. Hasta: {time}",
+      limited: "{source} ha pedido una pausa. Hasta: {time}. Marquee continúa automáticamente.",
       retrying: "Marquee lo sigue intentando. Desde: {time}",
       endsSoon:
         "{source} pondrá fin a este vínculo el {day}. Vuelve a vincularlo antes; basta un clic.",
@@ -233,7 +233,7 @@ export const es: Words = {
       },
     },
     nowPlaying: {
-      position: "Posición en la pista",
+      position: "Posición en la canción",
       connection: "Conexión",
       linkAgain: "Ir a Música",
       overlay: "En directo",
@@ -251,7 +251,7 @@ export const es: Words = {
       backgrounds: { dark: "Oscuro", light: "Claro", busy: "Con movimiento" },
       ownPicture: "Tu imagen…",
       ownPictureHint: "Tu imagen no sale de este navegador.",
-      music: "Muestra",
+      music: "Música mostrada",
       demoMusic: "La demostración",
       ownMusic: "Tu música",
       ownMusicHint: "Cuando no suena nada, no se muestra nada, igual que en directo.",
@@ -300,7 +300,7 @@ export const es: Words = {
         idle_text: "Mostrar un texto",
         shown_always: "Siempre",
         shown_changes: "En cada cambio",
-        shown_asked: "Cuando se pide",
+        shown_asked: "Solo bajo demanda",
         motion_auto: "Como el sistema",
         motion_full: "Todas",
         motion_none: "Ninguna",
@@ -441,15 +441,15 @@ export const es: Words = {
         properties: "Propiedades",
       },
       onDemand: {
-        title: "Mostrarlo cuando se pide",
+        title: "Mostrarlo bajo demanda",
         show: "Dirección que lo muestra",
         hide: "Dirección que lo oculta",
         text: "Para una tecla de Stream Deck, Touch Portal o Streamer.bot: la primera dirección muestra el overlay durante 15 segundos, la segunda lo oculta.",
       },
       onStream: "En directo",
-      test: "Enviar una pista de prueba",
+      test: "Enviar una canción de prueba",
       testText:
-        "Durante doce segundos aparece una pista inventada en todos los overlays que muestran tu música.",
+        "Durante doce segundos aparece una canción inventada en todos los overlays que muestran tu música.",
       testSent: "Enviada. Fuentes de navegador que muestran tu overlay: {count}.",
       testUnseen: "Enviada, pero ahora mismo ninguna fuente de navegador muestra tu overlay.",
       testTrack: { title: "Todo funciona", artist: "Los Prueba de Sonido", album: "Uno, dos" },
@@ -662,13 +662,13 @@ export const es: Words = {
         title: "Títulos",
         lead: "Los vídeos, las emisoras y los archivos suelen tener títulos como «Artista - Canción (Official Video) [4K]». Marquee puede quitar lo que describe la subida o la edición en todos los sitios donde muestra una canción. Nunca quita lo que describe la grabación, como «Live» o «Remix».",
         show: "Mostrar los títulos",
-        cleaned: "sin lo que describe la subida",
-        asGiven: "tal como vienen",
-        asForAll: "como se ha elegido para todas",
+        cleaned: "limpios, sin lo que describe la subida",
+        asGiven: "tal como los da la fuente",
+        asForAll: "como en todas las conexiones",
         asGivenTrack: "Original: {track}",
         phrases: "Tus propias expresiones",
         phrasesText:
-          "Una por línea, de 2 a 50 caracteres, 50 en total. También se quitan cuando aparecen:",
+          "Una por línea, de 2 a 50 caracteres, 50 en total. También se quitan si están:",
         places: {
           brackets: "entre paréntesis o corchetes",
           dash: "tras un guion, al final",
@@ -677,7 +677,7 @@ export const es: Words = {
         try: "Probar con las últimas canciones",
         save: "Guardar",
         saved: "Guardado.",
-        noSongs: "Todavía no hay canciones. Reproduce algo y vuelve a probar.",
+        noSongs: "Todavía no hay canciones. Pon una canción y vuelve a probar.",
         given: "Original",
         shown: "Se muestra",
         mistakes: {
@@ -758,7 +758,7 @@ export const es: Words = {
         },
       },
       about: {
-        spotify: "Se vincula en el navegador, en unos minutos. Los cambios se notan en segundos.",
+        spotify: "Se vincula en el navegador, en unos minutos. Los cambios se ven en segundos.",
         mpd: "El Music Player Daemon. Cada cambio se muestra al instante.",
         vlc: "El reproductor VLC, por su interfaz web. Los cambios se ven en un segundo.",
         beefweb:
@@ -777,11 +777,11 @@ export const es: Words = {
         mpris:
           "Los reproductores del escritorio Linux de este ordenador: navegadores, VLC, Spotify y casi todos los demás. Cada cambio se muestra al instante.",
         jellyfin:
-          "Lo que pones con cualquier aplicación de tu servidor Jellyfin. Cada cambio se muestra al instante.",
-        emby: "Lo que pones con cualquier aplicación de tu servidor Emby. Cada cambio se muestra al instante.",
+          "Lo que escuchas con cualquier aplicación de tu servidor Jellyfin. Cada cambio se muestra al instante.",
+        emby: "Lo que escuchas con cualquier aplicación de tu servidor Emby. Cada cambio se muestra al instante.",
         homeassistant:
           "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra al instante.",
-        plex: "Lo que pones con Plexamp o cualquier otra aplicación de Plex. Cada cambio se muestra al instante.",
+        plex: "Lo que escuchas con Plexamp o cualquier otra aplicación de Plex. Cada cambio se muestra al instante.",
         pear: "YouTube Music en la aplicación pear-desktop. Cada cambio se muestra al instante.",
         cider: "Apple Music en la aplicación Cider. Cada cambio se muestra al instante.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
@@ -886,11 +886,11 @@ export const es: Words = {
     },
     hooks: {
       lead: "Avisa a otros programas de lo que suena, en cada canción y en cada pausa.",
-      on: "Recibe avisos de tus canciones.",
+      on: "Se le envían tus canciones.",
       off: {
         gone: "La dirección responde que ya no existe (410). Envía una prueba para activar el hook de nuevo.",
         failing:
-          "Han fallado cien intentos seguidos. Envía una prueba para activar el hook de nuevo.",
+          "Han fallado cien envíos seguidos. Envía una prueba para activar el hook de nuevo.",
       },
       noTries: "No se ha enviado nada desde que arrancó el servidor.",
       noAnswer: "sin respuesta",
@@ -900,16 +900,16 @@ export const es: Words = {
       removed: "El hook se ha quitado.",
       gone: "Este hook ya no existe.",
       tested: "La dirección ha respondido {status}.",
-      testLost: "Nadie ha respondido en esta dirección.",
+      testLost: "En esta dirección no ha respondido nada.",
       addTitle: "Añadir un hook",
       addText:
-        "Marquee envía peticiones como las describe Standard Webhooks, o pide a Streamer.bot que haga una acción.",
+        "Marquee envía peticiones como las describe Standard Webhooks, o pide a Streamer.bot que ejecute una acción.",
       address: "Dirección",
       addressHint:
         "https, o un host que el propietario haya puesto en --player-hosts. Para Streamer.bot: http://127.0.0.1:7474/DoAction",
       addressWrong: "Marquee no puede enviar a esta dirección.",
       action: "Acción en Streamer.bot",
-      actionHint: "Su nombre; vacío para otros programas.",
+      actionHint: "Su nombre; déjalo vacío para otros programas.",
       add: "Añadir el hook",
       added: "El hook se ha añadido.",
       secret: "Su secreto",
@@ -1049,7 +1049,7 @@ export const es: Words = {
         quietS: "Segundos entre dos respuestas",
         quietHint: "Una cuenta que no es la tuya ni la de un moderador espera siempre 30 segundos.",
         shows: "Mostrar mi overlay cuando alguien pregunte",
-        showsHint: "Para overlays que solo se muestran cuando se pide.",
+        showsHint: "Para overlays que solo se muestran bajo demanda.",
         announces: "Anunciar cada canción nueva mientras estoy en directo",
         announcesHint:
           "Las canciones ocultas no se anuncian nunca, y en un chat compartido no se anuncia nada.",
@@ -1313,14 +1313,14 @@ export const es: Words = {
       "meta.user": "El usuario al que pertenece la clave.",
       "meta.timestamp": "Hora de la respuesta, en segundos Unix.",
       is_playing: "Falso durante una pausa.",
-      progress_ms: "Posición en la pista, en milisegundos.",
+      progress_ms: "Posición en la canción, en milisegundos.",
       progress_percent: "Posición como porcentaje de la duración, con dos decimales como máximo.",
-      time_remaining_ms: "Milisegundos que quedan de la pista.",
+      time_remaining_ms: "Milisegundos que quedan de la canción.",
       "track.id": "Tal como lo da la fuente; el de un archivo local es su URI.",
       "track.original_name": "Título tal como lo da la fuente; solo donde se ha limpiado.",
-      "track.name": "Título de la pista.",
+      "track.name": "Título de la canción.",
       "track.duration_ms": "Duración en milisegundos; 0 cuando la fuente no la indica.",
-      "track.explicit": "Si la fuente marca la pista como explícita.",
+      "track.explicit": "Si la fuente marca la canción como explícita.",
       original_artist_name:
         "Artista tal como lo da la fuente; solo donde un título limpio nombra a otro.",
       artist_name: "Los artistas en el orden de la fuente, separados por coma y espacio.",

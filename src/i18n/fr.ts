@@ -19,7 +19,7 @@ export const fr: Words = {
     noneBefore: "Aucun morceau précédent",
     unknown: "Il n’y a rien à cette adresse",
     limited: "Trop d’adresses incorrectes. Réessayez dans {seconds} secondes.",
-    idlePage: "Cette page affiche le morceau dès que la musique passe.",
+    idlePage: "Cette page affiche le morceau dès que de la musique passe.",
     text: {
       lead: "Une ligne pour votre bot de chat, quand on demande quel est ce morceau.",
       preview: "Ce que dit le bot",
@@ -51,7 +51,7 @@ export const fr: Words = {
       saved: "Enregistré. Désormais, le bot répond ainsi.",
       changed: "Cette ligne a été modifiée ailleurs entre-temps. Voici ce qui est enregistré.",
       unknown: "La variable {{name}} n’existe pas. La liste ci-dessous les montre toutes.",
-      unbalanced: "Un {bracket} n’a pas son pendant. Pour l’écrire tel quel, doublez-le.",
+      unbalanced: "Un {bracket} n’a pas de pendant. Pour l’écrire tel quel, doublez-le.",
       tooLong: "300 caractères au plus.",
       bots: "Votre bot",
       botsLead: "Trouvez votre bot et copiez la commande qui se trouve à côté.",
@@ -64,9 +64,9 @@ export const fr: Words = {
           "Ces bots n’interrogent qu’en https, et l’adresse de ce serveur commence par http. Placez devant lui un proxy avec https, et indiquez son adresse avec --base-url.",
       },
       fields: {
-        moobot: "Entrez l’adresse dans une commande personnalisée, de type « URL fetch ».",
-        streamerbot: "Entrez l’adresse dans la sous-action « Fetch URL ».",
-        mixitup: "Entrez l’adresse dans l’action « Web Request », avec la réponse en texte.",
+        moobot: "Saisissez l’adresse dans une commande personnalisée, de type « URL fetch ».",
+        streamerbot: "Saisissez l’adresse dans la sous-action « Fetch URL ».",
+        mixitup: "Saisissez l’adresse dans l’action « Web Request », avec la réponse en texte.",
       },
       extras:
         "Avec ?back=1 après l’adresse, le bot dit le morceau précédent. Avec ?max=100, la ligne a 100 caractères au plus.",
@@ -138,7 +138,7 @@ export const fr: Words = {
     clientIdWrong:
       "Un identifiant client ne contient que des lettres et des chiffres. Copiez-le à nouveau depuis le tableau de bord de {source}.",
     clientSecretWrong:
-      "Un client secret ne contient que des lettres et des chiffres. Laissez le champ vide s’il n’est pas nécessaire.",
+      "Un secret client ne contient que des lettres et des chiffres. Laissez le champ vide s’il n’est pas nécessaire.",
     otherApp: "Utiliser une autre application",
     redirectUri: "URI de redirection",
     ownerFirst:
@@ -157,7 +157,7 @@ export const fr: Words = {
       appMissing: "Aucune application n’a encore été saisie. Rouvrez le lien et saisissez-en une.",
       denied: "Vous avez refusé sur la page de {source}. Rien n’a été modifié.",
       wrongApp:
-        "{source} ne connaît pas cette application, ou son client secret est incorrect. Vérifiez les deux dans le tableau de bord de {source}.",
+        "{source} ne connaît pas cette application, ou son secret client est incorrect. Vérifiez les deux dans le tableau de bord de {source}.",
       wrongRedirect:
         "L’application n’indique pas l’URI de redirection de ce serveur. Ajoutez-la dans le tableau de bord de {source}, exactement comme Marquee l’affiche.",
       notOnAppList:
@@ -250,7 +250,7 @@ export const fr: Words = {
       backgrounds: { dark: "Sombre", light: "Clair", busy: "Animé" },
       ownPicture: "Votre image…",
       ownPictureHint: "Votre image ne quitte pas ce navigateur.",
-      music: "Affiche",
+      music: "Musique affichée",
       demoMusic: "La démo",
       ownMusic: "Votre musique",
       ownMusicHint: "Quand rien ne passe, rien ne s’affiche, exactement comme sur votre stream.",
@@ -334,7 +334,7 @@ export const fr: Words = {
         idle: "Quand rien ne passe",
         idleText: "Texte quand rien ne passe",
         hideDelay: "Délai avant disparition",
-        shown: "Quand il est affiché",
+        shown: "Quand l’afficher",
         show: "Affichage après un changement",
         outline: "Contour du texte",
         motion: "Animations",
@@ -667,13 +667,13 @@ export const fr: Words = {
         title: "Titres",
         lead: "Les vidéos, les flux radio et les fichiers ont souvent des titres comme « Artiste - Morceau (Official Video) [4K] ». Marquee peut retirer ce qui décrit la mise en ligne ou l’édition, partout où il affiche un morceau. Il ne retire jamais ce qui décrit l’enregistrement, comme « Live » ou « Remix ».",
         show: "Afficher les titres",
-        cleaned: "sans ce qui décrit la mise en ligne",
+        cleaned: "nettoyés, sans ce qui décrit la mise en ligne",
         asGiven: "tels que la source les donne",
-        asForAll: "comme choisi pour toutes",
+        asForAll: "comme pour toutes les connexions",
         asGivenTrack: "Original : {track}",
         phrases: "Vos propres expressions",
         phrasesText:
-          "Une par ligne, de 2 à 50 caractères, 50 en tout. Elles sont aussi retirées quand elles se trouvent :",
+          "Une par ligne, de 2 à 50 caractères, 50 en tout. Elles sont aussi retirées si elles se trouvent :",
         places: {
           brackets: "entre parenthèses ou crochets",
           dash: "après un tiret, à la fin",
@@ -720,7 +720,7 @@ export const fr: Words = {
       drag: "Glisser pour changer l’ordre",
       why: {
         onlyPlaying: "C’est la seule en lecture.",
-        firstPlaying: "De celles en lecture, c’est la première dans votre ordre.",
+        firstPlaying: "Parmi celles en lecture, c’est la première dans votre ordre.",
         lastPaused: "Rien n’est en lecture ; celle-ci a été mise en pause en dernier.",
         comesLater: "Pas affichée : {source} est aussi en lecture et passe avant.",
         isPaused: "Pas affichée : {source} est en lecture.",
@@ -896,10 +896,10 @@ export const fr: Words = {
     },
     hooks: {
       lead: "Signalez à d’autres programmes ce que vous écoutez, à chaque morceau et à chaque pause.",
-      on: "Vos morceaux lui sont signalés.",
+      on: "Vos morceaux y sont envoyés.",
       off: {
         gone: "L’adresse répond qu’elle n’existe plus (410). Envoyez un test pour réactiver le hook.",
-        failing: "Cent essais de suite ont échoué. Envoyez un test pour réactiver le hook.",
+        failing: "Cent envois de suite ont échoué. Envoyez un test pour réactiver le hook.",
       },
       noTries: "Rien n’a été envoyé depuis le démarrage du serveur.",
       noAnswer: "pas de réponse",
@@ -909,16 +909,16 @@ export const fr: Words = {
       removed: "Le hook a été supprimé.",
       gone: "Ce hook n’existe plus.",
       tested: "L’adresse a répondu {status}.",
-      testLost: "Personne n’a répondu à cette adresse.",
+      testLost: "Rien n’a répondu à cette adresse.",
       addTitle: "Ajouter un hook",
       addText:
-        "Marquee envoie des requêtes telles que Standard Webhooks les décrit, ou demande à Streamer.bot de faire une action.",
+        "Marquee envoie des requêtes telles que Standard Webhooks les décrit, ou demande à Streamer.bot d’exécuter une action.",
       address: "Adresse",
       addressHint:
         "https, ou un hôte que le propriétaire a indiqué dans --player-hosts. Pour Streamer.bot : http://127.0.0.1:7474/DoAction",
       addressWrong: "Marquee ne peut pas envoyer à cette adresse.",
       action: "Action dans Streamer.bot",
-      actionHint: "Son nom ; vide pour d’autres programmes.",
+      actionHint: "Son nom ; laissez vide pour d’autres programmes.",
       add: "Ajouter le hook",
       added: "Le hook a été ajouté.",
       secret: "Son secret",
@@ -1059,7 +1059,7 @@ export const fr: Words = {
         quietHint:
           "Un compte qui n’est ni le vôtre ni celui d’un modérateur attend toujours 30 secondes.",
         shows: "Afficher mon overlay quand quelqu’un demande",
-        showsHint: "Pour les overlays qui ne s’affichent que sur demande.",
+        showsHint: "Pour les overlays qui ne s’affichent qu’à la demande.",
         announces: "Annoncer chaque nouveau morceau quand je suis en direct",
         announcesHint:
           "Les morceaux masqués ne sont jamais annoncés, et rien n’est annoncé dans un chat partagé.",

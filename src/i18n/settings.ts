@@ -28,7 +28,7 @@ const translations: Readonly<
     musicPrefix: "Premier mot de music_connected, music_display_name et music_product dans l’API.",
     spotifyClientId: "Identifiant client de votre application sur developer.spotify.com.",
     spotifyClientSecret:
-      "Client secret de cette application, si vous voulez l’utiliser ; préférez la forme fichier.",
+      "Secret client de cette application, si vous voulez l’utiliser ; préférez la forme fichier.",
     spotifyBudget:
       "Nombre maximal d’appels à Spotify en 30 secondes, pour tous les utilisateurs ensemble.",
     spotifyApiUrl: "Adresse de l’API Web de Spotify.",
@@ -38,10 +38,10 @@ const translations: Readonly<
     listenbrainzApiUrl: "Adresse de l’API de ListenBrainz, ou d’un serveur qui fonctionne de même.",
     twitchClientId:
       "Identifiant client de votre application publique sur dev.twitch.tv, qui lie les chats Twitch.",
-    twitchIdUrl: "Adresse où Twitch délivre les jetons.",
+    twitchIdUrl: "Adresse où Twitch délivre les tokens.",
     twitchApiUrl: "Adresse de l’API de Twitch.",
     twitchEventsubUrl: "Adresse où Twitch transmet ce qui se dit dans les chats.",
-    metricsToken: "Ouvre /metrics à qui l’envoie comme jeton bearer ; préférez la forme fichier.",
+    metricsToken: "Ouvre /metrics à qui l’envoie comme token bearer ; préférez la forme fichier.",
     secretKey: "Clé qui chiffre les secrets enregistrés ; préférez la forme fichier.",
     logLevel: "Quantité d’informations dans le journal : error, warn, info ou debug.",
     logFormat: "Forme d’une ligne du journal : text ou json.",
@@ -79,9 +79,9 @@ const translations: Readonly<
     listenbrainzApiUrl: "Dirección de la API de ListenBrainz, o de un servidor que funciona igual.",
     twitchClientId:
       "ID de cliente de tu aplicación pública en dev.twitch.tv, que vincula los chats de Twitch.",
-    twitchIdUrl: "Dirección en la que Twitch da los tokens.",
+    twitchIdUrl: "Dirección en la que Twitch emite los tokens.",
     twitchApiUrl: "Dirección de la API de Twitch.",
-    twitchEventsubUrl: "Dirección en la que Twitch cuenta lo que se dice en los chats.",
+    twitchEventsubUrl: "Dirección en la que Twitch transmite lo que se dice en los chats.",
     metricsToken: "Abre /metrics a quien lo envíe como token bearer; mejor en forma de archivo.",
     secretKey: "Clave que cifra los secretos guardados; mejor en forma de archivo.",
     logLevel: "Cuánto se registra: error, warn, info o debug.",
