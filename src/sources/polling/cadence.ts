@@ -16,7 +16,10 @@ import { endOf, type Playback, positionAt } from "../../playback.ts";
 export interface PollState {
   /** What the last poll found. */
   readonly playback: Playback | null;
+  /** When the last poll was answered. */
   readonly lastPollMs: number;
+  /** When the last poll was made: earlier than its answer. */
+  readonly askedAtMs: number;
   /** When the state last changed, as far as polls could tell. */
   readonly changedAtMs: number;
   /** Recent surprises (skips, pauses, seeks). Each counts less as time passes. */
@@ -39,6 +42,11 @@ export interface Pace {
   readonly quietPerHour: number;
   /** A fixed interval, for upstreams that need not be spared. Only ends of tracks shorten it. */
   readonly everyMs?: number;
+  /**
+   * A fixed interval from call to call while something plays or was paused a moment ago. The ends
+   * of tracks and long pauses are as in the usual pace.
+   */
+  readonly quickMs?: number;
 }
 
 export interface NextPoll {
@@ -51,8 +59,19 @@ export const USUAL_PACE: Pace = { playingPerHour: 870, quietPerHour: 230 };
 
 /** A fixed interval, with a quarter more polls an hour for the ends of tracks and for requests. */
 export function steadyPace(everyMs: number): Pace {
-  const perHour = (1.25 * HOUR_MS) / everyMs;
+  const perHour = (EXTRA * HOUR_MS) / everyMs;
   return { playingPerHour: perHour, quietPerHour: perHour, everyMs };
+}
+
+/**
+ * A pace for upstreams that can be polled this often now; the usual one if it is not quicker. A
+ * quarter more polls are earned for the ends of tracks and for requests.
+ */
+export function quickPace(quickMs: number): Pace {
+  if (quickMs >= HOUR_MS / USUAL_PACE.playingPerHour) return USUAL_PACE;
+  const perHour = (EXTRA * HOUR_MS) / quickMs;
+  // The intervals themselves grow while it is quiet.
+  return { playingPerHour: perHour, quietPerHour: perHour, quickMs };
 }
 
 /** Most polls that can be saved, for a minute with many changes. */
@@ -90,11 +109,14 @@ const SHORTEST_MS = 1_500;
 const LONGEST_MS = 4_700;
 
 const HOUR_MS = 3_600_000;
+/** A fixed interval earns this many times the polls that it uses. */
+const EXTRA = 1.25;
 
 /** The state before the first poll. */
 export const newPollState = (nowMs: number): PollState => ({
   playback: null,
   lastPollMs: nowMs,
+  askedAtMs: nowMs,
   changedAtMs: nowMs,
   restlessness: 0,
   budget: FIRST_POLLS,
@@ -102,16 +124,25 @@ export const newPollState = (nowMs: number): PollState => ({
   suspect: false,
 });
 
+/** An answer, when it came, and when it was asked for. */
+export interface PollResult {
+  readonly playback: Playback | null;
+  readonly finding: Finding;
+  readonly askedAtMs: number;
+  readonly nowMs: number;
+}
+
 /** The state after a poll. A suspect answer uses budget but does not change the playback. */
 export function afterPoll(
   before: PollState,
-  found: { readonly playback: Playback | null; readonly finding: Finding; readonly nowMs: number },
+  found: PollResult,
   pace: Pace = USUAL_PACE,
 ): PollState {
-  const { finding, nowMs } = found;
+  const { finding, askedAtMs, nowMs } = found;
   const paid = {
     ...before,
     lastPollMs: nowMs,
+    askedAtMs,
     budget: budgetAt(before, nowMs, pace) - 1,
     restlessness: restlessnessAt(before, nowMs) + (finding === "surprise" ? 1 : 0),
     suspect: false,
@@ -143,7 +174,7 @@ export function nextPoll(
   if (state.suspect && budget >= DEEPEST_DEBT)
     return { atMs: lastPollMs + ASK_AGAIN_MS, atEnd: true };
   const intervalMs = Math.max(leastIntervalMs, pace.everyMs ?? intervalMsOf(state, pace));
-  const regular = { atMs: lastPollMs + intervalMs, atEnd: false };
+  const regular = { atMs: regularAtMs(state, intervalMs, pace), atEnd: false };
   const endMs = playback?.state === "playing" ? expectedEndMs(playback) : undefined;
   if (endMs === undefined || budget < DEEPEST_DEBT) return regular;
   if (pace.everyMs !== undefined) {
@@ -158,6 +189,12 @@ export function nextPoll(
   }
   const waitMs = PAST_END_MS[pollsPastEnd - 1];
   return waitMs === undefined ? regular : { atMs: lastPollMs + waitMs, atEnd: true };
+}
+
+function regularAtMs({ askedAtMs, lastPollMs }: PollState, intervalMs: number, pace: Pace): number {
+  if (pace.quickMs === undefined) return lastPollMs + intervalMs;
+  // The time that an answer takes counts, but calls do not follow each other without a break.
+  return Math.max(askedAtMs + intervalMs, lastPollMs + intervalMs / 2);
 }
 
 const isQuiet = ({ playback }: Pick<PollState, "playback">): boolean =>
@@ -179,11 +216,13 @@ function intervalMsOf(state: PollState, pace: Pace): number {
   const longestMs = isQuiet(state) ? LONGEST_QUIET_MS : Number.POSITIVE_INFINITY;
   if (budget < 0) return Math.min(earningMs * (1 - budget), longestMs);
   // On average, polls are used as fast as they are earned. Saved polls shorten the interval.
-  const usualMs = (HOUR_MS / pace.playingPerHour) * (1.15 - 0.3 * (budget / MOST_SAVED));
+  const usualMs =
+    pace.quickMs ?? (HOUR_MS / pace.playingPerHour) * (1.15 - 0.3 * (budget / MOST_SAVED));
   if (isQuiet(state)) {
     const age = Math.max(1, quietMs(state) / FRESH_PAUSE_MS);
     return Math.min(usualMs * Math.sqrt(age), longestMs);
   }
+  if (pace.quickMs !== undefined) return usualMs;
   const likelyMs = usualMs * Math.sqrt(USUAL_RATE / changeRate(state));
   return Math.min(Math.max(likelyMs, SHORTEST_MS), Math.max(LONGEST_MS, usualMs));
 }

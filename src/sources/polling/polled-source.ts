@@ -139,7 +139,7 @@ export function definePolledSource<Settings>(
           clock,
           demand,
           signal,
-          pace,
+          pace: () => pace,
           ...(requestBudget && { budget: requestBudget }),
           memory: { state: newPollState(clock.monotonicMs()) },
           async ask(urgency) {

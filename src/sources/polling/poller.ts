@@ -17,7 +17,8 @@ export interface PollDeps {
   readonly clock: Clock;
   readonly demand: Demand;
   readonly signal: AbortSignal;
-  readonly pace: Pace;
+  /** The pace at this moment. */
+  pace(): Pace;
   /** Spaces polls where all users share a limit; absent where users do not share an upstream. */
   readonly budget?: Pick<RequestBudget, "leastIntervalMs">;
   /** The results of polls so far. The source keeps it, so that it lasts beyond one `watch`. */
@@ -35,7 +36,7 @@ const EARNED_MS = 4_500;
 
 /** Polls an upstream when a poll is due or requested; yields all answers that are not suspect. */
 export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, void> {
-  const { clock, demand, signal, pace, memory } = deps;
+  const { clock, demand, signal, memory } = deps;
   const leastIntervalMs = () => deps.budget?.leastIntervalMs() ?? 0;
 
   const classify = (answer: Playback | null, nowMs: number): Finding => {
@@ -55,7 +56,7 @@ export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, voi
   /** Whether a request may bring a poll forward. */
   const mayAnswer = (): boolean =>
     sinceLastPollMs() >= BETWEEN_REQUESTS_MS &&
-    budgetAt(memory.state, clock.monotonicMs(), pace) >= 0;
+    budgetAt(memory.state, clock.monotonicMs(), deps.pace()) >= 0;
 
   /** A connection that has waited for its share of the budget gets the regular urgency. */
   const urgencyOfRequest = (): Urgency =>
@@ -64,7 +65,9 @@ export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, voi
   /** Resolves when the next poll is due, with its urgency. */
   const nextOccasion = async (): Promise<Urgency> => {
     while (!signal.aborted) {
-      const next = demand.watched ? nextPoll(memory.state, leastIntervalMs(), pace) : undefined;
+      const next = demand.watched
+        ? nextPoll(memory.state, leastIntervalMs(), deps.pace())
+        : undefined;
       const turn = new AbortController();
       const endTurn = () => turn.abort();
       signal.addEventListener("abort", endTurn);
@@ -82,10 +85,12 @@ export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, voi
 
   let urgency: Urgency = "regular";
   while (!signal.aborted) {
+    const askedAtMs = clock.monotonicMs();
     const answer = await deps.ask(urgency, signal);
     const nowMs = clock.monotonicMs();
     const finding = classify(answer, nowMs);
-    memory.state = afterPoll(memory.state, { playback: answer, finding, nowMs }, pace);
+    const result = { playback: answer, finding, askedAtMs, nowMs };
+    memory.state = afterPoll(memory.state, result, deps.pace());
     if (finding !== "suspect") yield answer;
     urgency = await nextOccasion();
   }

@@ -2,6 +2,7 @@ import type { UpstreamPause } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
 import { type Demand, SourceFailure } from "../source.ts";
 import type { Grant, LedgerOf } from "./ledger.ts";
+import { NO_SLOWDOWN, quickIntervalMs, shareAt, SLOW_ANSWER_MS, slowedDown } from "./quick-pace.ts";
 
 /**
  * The purpose of a call, which decides how much of the budget it may use. A poll at the end of a
@@ -25,6 +26,10 @@ export interface RequestBudget {
   join(demand: Pick<Demand, "watched">): () => void;
   /** Least time between regular polls of one user, so that all watched users get their share. */
   leastIntervalMs(): number;
+  /** Call this with the time that a call took, so that slow answers slow the quick pace down. */
+  noteAnswer(tookMs: number): void;
+  /** Time between regular polls of one user while few users are watched and nothing is slow. */
+  quickIntervalMs(): number;
 }
 
 /** What a budget keeps outside of this server: a pause, so that it is kept over restarts. */
@@ -78,6 +83,11 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
   /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
   let closedUntilMs = Number.NEGATIVE_INFINITY;
   let recalled: Promise<void> | undefined;
+  let slowdown = NO_SLOWDOWN;
+
+  const slowDown = (pauseMs: number) => {
+    slowdown = slowedDown(slowdown, clock.monotonicMs(), pauseMs);
+  };
 
   const recall = async () => {
     const pause = await memory.recall().catch(() => {
@@ -90,6 +100,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     // A wall clock that was set back must not make the pause longer.
     const restMs = Math.min(until - clock.wallMs(), until - from);
     closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + restMs);
+    if (restMs > 0) slowDown(restMs);
   };
 
   const open = async () => {
@@ -145,14 +156,16 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     review(Math.max(BETWEEN_GRANTS_MS, delayMs));
   };
 
-  const countWatched = () => {
-    let watchedUsers = 0;
-    for (const { demand } of members) if (demand.watched) watchedUsers += 1;
-    return watchedUsers;
+  const countHere = () => {
+    let count = 0;
+    for (const { demand } of members) if (demand.watched) count += 1;
+    return count;
   };
-  ledger.countWatched(countWatched);
+  const watchedUsers = () => countHere() + ledger.watchedElsewhere();
+  ledger.countWatched(countHere);
   ledger.onClose((pauseMs) => {
     closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + pauseMs);
+    slowDown(pauseMs);
   });
 
   return {
@@ -182,6 +195,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       await recalled;
       const pauseMs = retryAfterMsOf(retryAfter);
       const nowMs = clock.monotonicMs();
+      slowDown(pauseMs);
       if (nowMs + pauseMs > closedUntilMs) {
         closedUntilMs = nowMs + pauseMs;
         ledger.close(pauseMs);
@@ -198,8 +212,14 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       return () => void members.delete(member);
     },
     leastIntervalMs() {
-      const watchedUsers = countWatched() + ledger.watchedElsewhere();
-      return (watchedUsers * windowMs) / (budget * PLANNED_SHARE);
+      return (watchedUsers() * windowMs) / (budget * PLANNED_SHARE);
+    },
+    noteAnswer(tookMs) {
+      if (tookMs >= SLOW_ANSWER_MS) slowDown(0);
+    },
+    quickIntervalMs() {
+      const share = shareAt(slowdown, clock.monotonicMs());
+      return quickIntervalMs({ watchedUsers: watchedUsers(), budget, windowMs, share });
     },
   };
 }

@@ -1,13 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  afterPoll,
+  afterPoll as afterAnswer,
   budgetAt,
   type Finding,
+  type Pace,
+  type PollResult,
   type PollState,
   newPollState,
   nextPoll,
+  quickPace,
   steadyPace,
+  USUAL_PACE,
 } from "../../../src/sources/polling/cadence.ts";
 import type { Playback } from "../../../src/playback.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
@@ -16,6 +20,10 @@ const HOUR_MS = 3_600_000;
 const SHORTEST_MS = 1_500;
 const ROUNDING_MS = 0.001;
 const FINDINGS: readonly Finding[] = ["same", "expected", "surprise", "suspect"];
+
+/** The state after a poll that was answered at once. */
+const afterPoll = (before: PollState, result: Omit<PollResult, "askedAtMs">, pace?: Pace) =>
+  afterAnswer(before, { ...result, askedAtMs: result.nowMs }, pace);
 
 interface Found {
   readonly finding: Finding;
@@ -50,18 +58,19 @@ function heardAt({ state, durationMs, restMs }: Found, nowMs: number): Playback 
 function* polls(
   find: (nowMs: number, index: number) => Found,
   forMs: number,
-  { start = newPollState(0), leastIntervalMs = 0 } = {},
+  { start = newPollState(0), leastIntervalMs = 0, pace = USUAL_PACE } = {},
 ): Generator<{ atMs: number; atEnd: boolean; before: PollState }> {
   let state = start;
   const endMs = state.lastPollMs + forMs;
   for (let index = 0; ; index++) {
-    const { atMs, atEnd } = nextPoll(state, leastIntervalMs);
+    const { atMs, atEnd } = nextPoll(state, leastIntervalMs, pace);
     // Whoever plans a poll for the past makes it at once.
     const nowMs = Math.max(atMs, state.lastPollMs);
     if (nowMs > endMs) return;
     yield { atMs: nowMs, atEnd, before: state };
     const what = find(nowMs, index);
-    state = afterPoll(state, { playback: heardAt(what, nowMs), finding: what.finding, nowMs });
+    const result = { playback: heardAt(what, nowMs), finding: what.finding, nowMs };
+    state = afterPoll(state, result, pace);
   }
 }
 
@@ -371,5 +380,88 @@ describe("a steady pace", () => {
       state = afterPoll(state, { playback: song({}), finding: "same", nowMs }, PACE);
     }
     expect(budgetAt(state, HOUR_MS, PACE)).toBeGreaterThan(10);
+  });
+});
+
+describe("a quick pace", () => {
+  const QUICK_MS = 1_500;
+  const PACE = quickPace(QUICK_MS);
+  const anything = fc.array(found, { minLength: 1, maxLength: 20 });
+  const gapsOf = (made: Iterable<{ atMs: number; before: PollState }>) =>
+    [...made].map(({ atMs, before }) => atMs - before.lastPollMs);
+
+  test("polls at its interval while music plays, surprising or not", () => {
+    for (const finding of ["same", "surprise"] as const) {
+      const find = () => playing({ finding });
+      for (const gapMs of gapsOf(polls(find, HOUR_MS, { pace: PACE }))) {
+        expect(gapMs).toBeCloseTo(QUICK_MS);
+      }
+    }
+  });
+
+  test("polls less near a certain end: one poll right after it", () => {
+    const nearEnd = playing({ durationMs: 200_000, restMs: 2_900, finding: "surprise" });
+    const playback = heardAt(nearEnd, 0);
+    const state = afterPoll(newPollState(0), { playback, finding: "surprise", nowMs: 0 }, PACE);
+    expect(nextPoll(state, 0, PACE)).toEqual({ atMs: 3_200, atEnd: true });
+  });
+
+  test("polls less and less during a long pause, and at last every 19 seconds", () => {
+    const pause = playing({ state: "paused" });
+    const first = { ...pause, finding: "surprise" as const };
+    const find = (_: number, index: number) => (index ? pause : first);
+    const gaps = gapsOf(polls(find, 4 * HOUR_MS, { pace: PACE }));
+    expect(gaps[3]).toBeCloseTo(QUICK_MS);
+    expect(gaps.at(-1)).toBe(19_000);
+    for (const [index, gapMs] of gaps.entries()) {
+      expect(gapMs).toBeGreaterThanOrEqual((gaps[index - 1] ?? 0) - ROUNDING_MS);
+    }
+  });
+
+  test("uses no more than a quarter above its rate in an hour, whatever is found", () => {
+    fc.assert(
+      fc.property(anything, fc.integer({ min: QUICK_MS, max: 4_000 }), (all, quickMs) => {
+        const pace = quickPace(quickMs);
+        const times = timesOf(polls(inTurn(all), 2 * HOUR_MS, { pace }));
+        // Saved polls, and those at ends that are made before they are earned.
+        expect(mostInAnHour(times)).toBeLessThanOrEqual((1.25 * HOUR_MS) / quickMs + 30);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("counts from call to call, and leaves half of its interval after a late answer", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 5_000 }), (tookMs) => {
+        const result = {
+          playback: null,
+          finding: "surprise",
+          askedAtMs: 0,
+          nowMs: tookMs,
+        } as const;
+        const { atMs } = nextPoll(afterAnswer(newPollState(0), result, PACE), 0, PACE);
+        expect(atMs).toBe(Math.max(QUICK_MS, tookMs + QUICK_MS / 2));
+      }),
+    );
+  });
+
+  test("leaves each user a share of a limited upstream", () => {
+    const state = afterPoll(
+      newPollState(0),
+      { playback: null, finding: "surprise", nowMs: 0 },
+      PACE,
+    );
+    expect(nextPoll(state, 20_000, PACE).atMs).toBe(20_000);
+  });
+
+  test("that is not quicker than the usual one is the usual one", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1_500, max: 1_000_000 }), (quickMs) => {
+        const pace = quickPace(quickMs);
+        if (quickMs >= HOUR_MS / USUAL_PACE.playingPerHour) expect(pace).toBe(USUAL_PACE);
+        expect(pace.playingPerHour).toBeGreaterThanOrEqual(USUAL_PACE.playingPerHour);
+        expect(pace.quietPerHour).toBeGreaterThanOrEqual(USUAL_PACE.quietPerHour);
+      }),
+    );
   });
 });

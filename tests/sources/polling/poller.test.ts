@@ -30,7 +30,14 @@ async function run(): Promise<void> {
     return answer(clock.monotonicMs());
   };
   const { signal } = stop;
-  for await (const playback of poll({ clock, demand, signal, pace: USUAL_PACE, memory, ask })) {
+  for await (const playback of poll({
+    clock,
+    demand,
+    signal,
+    pace: () => USUAL_PACE,
+    memory,
+    ask,
+  })) {
     yielded.push(playback);
   }
 }

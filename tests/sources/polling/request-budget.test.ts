@@ -487,3 +487,67 @@ describe("a budget that several nodes share", () => {
     expect(ledger.closed).toEqual([30_000]);
   });
 });
+
+describe("the quick interval", () => {
+  const watchedUser = { watched: true };
+  const QUICKEST_MS = 1_500;
+
+  test("counts the watched users of all nodes", () => {
+    let elsewhere = 0;
+    const clock = createFakeClock();
+    const ledgerOf: PauseMemory["ledgerOf"] = (of) => ({
+      ...createLedger(clock, of),
+      watchedElsewhere: () => elsewhere,
+    });
+    const { requestBudget } = createTestBudget(180, { ...createMemory(), ledgerOf }, clock);
+    expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
+    requestBudget.join(watchedUser);
+    requestBudget.join({ watched: false });
+    expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
+    elsewhere = 8;
+    expect(requestBudget.quickIntervalMs()).toBe((9 * 31_000) / 90);
+  });
+
+  test("doubles after a slow answer, and is back minutes later", async () => {
+    const { clock, requestBudget } = createTestBudget(180);
+    requestBudget.noteAnswer(1_999);
+    expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
+    requestBudget.noteAnswer(2_000);
+    requestBudget.noteAnswer(5_000);
+    expect(requestBudget.quickIntervalMs()).toBe(2 * QUICKEST_MS);
+    await clock.advance(150_000);
+    expect(requestBudget.quickIntervalMs()).toBeCloseTo(QUICKEST_MS / 0.75);
+    await clock.advance(150_000);
+    expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
+  });
+
+  test("doubles at a pause, and begins to recover after it", async () => {
+    const { clock, requestBudget } = createTestBudget(180);
+    await requestBudget.close("60", "a pause");
+    await clock.advance(60_000);
+    expect(requestBudget.quickIntervalMs()).toBe(2 * QUICKEST_MS);
+    await clock.advance(300_000);
+    expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
+  });
+
+  test("doubles at a pause that another node has been asked for", () => {
+    const clock = createFakeClock();
+    let tell = (_pauseMs: number) => {};
+    const ledgerOf: PauseMemory["ledgerOf"] = (of) => ({
+      ...createLedger(clock, of),
+      onClose: (listener) => void (tell = listener),
+    });
+    const { requestBudget } = createTestBudget(180, { ...createMemory(), ledgerOf }, clock);
+    tell(60_000);
+    expect(requestBudget.quickIntervalMs()).toBe(2 * QUICKEST_MS);
+  });
+
+  test("doubles at a pause from before a restart", async () => {
+    const clock = createFakeClock();
+    const from = clock.wallMs();
+    const memory = createMemory({ from, until: from + 60_000 });
+    const { requestBudget } = createTestBudget(180, memory, clock);
+    await pauseOf(requestBudget);
+    expect(requestBudget.quickIntervalMs()).toBe(2 * QUICKEST_MS);
+  });
+});

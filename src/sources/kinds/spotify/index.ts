@@ -4,13 +4,20 @@ import {
   type Finding,
   newPollState,
   type Pace,
+  quickPace,
   type PollState,
   USUAL_PACE,
 } from "../../polling/cadence.ts";
 import { toSourceFailure } from "../../polling/answer-failure.ts";
 import { poll } from "../../polling/poller.ts";
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
-import { defineSource, type Source, SourceFailure, type WatchContext } from "../../source.ts";
+import {
+  defineSource,
+  type Demand,
+  type Source,
+  SourceFailure,
+  type WatchContext,
+} from "../../source.ts";
 import { createAccountsService } from "./accounts-service.ts";
 import { classify, type Memory, NOTHING_BELIEVED } from "./stale-answers.ts";
 import {
@@ -41,7 +48,7 @@ export interface SpotifyDeps {
   readonly pauses: PauseMemory;
   /** Is called after each new poll of a connection, with the time since the poll before. */
   onPoll?(afterMs: number): void;
-  /** How many polls an hour a connection may use. */
+  /** A fixed pace in place of the one that the budget allows. */
   readonly pace?: Pace;
 }
 
@@ -63,7 +70,7 @@ interface Session {
 }
 
 export function createSpotify(deps: SpotifyDeps): Source {
-  const { clock, upstream, pace = USUAL_PACE } = deps;
+  const { clock, upstream } = deps;
   const requestBudget = createRequestBudget({
     clock,
     upstream: "Spotify",
@@ -112,6 +119,10 @@ export function createSpotify(deps: SpotifyDeps): Source {
     throw new SourceFailure({ kind: "retryLater", afterMs: NO_APP_PAUSE_MS, reason }, message);
   };
 
+  /** Requests of a user whom nobody watches bring no more polls than the usual pace. */
+  const paceFor = ({ watched }: Demand): Pace =>
+    watched ? quickPace(requestBudget.quickIntervalMs()) : USUAL_PACE;
+
   /** Asks Spotify once. */
   const ask = async (
     session: Session,
@@ -146,7 +157,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
       pause: "yes",
       cover: "yes",
       volume: "some",
-      delayMs: 5_000,
+      delayMs: 2_000,
       calls: [{ service: deps.apiUrl }, { service: deps.accountsUrl }, "covers"],
     },
     oauth: createLinking({
@@ -171,7 +182,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
       try {
         yield* poll({
           ...context,
-          pace,
+          pace: () => deps.pace ?? paceFor(context.demand),
           budget: requestBudget,
           memory: session.polls,
           ask: (urgency, signal) => ask(session, urgency, signal),

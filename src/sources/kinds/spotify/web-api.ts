@@ -48,10 +48,11 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
         await requestBudget.enter(urgency, signal);
         signal.throwIfAborted();
         const sentAtMs = clock.monotonicMs();
-        const response = await upstream.fetch(url + path, {
-          headers: { Authorization: `Bearer ${token}` },
-          signal,
-        });
+        const headers = { Authorization: `Bearer ${token}` };
+        const response = await upstream
+          .fetch(url + path, { headers, signal })
+          // An answer that never comes counts as a slow one.
+          .finally(() => requestBudget.noteAnswer(clock.monotonicMs() - sentAtMs));
         const { status } = response;
         const observedAtMs = (sentAtMs + clock.monotonicMs()) / 2;
         if (status === 204) return { body: null, observedAtMs };
