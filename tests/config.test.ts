@@ -55,6 +55,7 @@ describe("a setting's value", () => {
       baseUrl: null,
       allowedHosts: [],
       trustedProxies: [],
+      coverSearch: [],
       playerHosts: [],
       webnowplayingPort: null,
       owner: null,

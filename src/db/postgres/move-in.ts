@@ -31,6 +31,7 @@ export const MOVED_TABLES = [
   "songs",
   "hooks",
   "chatAccounts",
+  "foundCovers",
 ] as const satisfies readonly (keyof Schema)[];
 
 const ROWS_AT_ONCE = 100;

@@ -238,7 +238,7 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
 
 function withUserAgent(given?: UpstreamHeaders): Headers {
   const headers = new Headers(given);
-  headers.set("User-Agent", USER_AGENT);
+  if (!headers.has("User-Agent")) headers.set("User-Agent", USER_AGENT);
   return headers;
 }
 
