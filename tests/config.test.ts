@@ -285,6 +285,26 @@ describe("numbers", () => {
   ])("%s may not be %p", (name, text) => expect(mistakesOf({ [name]: text })).toHaveLength(1));
 });
 
+describe("where covers are looked for", () => {
+  test.each([
+    ["off", []],
+    ["musicbrainz", ["musicbrainz"]],
+    ["musicbrainz, deezer", ["musicbrainz", "deezer"]],
+  ] as const)("may be %p", (text, services) =>
+    expect(resolveConfig({ coverSearch: text }, {}).config.coverSearch).toEqual([...services]),
+  );
+
+  test.each([
+    "",
+    "on",
+    "deezer",
+    "deezer,musicbrainz",
+    "musicbrainz,musicbrainz",
+    "itunes",
+    "off,",
+  ])("may not be %p", (text) => expect(mistakesOf({ coverSearch: text })).toHaveLength(1));
+});
+
 describe("lists", () => {
   test("are separated by commas, with or without spaces", () => {
     const { config } = resolveConfig(

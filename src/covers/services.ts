@@ -1,8 +1,7 @@
 import type { CoverServiceName } from "../config.ts";
 import { LARGEST_COVER_BYTES } from "../sources/upstream/cover.ts";
-import { type Upstream, UpstreamError } from "../sources/upstream/index.ts";
+import { type Upstream, UpstreamError, type UpstreamRequest } from "../sources/upstream/index.ts";
 import { isRecord, numberOf, parseJson, recordsOf, textOf } from "../sources/upstream/json.ts";
-import { VERSION } from "../version.ts";
 import type { Candidate, WantedSong } from "./match.ts";
 
 /** A service that knows covers. */
@@ -60,9 +59,10 @@ async function loadPicture(
 async function getJson(
   upstream: Upstream,
   url: URL,
-  headers: Readonly<Record<string, string>>,
+  request: Pick<UpstreamRequest, "contact"> = {},
 ): Promise<Record<string, unknown>> {
-  const response = await upstream.fetch(url, { headers });
+  const headers = { Accept: "application/json" };
+  const response = await upstream.fetch(url, { ...request, headers });
   refuseOverload(response);
   if (response.status !== 200) {
     throw new UpstreamError(`a search for a cover answered ${response.status}`);
@@ -97,10 +97,7 @@ export function createMusicBrainz(upstream: Upstream, contact: string): CoverSer
       const url = new URL("https://musicbrainz.org/ws/2/recording?fmt=json&limit=10");
       const query = `recording:${quoted(title)} AND artist:${quoted(artists[0] ?? "")}`;
       url.searchParams.set("query", query);
-      const answer = await getJson(upstream, url, {
-        Accept: "application/json",
-        "User-Agent": `Marquee/${VERSION} ( ${contact} )`,
-      });
+      const answer = await getJson(upstream, url, { contact });
       return recordsOf(answer["recordings"]).flatMap(candidatesOf);
     },
     async has(cover) {
@@ -151,7 +148,7 @@ export function createDeezer(upstream: Upstream): CoverService {
     async search({ title, artists }) {
       const url = new URL("https://api.deezer.com/search?limit=10");
       url.searchParams.set("q", `artist:${quoted(artists[0] ?? "")} track:${quoted(title)}`);
-      const { error, data } = await getJson(upstream, url, { Accept: "application/json" });
+      const { error, data } = await getJson(upstream, url);
       if (isRecord(error)) {
         if (error["code"] === DEEZER_QUOTA) throw new Overloaded("a search exceeded the quota");
         throw new UpstreamError("a search for a cover was refused");

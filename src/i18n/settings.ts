@@ -15,7 +15,7 @@ const translations: Readonly<
     allowedHosts: "Autres noms d’hôte auxquels ce serveur répond, séparés par des virgules.",
     trustedProxies: "Proxys inverses dont X-Forwarded-For est accepté, séparés par des virgules.",
     coverSearch:
-      "Où les utilisateurs peuvent faire chercher les pochettes que leur lecteur n’a pas : musicbrainz, ou musicbrainz,deezer.",
+      "Où les utilisateurs peuvent faire chercher les pochettes que leur lecteur n’a pas : musicbrainz, ou musicbrainz,deezer.",
     playerHosts:
       "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, séparés par des virgules.",
     webnowplayingPort:

@@ -90,7 +90,7 @@ describe("a score", () => {
         for (const fit of fittingOf(song, offered)) {
           const stranger = { ...fit, artists: ["Nobody at all"] };
           expect(fittingOf(song, [stranger])).toEqual([]);
-          expect(fittingOf(song, [{ ...fit, title: "Quite another" }])).toEqual([]);
+          expect(fittingOf(song, [{ ...fit, title: "777" }])).toEqual([]);
           if (song.durationMs !== null && fit.durationMs !== null) {
             expect(Math.abs(song.durationMs - fit.durationMs)).toBeLessThanOrEqual(10_000);
           }
