@@ -17,7 +17,9 @@ const EVERY_MS = 1_100;
 const HOLD_EVERY_MS = 500;
 /** More than are counted in the time between two searches. */
 const MOST_HOLDS = 100;
-/** The ledger cannot be reached. */
+/** A grant that comes later may be over before it is counted again. */
+const GRANT_HOLDS_MS = 300;
+/** The ledger cannot be reached, or is too slow. */
 const RETRY_MS = 1_000;
 const MOST_RETRIES = 5;
 const FIRST_PAUSE_MS = 60_000;
@@ -57,7 +59,9 @@ export function createTurns({ clock, ledgerOf, service }: TurnsDeps): Turns {
       refuseDuringPause();
       let waitMs = RETRY_MS;
       try {
+        const askedAtMs = clock.monotonicMs();
         const { granted, roomInMs } = await ledger.take([1, 0]);
+        if (clock.monotonicMs() - askedAtMs > GRANT_HOLDS_MS) throw new Error("it came too late");
         if (granted[0] === 1) return;
         waitMs = Math.max(1, roomInMs);
       } catch (error) {
@@ -69,16 +73,14 @@ export function createTurns({ clock, ledgerOf, service }: TurnsDeps): Turns {
     }
   };
 
-  /** Counts again until the result is called. */
+  /** Counts again, at once and until the result is called. */
   const hold = (): (() => void) => {
     let cancel = () => {};
-    const plan = () => {
-      cancel = clock.after(HOLD_EVERY_MS, () => {
-        void Promise.resolve(ledger.take([0, 1])).catch(() => {});
-        plan();
-      });
+    const count = () => {
+      Promise.resolve(ledger.take([0, 1])).catch(() => {});
+      cancel = clock.after(HOLD_EVERY_MS, count);
     };
-    plan();
+    count();
     return () => cancel();
   };
 

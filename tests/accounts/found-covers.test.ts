@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createFoundCovers, type FoundCovers } from "../../src/accounts/found-covers.ts";
+import type { Store } from "../../src/db/store.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 
 const DAY_MS = 86_400_000;
@@ -7,10 +8,13 @@ const MOST_ROWS = 5;
 
 let parts: TestAccounts;
 let covers: FoundCovers;
+const createOn = (store: Store) =>
+  createFoundCovers({ store, vault: parts.vault, wallMs: parts.clock.wallMs }, MOST_ROWS);
 beforeEach(async () => {
   parts = await createTestAccounts();
-  covers = createFoundCovers({ ...parts, wallMs: parts.clock.wallMs }, MOST_ROWS);
+  covers = createOn(parts.store);
 });
+afterEach(() => parts.store.close());
 
 const FOUND = { service: "musicbrainz", cover: "https://coverartarchive.org/1" };
 const NOTHING = { service: "", cover: null };
@@ -55,7 +59,7 @@ describe("what a search for a cover has come to", () => {
 
   test("is answered although the database does not take it at this moment", async () => {
     const store = { ...parts.store, inBackground: () => Promise.reject(new Error("locked")) };
-    covers = createFoundCovers({ ...parts, store, wallMs: parts.clock.wallMs });
+    covers = createOn(store);
     expect(await covers.note("a song", FOUND)).toMatchObject(FOUND);
     expect(await covers.find("a song")).toBeUndefined();
   });

@@ -164,3 +164,25 @@ test("without the count of all nodes nothing is searched", async () => {
   expect(await failed).toEqual(new Error("no database"));
   expect(searches).toBe(0);
 });
+
+test("a grant that comes late is left unused", async () => {
+  const real = createLedger(clock, { limits: [1, 9], windowMs: EVERY_MS });
+  let lateMs = 301;
+  const ledger: Ledger = {
+    ...real,
+    async take(wants) {
+      const grant = await real.take(wants);
+      if (wants[0] === 1) await clock.sleep(lateMs, new AbortController().signal);
+      return grant;
+    },
+  };
+  const turns = createTurns({ clock, ledgerOf: () => ledger, service: "musicbrainz" });
+  let atMs: number | undefined;
+  const turn = turns.take(async () => void (atMs = clock.monotonicMs()));
+  await clock.advance(1_000);
+  expect(atMs).toBeUndefined();
+  lateMs = 300;
+  await clock.advance(5_000);
+  await turn;
+  expect(atMs).toBeDefined();
+});
