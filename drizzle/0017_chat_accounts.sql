@@ -11,6 +11,7 @@ CREATE TABLE `chat_accounts` (
 	`answered_at` integer,
 	`refusal` text,
 	`refused_at` integer,
+	`options` text NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint

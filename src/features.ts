@@ -116,7 +116,14 @@ export function createFeatures(deps: FeaturesDeps): Features {
   });
   const overlay = createOverlayFeature(parts);
   const { live, covers } = overlay;
-  const chat = createChatFeature({ ...parts, ...cluster });
+  const chat = createChatFeature({
+    ...parts,
+    ...cluster,
+    async showOverlays(userId) {
+      const user = await accounts.users.withId(userId);
+      if (user) await overlay.showAll(user);
+    },
+  });
   const dashboard = createDashboardFeature({
     ...parts,
     live,

@@ -10,7 +10,8 @@ CREATE TABLE "chat_accounts" (
 	"reading_since" bigint,
 	"answered_at" bigint,
 	"refusal" text,
-	"refused_at" bigint
+	"refused_at" bigint,
+	"options" text NOT NULL
 );
 --> statement-breakpoint
 ALTER TABLE "chat_accounts" ADD CONSTRAINT "chat_accounts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -9,7 +9,10 @@ import type { User } from "./users.ts";
 type Row = Schema["chatAccounts"]["$inferSelect"];
 
 /** An account at a chat service that answers questions in a user's chat. */
-export type ChatAccount = Omit<Row, "sealedSettings">;
+export interface ChatAccount extends Omit<Row, "sealedSettings" | "options"> {
+  /** How it answers, as the chat's own code reads it. */
+  readonly options: unknown;
+}
 
 /** `refused`: the user has to link again. `stopped`: the service does not let it answer there. */
 export type ChatAccountState = ChatAccount["state"];
@@ -45,6 +48,8 @@ export interface ChatAccounts {
     id: number,
     change: (stored: unknown) => unknown,
   ): Promise<{ readonly stored: unknown; readonly isChanged: boolean } | undefined>;
+  /** Stores how a user's account answers. Does nothing if there is no such account. */
+  changeOptions(user: Pick<User, "id">, id: number, options: object): Promise<void>;
   /** Stores that the account is not used any more until it is linked again, with the reason. */
   end(id: number, state: Exclude<ChatAccountState, "linked">, reason: string): Promise<void>;
   /** Does nothing if the account is gone. Deferred. */
@@ -108,7 +113,8 @@ export function createChatAccounts(
           // Another id: whoever still works with the account of before stores nothing into this one.
           if (before)
             yield* step(writer.delete(chatAccounts).where(eq(chatAccounts.id, before.id)));
-          const values = { service, login, channel, sealedSettings, linkedAt: wallMs() };
+          const options = before?.options ?? "{}";
+          const values = { service, login, channel, sealedSettings, linkedAt: wallMs(), options };
           const added = yield* step(
             writer
               .insert(chatAccounts)
@@ -144,6 +150,11 @@ export function createChatAccounts(
           if (replaced.length > 0) return { stored: wanted, isChanged: true };
         }
       }),
+    async changeOptions(user, id, options) {
+      const isIt = and(eq(chatAccounts.id, id), eq(chatAccounts.userId, user.id));
+      const values = { options: JSON.stringify(options) };
+      await atomically((writer) => [writer.update(chatAccounts).set(values).where(isIt)]);
+    },
     async end(id, state, refusal) {
       await update(id, { state, refusal, refusedAt: wallMs(), readingSince: null });
     },
@@ -172,7 +183,10 @@ export function createChatAccounts(
   };
 }
 
-const withoutSettings = ({ sealedSettings: _, ...account }: Row): ChatAccount => account;
+const withoutSettings = ({ sealedSettings: _, options, ...account }: Row): ChatAccount => ({
+  ...account,
+  options: JSON.parse(options) as unknown,
+});
 
 const tooMany = (userName: string) =>
   new AccountError(

@@ -72,9 +72,7 @@ export function createEventRooms({
 }: EventRoomsDeps): EventRooms {
   const audience = createAudience<Client, UserRoom>(clock, {
     everyMs: BEAT_MS,
-    send(clients) {
-      for (const client of clients) client.beat();
-    },
+    send: (client) => client.beat(),
   });
   const eventOf = ({ user, changes }: UserRoom, reading: Reading): Event => {
     const body = playingBody(reading, user);
@@ -89,7 +87,7 @@ export function createEventRooms({
     room.latest = reading;
     room.changes += 1;
     const event = eventOf(room, reading);
-    for (const client of room.members) client.send(event);
+    audience.tell(room.members, (client) => client.send(event));
   };
 
   const followKeysOf = async (room: UserRoom) => {

@@ -1,15 +1,12 @@
 /** Which chat messages ask for a song, and how often they are answered. */
 import { createBoundedMap } from "../bounded-map.ts";
 import { isRecord, textOf } from "../sources/upstream/json.ts";
+import { type ChatOptions, comparableWord } from "./options.ts";
 
 /** What a command asks for. */
 export type Question = "song" | "last song";
 
-/** The commands in the form in which they are compared: lower case, without invisible characters. */
-const COMMANDS: ReadonlyMap<string, Question> = new Map([
-  ["!song", "song"],
-  ["!lastsong", "last song"],
-]);
+const LAST_SONG_WORD = "!lastsong";
 
 /** A chat message, as far as it matters. */
 export interface ChatMessage {
@@ -18,14 +15,15 @@ export interface ChatMessage {
   readonly personId: string;
   readonly text: string;
   readonly isReply: boolean;
-  /** Whether the person is the broadcaster or a moderator. */
-  readonly isPrivileged: boolean;
+  /** Twitch's names of the person's badges. */
+  readonly badges: readonly string[];
   /** The channel where it was said, if chats are shared; else `undefined`. */
   readonly sourceId: string | undefined;
 }
 
 /** Much longer than any message: more of a text is not read. */
 const LONGEST_READ = 2_000;
+const MOST_BADGES = 50;
 
 /** Reads an event of `channel.chat.message`, version 1; `undefined` when it is none. */
 export function readChatMessage(event: Readonly<Record<string, unknown>>): ChatMessage | undefined {
@@ -36,25 +34,42 @@ export function readChatMessage(event: Readonly<Record<string, unknown>>): ChatM
   const text = textOf(message["text"]);
   if (!id || !channelId || !personId || text === undefined) return undefined;
   const badges = Array.isArray(event["badges"]) ? event["badges"].filter(isRecord) : [];
+  const names = badges.map(({ set_id }) => textOf(set_id) ?? "");
   return {
     id,
     channelId,
     personId,
     text: text.slice(0, LONGEST_READ),
     isReply: isRecord(event["reply"]),
-    isPrivileged: badges.some(({ set_id }) => set_id === "broadcaster" || set_id === "moderator"),
+    badges: names.slice(0, MOST_BADGES),
     sourceId: textOf(event["source_broadcaster_user_id"]),
   };
 }
 
+/** Whether the person is the broadcaster or a moderator. */
+export const hasPrivileges = ({ badges }: Pick<ChatMessage, "badges">): boolean =>
+  badges.includes("broadcaster") || badges.includes("moderator");
+
+/** Whether a person may ask. The broadcaster always may, and founders have subscribed. */
+export function mayAsk({ badges }: Pick<ChatMessage, "badges">, options: ChatOptions): boolean {
+  const wanted: readonly string[] = options.badges;
+  if (wanted.length === 0 || badges.includes("broadcaster")) return true;
+  return badges.some((badge) => wanted.includes(badge === "founder" ? "subscriber" : badge));
+}
+
 /** What a message asks for; `undefined` if it is no command. */
-export function questionIn({ text, isReply }: Pick<ChatMessage, "text" | "isReply">) {
+export function questionIn(
+  { text, isReply }: Pick<ChatMessage, "text" | "isReply">,
+  { words, answersLast }: Pick<ChatOptions, "words" | "answersLast">,
+): Question | undefined {
   // Chatterino adds U+E0000 to a repeated message: https://github.com/Chatterino/chatterino2/issues/1933
   const visible = text.replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}]/gu, "").trimStart();
   // Twitch puts the name of the one replied to before a reply.
   const said = isReply ? visible.replace(/^@\S+\s+/u, "") : visible;
   const [first = ""] = said.split(/\s/u, 1);
-  return COMMANDS.get(first.normalize("NFKC").toLowerCase());
+  const word = comparableWord(first);
+  if (words.includes(word)) return "song";
+  return answersLast && word === LAST_SONG_WORD ? "last song" : undefined;
 }
 
 /** Drops what is delivered again. */
@@ -81,8 +96,8 @@ export interface Asking {
   readonly personId: string;
   /** Whether the person is the broadcaster or a moderator, who wait only for the chat's quiet time. */
   readonly isPrivileged: boolean;
-  /** Whether the answering account is the broadcaster or a moderator, who may send more. */
-  readonly mayMore: boolean;
+  /** How long the chat has to be quiet between two answers. */
+  readonly quietMs: number;
 }
 
 /** The quiet times of one chat. All times are monotonic, in milliseconds. */
@@ -95,7 +110,6 @@ export interface Quiet {
   pause(untilMs: number): void;
 }
 
-const QUIET_MS = 10_000;
 /** Twitch lets others than broadcasters and moderators send 20 messages in 30 s. */
 const QUIET_OF_VIEWER_MS = 30_000;
 const QUIET_OF_PERSON_MS = 30_000;
@@ -104,8 +118,12 @@ const MOST_PEOPLE = 1_000;
 const MOST_MESSAGES = 15;
 const MESSAGES_WITHIN_MS = 30_000;
 
-/** How long a chat has to be quiet between two answers. */
-export const quietMs = (mayMore: boolean): number => (mayMore ? QUIET_MS : QUIET_OF_VIEWER_MS);
+/**
+ * How long a chat has to be quiet between two answers, in milliseconds.
+ * @param mayMore whether the answering account is the broadcaster or a moderator, who may send more
+ */
+export const quietMsOf = ({ quietS }: Pick<ChatOptions, "quietS">, mayMore: boolean): number =>
+  Math.max(quietS * 1_000, mayMore ? 0 : QUIET_OF_VIEWER_MS);
 
 export function createQuiet(): Quiet {
   const people = createBoundedMap<string, number>(MOST_PEOPLE);
@@ -122,8 +140,8 @@ export function createQuiet(): Quiet {
 
   return {
     admitLine,
-    admit({ personId, isPrivileged, mayMore }, nowMs) {
-      if (nowMs - answeredAtMs < quietMs(mayMore)) return false;
+    admit({ personId, isPrivileged, quietMs }, nowMs) {
+      if (nowMs - answeredAtMs < quietMs) return false;
       const before = people.get(personId) ?? -Infinity;
       if (!isPrivileged && nowMs - before < QUIET_OF_PERSON_MS) return false;
       if (!admitLine(nowMs)) return false;

@@ -19,7 +19,7 @@ import { createTwitchUpstream } from "./twitch/upstream.ts";
 
 export interface ChatDeps extends Pick<Cluster, "admissions" | "isOurs" | "onShift"> {
   readonly accounts: Accounts;
-  readonly hub: Pick<Hub, "read" | "songsBefore">;
+  readonly hub: Pick<Hub, "read" | "songsBefore" | "subscribe">;
   readonly clock: Clock;
   readonly log: Log;
   readonly config: Pick<
@@ -30,6 +30,8 @@ export interface ChatDeps extends Pick<Cluster, "admissions" | "isOurs" | "onShi
   readonly fetch?: Fetch | undefined;
   /** Numbers from 0 to 1. */
   random(): number;
+  /** Shows the overlays of a user that wait to be asked. */
+  showOverlays(userId: number): Promise<void>;
 }
 
 /** What became of a line that a user wanted to see in chat. */
@@ -52,6 +54,8 @@ export interface ChatService {
   sayOnce(account: ChatAccount): Promise<Said>;
   stop(): Promise<void>;
 }
+
+const keyOf = ({ id, options }: ChatAccount): string => `${id} ${JSON.stringify(options)}`;
 
 /** Chats whose quiet times are remembered. */
 const MOST_CHATS = 1_000;
@@ -79,9 +83,12 @@ export function createChatService(deps: ChatDeps): ChatService {
 
   let stored: readonly ChatAccount[] = [];
   let hasStopped = false;
-  /** One that has come to an end by itself stays here until it is not wanted any more. */
+  /**
+   * The accounts by what decides how they run: one with other options begins anew. One that has come
+   * to an end by itself stays here until it is not wanted any more.
+   */
   const running = new Map<
-    number,
+    string,
     { readonly stop: AbortController; readonly ended: Promise<void> }
   >();
 
@@ -90,17 +97,17 @@ export function createChatService(deps: ChatDeps): ChatService {
     const wanted = hasStopped
       ? []
       : stored.filter(({ state, userId }) => state === "linked" && isOurs(userId));
-    const ids = new Set(wanted.map((account) => account.id));
-    for (const [accountId, { stop }] of running) {
-      if (ids.has(accountId)) continue;
+    const keys = new Set(wanted.map(keyOf));
+    for (const [key, { stop }] of running) {
+      if (keys.has(key)) continue;
       stop.abort();
-      running.delete(accountId);
+      running.delete(key);
     }
     for (const account of wanted) {
-      if (running.has(account.id)) continue;
+      if (running.has(keyOf(account))) continue;
       const stop = new AbortController();
       const ended = runTwitchAccount(accountDeps, account, stop.signal);
-      running.set(account.id, { stop, ended });
+      running.set(keyOf(account), { stop, ended });
     }
   };
   deps.onShift(startAndStop);

@@ -17,9 +17,13 @@ export interface SongLineDeps {
 
 /**
  * The line that answers a question about a user's music, as chat bots read it: the templates are those
- * of the user's first line of text. `undefined` while the user has paused sharing.
+ * of the user's first line of text. `undefined` while the user has paused sharing, and for an
+ * announcement while nothing plays.
  */
-export type SongLine = (userId: number, question: Question) => Promise<string | undefined>;
+export type SongLine = (
+  userId: number,
+  question: Question | "announcement",
+) => Promise<string | undefined>;
 
 export function createSongLine({ accounts, hub, clock }: SongLineDeps): SongLine {
   const isPaused = (userId: number) => isSharingPaused(accounts.privacy.of(userId), clock.wallMs());
@@ -31,6 +35,7 @@ export function createSongLine({ accounts, hub, clock }: SongLineDeps): SongLine
     const reading = await hub.read(userId, BOT_WAITS_MS);
     // It may have been paused meanwhile.
     if (isPaused(userId)) return undefined;
+    if (question === "announcement" && reading.kind !== "playback") return undefined;
     const [before] = hub.songsBefore(userId);
     const asksBefore = question === "last song" && (before || reading.kind === "playback");
     const told = asksBefore ? lineValuesBefore(before) : lineValuesOf(reading, clock.monotonicMs());

@@ -197,6 +197,39 @@ export function Choice({ id, label, chosen, options, ...rest }: ChoiceProps & { 
   );
 }
 
+export interface TickedProps {
+  readonly id: string;
+  /** Its name in the form; without it, the ID. */
+  readonly name?: string;
+  /** What is sent when it is ticked. */
+  readonly value?: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly isOn: boolean;
+}
+
+/** A box to tick. */
+export const Ticked = ({ id, label, hint, isOn, ...rest }: TickedProps): JSX.Element => (
+  <>
+    <label class="ticked">
+      <input
+        id={id}
+        type="checkbox"
+        name={rest.name ?? id}
+        value={attribute(rest.value ?? "1")}
+        {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}
+        {...(isOn && { checked: true })}
+      />
+      <span safe>{label}</span>
+    </label>
+    {hint !== undefined && (
+      <p class="hint" id={`${id}-hint`} safe>
+        {hint}
+      </p>
+    )}
+  </>
+);
+
 export interface ConfirmProps {
   /** The label of the button that opens the confirmation. */
   readonly label: string;

@@ -112,7 +112,7 @@ export const watched: readonly Watched[] = [
   {
     table: schema.chatAccounts,
     user: "user_id",
-    on: ["INSERT", "UPDATE OF channel, state", "DELETE"],
+    on: ["INSERT", "UPDATE OF channel, state, options", "DELETE"],
   },
   { table: schema.sessions, user: "user_id", on: ["DELETE"] },
   { table: schema.upstreams, on: ["INSERT", "UPDATE OF sealed_app", "DELETE"] },

@@ -1,6 +1,6 @@
 import type { Reading } from "../channels/reading.ts";
 import type { Clock } from "../clock.ts";
-import { givenNames, type Playback } from "../playback.ts";
+import { isSameSong, type Playback } from "../playback.ts";
 import type { HookEvent } from "../music/hooks.ts";
 
 /** What happened to a user's music, and the playback that it happened to; `null` when it stopped. */
@@ -28,8 +28,6 @@ export function createSongEvents(
   let coming: Playback | undefined;
   let cancel = () => {};
 
-  const isSame = (one: Playback | undefined, other: Playback): boolean =>
-    one?.track.id === other.track.id && givenNames(one).title === givenNames(other).title;
   const forget = () => {
     cancel();
     coming = undefined;
@@ -59,13 +57,13 @@ export function createSongEvents(
         return;
       }
       const { playback } = reading;
-      if (isSame(told, playback)) {
+      if (isSameSong(told, playback)) {
         forget();
         told = playback;
         if (playback.state === "paused" && !isPaused) tell({ type: "playback.paused", playback });
         isPaused = playback.state === "paused";
       } else if (playback.state === "paused") forget();
-      else if (isSame(coming, playback)) coming = playback;
+      else if (isSameSong(coming, playback)) coming = playback;
       else {
         forget();
         coming = playback;

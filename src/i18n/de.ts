@@ -1016,6 +1016,8 @@ export const de: Words = {
       begun:
         "Stimmen Sie jetzt auf der Seite von Twitch zu. Twitch nimmt das Konto, mit dem Ihr Browser dort angemeldet ist.",
       open: "Twitch öffnen",
+      byPhone: "Oder scannen Sie diesen Code mit einem Handy, das bei Twitch angemeldet ist:",
+      qrCode: "QR-Code der Seite von Twitch",
       code: "Falls Twitch nach einem Code fragt: {code}",
       waiting: "Warten auf Ihre Zustimmung. Diese Seite aktualisiert sich von selbst.",
       cancel: "Abbrechen",
@@ -1054,6 +1056,30 @@ export const de: Words = {
       appIdWrong: "Eine Client-ID hat 1 bis 64 Kleinbuchstaben und Ziffern.",
       appSave: "Speichern",
       appSaved: "Gespeichert. Jetzt können Sie Twitch verknüpfen.",
+      options: {
+        title: "Antworten ändern",
+        words: "Wörter, die nach dem Titel fragen",
+        wordsHint: "Bis zu {most} Wörter wie !song, mit Leerzeichen dazwischen.",
+        wordsWrong:
+          "Geben Sie ein bis {most} Wörter aus Buchstaben und Ziffern ein, jedes mit höchstens 24 Zeichen.",
+        answersLast: "Auf !lastsong mit dem Titel davor antworten",
+        badges: "Wer fragen darf",
+        badgesHint: "Ist nichts angehakt, dürfen alle fragen. Sie selbst dürfen immer.",
+        badgeNames: { subscriber: "Abonnenten", vip: "VIPs", moderator: "Moderatoren" },
+        replies: "Der fragenden Person direkt antworten",
+        quietS: "Sekunden zwischen zwei Antworten",
+        quietHint:
+          "Ein Konto, das weder Ihres noch das eines Moderators ist, wartet immer 30 Sekunden.",
+        shows: "Mein Overlay einblenden, wenn jemand fragt",
+        showsHint: "Für Overlays, die nur auf Abruf erscheinen.",
+        announces: "Jeden neuen Titel ankündigen, solange ich live bin",
+        announcesHint:
+          "Verborgene Titel werden nie angekündigt, und in einem geteilten Chat wird nichts angekündigt.",
+        announceEveryS: "Sekunden zwischen zwei Ankündigungen",
+        secondsWrong: "Geben Sie eine ganze Zahl von Sekunden ein, von {least} bis {most}.",
+        save: "Antworten speichern",
+        saved: "Gespeichert. So wird im Chat ab jetzt geantwortet.",
+      },
     },
     account: {
       lead: "Sie sind als {user} angemeldet.",

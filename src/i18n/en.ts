@@ -986,6 +986,8 @@ export const en = {
       begun:
         "Now agree on Twitch’s page. Twitch takes the account that your browser is signed in with there.",
       open: "Open Twitch",
+      byPhone: "Or scan this code with a phone that is signed in to Twitch:",
+      qrCode: "QR code of Twitch’s page",
       code: "If Twitch asks for a code: {code}",
       waiting: "Waiting until you agree. This page updates by itself.",
       cancel: "Cancel",
@@ -1024,6 +1026,30 @@ export const en = {
       appIdWrong: "A client ID has 1 to 64 lower-case letters and digits.",
       appSave: "Save",
       appSaved: "Saved. Now you can link Twitch.",
+      options: {
+        title: "Change the answers",
+        words: "Words that ask for the song",
+        wordsHint: "Up to {most} words such as !song, with spaces in between.",
+        wordsWrong:
+          "Enter one to {most} words of letters and digits, each with up to 24 characters.",
+        answersLast: "Answer !lastsong with the song before",
+        badges: "Who may ask",
+        badgesHint: "If nothing is ticked, everyone may ask. You always may.",
+        badgeNames: { subscriber: "Subscribers", vip: "VIPs", moderator: "Moderators" },
+        replies: "Reply to the person who asked",
+        quietS: "Seconds between two answers",
+        quietHint:
+          "An account that is neither yours nor a moderator’s always waits for 30 seconds.",
+        shows: "Show my overlay when somebody asks",
+        showsHint: "For overlays that are shown only on demand.",
+        announces: "Announce each new song while I’m live",
+        announcesHint:
+          "Hidden songs are never announced, and nothing is announced in a shared chat.",
+        announceEveryS: "Seconds between two announcements",
+        secondsWrong: "Enter a whole number of seconds from {least} to {most}.",
+        save: "Save the answers",
+        saved: "Saved. The chat is answered like this from now on.",
+      },
     },
     account: {
       lead: "You’re signed in as {user}.",

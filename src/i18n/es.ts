@@ -1006,6 +1006,8 @@ export const es: Words = {
       begun:
         "Acepta ahora en la página de Twitch. Twitch toma la cuenta con la que tu navegador ha iniciado sesión allí.",
       open: "Abrir Twitch",
+      byPhone: "O escanea este código con un teléfono que tenga la sesión de Twitch iniciada:",
+      qrCode: "Código QR de la página de Twitch",
       code: "Si Twitch pide un código: {code}",
       waiting: "Esperando a que aceptes. Esta página se actualiza sola.",
       cancel: "Cancelar",
@@ -1044,6 +1046,29 @@ export const es: Words = {
       appIdWrong: "Un ID de cliente tiene de 1 a 64 letras minúsculas y cifras.",
       appSave: "Guardar",
       appSaved: "Guardado. Ya puedes vincular Twitch.",
+      options: {
+        title: "Cambiar las respuestas",
+        words: "Palabras que preguntan por la canción",
+        wordsHint: "Hasta {most} palabras como !song, separadas por espacios.",
+        wordsWrong:
+          "Escribe de una a {most} palabras de letras y cifras, de 24 caracteres como máximo cada una.",
+        answersLast: "Responder a !lastsong con la canción anterior",
+        badges: "Quién puede preguntar",
+        badgesHint: "Si no marcas nada, puede preguntar cualquiera. Tú puedes siempre.",
+        badgeNames: { subscriber: "Suscriptores", vip: "VIP", moderator: "Moderadores" },
+        replies: "Responder directamente a quien pregunta",
+        quietS: "Segundos entre dos respuestas",
+        quietHint: "Una cuenta que no es la tuya ni la de un moderador espera siempre 30 segundos.",
+        shows: "Mostrar mi overlay cuando alguien pregunte",
+        showsHint: "Para overlays que solo se muestran cuando se pide.",
+        announces: "Anunciar cada canción nueva mientras estoy en directo",
+        announcesHint:
+          "Las canciones ocultas no se anuncian nunca, y en un chat compartido no se anuncia nada.",
+        announceEveryS: "Segundos entre dos anuncios",
+        secondsWrong: "Escribe un número entero de segundos, de {least} a {most}.",
+        save: "Guardar las respuestas",
+        saved: "Guardado. A partir de ahora se responde así en el chat.",
+      },
     },
     account: {
       lead: "Has iniciado sesión como {user}.",

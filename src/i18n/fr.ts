@@ -1015,6 +1015,8 @@ export const fr: Words = {
       begun:
         "Acceptez maintenant sur la page de Twitch. Twitch prend le compte avec lequel votre navigateur y est connecté.",
       open: "Ouvrir Twitch",
+      byPhone: "Ou scannez ce code avec un téléphone connecté à Twitch :",
+      qrCode: "QR code de la page de Twitch",
       code: "Si Twitch demande un code : {code}",
       waiting: "En attente de votre accord. Cette page se met à jour toute seule.",
       cancel: "Annuler",
@@ -1053,6 +1055,30 @@ export const fr: Words = {
       appIdWrong: "Un identifiant client a de 1 à 64 lettres minuscules et chiffres.",
       appSave: "Enregistrer",
       appSaved: "Enregistré. Vous pouvez maintenant lier Twitch.",
+      options: {
+        title: "Modifier les réponses",
+        words: "Mots qui demandent le morceau",
+        wordsHint: "Jusqu’à {most} mots comme !song, séparés par des espaces.",
+        wordsWrong:
+          "Saisissez de un à {most} mots composés de lettres et de chiffres, de 24 caractères au plus chacun.",
+        answersLast: "Répondre à !lastsong par le morceau précédent",
+        badges: "Qui peut demander",
+        badgesHint: "Si rien n’est coché, tout le monde peut demander. Vous, toujours.",
+        badgeNames: { subscriber: "Abonnés", vip: "VIP", moderator: "Modérateurs" },
+        replies: "Répondre à la personne qui a demandé",
+        quietS: "Secondes entre deux réponses",
+        quietHint:
+          "Un compte qui n’est ni le vôtre ni celui d’un modérateur attend toujours 30 secondes.",
+        shows: "Afficher mon overlay quand quelqu’un demande",
+        showsHint: "Pour les overlays qui ne s’affichent que sur demande.",
+        announces: "Annoncer chaque nouveau morceau quand je suis en direct",
+        announcesHint:
+          "Les morceaux masqués ne sont jamais annoncés, et rien n’est annoncé dans un chat partagé.",
+        announceEveryS: "Secondes entre deux annonces",
+        secondsWrong: "Saisissez un nombre entier de secondes, de {least} à {most}.",
+        save: "Enregistrer les réponses",
+        saved: "C’est enregistré. Marquee répond désormais ainsi dans le chat.",
+      },
     },
     account: {
       lead: "Vous êtes connecté en tant que {user}.",

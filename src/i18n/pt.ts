@@ -992,6 +992,8 @@ export const pt: Words = {
       begun:
         "Agora aceite na página da Twitch. A Twitch usa a conta com que o seu navegador está conectado lá.",
       open: "Abrir a Twitch",
+      byPhone: "Ou leia este código com um celular conectado à Twitch:",
+      qrCode: "Código QR da página da Twitch",
       code: "Se a Twitch pedir um código: {code}",
       waiting: "Esperando você aceitar. Esta página se atualiza sozinha.",
       cancel: "Cancelar",
@@ -1030,6 +1032,29 @@ export const pt: Words = {
       appIdWrong: "Um ID de cliente tem de 1 a 64 letras minúsculas e algarismos.",
       appSave: "Salvar",
       appSaved: "Salvo. Agora você pode conectar a Twitch.",
+      options: {
+        title: "Mudar as respostas",
+        words: "Palavras que perguntam pela música",
+        wordsHint: "Até {most} palavras como !song, separadas por espaços.",
+        wordsWrong:
+          "Digite de uma a {most} palavras de letras e números, com até 24 caracteres cada.",
+        answersLast: "Responder a !lastsong com a música anterior",
+        badges: "Quem pode perguntar",
+        badgesHint: "Se nada estiver marcado, qualquer pessoa pode perguntar. Você sempre pode.",
+        badgeNames: { subscriber: "Inscritos", vip: "VIPs", moderator: "Moderadores" },
+        replies: "Responder à mensagem de quem perguntou",
+        quietS: "Segundos entre duas respostas",
+        quietHint: "Uma conta que não é a sua nem de um moderador espera sempre 30 segundos.",
+        shows: "Mostrar meu overlay quando alguém perguntar",
+        showsHint: "Para overlays que só aparecem sob demanda.",
+        announces: "Anunciar cada música nova enquanto estou ao vivo",
+        announcesHint:
+          "Músicas ocultas nunca são anunciadas, e em um chat compartilhado nada é anunciado.",
+        announceEveryS: "Segundos entre dois anúncios",
+        secondsWrong: "Digite um número inteiro de segundos, de {least} a {most}.",
+        save: "Salvar as respostas",
+        saved: "Salvo. A partir de agora, o chat recebe respostas assim.",
+      },
     },
     account: {
       lead: "Você entrou como {user}.",

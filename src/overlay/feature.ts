@@ -40,6 +40,8 @@ export interface OverlayFeatureDeps {
 export interface OverlayFeature extends Feature {
   readonly live: Live;
   readonly covers: Covers;
+  /** Shows all overlays of a user for a while. */
+  readonly showAll: OnDemand["showAll"];
 }
 
 /** The overlay's page, its sockets, and the covers and fonts that it loads. */
@@ -61,7 +63,7 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
   const launcher = createLauncher({ ...deps, widgets });
   const onDemand = createOnDemand({ ...deps, widgets, show: deps.relay.showOnDemand });
   const onDemandAt =
-    (does: keyof OnDemand): Route["answer"] =>
+    (does: "show" | "hide"): Route["answer"] =>
     ({ params, request }) =>
       onDemand[does](params["token"] ?? "", request);
   const art = createArt(artworks);
@@ -70,6 +72,7 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
   return {
     live,
     covers,
+    showAll: onDemand.showAll,
     routes: [
       get(
         "/:lang/widget/:token",

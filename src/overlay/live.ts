@@ -10,7 +10,6 @@ import type { Playback } from "../playback.ts";
 import { admit, type AdmissionDeps } from "./admission.ts";
 import { isDraft, lookMessage, overlayLook } from "./look.ts";
 import {
-  broadcast,
   createOverlayRooms,
   encode,
   type LiveSocket,
@@ -51,7 +50,8 @@ export interface Live {
   showFor(userId: number, playback: Playback, ms: number): void;
 }
 
-export interface LiveDeps extends OverlayRoomsDeps, Pick<AdmissionDeps, "isOwnOrigin"> {
+export interface LiveDeps
+  extends Omit<OverlayRoomsDeps, "tell">, Pick<AdmissionDeps, "isOwnOrigin"> {
   readonly widgets: Pick<Widgets, "find">;
   /** The CSS that makes a user's fonts known. */
   fontFacesOf(userId: number): Promise<string>;
@@ -73,12 +73,12 @@ const MOST_DEMANDED = 5_000;
 
 export function createLive(deps: LiveDeps): Live {
   const { widgets, hub, clock, relay } = deps;
-  const { open, announce, welcome } = createOverlayRooms(deps);
   const audience = createAudience<LiveSocket, OverlayRoom>(clock, {
     everyMs: BEAT_MS,
-    send: (sockets) => broadcast(sockets, encode({ type: "beat", sentAtMs: clock.wallMs() })),
+    send: (socket) => void socket.send(encode({ type: "beat", sentAtMs: clock.wallMs() })),
   });
-  const { rooms } = audience;
+  const { rooms, tell } = audience;
+  const { open, announce, welcome } = createOverlayRooms({ ...deps, tell });
 
   const noteStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
     if (onStream) relay.setOnStream(userId, onStreamHere(userId));
@@ -133,7 +133,8 @@ export function createLive(deps: LiveDeps): Live {
   relay.onDemand((widgetId, ms) => {
     demanded.set(widgetId, clock.monotonicMs() + ms);
     const members = audience.members().filter(({ data }) => data.widgetId === widgetId);
-    broadcast(members, encode({ type: "demand", forMs: ms }));
+    const message = encode({ type: "demand", forMs: ms });
+    tell(members, (socket) => void socket.send(message));
   });
   /** One that connects within the time shows the rest of it. */
   const tellDemand = (socket: LiveSocket) => {

@@ -1,3 +1,4 @@
+import type { User } from "../accounts/users.ts";
 import { parseShowToken } from "../accounts/credential.ts";
 import type { Clock } from "../clock.ts";
 import { createBoundedMap } from "../bounded-map.ts";
@@ -13,10 +14,12 @@ export interface OnDemand {
   show(token: string, request: Request): Promise<Response>;
   /** `GET` and `POST /hide/{token}`. */
   hide(token: string, request: Request): Promise<Response>;
+  /** Shows all overlays of a user, whose chat has asked for the song. */
+  showAll(user: User): Promise<void>;
 }
 
 export interface OnDemandDeps {
-  readonly widgets: Pick<Widgets, "findByShowToken">;
+  readonly widgets: Pick<Widgets, "findByShowToken" | "allOf">;
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Shows a widget's overlays for so many milliseconds, on all nodes; 0 hides them. */
   show(widgetId: number, ms: number): void;
@@ -81,6 +84,10 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
   return {
     show: (token, request) => answer(token, request, (query) => millisecondsIn(query.get("for"))),
     hide: (token, request) => answer(token, request, () => 0),
+    async showAll(user) {
+      const overlays = (await widgets.allOf(user)).filter(({ kind }) => kind === "overlay");
+      for (const { id } of overlays) if (waitOf(id) === 0) show(id, SECONDS.usual * 1_000);
+    },
   };
 }
 

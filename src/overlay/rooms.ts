@@ -3,6 +3,7 @@ import type { WidgetMessage } from "../../widget/state.ts";
 import type { Room } from "../channels/audience.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
+import type { Tell } from "../channels/slices.ts";
 import type { Clock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import type { Covers } from "./covers.ts";
@@ -26,6 +27,7 @@ export interface OverlayRoomsDeps {
   readonly hub: Pick<Hub, "subscribe" | "peek" | "rawPlayback">;
   readonly clock: Clock;
   readonly covers: Covers;
+  readonly tell: Tell<LiveSocket>;
   /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;
 }
@@ -41,6 +43,9 @@ export interface OverlayRooms {
 
 export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
   const { hub, clock, covers } = deps;
+
+  const send = (sockets: Iterable<LiveSocket>, message: string) =>
+    deps.tell(sockets, (socket) => void socket.send(message));
 
   const messageOf = (reading: Reading, { listenerId }: OverlayRoom, isWithdrawn: boolean): string =>
     encode({
@@ -73,9 +78,9 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
     const { late } = await covers.prepare(reading, room.listenerId);
     if (room.latest !== reading) return;
     if (isNews && observedAtMs !== undefined) deps.onDelivered(clock.monotonicMs() - observedAtMs);
-    broadcast(room.members, messageOf(reading, room, isWithdrawn));
+    send(room.members, messageOf(reading, room, isWithdrawn));
     await late;
-    if (late && room.latest === reading) broadcast(room.members, messageOf(reading, room, false));
+    if (late && room.latest === reading) send(room.members, messageOf(reading, room, false));
   };
 
   return {
@@ -100,7 +105,8 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
       const tell = () => {
         if (!room.members.has(socket)) return;
         const current = hub.peek(room.listenerId) ?? reading;
-        socket.send(messageOf(current, room, withdraws(current, undefined, room.listenerId)));
+        const isWithdrawn = withdraws(current, undefined, room.listenerId);
+        send([socket], messageOf(current, room, isWithdrawn));
       };
       const { late } = await covers.prepare(reading, room.listenerId);
       tell();
@@ -115,8 +121,4 @@ export const roomOf = ({ token, listenerId }: RoomName): string => `${listenerId
 
 export function encode(message: WidgetMessage): string {
   return JSON.stringify(message);
-}
-
-export function broadcast(sockets: Iterable<LiveSocket>, message: string): void {
-  for (const socket of sockets) socket.send(message);
 }

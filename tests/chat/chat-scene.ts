@@ -3,6 +3,7 @@ import type { ChatAccount } from "../../src/accounts/chat-accounts.ts";
 import { createQuiet, type Quiet } from "../../src/chat/commands.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "../../src/chat/twitch/account.ts";
 import { createTwitchId } from "../../src/chat/twitch/id.ts";
+import type { Reading } from "../../src/channels/reading.ts";
 import { createUpstream } from "../../src/sources/upstream/index.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
@@ -52,6 +53,12 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
   const quiets = new Map<string, Quiet>();
   const logged: string[] = [];
   const note = (message: string) => void logged.push(message);
+  const shown: number[] = [];
+  const followers = new Set<(reading: Reading) => void>();
+  const follow = (_: number, note: (reading: Reading) => void) => {
+    followers.add(note);
+    return () => void followers.delete(note);
+  };
   const stops: AbortController[] = [];
   const runs: Promise<void>[] = [];
 
@@ -59,9 +66,13 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
     ...{ clock, upstream, id, chat },
     apiUrl: twitch.apiUrl,
     eventsubUrl: twitch.eventsubUrl,
-    log: { info: note, warn: note, error: note },
+    log: { warn: note, error: note },
     program: "this",
-    songLine: async (_, question) => (question === "song" ? "♪ It" : "♪ Before"),
+    hub: { subscribe: follow },
+    async showOverlays(userId) {
+      shown.push(userId);
+    },
+    songLine: async (_, question) => (question === "last song" ? "♪ Before" : "♪ It"),
     admissions: { admit: () => 0 },
     random: () => 0.5,
     isOurs: () => true,
@@ -74,11 +85,18 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
   });
 
   /** Stores a link that was made earlier. */
-  const link = async (login = "ada", channel = "ada"): Promise<ChatAccount> => {
+  const link = async (login = "ada", options: object = {}): Promise<ChatAccount> => {
     const { accessToken, refreshToken, userId } = twitch.link({ login });
+    const channel = "ada";
     const channelId = twitch.person(channel).id;
     const settings = { clientId: twitch.clientId, userId, channelId, accessToken, refreshToken };
-    return chat.link(user, { service: "twitch", login, channel, settings });
+    const { id: accountId } = await chat.link(user, {
+      ...{ service: "twitch", login, channel, settings },
+    });
+    await chat.changeOptions(user, accountId, options);
+    const account = (await chat.allOf(user.id)).find((one) => one.id === accountId);
+    if (!account) throw new Error("the account is gone");
+    return account;
   };
 
   const run = (account: ChatAccount, changes: Partial<TwitchAccountDeps> = {}) => {
@@ -99,10 +117,18 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
 
   return {
     ...{ ...test, chat, user, twitch, upstream, id, logged, depsOf, link, run, subscriptions },
+    /** The users whose overlays were shown. */
+    shown,
+    /** How many follow the user's music. */
+    followers: () => followers.size,
+    /** Tells those of a reading. */
+    tell(reading: Reading) {
+      for (const note of followers) note(reading);
+    },
     stateOf: async () => (await chat.allOf(user.id))[0]?.state,
     /** An account whose chat is being read. */
-    async reading(changes: Partial<TwitchAccountDeps> = {}, login = "ada") {
-      const account = await link(login);
+    async reading(changes: Partial<TwitchAccountDeps> = {}, login = "ada", options: object = {}) {
+      const account = await link(login, options);
       const running = run(account, changes);
       await until(async () => (await chat.allOf(user.id))[0]?.readingSince ?? undefined);
       return { account, ...running };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatAccount } from "../../src/accounts/chat-accounts.ts";
 import { until } from "../fixtures/clock/waiting.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import type { FaultName } from "../fixtures/twitch/faults.ts";
 import { createChatScene, type Scene } from "./chat-scene.ts";
 
@@ -148,6 +149,92 @@ describe("a linked account", () => {
       expect(within.length).toBeLessThanOrEqual(15);
     }
     expect(twitch.sent.every(({ dropReason }) => dropReason?.code !== "msg_ratelimit")).toBe(true);
+  });
+});
+
+describe("a user's options", () => {
+  test("decide on words, badges and replies, and show the overlay with an answer", async () => {
+    await using scene = await createChatScene();
+    const { twitch } = scene;
+    const options = { words: ["!titel"], badges: ["vip"], replies: false, shows: true };
+    await scene.reading({}, "ada", options);
+    twitch.say({ channel: "ada", from: "bob", text: "!titel" });
+    twitch.say({ channel: "ada", from: "ada", text: "!song" });
+    await scene.pass(100);
+    expect(twitch.sent).toEqual([]);
+    twitch.say({ channel: "ada", from: "ada", text: "!Titel" });
+    expect(await answer(scene)).toMatchObject({ text: "♪ It", replyTo: null });
+    expect(scene.shown).toEqual([scene.user.id]);
+  });
+
+  test("make it wait longer between two answers", async () => {
+    await using scene = await createChatScene();
+    const { twitch } = scene;
+    await scene.reading({}, "ada", { quietS: 60 });
+    twitch.say({ channel: "ada", from: "ada", text: "!song" });
+    await answer(scene);
+    await scene.pass(59_000, 14_750);
+    twitch.say({ channel: "ada", from: "ada", text: "!song" });
+    await scene.pass(1_000);
+    expect(twitch.sent.length).toBe(1);
+    twitch.say({ channel: "ada", from: "ada", text: "!song" });
+    await answer(scene, 2);
+  });
+});
+
+describe("announcements", () => {
+  const plays = ({ tell, clock }: Scene, title: string) => {
+    const track = { id: title, title, durationMs: null, explicit: false };
+    const playback = aPlayback({ track, observedAtMs: clock.monotonicMs() });
+    tell({ kind: "playback", connectionId: 1, playback });
+  };
+  const announcing = async (scene: Scene) => {
+    await scene.reading({}, "ada", { announces: true });
+    await scene.pass(100);
+  };
+
+  test("name new songs while the stream is live", async () => {
+    await using scene = await createChatScene();
+    const { twitch } = scene;
+    await announcing(scene);
+    expect(scene.followers()).toBe(0);
+    twitch.startStream("ada");
+    await until(() => scene.followers() || undefined);
+    plays(scene, "The first");
+    plays(scene, "The second");
+    await scene.pass(10_000);
+    expect(await answer(scene)).toMatchObject({ text: "♪ It", replyTo: null });
+    twitch.stopStream("ada");
+    await until(() => (scene.followers() === 0 ? true : undefined));
+  });
+
+  test("begin in a stream that is live already, and follow no music where they are off", async () => {
+    await using scene = await createChatScene();
+    scene.twitch.startStream("ada");
+    await scene.reading({}, "ada");
+    await scene.pass(100);
+    expect(scene.followers()).toBe(0);
+    expect(scene.subscriptions()).toBe(1);
+    await scene.reading({}, "ada", { announces: true });
+    await until(() => (scene.followers() === 1 ? true : undefined));
+  });
+
+  test("pause while the chat is shared", async () => {
+    await using scene = await createChatScene();
+    const { twitch } = scene;
+    twitch.startStream("ada");
+    await announcing(scene);
+    twitch.startSharedChat("ada", "grace");
+    plays(scene, "The first");
+    plays(scene, "The second");
+    await scene.pass(10_000);
+    await until(() => scene.requests("/helix/shared_chat/session").at(-1)?.atMs);
+    await scene.pass(100);
+    expect(twitch.sent).toEqual([]);
+    twitch.endSharedChat("ada");
+    plays(scene, "The third");
+    await scene.pass(60_000, 15_000);
+    expect(await answer(scene)).toMatchObject({ channel: "ada" });
   });
 });
 

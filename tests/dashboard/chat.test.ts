@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
+import { readChatOptions } from "../../src/chat/options.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { createFakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
@@ -96,6 +97,18 @@ describe("the page Chat", () => {
     expect(await server.accounts.chat.allOf()).toEqual([]);
   });
 
+  test("shows the link as a code for phones, too", async () => {
+    await enterApp();
+    const html = await (await browser.submit(PATH, { do: "link", channel: "" })).text();
+    expect(html).toContain('class="qr"');
+    expect(html).toContain(said.qrCode);
+    twitch.faults.set("device-other-host", "once");
+    await browser.submit(PATH, { do: "cancel" });
+    expect(await (await browser.submit(PATH, { do: "link", channel: "" })).text()).not.toContain(
+      'class="qr"',
+    );
+  });
+
   test("says what Twitch refuses", async () => {
     await enterApp("unknown");
     const text = await textAfter({ do: "link", channel: "" });
@@ -124,6 +137,32 @@ describe("the page Chat", () => {
       ...{ ...NOTHING_HIDDEN, pausedUntil: UNTIL_RESUMED },
     });
     expect(await say()).toContain(said.saidPaused);
+  });
+
+  test("stores how an account answers, unless a field is wrong", async () => {
+    await link();
+    const fields = { do: "options", target: "ada", words: "titel !np", quietS: "20" };
+    const stored = async () => (await server.accounts.chat.allOf())[0]?.options;
+    const refused = await browser.post(PATH, { ...fields, announceEveryS: "29", shows: "1" });
+    expect(refused.status).toBe(422);
+    const html = await refused.text();
+    expect(html).toContain("Enter a whole number of seconds from 30 to 600.");
+    expect(html).toContain('value="titel !np"');
+    expect(await stored()).toEqual({});
+    const text = await textAfter({
+      ...fields,
+      announceEveryS: "90",
+      badges: "vip",
+      announces: "1",
+    });
+    expect(text).toContain(said.options.saved);
+    expect(readChatOptions(await stored())).toEqual({
+      ...{ words: ["!titel", "!np"], badges: ["vip"], quietS: 20, announceEveryS: 90 },
+      ...{ answersLast: false, replies: false, shows: false, announces: true },
+    });
+    const other = await signIn(server, await server.addUser("grace"));
+    await other.submit(PATH, { ...fields, announceEveryS: "60" });
+    expect(await stored()).toMatchObject({ announceEveryS: 90 });
   });
 
   test("unlinks only the user's own accounts", async () => {

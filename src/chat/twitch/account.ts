@@ -1,53 +1,31 @@
 import type { ChatAccount, ChatAccountNews, ChatAccounts } from "../../accounts/chat-accounts.ts";
 import type { Clock } from "../../clock.ts";
-import type { Admissions } from "../../http/rate-limit.ts";
 import { describeError, type Log } from "../../log.ts";
-import type { Upstream } from "../../sources/upstream/index.ts";
-import {
-  type ChatMessage,
-  createRepeats,
-  type Question,
-  questionIn,
-  type Quiet,
-  quietMs,
-  readChatMessage,
-} from "../commands.ts";
-import type { SongLine } from "../song-line.ts";
-import { type End, type Notification, readEvents } from "./eventsub.ts";
+import { readChatOptions } from "../options.ts";
+import { type AnnouncingDeps, createAnnouncing } from "./announcing.ts";
+import { type AnsweringDeps, createAnswering } from "./answering.ts";
+import { type End, readEvents } from "./eventsub.ts";
 import type { TwitchId } from "./id.ts";
-import { createSend, type Sent } from "./send.ts";
 import type { TwitchSettings } from "./settings.ts";
-import { type Subscribed, subscribeToChat } from "./subscribe.ts";
+import { type Subscribed, subscribeTo } from "./subscribe.ts";
 import { type AccountTokens, createAccountTokens } from "./tokens.ts";
 
-export interface TwitchAccountDeps {
+export interface TwitchAccountDeps extends AnsweringDeps, Pick<AnnouncingDeps, "hub"> {
   readonly clock: Clock;
-  readonly log: Pick<Log, "info" | "warn" | "error">;
-  readonly upstream: Upstream;
+  readonly log: Pick<Log, "warn" | "error">;
   readonly id: TwitchId;
   readonly chat: ChatAccounts;
-  /** Such as `https://api.twitch.tv/helix` and `wss://eventsub.wss.twitch.tv/ws`. */
-  readonly apiUrl: string;
+  /** Such as `wss://eventsub.wss.twitch.tv/ws`. */
   readonly eventsubUrl: string;
   /** A name of this start of the program. */
   readonly program: string;
-  readonly songLine: SongLine;
-  readonly admissions: Admissions;
   /** A number from 0 to 1. */
   random(): number;
-  /** Whether this node, of all, answers for a user. */
-  isOurs(userId: number): boolean;
-  quietOf(channelId: string): Quiet;
 }
 
 const CHECK_EVERY_MS = 3_600_000;
 /** Until an account without a working token is looked at again. */
 const LATER_MS = 60_000;
-/** Older messages are not answered: Twitch may deliver late. */
-const OLDEST_MESSAGE_MS = 30_000;
-/** An answer that comes later would puzzle a chat. */
-const ANSWER_WITHIN_MS = 5_000;
-const LAST_OWN_MESSAGES = 100;
 
 /** Subscriptions that end for these reasons need the user's consent again. */
 const NEED_LINKING: readonly string[] = ["authorization_revoked", "user_removed"];
@@ -133,15 +111,24 @@ async function readWhileValid(
     void chat.note(account.id, news).catch((error: unknown) => {
       log.warn("a chat's state is not stored yet", { reason: describeError(error) });
     });
+  const options = readChatOptions(account.options);
   const answering = createAnswering(deps, {
-    ...{ account, note, renew },
+    ...{ account, options, note, renew },
     settings: () => settings,
     end: stop,
   });
+  const announcing = createAnnouncing(deps, {
+    ...{ userId: account.userId, options, announce: answering.announce },
+    settings: () => settings,
+  });
+  const subscribeAll = async (sessionId: string): Promise<Subscribed> => {
+    const made = await subscribeTo("channel.chat.message", deps, settings, sessionId);
+    return made.kind === "subscribed" ? announcing.follow(sessionId) : made;
+  };
   const subscribe = async (sessionId: string): Promise<Subscribed> => {
-    const made = await subscribeToChat(deps, settings, sessionId);
+    const made = await subscribeAll(sessionId);
     const mayTryAgain = made.kind === "unauthorized" && (await renew());
-    return mayTryAgain ? subscribeToChat(deps, settings, sessionId) : made;
+    return mayTryAgain ? subscribeAll(sessionId) : made;
   };
   const keepValid = async () => {
     for (;;) {
@@ -158,7 +145,10 @@ async function readWhileValid(
     return await readEvents(
       {
         ...{ ...deps, url: deps.eventsubUrl, subscribe },
-        onNotification: answering.hear,
+        onNotification(notification, ageMs) {
+          answering.hear(notification, ageMs);
+          announcing.hear(notification);
+        },
         onUnknown() {
           if (!isToldOfUnknown) log.warn("Twitch has sent something unknown, which is ignored");
           isToldOfUnknown = true;
@@ -172,85 +162,8 @@ async function readWhileValid(
     );
   } finally {
     stop.abort();
+    announcing.stop();
     signal.removeEventListener("abort", onAbort);
     await validity;
   }
-}
-
-interface AnsweringParts {
-  readonly account: ChatAccount;
-  settings(): TwitchSettings;
-  renew(): Promise<boolean>;
-  note(news: ChatAccountNews): void;
-  /** Ends reading and answering. */
-  readonly end: AbortController;
-}
-
-/** Answers the questions among the messages of one chat. */
-function createAnswering(deps: TwitchAccountDeps, parts: AnsweringParts) {
-  const { clock, chat, log } = deps;
-  const { account, settings, end, note } = parts;
-  const send = createSend({ ...deps, wallMs: clock.wallMs });
-  const quiet = deps.quietOf(settings().channelId);
-  const deliveries = createRepeats();
-  const messages = createRepeats();
-  /** Ids of our own lines, which come back as events. */
-  const own = new Set<string>();
-  let isModerator = false;
-
-  const mayMore = () => isModerator || settings().userId === settings().channelId;
-  const mayAnswer = () => !end.signal.aborted && deps.isOurs(account.userId);
-
-  const take = async (sent: Sent): Promise<void> => {
-    if (sent.kind === "sent") {
-      own.add(sent.messageId);
-      for (const oldest of own) if (own.size > LAST_OWN_MESSAGES) own.delete(oldest);
-      return note({ answeredAt: clock.wallMs() });
-    }
-    if (sent.kind === "forbidden") {
-      end.abort();
-      return chat.end(account.id, "stopped", sent.message);
-    }
-    if (sent.kind === "limited") quiet.pause(clock.monotonicMs() + sent.waitMs);
-    if ("message" in sent) note({ refusal: sent.message, refusedAt: clock.wallMs() });
-  };
-
-  const answer = async (question: Question, message: ChatMessage) => {
-    const giveUpAtMs = clock.monotonicMs() + ANSWER_WITHIN_MS;
-    const isInTime = () => mayAnswer() && clock.monotonicMs() < giveUpAtMs;
-    const name = `song ${message.channelId}`;
-    // Another node may believe that the user is still its own.
-    if ((await deps.admissions.admit(name, quietMs(mayMore()))) > 0) return;
-    const text = await deps.songLine(account.userId, question);
-    if (text === undefined || !isInTime()) return;
-    const line = { text, replyTo: message.id };
-    let sent = await send(settings(), line);
-    if (sent.kind === "unauthorized" && isInTime() && (await parts.renew()) && isInTime()) {
-      sent = await send(settings(), line);
-    }
-    await take(sent);
-  };
-
-  return {
-    hear({ id, type, event }: Notification, ageMs: number): void {
-      if (type !== "channel.chat.message" || !deliveries.isFirst(id)) return;
-      const message = readChatMessage(event);
-      if (!message || message.channelId !== settings().channelId) return;
-      if (own.has(message.id)) {
-        isModerator = message.isPrivileged;
-        return;
-      }
-      if (!messages.isFirst(message.id) || ageMs > OLDEST_MESSAGE_MS) return;
-      // In shared chats, other channels' messages are theirs to answer.
-      if (message.sourceId !== undefined && message.sourceId !== message.channelId) return;
-      const question = questionIn(message);
-      if (question === undefined || !mayAnswer()) return;
-      const { personId, isPrivileged } = message;
-      const asking = { personId, isPrivileged, mayMore: mayMore() };
-      if (!quiet.admit(asking, clock.monotonicMs())) return;
-      void answer(question, message).catch((error: unknown) => {
-        log.error("a question in chat could not be answered", { reason: describeError(error) });
-      });
-    },
-  };
 }

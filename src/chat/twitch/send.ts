@@ -69,7 +69,10 @@ export function createSend({ upstream, apiUrl, wallMs }: SendDeps) {
   };
 }
 
-export const helixHeaders = ({ clientId, accessToken }: TwitchSettings) => ({
+export const helixHeaders = ({
+  clientId,
+  accessToken,
+}: Pick<TwitchSettings, "clientId" | "accessToken">) => ({
   "client-id": clientId,
   authorization: `Bearer ${accessToken}`,
 });

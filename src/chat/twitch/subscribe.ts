@@ -21,17 +21,21 @@ export interface SubscribeDeps {
   readonly apiUrl: string;
 }
 
-/** Subscribes a session to the messages of the account's chat. */
-export async function subscribeToChat(
+/** What an account may follow: the messages of its chat, and whether the stream is live. */
+export type EventType = "channel.chat.message" | "stream.online" | "stream.offline";
+
+/** Subscribes a session to events of the account's channel. */
+export async function subscribeTo(
+  type: EventType,
   { upstream, apiUrl }: SubscribeDeps,
-  settings: TwitchSettings,
+  { channelId, userId, ...settings }: TwitchSettings,
   sessionId: string,
 ): Promise<Subscribed> {
-  const { channelId, userId } = settings;
+  const isChat = type === "channel.chat.message";
   const body = {
-    type: "channel.chat.message",
+    type,
     version: "1",
-    condition: { broadcaster_user_id: channelId, user_id: userId },
+    condition: { broadcaster_user_id: channelId, ...(isChat && { user_id: userId }) },
     transport: { method: "websocket", session_id: sessionId },
   };
   try {

@@ -8,6 +8,7 @@ import { fieldOf } from "../../http/form-field.ts";
 import { redirect } from "../../http/redirect.ts";
 import { fill } from "../../i18n/index.ts";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
+import { readOptionsForm } from "./options.tsx";
 import { chatPage, type ChatView, outcomeNotice } from "./page.tsx";
 
 export interface ChatSectionDeps {
@@ -58,6 +59,17 @@ export function createSection({ accounts, chat: load }: ChatSectionDeps): Sectio
     return { tone: "bad", text };
   };
 
+  const changeOptions = async (
+    request: DashboardRequest,
+    account: ChatAccount,
+    form: FormData,
+  ): Promise<Notice | Response> => {
+    const read = readOptionsForm(request, account, form);
+    if ("typed" in read) return chatPage(request, { ...(await viewOf(request)), ...read });
+    await accounts.chat.changeOptions(request.user, account.id, read.options);
+    return { tone: "good", text: request.words.dashboard.chat.options.saved };
+  };
+
   const accountOf = async ({ user }: DashboardRequest, form: FormData) => {
     const login = fieldOf(form, "target");
     return (await accounts.chat.allOf(user.id)).find((account) => account.login === login);
@@ -92,6 +104,7 @@ export function createSection({ accounts, chat: load }: ChatSectionDeps): Sectio
     if (action === "cancel") (await load()).pending.forget(request.user.id);
     const account = await accountOf(request, form);
     if (account && action === "unlink") return unlink(request, account);
+    if (account && action === "options") return changeOptions(request, account, form);
     if (account && action === "say")
       return saidNotice(request, await (await load()).sayOnce(account));
     return back(request);

@@ -7,6 +7,8 @@ import { Html } from "../../jsx.ts";
 import { ConfirmedAction, Form, TextForm } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
+import { OptionsForm, type OptionsFormProps, type TypedOptions } from "./options.tsx";
+import { QrCode } from "./qr-code.tsx";
 
 /** What the page shows. */
 export interface ChatView {
@@ -15,17 +17,19 @@ export interface ChatView {
   readonly canLink: boolean;
   /** The link that waits for the user. */
   readonly pending: PendingLink | undefined;
+  /** Options that were sent and are wrong. */
+  readonly typed?: TypedOptions;
 }
 
 export function chatPage(
   request: DashboardRequest,
   view: ChatView,
-  notice: Notice | undefined,
+  notice?: Notice,
 ): Promise<Response> {
   const { words } = request;
   const { chat: t } = words.dashboard;
-  const { accounts, pending, canLink } = view;
-  return dashboardPage({
+  const { accounts, pending, canLink, typed } = view;
+  const page = {
     request,
     title: words.dashboard.sections.chat,
     lead: t.lead,
@@ -37,7 +41,11 @@ export function chatPage(
           {accounts.length === 0 && <p safe>{t.none}</p>}
           <ul class="rows">
             {accounts.map((account) => (
-              <LinkedAccount request={request} account={account} />
+              <LinkedAccount
+                request={request}
+                account={account}
+                typed={typed?.accountId === account.id ? typed : undefined}
+              />
             ))}
           </ul>
         </section>
@@ -50,7 +58,8 @@ export function chatPage(
         )}
       </>
     ),
-  });
+  };
+  return dashboardPage(page, typed ? 422 : 200);
 }
 
 /** How a link has come out, in a sentence; `undefined` if nobody waits for it. */
@@ -79,12 +88,8 @@ export function outcomeNotice(outcome: LinkOutcome, words: Words): Notice | unde
   }
 }
 
-interface AccountProps {
-  readonly request: DashboardRequest;
-  readonly account: ChatAccount;
-}
-
-function LinkedAccount({ request, account }: AccountProps): JSX.Element {
+function LinkedAccount(props: OptionsFormProps): JSX.Element {
+  const { request, account } = props;
   const { chat: t } = request.words.dashboard;
   const { login, state, answeredAt, refusal, refusedAt } = account;
   const timeOf = (unixMs: number) => formatTime(request.language, unixMs);
@@ -106,9 +111,10 @@ function LinkedAccount({ request, account }: AccountProps): JSX.Element {
           {fill(t.lastRefusal, { time: timeOf(refusedAt), words: refusal })}
         </p>
       )}
+      <OptionsForm {...props} />
       <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
         {state === "linked" && (
-          <Form request={request} action="say" target={login}>
+          <Form request={request} action="say" target={login} class="">
             <button type="submit" class="quiet" safe>
               {t.say}
             </button>
@@ -155,6 +161,14 @@ function Waiting(props: { request: DashboardRequest; pending: PendingLink }): JS
             {t.open}
           </a>
         </p>
+      )}
+      {pending.link !== undefined && (
+        <>
+          <p class="hint" safe>
+            {t.byPhone}
+          </p>
+          <QrCode text={pending.link} label={t.qrCode} />
+        </>
       )}
       <p safe>{fill(t.code, { code: pending.userCode })}</p>
       <p class="hint" safe>

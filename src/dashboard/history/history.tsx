@@ -19,7 +19,7 @@ import {
 import { artistNames } from "../../playback.ts";
 import { clockText } from "../../../widget/view.ts";
 import { Copyable } from "../../html/parts.tsx";
-import { ConfirmedAction, Form } from "../form.tsx";
+import { ConfirmedAction, Form, Ticked } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Section } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
@@ -183,19 +183,7 @@ function Choice({ request, choice: { keeps, followsStreams } }: PartProps): JSX.
           <p class="hint" safe>
             {t.shorter}
           </p>
-          <label class="ticked">
-            <input
-              type="checkbox"
-              name="streams"
-              value="1"
-              aria-describedby="streams-hint"
-              {...(followsStreams && { checked: true })}
-            />
-            <span safe>{t.streams}</span>
-          </label>
-          <p class="hint" id="streams-hint" safe>
-            {t.streamsHint}
-          </p>
+          <Ticked id="streams" label={t.streams} hint={t.streamsHint} isOn={followsStreams} />
           <button type="submit" safe>
             {t.save}
           </button>

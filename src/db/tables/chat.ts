@@ -28,6 +28,8 @@ export function chatTables(
       /** The service's words for the last answer that it did not let through, or for the state. */
       refusal: text("refusal"),
       refusedAt: instant("refused_at"),
+      /** How it answers, as JSON. */
+      options: text("options").notNull(),
     },
     (columns) => [
       uniqueIndex("chat_accounts_user").on(columns.userId, columns.service, columns.login),

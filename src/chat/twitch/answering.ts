@@ -1,0 +1,151 @@
+import type { ChatAccount, ChatAccountNews, ChatAccounts } from "../../accounts/chat-accounts.ts";
+import type { Clock } from "../../clock.ts";
+import type { Admissions } from "../../http/rate-limit.ts";
+import { describeError, type Log } from "../../log.ts";
+import type { Upstream } from "../../sources/upstream/index.ts";
+import {
+  type ChatMessage,
+  createRepeats,
+  hasPrivileges,
+  mayAsk,
+  type Question,
+  questionIn,
+  type Quiet,
+  quietMsOf,
+  readChatMessage,
+} from "../commands.ts";
+import type { ChatOptions } from "../options.ts";
+import type { SongLine } from "../song-line.ts";
+import type { Notification } from "./eventsub.ts";
+import { createSend, type Line, type Sent } from "./send.ts";
+import type { TwitchSettings } from "./settings.ts";
+import { isChatShared } from "./state-of-channel.ts";
+
+export interface AnsweringDeps {
+  readonly clock: Clock;
+  readonly log: Pick<Log, "warn" | "error">;
+  readonly upstream: Upstream;
+  readonly chat: Pick<ChatAccounts, "end">;
+  /** Such as `https://api.twitch.tv/helix`. */
+  readonly apiUrl: string;
+  readonly songLine: SongLine;
+  readonly admissions: Admissions;
+  /** Whether this node, of all, answers for a user. */
+  isOurs(userId: number): boolean;
+  quietOf(channelId: string): Quiet;
+  /** Shows the overlays of a user that wait to be asked. */
+  showOverlays(userId: number): Promise<void>;
+}
+
+/** Older messages are not answered: Twitch may deliver late. */
+const OLDEST_MESSAGE_MS = 30_000;
+/** An answer that comes later would puzzle a chat. */
+const ANSWER_WITHIN_MS = 5_000;
+const LAST_OWN_MESSAGES = 100;
+/** Two nodes may believe that a user is theirs for some seconds. */
+const LEAST_BETWEEN_ANNOUNCEMENTS_MS = 20_000;
+
+export interface AnsweringParts {
+  readonly account: ChatAccount;
+  readonly options: ChatOptions;
+  settings(): TwitchSettings;
+  renew(): Promise<boolean>;
+  note(news: ChatAccountNews): void;
+  /** Ends reading and answering. */
+  readonly end: AbortController;
+}
+
+/** What an account says in its chat. */
+export interface Answering {
+  /** @param ageMs how old the message is */
+  hear(notification: Notification, ageMs: number): void;
+  /** Says what plays, without being asked; nothing while the chat is shared with others. */
+  announce(): void;
+}
+
+/** Answers the questions among the messages of one chat. */
+export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Answering {
+  const { clock, chat, log } = deps;
+  const { account, options, settings, end, note } = parts;
+  const send = createSend({ ...deps, wallMs: clock.wallMs });
+  const quiet = deps.quietOf(settings().channelId);
+  const deliveries = createRepeats();
+  const messages = createRepeats();
+  /** Ids of our own lines, which come back as events. */
+  const own = new Set<string>();
+  let isModerator = false;
+
+  const mayMore = () => isModerator || settings().userId === settings().channelId;
+  const mayAnswer = () => !end.signal.aborted && deps.isOurs(account.userId);
+
+  const take = async (sent: Sent): Promise<void> => {
+    if (sent.kind === "sent") {
+      own.add(sent.messageId);
+      for (const oldest of own) if (own.size > LAST_OWN_MESSAGES) own.delete(oldest);
+      return note({ answeredAt: clock.wallMs() });
+    }
+    if (sent.kind === "forbidden") {
+      end.abort();
+      return chat.end(account.id, "stopped", sent.message);
+    }
+    if (sent.kind === "limited") quiet.pause(clock.monotonicMs() + sent.waitMs);
+    if ("message" in sent) note({ refusal: sent.message, refusedAt: clock.wallMs() });
+  };
+
+  const say = async (line: Line, isInTime: () => boolean) => {
+    let sent = await send(settings(), line);
+    if (sent.kind === "unauthorized" && isInTime() && (await parts.renew()) && isInTime()) {
+      sent = await send(settings(), line);
+    }
+    await take(sent);
+  };
+  const inTime = () => {
+    const giveUpAtMs = clock.monotonicMs() + ANSWER_WITHIN_MS;
+    return () => mayAnswer() && clock.monotonicMs() < giveUpAtMs;
+  };
+
+  const answer = async (question: Question, message: ChatMessage, quietMs: number) => {
+    const isInTime = inTime();
+    // Another node may believe that the user is still its own.
+    if ((await deps.admissions.admit(`song ${message.channelId}`, quietMs)) > 0) return;
+    const text = await deps.songLine(account.userId, question);
+    if (text === undefined || !isInTime()) return;
+    if (options.shows) await deps.showOverlays(account.userId);
+    await say({ text, ...(options.replies && { replyTo: message.id }) }, isInTime);
+  };
+
+  const announce = async () => {
+    const isInTime = inTime();
+    if (!mayAnswer() || (await isChatShared(deps, settings()))) return;
+    const name = `announcement ${settings().channelId}`;
+    if ((await deps.admissions.admit(name, LEAST_BETWEEN_ANNOUNCEMENTS_MS)) > 0) return;
+    const text = await deps.songLine(account.userId, "announcement");
+    if (text === undefined || !isInTime() || !quiet.admitLine(clock.monotonicMs())) return;
+    await say({ text }, isInTime);
+  };
+  const logFailure = (error: unknown) =>
+    log.error("a chat could not be told of a song", { reason: describeError(error) });
+
+  return {
+    announce: () => void announce().catch(logFailure),
+    hear({ id, type, event }, ageMs) {
+      if (type !== "channel.chat.message" || !deliveries.isFirst(id)) return;
+      const message = readChatMessage(event);
+      if (!message || message.channelId !== settings().channelId) return;
+      if (own.has(message.id)) {
+        isModerator = hasPrivileges(message);
+        return;
+      }
+      if (!messages.isFirst(message.id) || ageMs > OLDEST_MESSAGE_MS) return;
+      // In shared chats, other channels' messages are theirs to answer.
+      if (message.sourceId !== undefined && message.sourceId !== message.channelId) return;
+      const question = questionIn(message, options);
+      if (question === undefined || !mayAsk(message, options) || !mayAnswer()) return;
+      const { personId } = message;
+      const quietMs = quietMsOf(options, mayMore());
+      const asking = { personId, isPrivileged: hasPrivileges(message), quietMs };
+      if (!quiet.admit(asking, clock.monotonicMs())) return;
+      void answer(question, message, quietMs).catch(logFailure);
+    },
+  };
+}
