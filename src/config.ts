@@ -20,6 +20,17 @@ export interface Setting<Value> {
   parse(text: string): Value | undefined;
 }
 
+/** Where covers may be looked for. */
+export const COVER_SERVICES = ["musicbrainz", "deezer"] as const;
+export type CoverServiceName = (typeof COVER_SERVICES)[number];
+
+/** The services that a list names, if it names the first ones in their order. */
+function firstServices(text: string): readonly CoverServiceName[] | undefined {
+  const typed = text.split(",").map((name) => name.trim());
+  const services = COVER_SERVICES.slice(0, typed.length);
+  return Bun.deepEquals(typed, services) ? services : undefined;
+}
+
 const OPENINGS = ["auto", "never"] as const;
 const UPSTREAM_RULE =
   "an https address, or an http one of this machine such as http://127.0.0.1:8080";
@@ -88,6 +99,14 @@ export const settings = {
       list(text, (range) =>
         ipaddr.isValidCIDR(range) || ipaddr.isValid(range) ? range : undefined,
       ),
+  }),
+  coverSearch: setting<readonly CoverServiceName[]>({
+    fallback: [],
+    fallbackText: "off: no covers are looked for",
+    placeholder: "services",
+    help: "Where users may have covers looked for that their players lack: musicbrainz, or musicbrainz,deezer.",
+    allowed: "off, musicbrainz or musicbrainz,deezer",
+    parse: (text) => (text === "off" ? [] : firstServices(text)),
   }),
   playerHosts: setting<readonly string[]>({
     fallback: [],

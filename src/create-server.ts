@@ -5,7 +5,9 @@ import { type ConnectionFinder, createConnectionFinder } from "./channels/connec
 import { createHub, type Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import type { ResolvedConfig } from "./config.ts";
+import type { CoverServiceName, ResolvedConfig } from "./config.ts";
+import { createCoverSearch } from "./covers/search.ts";
+import { type CoverService, createDeezer, createMusicBrainz } from "./covers/services.ts";
 import type { CommandDescription } from "./docs/commands-table.ts";
 import type { Store } from "./db/store.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
@@ -15,7 +17,7 @@ import type { ReportedStatus } from "./music/connection-status.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
-import type { Fetch } from "./sources/upstream/index.ts";
+import { createUpstream, type Fetch } from "./sources/upstream/index.ts";
 import type { Vault } from "./vault/secrets.ts";
 
 export interface ServerDeps {
@@ -86,7 +88,23 @@ export function createServer(deps: ServerDeps): ServerParts {
     onStatus: storeStatus,
   });
   deps.metrics.watch(relay.gauges);
-  const hub = createHub({ clock, log, privacyOf: accounts.privacy.of, relay });
+  const coverSearch = createCoverSearch({
+    clock,
+    log,
+    services: coverServices(deps),
+    known: accounts.foundCovers,
+    ledgerOf: cluster.ledgerOf,
+    coverlessOf: (userId) => hub.coverlessOf(userId),
+    keepArtwork: cluster.keepArtwork,
+  });
+  const hub: Hub = createHub({
+    clock,
+    log,
+    privacyOf: accounts.privacy.of,
+    foundCover: coverSearch.coverOf,
+    relay,
+  });
+  coverSearch.onFound(hub.coverFound);
   const app = createApp({
     ...deps,
     inbox,
@@ -114,6 +132,16 @@ export function createServer(deps: ServerDeps): ServerParts {
       relay.stop();
     },
   };
+}
+
+/** Where the owner lets covers be looked for. */
+function coverServices({ settings, clock, fetch, baseUrl }: ServerDeps): readonly CoverService[] {
+  const upstream = createUpstream({ clock, trustedOrigins: [], fetch });
+  const known: Record<CoverServiceName, () => CoverService> = {
+    musicbrainz: () => createMusicBrainz(upstream, baseUrl),
+    deezer: () => createDeezer(upstream),
+  };
+  return settings.config.coverSearch.map((name) => known[name]());
 }
 
 /**

@@ -55,6 +55,7 @@ describe("a setting's value", () => {
       baseUrl: null,
       allowedHosts: [],
       trustedProxies: [],
+      coverSearch: [],
       playerHosts: [],
       webnowplayingPort: null,
       owner: null,
@@ -282,6 +283,26 @@ describe("numbers", () => {
     ["rateLimitSeconds", "3601"],
     ["rateLimitSeconds", "Infinity"],
   ])("%s may not be %p", (name, text) => expect(mistakesOf({ [name]: text })).toHaveLength(1));
+});
+
+describe("where covers are looked for", () => {
+  test.each([
+    ["off", []],
+    ["musicbrainz", ["musicbrainz"]],
+    ["musicbrainz, deezer", ["musicbrainz", "deezer"]],
+  ] as const)("may be %p", (text, services) =>
+    expect(resolveConfig({ coverSearch: text }, {}).config.coverSearch).toEqual([...services]),
+  );
+
+  test.each([
+    "",
+    "on",
+    "deezer",
+    "deezer,musicbrainz",
+    "musicbrainz,musicbrainz",
+    "itunes",
+    "off,",
+  ])("may not be %p", (text) => expect(mistakesOf({ coverSearch: text })).toHaveLength(1));
 });
 
 describe("lists", () => {

@@ -17,6 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/i18n"],
   ["src/artwork"],
   ["src/http"],
+  ["src/covers"],
   ["src/html"],
   ["src/api"],
   ["src/ingest"],

@@ -8,6 +8,7 @@ import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "./deferred-writes.ts";
 import { type ChatAccounts, createChatAccounts } from "./chat-accounts.ts";
+import { createFoundCovers, type FoundCovers } from "./found-covers.ts";
 import { createFonts, type Fonts } from "../looks/fonts.ts";
 import { createHistory, type History } from "../music/history.ts";
 import { createHooks, type Hooks } from "../music/hooks.ts";
@@ -44,6 +45,7 @@ export interface Accounts extends ServerFacts {
   readonly hooks: Hooks;
   readonly upstreams: Upstreams;
   readonly chat: ChatAccounts;
+  readonly foundCovers: FoundCovers;
   /**
    * Adds users, each with a key and a first widget, all or none.
    * @throws {AccountError} naming every name that is invalid, taken or given twice
@@ -127,6 +129,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     privacy,
     history,
     hooks: createHooks(context),
+    foundCovers: createFoundCovers(context),
     upstreams: createUpstreams(context, deferred),
     chat: createChatAccounts(context, deferred),
     async add(names, connection) {

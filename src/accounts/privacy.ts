@@ -16,6 +16,8 @@ export interface PrivacyRules {
   /** The same for any of the artists. */
   readonly hiddenArtists: readonly string[];
   readonly titles: TitleRules;
+  /** Whether covers are looked for elsewhere that the player lacks. */
+  readonly searchesCovers: boolean;
 }
 
 /** The latest time that a `Date` can hold. */
@@ -26,6 +28,7 @@ export const NOTHING_HIDDEN: PrivacyRules = {
   hiddenTitles: [],
   hiddenArtists: [],
   titles: AS_GIVEN,
+  searchesCovers: false,
 };
 
 /** The rules of a new user. */
@@ -81,6 +84,7 @@ export async function createPrivacy({ store }: AccountsContext): Promise<Privacy
         hiddenArtists: JSON.stringify(rules.hiddenArtists),
         cleansTitles: rules.titles.isOn,
         phrases: JSON.stringify(rules.titles.phrases),
+        searchesCovers: rules.searchesCovers,
       };
       await store.atomically((writer) => [
         writer.insert(privacy).values(row).onConflictDoUpdate({ target: privacy.userId, set: row }),
@@ -107,6 +111,7 @@ function toRules(row: Schema["privacy"]["$inferSelect"]): PrivacyRules {
     hiddenTitles: parseTexts(row.hiddenTitles),
     hiddenArtists: parseTexts(row.hiddenArtists),
     titles: { ...AS_GIVEN, isOn: row.cleansTitles, phrases: parsePhrases(row.phrases) },
+    searchesCovers: row.searchesCovers,
   };
   return [AT_FIRST, NOTHING_HIDDEN].find((usual) => Bun.deepEquals(usual, rules)) ?? rules;
 }

@@ -1,6 +1,6 @@
 import { isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import type { Clock } from "../clock.ts";
-import type { Playback } from "../playback.ts";
+import type { Artwork, Playback } from "../playback.ts";
 import { withShownNames } from "../titles/shown-names.ts";
 import type { KnownConnection } from "./connection-state.ts";
 import { merge, type Moment, outdatedAt, reportedBy } from "./merge.ts";
@@ -30,6 +30,8 @@ export interface ConnectionReading {
 export interface ChannelViewDeps {
   readonly clock: Clock;
   rules(): PrivacyRules;
+  /** The cover that was found elsewhere for a playback without one. */
+  foundCover(playback: Playback): Artwork | undefined;
   /** In the user's order; `undefined` before they are known. */
   connections(): readonly KnownConnection[] | undefined;
   /** Since when somebody follows every change (monotonic); `undefined` while nobody does. */
@@ -44,13 +46,15 @@ export class ChannelView {
     untilMs: -Infinity,
   };
   private readonly deps: ChannelViewDeps;
+  /** The last playback that got a cover: the same one stays the same object. */
+  private covered: { readonly of: Playback; readonly shown: Playback } | undefined;
 
   constructor(deps: ChannelViewDeps) {
     this.deps = deps;
   }
 
   read(): Reading | undefined {
-    return readingAt(this.deps.connections(), this.deps.rules(), this.now());
+    return this.withCover(readingAt(this.deps.connections(), this.deps.rules(), this.now()));
   }
 
   /** The same, but `undefined` also when a source has to be polled again before it is used. */
@@ -61,7 +65,7 @@ export class ChannelView {
     if (now.monotonicMs > untilMs) return undefined;
     const connections = deps.connections();
     current.rules = deps.rules();
-    current.reading = readingAt(connections, current.rules, now);
+    current.reading = this.withCover(readingAt(connections, current.rules, now));
     // The wait for a retry and the end of a pause by the wall clock are worked out each time.
     const changesByItself =
       current.reading?.kind === "unavailable" || current.rules.pausedUntil !== null;
@@ -95,9 +99,10 @@ export class ChannelView {
   merged(): ReturnType<typeof merge> | undefined {
     const connections = this.deps.connections();
     const reading = connections && merge(connections, this.moment());
-    return reading?.kind === "playback"
-      ? { ...reading, playback: this.shown(reading.playback, reading.connectionId) }
-      : reading;
+    if (reading?.kind !== "playback") return reading;
+    const playback = this.shown(reading.playback, reading.connectionId);
+    // Nothing is looked for here: the user may hide this song.
+    return { ...reading, playback: this.coveredAs(playback) ?? playback };
   }
 
   /** What each connection reports, in the user's order. */
@@ -121,6 +126,35 @@ export class ChannelView {
       return JSON.stringify([shown, this.reports(), isPaused]);
     }
     return reading.kind === "nothing" ? `${shown} ${reading.hides ?? ""}` : shown;
+  }
+
+  /** The song that plays and others are shown without a cover, if the user wants one for it. */
+  coverless(): Playback | undefined {
+    const reading = this.read();
+    if (reading?.kind !== "playback" || !this.deps.rules().searchesCovers) return undefined;
+    const { state, album } = reading.playback;
+    return state === "playing" && album.artworks.length === 0 ? reading.playback : undefined;
+  }
+
+  /** With a cover that was found elsewhere, where the user wants that and the player has none. */
+  private withCover(reading: Reading | undefined): Reading | undefined {
+    if (reading?.kind !== "playback" || !this.deps.rules().searchesCovers) return reading;
+    const { playback } = reading;
+    const { album } = playback;
+    if (album.artworks.length > 0) return reading;
+    const before = this.coveredAs(playback);
+    if (before) return { ...reading, playback: before };
+    const found = this.deps.foundCover(playback);
+    if (!found) return reading;
+    const shown = { ...playback, album: { ...album, artworks: [found] } };
+    this.covered = { of: playback, shown };
+    return { ...reading, playback: shown };
+  }
+
+  /** A playback with the cover that was found for it. */
+  private coveredAs(playback: Playback): Playback | undefined {
+    const isCovered = this.covered?.of === playback && this.deps.rules().searchesCovers;
+    return isCovered ? this.covered?.shown : undefined;
   }
 
   /** Under the names that the user wants. */

@@ -1,5 +1,5 @@
 import type { PrivacyRules } from "../accounts/privacy.ts";
-import type { Playback } from "../playback.ts";
+import type { Artwork, Playback } from "../playback.ts";
 import { ChannelView, type ConnectionReading, type CurrentReading } from "./channel-view.ts";
 import type { Watching, WatchingDeps } from "./connection-set.ts";
 import { createDemand } from "./demand.ts";
@@ -13,6 +13,8 @@ export interface ChannelDeps extends Pick<WatcherDeps, "clock" | "log"> {
   watch(deps: WatchingDeps): Watching;
   /** What the user does not want to be shown. */
   rules(): PrivacyRules;
+  /** The cover that was found elsewhere for a playback without one. */
+  foundCover(playback: Playback): Artwork | undefined;
   /** Told of each reading, also while nobody subscribes; `undefined` when the channel stops. */
   onReading(reading: Reading | undefined): void;
 }
@@ -42,6 +44,10 @@ export interface Channel {
   subscribe(subscriber: Subscriber, scope: Scope): () => void;
   /** Delivers the reading to subscribers if time or the user's privacy rules have changed it. */
   notify(): void;
+  /** Delivers the reading: it has changed, although no source has reported. */
+  changed(): void;
+  /** What others are shown without a cover, if the user wants one to be found for it. */
+  coverless(): Playback | undefined;
   start(): void;
   stop(): void;
 }
@@ -60,6 +66,7 @@ export function createChannel(deps: ChannelDeps): Channel {
   const view = new ChannelView({
     clock,
     rules,
+    foundCover: deps.foundCover,
     connections: () => set.connections,
     watchedSinceMs: () => watchedHereSinceMs ?? set.watchedSinceMs,
   });
@@ -142,6 +149,11 @@ export function createChannel(deps: ChannelDeps): Channel {
       };
     },
     notify,
+    changed() {
+      view.forgetCurrent();
+      notify();
+    },
+    coverless: () => view.coverless(),
     start() {
       if (running) return;
       running = true;

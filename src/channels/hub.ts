@@ -1,6 +1,6 @@
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import { atMost } from "../clock.ts";
-import type { Playback } from "../playback.ts";
+import type { Artwork, Playback } from "../playback.ts";
 import { type Channel, createChannel } from "./channel.ts";
 import type { ConnectionReading, CurrentReading } from "./channel-view.ts";
 import {
@@ -49,6 +49,13 @@ export interface Hub {
    * @param wallMs when it begins again, as Unix time in milliseconds; now, if that is later
    */
   beginAgain(userId: number, wallMs: number): void;
+  /**
+   * The song that a user plays and others are shown without a cover, if the user wants one to be
+   * found. `undefined` when it is hidden or paused, or while the channel does not run.
+   */
+  coverlessOf(userId: number): Playback | undefined;
+  /** A user's song has got a cover: what was answered before no longer holds. */
+  coverFound(userId: number): void;
   /** Delivers what a user's privacy rules, or those of any user, have changed. */
   notify(userId?: number): void;
   /** The number of running channels. */
@@ -59,6 +66,8 @@ export interface Hub {
 export interface HubDeps extends Pick<WatcherDeps, "clock" | "log"> {
   /** What the user does not want to be shown. */
   privacyOf(userId: number): PrivacyRules;
+  /** The cover that was found elsewhere for a song that others are shown. */
+  foundCover(userId: number, playback: Playback): Artwork | undefined;
   /** Watches the users' connections, or gets their states from the node that does. */
   readonly relay: HubRelay;
 }
@@ -101,6 +110,7 @@ export function createHub(deps: HubDeps): Hub {
       userId,
       watch: relay.watch,
       rules,
+      foundCover: (playback) => deps.foundCover(userId, playback),
       onReading,
     });
     const opened: OpenChannel = { channel, current: channel.current, lastSongs, usedAtMs: 0 };
@@ -190,6 +200,8 @@ export function createHub(deps: HubDeps): Hub {
       const now = moment();
       channels.get(userId)?.lastSongs.beginAgain({ ...now, wallMs: Math.max(now.wallMs, wallMs) });
     },
+    coverlessOf: (userId) => runningOf(userId)[0]?.[1].coverless(),
+    coverFound: (userId) => runningOf(userId)[0]?.[1].changed(),
     notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
     },

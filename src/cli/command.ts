@@ -19,6 +19,12 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Reads a choice. @throws {UsageError} unless it is on or off */
+export function readOnOff(choice: string): boolean {
+  if (choice === "on" || choice === "off") return choice === "on";
+  throw new UsageError(`${JSON.stringify(choice)} must be on or off.`);
+}
+
 /** Writes each document as one line of JSON, or else the lines for people. */
 export function print(
   io: Io,

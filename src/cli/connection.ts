@@ -11,7 +11,7 @@ import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { musicOf, sourceOf, statusWord } from "../sources/connected-music.ts";
 import { isPushed, type PushedSource } from "../sources/source.ts";
-import { type Command, type Io, print, table, UsageError } from "./command.ts";
+import { type Command, type Io, print, readOnOff, table, UsageError } from "./command.ts";
 import { describeStatus } from "./user.ts";
 import { withWorkspace, type Workspace } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
@@ -79,10 +79,7 @@ function orderConnections(userName: string, typedIds: readonly string[]): Comman
 /** `marquee connection titles USER ID on|off`. */
 function cleanTitles(userName: string, typedId: string, choice: string): Command {
   const id = readConnectionId(typedId, userName);
-  if (choice !== "on" && choice !== "off") {
-    throw new UsageError(`${JSON.stringify(choice)} must be on or off.`);
-  }
-  const isOn = choice === "on";
+  const isOn = readOnOff(choice);
   return (config, asJson, io) =>
     withWorkspace(config, async ({ accounts }) => {
       const user = await accounts.users.named(userName);

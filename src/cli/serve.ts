@@ -243,6 +243,7 @@ function keepUp(
     setInterval(attempt(retryWrites), RETRY_WRITES_MS),
     setInterval(attempt(accounts.widgets.forgetRemoved), UNDO_MS),
     setInterval(attempt(accounts.history.forgetOld), FORGET_SONGS_MS),
+    setInterval(attempt(accounts.foundCovers.forgetOld), FORGET_SONGS_MS),
     setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
   ];
   void lookForChanges();

@@ -10,7 +10,7 @@ import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
 import { SourceSettingsError } from "../sources/source.ts";
 import { knownBaseUrl, widgetAddress } from "../addresses.ts";
-import { type Command, type Io, print, table, UsageError } from "./command.ts";
+import { type Command, type Io, print, readOnOff, table, UsageError } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
@@ -27,6 +27,14 @@ export function declareUser({ group, runs }: Cli): void {
     (names: string[], options: { source?: string }) => addUsers(names, options.source),
   );
   runs(user("list", "list all users"), () => listUsers());
+  runs(
+    user("covers", "look for covers elsewhere that a user's player does not have, or not", [
+      "marquee user covers ada on",
+    ])
+      .argument("<name>")
+      .argument("<on|off>"),
+    (name: string, choice: string) => searchCovers(name, choice),
+  );
   runs(
     user("remove", "remove a user with all their keys, widgets and connections").argument("<name>"),
     (name: string) => removeUser(name),
@@ -89,6 +97,26 @@ function listUsers(): Command {
       );
       const header = ["USER", "ROLE", "MUSIC", "HEALTH", "LINKED UNTIL"];
       print(io, asJson, documents, table([header, ...rows]));
+    });
+}
+
+/** `marquee user covers NAME on|off`. */
+function searchCovers(name: string, choice: string): Command {
+  const searchesCovers = readOnOff(choice);
+  return (config, asJson, io) =>
+    withWorkspace(config, async ({ accounts }) => {
+      const user = await accounts.users.named(name);
+      await accounts.privacy.change(user, { searchesCovers });
+      print(
+        io,
+        asJson,
+        [{ username: user.name, covers: choice }],
+        [
+          searchesCovers
+            ? "Covers are looked for, on a server whose --cover-search allows it."
+            : "No covers are looked for.",
+        ],
+      );
     });
 }
 

@@ -11,6 +11,7 @@ export const alone = (clock: Pick<Clock, "monotonicMs">): Cluster => ({
   ledgerOf: (budget) => createLedger(clock, budget),
   admissions: { admit: () => 0 },
   findArtwork: async () => undefined,
+  keepArtwork() {},
   shareInbox: (own) => own,
   createRelay: createRelayAlone,
   release: async () => {},

@@ -20,6 +20,8 @@ export interface Cluster {
   readonly admissions: Admissions;
   /** Finds a cover by the name under which it is served; `undefined` for one that nobody has kept. */
   findArtwork(id: string): Promise<Artwork | undefined>;
+  /** Keeps a cover that a user's music shows and only this node has got, so that others find it. */
+  keepArtwork(userId: number, artwork: Artwork): void;
   /** The inboxes of all nodes as one. */
   shareInbox(own: Inbox): Inbox;
   createRelay(deps: RelayDeps): Relay;

@@ -17,6 +17,7 @@ import cleanTitles from "../../drizzle/0014_clean_titles.sql" with { type: "text
 import onDemand from "../../drizzle/0015_on_demand.sql" with { type: "text" };
 import hooks from "../../drizzle/0016_hooks.sql" with { type: "text" };
 import chatAccounts from "../../drizzle/0017_chat_accounts.sql" with { type: "text" };
+import coversElsewhere from "../../drizzle/0018_covers_elsewhere.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns, hasTable } from "./sealed-values.ts";
 
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   { name: "0015_on_demand", sql: onDemand },
   { name: "0016_hooks", sql: hooks },
   { name: "0017_chat_accounts", sql: chatAccounts },
+  { name: "0018_covers_elsewhere", sql: coversElsewhere },
 ];
 
 /** The database cannot be brought to this version's schema. */

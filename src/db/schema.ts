@@ -43,6 +43,7 @@ export const {
   songs,
   hooks,
   chatAccounts,
+  foundCovers,
 } = tables;
 
 /** Whose data changed last, in the order of the ids; filled by triggers (change-feed.ts). */

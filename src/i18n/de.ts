@@ -697,6 +697,17 @@ export const de: Words = {
           length: "„{phrase}“ muss 2 bis 50 Zeichen haben.",
         },
       },
+      covers: {
+        title: "Cover",
+        lead: "Marquee fragt MusicBrainz und das Cover Art Archive nach Covern, die Ihr Player nicht hat. Sie erfahren Künstler, Titel und Album solcher Lieder und die Adresse Ihres Servers, nichts von Ihnen oder Ihren Zuschauern.",
+        deezer:
+          "Was sie nicht haben, fragt es bei Deezer an, das dasselbe erfährt. Die Bedingungen von Deezer schließen eine gewerbliche Nutzung aus.",
+        label: "Cover, die Ihr Player nicht hat",
+        on: "suchen",
+        off: "nicht suchen",
+        save: "Speichern",
+        saved: "Gespeichert.",
+      },
       up: "Nach oben",
       down: "Nach unten",
       moved: "{source} steht jetzt auf Platz {position}.",

@@ -671,6 +671,17 @@ export const en = {
           length: "“{phrase}” must have 2 to 50 characters.",
         },
       },
+      covers: {
+        title: "Covers",
+        lead: "Marquee asks MusicBrainz and the Cover Art Archive for covers that your player does not have. They learn artist, title and album of such songs and your server’s address, nothing of you or your viewers.",
+        deezer:
+          "What they do not have, it asks Deezer for, which learns the same. Deezer’s terms exclude commercial use.",
+        label: "Covers that your player does not have",
+        on: "look for them",
+        off: "do not look for them",
+        save: "Save",
+        saved: "Saved.",
+      },
       up: "Move up",
       down: "Move down",
       moved: "{source} is now number {position}.",

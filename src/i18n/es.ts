@@ -685,6 +685,17 @@ export const es: Words = {
           length: "«{phrase}» debe tener de 2 a 50 caracteres.",
         },
       },
+      covers: {
+        title: "Portadas",
+        lead: "Marquee pide a MusicBrainz y al Cover Art Archive las portadas que tu reproductor no tiene. Se enteran del artista, el título y el álbum de esas canciones y de la dirección de tu servidor, nada de ti ni de tus espectadores.",
+        deezer:
+          "Lo que no tienen se lo pide a Deezer, que se entera de lo mismo. Las condiciones de Deezer excluyen el uso comercial.",
+        label: "Portadas que tu reproductor no tiene",
+        on: "buscarlas",
+        off: "no buscarlas",
+        save: "Guardar",
+        saved: "Guardado.",
+      },
       up: "Subir",
       down: "Bajar",
       moved: "{source} está ahora en el puesto {position}.",

@@ -690,6 +690,17 @@ export const fr: Words = {
           length: "« {phrase} » doit avoir de 2 à 50 caractères.",
         },
       },
+      covers: {
+        title: "Pochettes",
+        lead: "Marquee demande à MusicBrainz et au Cover Art Archive les pochettes que votre lecteur n’a pas. Ils apprennent l’artiste, le titre et l’album de ces morceaux et l’adresse de votre serveur, rien de vous ni de vos spectateurs.",
+        deezer:
+          "Ce qu’ils n’ont pas, il le demande à Deezer, qui apprend la même chose. Les conditions de Deezer excluent un usage commercial.",
+        label: "Pochettes que votre lecteur n’a pas",
+        on: "les chercher",
+        off: "ne pas les chercher",
+        save: "Enregistrer",
+        saved: "Enregistré.",
+      },
       up: "Monter",
       down: "Descendre",
       moved: "{source} est maintenant en position {position}.",

@@ -674,6 +674,17 @@ export const pt: Words = {
           length: "“{phrase}” precisa ter de 2 a 50 caracteres.",
         },
       },
+      covers: {
+        title: "Capas",
+        lead: "O Marquee pede ao MusicBrainz e ao Cover Art Archive as capas que o seu player não tem. Eles ficam sabendo o artista, o título e o álbum dessas músicas e o endereço do seu servidor, nada de você nem do seu público.",
+        deezer:
+          "O que eles não têm, ele pede ao Deezer, que fica sabendo o mesmo. Os termos do Deezer excluem o uso comercial.",
+        label: "Capas que o seu player não tem",
+        on: "procurar",
+        off: "não procurar",
+        save: "Salvar",
+        saved: "Salvo.",
+      },
       up: "Subir",
       down: "Descer",
       moved: "{source} agora está na posição {position}.",

@@ -14,6 +14,8 @@ const translations: Readonly<
     baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee sous un chemin.",
     allowedHosts: "Autres noms d’hôte auxquels ce serveur répond, séparés par des virgules.",
     trustedProxies: "Proxys inverses dont X-Forwarded-For est accepté, séparés par des virgules.",
+    coverSearch:
+      "Où les utilisateurs peuvent faire chercher les pochettes que leur lecteur n’a pas : musicbrainz, ou musicbrainz,deezer.",
     playerHosts:
       "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, séparés par des virgules.",
     webnowplayingPort:
@@ -55,6 +57,8 @@ const translations: Readonly<
     baseUrl: "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee bajo una ruta.",
     allowedHosts: "Otros nombres de host a los que responde este servidor, separados por comas.",
     trustedProxies: "Proxies inversos en cuyo X-Forwarded-For se confía, separados por comas.",
+    coverSearch:
+      "Dónde pueden los usuarios hacer buscar las portadas que su reproductor no tiene: musicbrainz, o musicbrainz,deezer.",
     playerHosts:
       "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
     webnowplayingPort:
@@ -97,6 +101,8 @@ const translations: Readonly<
       "Endereço público, com um prefixo de caminho se um proxy servir o Marquee abaixo dele.",
     allowedHosts: "Outros nomes de host a que este servidor responde, separados por vírgulas.",
     trustedProxies: "Proxies reversos cujo X-Forwarded-For é aceito, separados por vírgulas.",
+    coverSearch:
+      "Onde os usuários podem mandar procurar as capas que o player deles não tem: musicbrainz, ou musicbrainz,deezer.",
     playerHosts:
       "Hosts que os usuários que não são o dono podem informar para o player deles, separados por vírgulas.",
     webnowplayingPort:
@@ -140,6 +146,8 @@ const translations: Readonly<
     allowedHosts: "Weitere Hostnamen, auf die dieser Server antwortet, durch Kommas getrennt.",
     trustedProxies:
       "Reverse-Proxys, deren X-Forwarded-For Marquee vertraut, durch Kommas getrennt.",
+    coverSearch:
+      "Wo Nutzer nach Covern suchen lassen können, die ihr Player nicht hat: musicbrainz oder musicbrainz,deezer.",
     playerHosts:
       "Hosts, die andere Nutzer als der Eigentümer für ihren Player eintragen dürfen, durch Kommas getrennt.",
     webnowplayingPort:

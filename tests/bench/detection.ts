@@ -109,7 +109,13 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
     connectionIdsOf: async (userId) => [userId],
     onStatus: async () => {},
   });
-  const hub = createHub({ clock, log, privacyOf: () => NOTHING_HIDDEN, relay });
+  const hub = createHub({
+    clock,
+    log,
+    privacyOf: () => NOTHING_HIDDEN,
+    foundCover: () => undefined,
+    relay,
+  });
   watched.forEach((one, index) => {
     hub.subscribe(index + 1, (reading: Reading) => {
       one.shown = reading.kind === "playback" ? reading.playback : null;

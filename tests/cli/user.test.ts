@@ -99,6 +99,26 @@ describe("marquee user list", () => {
   });
 });
 
+describe("marquee user covers", () => {
+  test.each(["on", "off"])("stores the choice: %s", async (choice) => {
+    await marquee("user", "add", "ada");
+    expect(await documentsOf("user", "covers", "ada", choice)).toEqual([
+      { username: "ada", covers: choice },
+    ]);
+    const { code, out } = await marquee("user", "covers", "ada", choice);
+    expect(code).toBe(0);
+    expect(out).toContain(choice === "on" ? "--cover-search" : "No covers are looked for.");
+  });
+
+  test("fails for a name that is not there, and for another choice", async () => {
+    await marquee("user", "add", "ada");
+    expect((await marquee("user", "covers", "nobody", "on")).code).toBe(1);
+    const { code, errors } = await marquee("user", "covers", "ada", "perhaps");
+    expect(code).toBe(2);
+    expect(errors).toContain("must be on or off");
+  });
+});
+
 describe("marquee user remove", () => {
   test("removes one user", async () => {
     await marquee("user", "add", "ada", "grace");

@@ -592,6 +592,17 @@ describe("the budget of all nodes", () => {
     expect((await another.take([0, 2])).granted).toEqual([0, 1]);
   });
 
+  testWithPostgres("has no room while what was granted is counted again", async () => {
+    const wide = { upstream: "covers musicbrainz", limits: [1, 100], windowMs: 60_000 };
+    const [here, there] = [connect("a"), connect("b")].map((node) =>
+      createPostgresLedgers({ clock, ...node, watchedElsewhere: () => 0 }).ledgerOf(wide),
+    );
+    expect((await here?.take([1, 0]))?.granted).toEqual([1, 0]);
+    expect((await there?.take([1, 0]))?.granted).toEqual([0, 0]);
+    expect((await here?.take([0, 1]))?.granted).toEqual([0, 1]);
+    expect((await there?.take([1, 0]))?.granted).toEqual([0, 0]);
+  });
+
   testWithPostgres("is closed on all nodes when the upstream asks one for a pause", async () => {
     const [a, b] = [connect("a"), connect("b")];
     await isUp(a, b);

@@ -126,6 +126,16 @@ describe("servers that share a database", () => {
     }
   });
 
+  testWithPostgres("serve a cover that one of them has found elsewhere, on all", async () => {
+    const picture = await patternPicture("png", 300);
+    const cover = { key: "found:elsewhere", load: async () => picture };
+    at(clusters, 0).keepArtwork(ada.user.id, cover);
+    const path = `/art/${at(servers, 0).vault.opaqueName(cover.key)}/640.jpg`;
+    for (const server of servers) {
+      await until(async () => ((await server.get(path)).status === 200 ? true : undefined));
+    }
+  });
+
   testWithPostgres("admit one of many calls with one key", async () => {
     await says(song("one"));
     const answers = await Promise.all(

@@ -184,6 +184,7 @@ describe("the export", () => {
       username: "ada",
       widgets: [{ name: "Main", kind: "overlay", options: {}, css: "", size: null }],
       privacy: { hidden_titles: ["wall"] },
+      covers: { looked_for_elsewhere: false },
       hooks: [{ host: "example.org", events: ["song.started"], state: "on" }],
       api_keys: [{ name: "first key" }],
       sessions: [{ browser: FIREFOX }],

@@ -86,6 +86,7 @@ describe("pausing", () => {
       hiddenTitles: ["Wall"],
       hiddenArtists: ["Juniper"],
       titles: CLEANED,
+      searchesCovers: false,
     });
     await save("Waltz");
     expect(rules()).toEqual({
@@ -93,6 +94,7 @@ describe("pausing", () => {
       hiddenTitles: ["Waltz"],
       hiddenArtists: [],
       titles: CLEANED,
+      searchesCovers: false,
     });
   });
 
@@ -102,6 +104,7 @@ describe("pausing", () => {
     expect(server.accounts.privacy.of(grace.user.id)).toEqual({
       ...NOTHING_HIDDEN,
       titles: CLEANED,
+      searchesCovers: false,
     });
   });
 });

@@ -76,6 +76,7 @@ async function populate(): Promise<void> {
   await accounts.magicLinks.issue(user, "connect spotify");
   await accounts.sessions.open(user, "a browser");
   await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
+  await accounts.foundCovers.note("a digest", { service: "musicbrainz", cover: null });
   await accounts.history.change(user, { keeps: "month", followsStreams: true });
   await accounts.history.note(user.id, aKeptSong());
   await accounts.hooks.add(user, {

@@ -153,6 +153,13 @@ describe("a request", () => {
     expect(headers.get("user-agent")).toMatch(/^Marquee\/\d/);
   });
 
+  test("says whose server calls only where that is asked for", async () => {
+    const { upstream, called } = recorded();
+    await upstream.fetch("https://example.com/", { contact: "https://music.example.org" });
+    const headers = new Headers(called[0]?.init.headers);
+    expect(headers.get("user-agent")).toMatch(/^Marquee\/\S+ \( https:\/\/music\.example\.org \)$/);
+  });
+
   test("keeps its method, headers and body", async () => {
     const { upstream, called } = recorded();
     await upstream.fetch("https://example.com/", {

@@ -71,6 +71,7 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): SharedC
       userId,
       artworks.map((artwork) => ({ id: opaqueName(artwork.key), artwork })),
     );
+  const keepOne = (userId: number, artwork: Artwork) => keepAll(userId, [artwork]);
   return {
     bus,
     leases,
@@ -80,6 +81,7 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): SharedC
     ledgerOf: ledgers.ledgerOf,
     admissions: createPostgresAdmissions(pool),
     findArtwork: covers.find,
+    keepArtwork: keepOne,
     createRelay(deps) {
       const watchHere = (of: WatchingDeps) => new ConnectionSet(of, deps);
       const relay = createSharedRelay({
@@ -109,7 +111,7 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): SharedC
         leases,
         table: createPostgresReports(pool),
         artworkFrom,
-        keep: (userId, artwork) => keepAll(userId, [artwork]),
+        keep: keepOne,
       }),
     release: leases.release,
     async close() {

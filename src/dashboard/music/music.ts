@@ -4,6 +4,7 @@ import type { DashboardRequest, Section } from "../request.ts";
 import { type Action, disconnect, enterApp, move, rename, rotate } from "./actions.ts";
 import { connect } from "./connect.ts";
 import { musicPage } from "./page.tsx";
+import { saveCovers } from "./covers.tsx";
 import { saveTitles, saveTitlesOf } from "./titles.tsx";
 import { type ActionResult, GONE, type MusicDeps } from "./view.ts";
 
@@ -18,6 +19,7 @@ const ACTIONS = new Map<string, Action>([
   ["rotate", rotate],
   ["app", enterApp],
   ["titles", saveTitles],
+  ["covers", saveCovers],
   ["titles-of", saveTitlesOf],
 ]);
 

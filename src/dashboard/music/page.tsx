@@ -11,6 +11,7 @@ import { dashboardPage } from "../frame.tsx";
 import { mayConnect } from "./connect.ts";
 import { ConnectedCard } from "./connected-card.tsx";
 import { ConnectionForm, formOf, formOfAnother, isNamed } from "./connection-form.tsx";
+import { CoversSection } from "./covers.tsx";
 import { FoundList, FoundSection, LOOK } from "./found.tsx";
 import { LinkControls } from "./link-controls.tsx";
 import { type Offer, Offers } from "./offers.tsx";
@@ -55,6 +56,7 @@ export async function musicPage(view: MusicView): Promise<Response> {
             {fill(t.several, { most: String(MOST_CONNECTIONS) })}
           </p>
           <TitlesSection view={view} />
+          {deps.settings.config.coverSearch.length > 0 && <CoversSection view={view} />}
         </>
       ),
     },

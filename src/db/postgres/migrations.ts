@@ -12,6 +12,7 @@ import cleanTitles from "../../../drizzle/postgres/0008_clean_titles.sql" with {
 import onDemand from "../../../drizzle/postgres/0009_on_demand.sql" with { type: "text" };
 import hooks from "../../../drizzle/postgres/0010_hooks.sql" with { type: "text" };
 import chatAccounts from "../../../drizzle/postgres/0011_chat_accounts.sql" with { type: "text" };
+import coversElsewhere from "../../../drizzle/postgres/0012_covers_elsewhere.sql" with { type: "text" };
 import { type Watched, watchedTables } from "../watched-tables.ts";
 import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   { name: "0009_on_demand", sql: onDemand },
   { name: "0010_hooks", sql: hooks },
   { name: "0011_chat_accounts", sql: chatAccounts },
+  { name: "0012_covers_elsewhere", sql: coversElsewhere },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */

@@ -21,4 +21,5 @@ export const {
   songs,
   hooks,
   chatAccounts,
+  foundCovers,
 } = tables;

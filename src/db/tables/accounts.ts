@@ -102,6 +102,8 @@ export function accountTables({
     cleansTitles: flag("cleans_titles").notNull().default(false),
     /** JSON: phrases that titles are shown without, and where they stand. */
     phrases: text("phrases").notNull().default("[]"),
+    /** Whether covers are looked for elsewhere that the player lacks. */
+    searchesCovers: flag("searches_covers").notNull().default(false),
   });
 
   return { users, ownedBy, apiKeys, magicLinks, sessions, privacy };

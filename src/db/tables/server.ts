@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Kit } from "../sqlite-kit.ts";
 
 /** What this server stores about itself and about upstreams, for all users. */
-export function serverTables({ table, text, integer, instant, bytes }: Kit) {
+export function serverTables({ table, index, text, integer, instant, bytes }: Kit) {
   /** One row of facts about this server, which its commands read. */
   const server = table("server", {
     id: integer("id")
@@ -28,5 +28,19 @@ export function serverTables({ table, text, integer, instant, bytes }: Kit) {
     pausedUntil: instant("paused_until"),
   });
 
-  return { server, upstreams };
+  /** Covers that were looked for elsewhere. */
+  const foundCovers = table(
+    "found_covers",
+    {
+      /** A digest of the song's names. */
+      song: text("song").primaryKey(),
+      service: text("service").notNull(),
+      /** Unset when none was found. */
+      cover: text("cover"),
+      searchedAt: instant("searched_at").notNull(),
+    },
+    (columns) => [index("found_covers_searched").on(columns.searchedAt)],
+  );
+
+  return { server, upstreams, foundCovers };
 }

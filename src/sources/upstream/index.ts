@@ -26,6 +26,8 @@ import type { SocketRequest, UpstreamSocket } from "./socket.ts";
 export interface UpstreamRequest {
   readonly method?: string;
   readonly headers?: UpstreamHeaders;
+  /** Where the upstream's operators find out whose server this is; by default they are not told. */
+  readonly contact?: string;
   readonly body?: RequestInit["body"];
   readonly signal?: AbortSignal | undefined;
   /** Follows a few redirects within the same origin. Others are answered as they come. */
@@ -171,7 +173,7 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
       });
       request.signal?.addEventListener("abort", stop);
       if (request.signal?.aborted) stop();
-      const headers = withUserAgent(request.headers);
+      const headers = withUserAgent(request.headers, request.contact);
       const callJudged = callAt(place);
       const ask = (address: URL) =>
         callJudged(address.href, {
@@ -236,9 +238,10 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
   };
 }
 
-function withUserAgent(given?: UpstreamHeaders): Headers {
+function withUserAgent(given?: UpstreamHeaders, contact?: string): Headers {
   const headers = new Headers(given);
-  headers.set("User-Agent", USER_AGENT);
+  const comment = contact === undefined ? "" : ` ( ${contact} )`;
+  headers.set("User-Agent", USER_AGENT + comment);
   return headers;
 }
 

@@ -12,6 +12,7 @@ import {
 /** Suites that hold for every database; those of the data folder's files are not among them. */
 const SUITES = [
   "accounts/changes",
+  "accounts/found-covers",
   "accounts/keys",
   "accounts/magic-links",
   "accounts/privacy",

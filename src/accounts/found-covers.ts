@@ -1,0 +1,82 @@
+import { and, desc, eq, isNull, lt, lte, or } from "drizzle-orm";
+import type { AccountsContext } from "./context.ts";
+
+/** What a search for a cover has come to. */
+export interface FoundCover {
+  /** The service that has it; empty when none has. */
+  readonly service: string;
+  /** The picture's address; `null` when none was found. */
+  readonly cover: string | null;
+  /** For how long that counts, as Unix time in milliseconds. */
+  readonly until: number;
+}
+
+/** Covers that were looked for elsewhere, for all users: a song is looked up once. */
+export interface FoundCovers {
+  /** `undefined` when it was not looked for, or too long ago. */
+  find(song: string): Promise<FoundCover | undefined>;
+  /** Stores what a search has come to, if the database takes it at this moment. */
+  note(song: string, found: Omit<FoundCover, "until">): Promise<FoundCover>;
+  /** Deletes what is too old, and the oldest of too many. */
+  forgetOld(): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const FOUND_KEPT_MS = 90 * DAY_MS;
+const NOT_FOUND_KEPT_MS = 7 * DAY_MS;
+const MOST_ROWS = 20_000;
+
+/** @param mostRows how many songs are kept after `forgetOld` */
+export function createFoundCovers(
+  { store, wallMs }: AccountsContext,
+  mostRows = MOST_ROWS,
+): FoundCovers {
+  const { foundCovers } = store.tables;
+  const untilOf = (cover: string | null, searchedAt: number) =>
+    searchedAt + (cover === null ? NOT_FOUND_KEPT_MS : FOUND_KEPT_MS);
+  return {
+    async find(song) {
+      const [row] = await store.queries
+        .select()
+        .from(foundCovers)
+        .where(eq(foundCovers.song, song));
+      if (!row) return undefined;
+      const { service, cover } = row;
+      const until = untilOf(cover, row.searchedAt);
+      return wallMs() < until ? { service, cover, until } : undefined;
+    },
+    async note(song, { service, cover }) {
+      const row = { song, service, cover, searchedAt: wallMs() };
+      await store
+        .inBackground((writer) => [
+          writer
+            .insert(foundCovers)
+            .values(row)
+            .onConflictDoUpdate({ target: foundCovers.song, set: row }),
+        ])
+        // It is searched again after a restart, then.
+        .catch(() => {});
+      return { service, cover, until: untilOf(cover, row.searchedAt) };
+    },
+    async forgetOld() {
+      const nowMs = wallMs();
+      const [newestTooMany] = await store.queries
+        .select({ searchedAt: foundCovers.searchedAt })
+        .from(foundCovers)
+        .orderBy(desc(foundCovers.searchedAt))
+        .limit(1)
+        .offset(mostRows);
+      await store.inBackground((writer) => [
+        writer
+          .delete(foundCovers)
+          .where(
+            or(
+              lte(foundCovers.searchedAt, newestTooMany?.searchedAt ?? 0),
+              lt(foundCovers.searchedAt, nowMs - FOUND_KEPT_MS),
+              and(isNull(foundCovers.cover), lt(foundCovers.searchedAt, nowMs - NOT_FOUND_KEPT_MS)),
+            ),
+          ),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createFoundCovers, type FoundCovers } from "../../src/accounts/found-covers.ts";
+import type { Store } from "../../src/db/store.ts";
+import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+
+const DAY_MS = 86_400_000;
+const MOST_ROWS = 5;
+
+let parts: TestAccounts;
+let covers: FoundCovers;
+const createOn = (store: Store) =>
+  createFoundCovers({ store, vault: parts.vault, wallMs: parts.clock.wallMs }, MOST_ROWS);
+beforeEach(async () => {
+  parts = await createTestAccounts();
+  covers = createOn(parts.store);
+});
+afterEach(() => parts.store.close());
+
+const FOUND = { service: "musicbrainz", cover: "https://coverartarchive.org/1" };
+const NOTHING = { service: "", cover: null };
+const rows = () => parts.store.queries.$count(parts.store.tables.foundCovers);
+
+describe("what a search for a cover has come to", () => {
+  test.each([
+    ["ninety days", FOUND, 90],
+    ["seven days if it is nothing", NOTHING, 7],
+  ])("counts for %s, then it is deleted", async (_, found, days) => {
+    const until = parts.clock.wallMs() + days * DAY_MS;
+    expect(await covers.note("a song", found)).toEqual({ ...found, until });
+    await parts.clock.advance(days * DAY_MS - 1);
+    await covers.forgetOld();
+    expect(await covers.find("a song")).toEqual({ ...found, until });
+    expect(await covers.find("another")).toBeUndefined();
+    await parts.clock.advance(1);
+    expect(await covers.find("a song")).toBeUndefined();
+    await parts.clock.advance(1);
+    await covers.forgetOld();
+    expect(await rows()).toBe(0);
+  });
+
+  test("is replaced by what comes later", async () => {
+    await covers.note("a song", NOTHING);
+    await parts.clock.advance(DAY_MS);
+    await covers.note("a song", FOUND);
+    expect(await covers.find("a song")).toMatchObject(FOUND);
+    expect(await rows()).toBe(1);
+  });
+
+  test("is kept of the last songs only", async () => {
+    for (let song = 0; song < 3 * MOST_ROWS; song++) {
+      await covers.note(`song ${song}`, FOUND);
+      await parts.clock.advance(1_100);
+    }
+    await covers.forgetOld();
+    expect(await rows()).toBe(MOST_ROWS);
+    expect(await covers.find("song 9")).toBeUndefined();
+    expect(await covers.find("song 10")).toBeDefined();
+  });
+
+  test("is answered although the database does not take it at this moment", async () => {
+    const store = { ...parts.store, inBackground: () => Promise.reject(new Error("locked")) };
+    covers = createOn(store);
+    expect(await covers.note("a song", FOUND)).toMatchObject(FOUND);
+    expect(await covers.find("a song")).toBeUndefined();
+  });
+});
