@@ -20,7 +20,7 @@ export interface PackagedFile {
 }
 
 /** The unit file starts the program in /usr/local, where nothing but the administrator puts files. */
-const UNIT = join(import.meta.dir, "../marquee.service");
+const UNIT = join(import.meta.dir, "marquee.service");
 const read = (name: string): Promise<string> => Bun.file(join(import.meta.dir, name)).text();
 
 /** What every package for Linux installs. */

@@ -4,6 +4,8 @@ import type { ResolvedConfig } from "../config.ts";
 import { NO_CRASH_REPORTS, wasStartedAnew } from "../crash-reports.ts";
 import { createFolder } from "../db/open.ts";
 import { answersAt } from "./healthcheck.ts";
+import type { Io } from "./command.ts";
+import { hasTerminal } from "./output.ts";
 import {
   isServerRunning,
   NotRunningError,
@@ -20,8 +22,17 @@ const LOOK_EVERY_MS = 50;
 /**
  * Whether a person has started this program without a terminal, by a double click: then nobody reads
  * what is printed, and a window that stays open would be in the way.
+ * @param opens whether it is `marquee open`, which an icon on a Linux desktop runs. Other starts
+ * without a terminal are a service manager's.
  */
-export async function isStartedWithoutTerminal(): Promise<boolean> {
+export async function isStartedByClick(
+  opens: boolean,
+  environment: Io["environment"],
+): Promise<boolean> {
+  if (process.platform === "linux") {
+    const hasDisplay = Boolean(environment["DISPLAY"] || environment["WAYLAND_DISPLAY"]);
+    return opens && hasDisplay && !hasTerminal();
+  }
   if (process.platform !== "win32") return false;
   const { consoleProcesses } = await import("./windows-desktop.ts");
   const own = wasStartedAnew(process.env) ? 2 : 1;
@@ -71,6 +82,16 @@ function lastWords(path: string, fromByte: number): string {
   const text = readFileSync(path).subarray(fromByte).toString("utf8");
   const sentences = text.match(/^marquee: .*$/gm)?.map((line) => line.slice("marquee: ".length));
   return sentences?.join("\n") ?? `Marquee could not start. See ${path}.`;
+}
+
+/** Shows what went wrong to somebody who sees no terminal. Does nothing where that is not possible. */
+export async function showError(text: string): Promise<void> {
+  if (process.platform === "win32") {
+    const windows = await import("./windows-desktop.ts");
+    return windows.showError(text);
+  }
+  const notifier = Bun.which("notify-send");
+  if (notifier) Bun.spawn([notifier, "--icon=marquee", "Marquee", text]).unref();
 }
 
 function sizeOf(path: string): number {

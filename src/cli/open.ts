@@ -6,7 +6,7 @@ import { languageOr } from "../languages.ts";
 import { createLog, describeError, redact } from "../log.ts";
 import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
-import { isStartedWithoutTerminal, startInBackground } from "./background.ts";
+import { isStartedByClick, showError, startInBackground } from "./background.ts";
 import { type Io, print } from "./command.ts";
 import { isFromSource } from "../own-program.ts";
 import { answersAt } from "./healthcheck.ts";
@@ -35,7 +35,7 @@ export async function serveOrOpen(
 ): Promise<void> {
   // Several servers that share a database are run by somebody with a terminal or a service manager.
   const isOwn = resolved.config.database === null && !asJson && !isFromSource();
-  if (isOwn && (await isStartedWithoutTerminal())) {
+  if (isOwn && (await isStartedByClick(greeting === "always", io.environment))) {
     return serveInBackground(resolved, io);
   }
   try {
@@ -67,8 +67,7 @@ async function serveInBackground(resolved: ResolvedConfig, given: Io): Promise<v
     if (config.open === "never") return;
     await openRunning(facts, resolved, false, io, () => true);
   } catch (error) {
-    const { showError } = await import("./windows-desktop.ts");
-    showError(redact(describeError(error)));
+    await showError(redact(describeError(error)));
     throw error;
   }
 }

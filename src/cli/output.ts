@@ -30,6 +30,12 @@ export function writeLine(fileDescriptor: number, line: string): void {
   }
 }
 
+/** Whether standard input, output or error is a terminal. */
+export function hasTerminal(): boolean {
+  const { isatty } = process.getBuiltinModule("node:tty");
+  return [0, 1, 2].some(isatty);
+}
+
 /** Whether standard output is a terminal. The first call loads a module that takes 2.5 MB. */
 export function isTerminal(): boolean {
   return process.getBuiltinModule("node:tty").isatty(1);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { testWith } from "../fixtures/real-parts.ts";
 
-const path = join(import.meta.dir, "../../packaging/marquee.service");
+const path = join(import.meta.dir, "../../packaging/linux/marquee.service");
 const text = await Bun.file(path).text();
 
 /** The values that a unit file gives a setting of its `[Service]` section. */
