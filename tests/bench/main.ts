@@ -2,6 +2,7 @@ import { cpus, loadavg } from "node:os";
 import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { apiLadder } from "./api.ts";
 import { busTable } from "./bus.ts";
+import { benchChat } from "./chat.ts";
 import { detectionTable } from "./detection.ts";
 import { benchLatency } from "./latency.ts";
 import { buildReference, type Row } from "./measure.ts";
@@ -22,6 +23,7 @@ for (const bench of [
   benchLatency,
   benchPushLatency,
   benchPushes,
+  benchChat,
   benchOverlay,
   benchPages,
 ])
@@ -32,7 +34,7 @@ console.log(
   `\n${cpus().length} × ${processor}, load average ${loadavg()[0]?.toFixed(1)}, Bun ${Bun.version}, requests by ${Bun.which("wrk") ? "wrk" : "fetch"}\n`,
 );
 console.log(
-  "The reference is an empty server, for the overlay a page that steps a clock, for pages an empty one.\n",
+  "The reference is an empty server, for the overlay a page that steps a clock, for pages an empty one,\nfor chats a bot that always says the same.\n",
 );
 console.log("| | Marquee | reference | ratio | goal |\n|---|---|---|---|---|");
 for (const row of rows) {

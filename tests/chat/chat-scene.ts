@@ -9,6 +9,7 @@ import { settle } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import type { FaultMode, FaultName } from "../fixtures/twitch/faults.ts";
+import { storeLink } from "../fixtures/twitch/links.ts";
 import { startTwitch } from "../fixtures/twitch/twitch.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
@@ -85,19 +86,8 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
   });
 
   /** Stores a link that was made earlier. */
-  const link = async (login = "ada", options: object = {}): Promise<ChatAccount> => {
-    const { accessToken, refreshToken, userId } = twitch.link({ login });
-    const channel = "ada";
-    const channelId = twitch.person(channel).id;
-    const settings = { clientId: twitch.clientId, userId, channelId, accessToken, refreshToken };
-    const { id: accountId } = await chat.link(user, {
-      ...{ service: "twitch", login, channel, settings },
-    });
-    await chat.changeOptions(user, accountId, options);
-    const account = (await chat.allOf(user.id)).find((one) => one.id === accountId);
-    if (!account) throw new Error("the account is gone");
-    return account;
-  };
+  const link = (login = "ada", options: object = {}): Promise<ChatAccount> =>
+    storeLink(twitch, chat, user, { login, channel: "ada", options });
 
   const run = (account: ChatAccount, changes: Partial<TwitchAccountDeps> = {}) => {
     const stop = new AbortController();

@@ -150,6 +150,25 @@ describe("a linked account", () => {
     }
     expect(twitch.sent.every(({ dropReason }) => dropReason?.code !== "msg_ratelimit")).toBe(true);
   });
+
+  test("leaves it to the node that takes its user over to tell that its chat is read", async () => {
+    await using scene = await createChatScene();
+    let isOurs = true;
+    const { stop, ended } = await scene.reading({ isOurs: () => isOurs });
+    isOurs = false;
+    stop.abort();
+    await ended;
+    expect(await isReading(scene)).toBeNumber();
+  });
+
+  test("that is taken over and cannot be read is not told to be read any more", async () => {
+    await using scene = await createChatScene();
+    const before = await scene.link();
+    await scene.chat.note(before.id, { readingSince: 1 });
+    scene.twitch.faults.set("subscribe-500", "always");
+    scene.run(before);
+    await account(scene, ({ readingSince }) => readingSince === null);
+  });
 });
 
 describe("a user's options", () => {

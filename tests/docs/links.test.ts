@@ -167,7 +167,8 @@ describe.each(["http://127.0.0.1:4747", "https://example.org/music"])("at %s", (
       expect(mistakes.flat()).toEqual([]);
       expect(new Set(entries.map(({ page }) => page)).size).toBe(DOCUMENTS.length);
       const raw = entries.filter(({ text, heading }) =>
-        /<\/?(a|code|em|h\d|li|p|pre|span|strong|t[dhr])\b|&\w+;|\{\{|<!--/.test(text + heading),
+        // Words such as `{{facts}}` stand for something; templates of other programs have spaces.
+        /<\/?(a|code|em|h\d|li|p|pre|span|strong|t[dhr])\b|&\w+;|\{\{\w|<!--/.test(text + heading),
       );
       expect(raw).toEqual([]);
     });

@@ -14,6 +14,7 @@ import { testWith } from "../fixtures/real-parts.ts";
 import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
 import type { Call } from "../fixtures/spotify/spotify.ts";
+import { chatRows } from "./chats.ts";
 import type { Change } from "./screens.ts";
 import { SCREENS_EACH } from "./screens.ts";
 import {
@@ -98,16 +99,16 @@ const areReady = (of: readonly Place[], withinMs = 40_000) =>
     const all = await Promise.all(of.map(readiness));
     return all.every((status) => status === 200) || undefined;
   }, withinMs);
-/** All four nodes have the same number of shards. */
-const areEven = (withinMs = 60_000) =>
+/** All nodes, by default the four, have the same number of shards. */
+const areEven = (among: readonly Place[] = places(), withinMs = 60_000) =>
   until(async () => {
-    const held = await Promise.all(places().map((place) => countOf(place, "shards")));
-    return held.every((count) => count === 256 / NODES) || undefined;
+    const held = await Promise.all(among.map((place) => countOf(place, "shards")));
+    return held.every((count) => count === 256 / among.length) || undefined;
   }, withinMs);
 /** Whatever the row before has left: four nodes that are ready and share evenly. */
 async function recover(): Promise<void> {
   for (const place of places()) {
-    if (!existsSync(`/proc/${pidOf(place)}`)) await stage.start(place);
+    if (!place.server || !existsSync(`/proc/${place.server.pid}`)) await stage.start(place);
   }
   await areReady(places());
   await areEven();
@@ -601,6 +602,11 @@ describe("nodes that share a database", () => {
     },
     ROW_MS,
   );
+
+  chatRows({
+    ...{ row, results, placeAt, areReady, areEven, recover, spread },
+    stage: () => stage,
+  });
 
   row("show to next to nobody that nothing plays while something does", () => {
     const { silences, all } = stage.screens;

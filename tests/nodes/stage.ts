@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Accounts, type AddedUser, createAccounts } from "../../src/accounts/accounts.ts";
+import { systemClock } from "../../src/clock.ts";
 import { createVault } from "../../src/vault/secrets.ts";
 import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import type { GaugeName } from "../../src/metrics.ts";
@@ -13,6 +14,8 @@ import {
   type SwallowingProxy,
 } from "../fixtures/postgres/swallowing-proxy.ts";
 import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
+import { storeLink, twitchFlags } from "../fixtures/twitch/links.ts";
+import { type StandInTwitch, startTwitch } from "../fixtures/twitch/twitch.ts";
 import { startSpotify } from "../fixtures/spotify/listen.ts";
 import { idle, randomText, seededRandom, type Track } from "../fixtures/spotify/listening.ts";
 import type { Call, StandInUser } from "../fixtures/spotify/spotify.ts";
@@ -26,6 +29,17 @@ export interface Place {
   server: MarqueeProcess | undefined;
   /** The address at which the program of this place calls Spotify: a new one with each start. */
   door: string;
+  /** The same for Twitch's API. */
+  chatDoor: string;
+}
+
+/** A line of a node that Twitch has taken. */
+export interface ChatLine {
+  /** The door of the node's place at that time. */
+  readonly door: string;
+  /** The message that it answers. */
+  readonly question: string;
+  readonly atMs: number;
 }
 
 /** A user; those who push are linked to Spotify, too, but listen to nothing there. */
@@ -49,9 +63,14 @@ export interface Stage {
   readonly screens: Screens;
   readonly monitor: BusMonitor;
   readonly calls: readonly Call[];
+  readonly twitch: StandInTwitch;
+  /** The lines of all nodes in chats. */
+  readonly lines: readonly ChatLine[];
   start(place: Place, environment?: Readonly<Record<string, string>>): Promise<void>;
   /** Adds users and puts their overlays on screens. */
   fill(): Promise<void>;
+  /** Adds users who have linked their chats; their channels. */
+  linkChats(): Promise<readonly string[]>;
   /** A user plays another track: on Spotify, or pushed to a node. */
   play(person: Person): Promise<Change>;
   push(person: Person, place: Place, more?: object): Promise<Change>;
@@ -63,6 +82,11 @@ export const BUDGET_WINDOW_MS = 30_000;
 export const NODES = 4;
 const SPOTIFY_USERS = 400;
 const PUSHING_USERS = 100;
+export const CHATS = 20;
+/** Users with neighbouring ids are often on one node. */
+const APART = 12;
+/** A chat may be answered again after this time. */
+export const QUIET_S = 5;
 const TRACK_MS = 600_000;
 const LATENCY_MS = 20;
 const METRICS_TOKEN = "a-token-for-metrics";
@@ -94,9 +118,10 @@ export async function setStage(): Promise<Stage> {
     latencyMs: LATENCY_MS,
     budget: { calls: BUDGET, windowMs: BUDGET_WINDOW_MS },
   });
+  const chats = openChats();
   const places: Place[] = Array.from({ length: NODES + 2 }, () => {
     const port = freePort();
-    return { port, url: `http://127.0.0.1:${port}`, server: undefined, door: "" };
+    return { port, url: `http://127.0.0.1:${port}`, server: undefined, door: "", chatDoor: "" };
   });
   const config = await balancerConfig(balancerPort, places.slice(0, NODES));
   let balancer: Bun.Subprocess | undefined;
@@ -105,6 +130,7 @@ export async function setStage(): Promise<Stage> {
     const data = join(folder.path, `data-${place.port}`);
     mkdirSync(data, { recursive: true, mode: 0o700 });
     place.door = spotify.openDoor();
+    place.chatDoor = chats.openDoor();
     const isBehindProxy = place === places[NODES - 1];
     place.server = await startMarquee({
       folder: folder.path,
@@ -114,6 +140,7 @@ export async function setStage(): Promise<Stage> {
         ...["--spotify-api-url", place.door, "--spotify-accounts-url", spotify.url],
         ...["--spotify-client-id", spotify.spotify.clientId],
         ...["--spotify-budget", String(BUDGET), "--metrics-token", METRICS_TOKEN],
+        ...[...twitchFlags(chats.twitch), "--twitch-api-url", place.chatDoor],
       ],
       environment: {
         MARQUEE_DATABASE_FILE: isBehindProxy ? databaseFileThroughProxy : databaseFile,
@@ -188,7 +215,17 @@ export async function setStage(): Promise<Stage> {
     return { ...added, index, listener, inbox: `/in/${secret}/json` };
   };
 
+  const openAccounts = async (): Promise<Accounts> => {
+    if (accounts) return accounts;
+    const store = await openPostgresStore(databaseUrl, { whenMissing: "refuse", most: 4 });
+    closeStore = async () => store.close();
+    accounts = await createAccounts({ store, vault: createVault(key), wallMs: Date.now });
+    await accounts.checkForChanges();
+    return accounts;
+  };
+
   return {
+    ...{ twitch: chats.twitch, lines: chats.lines },
     ...{ postgres, databaseUrl, baseUrl, places, proxy, people, start, push },
     calls: spotify.spotify.calls,
     get accounts() {
@@ -201,10 +238,7 @@ export async function setStage(): Promise<Stage> {
       return there(monitor);
     },
     async fill() {
-      const store = await openPostgresStore(databaseUrl, { whenMissing: "refuse", most: 4 });
-      closeStore = async () => store.close();
-      accounts = await createAccounts({ store, vault: createVault(key), wallMs: Date.now });
-      await accounts.checkForChanges();
+      await openAccounts();
       monitor = openBusMonitor(
         databaseUrl,
         createMessageSeal(createVault(key), () => 0),
@@ -225,6 +259,16 @@ export async function setStage(): Promise<Stage> {
         (user) => monitor?.lastReportsOf(people[user]?.user.id ?? 0) ?? "",
       );
     },
+    async linkChats() {
+      const { add, chat } = await openAccounts();
+      const names = Array.from({ length: CHATS * APART }, (_, index) => `chat-${index}`);
+      const added = await add(names, { source: "demo", settings: null });
+      const linked = added.map(({ user }) => user).filter((_, index) => index % APART === 0);
+      for (const user of linked) {
+        await storeLink(chats.twitch, chat, user, { options: { quietS: QUIET_S } });
+      }
+      return linked.map(({ name }) => name);
+    },
     async play(person) {
       const change = note(person);
       listenTo(person.listener, titleOf(change.number));
@@ -236,12 +280,52 @@ export async function setStage(): Promise<Stage> {
       await Promise.all(places.map(({ server }) => server?.kill()));
       await closeStore();
       await spotify.stop();
+      await chats.stop();
       proxy.stop();
       await postgres.remove();
       folder.remove();
     },
   };
 }
+
+/** A stand-in Twitch that each node reaches at an address of its own. */
+function openChats() {
+  const twitch = startTwitch({ clock: systemClock });
+  const lines: ChatLine[] = [];
+  const servers: Bun.Server<undefined>[] = [];
+  const openDoor = () => {
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        const { pathname, search } = new URL(request.url);
+        const { method, headers } = request;
+        const body = await request.text();
+        const answer = await fetch(twitch.apiUrl + pathname + search, {
+          ...{ method, headers },
+          ...(method !== "GET" && { body }),
+        });
+        // One whose token has ended is sent again with another.
+        if (pathname === "/chat/messages" && answer.ok) {
+          const { reply_parent_message_id: question = "" } = JSON.parse(body);
+          lines.push({ door: doorOf(server), question, atMs: performance.now() });
+        }
+        return answer;
+      },
+    });
+    servers.push(server);
+    return doorOf(server);
+  };
+  return {
+    ...{ twitch, lines, openDoor },
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop(true)));
+      await twitch.stop();
+    },
+  };
+}
+
+const doorOf = ({ port }: Bun.Server<undefined>) => `http://127.0.0.1:${port}`;
 
 /** The balancer that is shipped, with other addresses. */
 async function balancerConfig(port: number, places: readonly Place[]): Promise<string> {

@@ -98,7 +98,8 @@ async function readWhileValid(
   signal.addEventListener("abort", onAbort);
   let settings = first;
   let isToldOfUnknown = false;
-  let wasReading = false;
+  /** Undefined until the first session: what another node has stored may not be true any more. */
+  let wasReading: boolean | undefined;
 
   /** Renews after a refusal. Returns whether there is another token. */
   const renew = async (): Promise<boolean> => {
@@ -154,6 +155,8 @@ async function readWhileValid(
           isToldOfUnknown = true;
         },
         onReading(isReading) {
+          // The node that has taken the user over may read already, and tells of itself.
+          if (!isReading && !deps.isOurs(account.userId)) return;
           if (isReading !== wasReading) note({ readingSince: isReading ? clock.wallMs() : null });
           wasReading = isReading;
         },
