@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { sign, SignatureError, verifySignature } from "../../src/cli/update/minisign.ts";
 import { findRelease, goBack, install, type UpdateFacts } from "../../src/cli/update/update.ts";
+import { exitOf } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { createMinisignKeys } from "../fixtures/packaging/minisign-keys.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -152,6 +153,44 @@ describe("an update", () => {
     files.set("SHA256SUMS", "x".repeat(70_000));
     await expectRefused("larger than a release");
   });
+
+  const script = join(import.meta.dir, "../fixtures/data/install-update.ts");
+  const inProcess = (...before: string[]) =>
+    Bun.spawn([...before, process.execPath, script, JSON.stringify(facts)], {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+
+  test("leaves a program that starts, and can be made again, whenever it is killed", async () => {
+    const began = performance.now();
+    expect(await exitOf(inProcess())).toBe(0);
+    const wholeMs = performance.now() - began;
+    for (let kill = 1; kill <= 20; kill++) {
+      writeFileSync(facts.program, programOf("0.1.0"));
+      const child = inProcess();
+      // The last fifth is what changes files: before, the process starts and asks for the list.
+      await Bun.sleep(wholeMs * (0.8 + kill / 80));
+      child.kill("SIGKILL");
+      await exitOf(child);
+      expect(runs(facts.program)).toMatch(/^marquee 0\.[12]\.0 /);
+    }
+    await update();
+    expect(runs(facts.program)).toStartWith("marquee 0.2.0 ");
+  }, 60_000);
+
+  test("changes nothing when the disk is full", async () => {
+    const large = `${NEW}# ${"x".repeat(4_096)}\n`;
+    files.set(NAME, large);
+    await publish(`${sha256(large)}  ${NAME}\n`);
+    // Files of at most one block, without the signal that would end the process.
+    const limited = ["bash", "-c", 'trap "" XFSZ; ulimit -f 1; exec "$@"', "bash"];
+    const child = inProcess(...limited);
+    expect(await new Response(child.stderr).text()).toContain("Is the disk full?");
+    expect(await exitOf(child)).toBe(1);
+    expect(runs(facts.program)).toStartWith("marquee 0.1.0 ");
+    expect(readdirSync(folder.path)).toEqual(["marquee"]);
+  }, 20_000);
 
   test("says what is missing", async () => {
     facts = { ...facts, suffix: "windows-arm64.exe" };
