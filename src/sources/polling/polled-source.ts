@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import type { Artwork, Playback } from "../../playback.ts";
+import { type Artwork, FIRST_SIGHT, type Playback } from "../../playback.ts";
 import { loadCover } from "../upstream/cover.ts";
 import { jsonIn } from "../upstream/json.ts";
 import {
@@ -116,8 +116,7 @@ export function definePolledSource<Settings>(
       withoutPosition: (track) => ({
         ...track,
         state: "playing",
-        positionMs: 0,
-        positionUnknown: true,
+        ...FIRST_SIGHT,
         observedAtMs: sights.since(connection.id, track.track.id, clock.monotonicMs()),
         rate: 1,
       }),
