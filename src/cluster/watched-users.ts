@@ -48,7 +48,7 @@ export interface WatchedUsersDeps {
   /** The ids of the user's connections that are not refused, in the user's order. */
   connectionIdsOf(userId: number): Promise<readonly number[]>;
   /** Is called with what is about to be published, so that its pictures are there for others. */
-  onPublish?(userId: number, connections: readonly KnownConnection[]): void;
+  onPublish(userId: number, connections: readonly KnownConnection[]): void;
 }
 
 /** A user of a shard that this node holds, or held until a moment ago. */
@@ -109,7 +109,7 @@ export function createWatchedUsers(deps: WatchedUsersDeps): WatchedUsers {
     }
     // States change in place, so what is kept to compare with is a copy.
     user.published = connections?.map((connection) => ({ ...connection }));
-    if (connections) deps.onPublish?.(userId, connections);
+    if (connections) deps.onPublish(userId, connections);
     bus.send(["report", userId, term, reportOf(user, clock.monotonicMs())]);
   };
 

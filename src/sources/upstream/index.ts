@@ -15,9 +15,9 @@ import {
 import {
   type Destination,
   headersFor,
-  lookUp,
-  type LookUp,
   mayBePublic,
+  NETWORK,
+  type Network,
   publicDestinationsOf,
 } from "./public-hosts.ts";
 import type { SocketRequest, UpstreamSocket } from "./socket.ts";
@@ -60,6 +60,8 @@ export interface Upstream {
 export {
   type Fetch,
   LARGEST_ANSWER_BYTES,
+  NETWORK,
+  type Network,
   SocketClosed,
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
@@ -70,10 +72,7 @@ export interface UpstreamDeps {
   readonly clock: Pick<Clock, "after">;
   /** Origins that the operator chose. These may be private addresses and use plain http. */
   readonly trustedOrigins: readonly string[];
-  /** Replaces the network. Names are resolved only if `lookUp` is given too. */
-  readonly fetch?: Fetch | undefined;
-  /** Replaces the resolution of names. */
-  readonly lookUp?: LookUp | undefined;
+  readonly network: Network;
   /** Is called after each call with its HTTP status, or `failed`. */
   onCall?(outcome: number | "failed"): void;
 }
@@ -92,9 +91,8 @@ const UNREACHED: readonly unknown[] = [
   "EADDRNOTAVAIL",
 ];
 
-export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps): Upstream {
-  const call: Fetch = deps.fetch ?? ((url, init) => fetch(url, init));
-  const addressesOf = deps.lookUp ?? (deps.fetch ? undefined : lookUp);
+export function createUpstream(deps: UpstreamDeps): Upstream {
+  const { clock, trustedOrigins, network, onCall = () => {} } = deps;
   const isTrusted = (url: URL) => trustedOrigins.includes(url.origin);
 
   /** The address, and its part that errors may name. */
@@ -114,13 +112,13 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
     place: string,
     signal: AbortSignal,
   ): Promise<readonly Destination[]> => {
-    if (isTrusted(url) || !addressesOf) return [{ url }];
+    if (isTrusted(url) || !network.lookUp) return [{ url }];
     const late = Promise.withResolvers<never>();
     const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
     const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, giveUp);
     signal.addEventListener("abort", giveUp);
     try {
-      const found = publicDestinationsOf(url, addressesOf).catch(() => {
+      const found = publicDestinationsOf(url, network.lookUp).catch(() => {
         throw new UpstreamError(`${place} could not be reached, as its name is not known`);
       });
       const destinations = await Promise.race([found, late.promise]);
@@ -141,7 +139,7 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
       firstReached(await destinationsOf(new URL(address), place, init.signal), (destination) => {
         const { url, name } = destination;
         const headers = headersFor(destination, init.headers);
-        return call(url.href, { ...init, headers, ...(name && { tls: name.tls }) });
+        return network.fetch(url.href, { ...init, headers, ...(name && { tls: name.tls }) });
       });
 
   /** Opens a stream. Its code is loaded when it is first used. */
@@ -152,11 +150,11 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
     try {
       signal.throwIfAborted();
       const { status, stream } = await openStream();
-      deps.onCall?.(status);
+      onCall(status);
       return stream;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      deps.onCall?.("failed");
+      onCall("failed");
       throw error;
     }
   };
@@ -198,14 +196,14 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
             ? null
             : await readAll(response, ending.signal, place, request.largestBytes);
         const { status } = response;
-        deps.onCall?.(status);
+        onCall(status);
         return new Response(WITHOUT_BODY.includes(status) ? null : body, {
           status,
           headers: response.headers,
         });
       } catch (error) {
         if (request.signal?.aborted) throw request.signal.reason;
-        deps.onCall?.("failed");
+        onCall("failed");
         if (error instanceof UpstreamError) throw error;
         const problem = late ? "did not answer in time" : "could not be reached";
         // The error of `fetch` may contain the whole URL with its query, so it is left out.

@@ -1,6 +1,6 @@
 /** What every call to an upstream has in common. */
 
-/** Like `fetch`; tests pass their own. */
+/** Like `fetch`. */
 export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
 /** The same for a call that is always given a signal. */
