@@ -15,6 +15,7 @@ import {
 import {
   type Destination,
   headersFor,
+  type LookUp,
   mayBePublic,
   NETWORK,
   type Network,
@@ -95,42 +96,13 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
   const { clock, trustedOrigins, network, onCall = () => {} } = deps;
   const isTrusted = (url: URL) => trustedOrigins.includes(url.origin);
 
-  /** The address, and its part that errors may name. */
-  const guard = (target: string | URL) => {
-    const url = new URL(target);
-    const place = url.origin + url.pathname;
-    const isAllowed = isTrusted(url) || (url.protocol === "https:" && mayBePublic(url));
-    if (!/^https?:$/.test(url.protocol) || url.username || url.password || !isAllowed) {
-      throw new UpstreamError(`${place} is not an address that may be called`);
-    }
-    return { url, place };
-  };
+  const guard = (target: string | URL) => guarded(target, isTrusted);
 
   /** Where an address leads that `guard` has let through. */
-  const destinationsOf = async (
-    url: URL,
-    place: string,
-    signal: AbortSignal,
-  ): Promise<readonly Destination[]> => {
-    if (isTrusted(url) || !network.lookUp) return [{ url }];
-    const late = Promise.withResolvers<never>();
-    const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
-    const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, giveUp);
-    signal.addEventListener("abort", giveUp);
-    try {
-      const found = publicDestinationsOf(url, network.lookUp).catch(() => {
-        throw new UpstreamError(`${place} could not be reached, as its name is not known`);
-      });
-      const destinations = await Promise.race([found, late.promise]);
-      if (destinations.length > 0) return destinations;
-      throw new UpstreamError(
-        `${place} leads to a private address, which the operator has to allow before it is called`,
-      );
-    } finally {
-      cancelDeadline();
-      signal.removeEventListener("abort", giveUp);
-    }
-  };
+  const destinationsOf = async (url: URL, place: string, signal: AbortSignal) =>
+    isTrusted(url) || !network.lookUp
+      ? [{ url }]
+      : publicDestinations(url, place, { clock, lookUp: network.lookUp, signal });
 
   /** Like `fetch`, for addresses that `guard` has let through. */
   const callAt =
@@ -241,6 +213,46 @@ function withUserAgent(given?: UpstreamHeaders, contact?: string): Headers {
   const comment = contact === undefined ? "" : ` ( ${contact} )`;
   headers.set("User-Agent", USER_AGENT + comment);
   return headers;
+}
+
+/** The address, and its part that errors may name. @throws {UpstreamError} if it may not be called */
+function guarded(target: string | URL, isTrusted: (url: URL) => boolean) {
+  const url = new URL(target);
+  const place = url.origin + url.pathname;
+  const isAllowed = isTrusted(url) || (url.protocol === "https:" && mayBePublic(url));
+  if (!/^https?:$/.test(url.protocol) || url.username || url.password || !isAllowed) {
+    throw new UpstreamError(`${place} is not an address that may be called`);
+  }
+  return { url, place };
+}
+
+/** The public addresses of a server, found in time. @throws {UpstreamError} when there is none */
+async function publicDestinations(
+  url: URL,
+  place: string,
+  {
+    clock,
+    lookUp,
+    signal,
+  }: Pick<UpstreamDeps, "clock"> & { readonly lookUp: LookUp; readonly signal: AbortSignal },
+): Promise<readonly Destination[]> {
+  const late = Promise.withResolvers<never>();
+  const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
+  const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, giveUp);
+  signal.addEventListener("abort", giveUp);
+  try {
+    const found = publicDestinationsOf(url, lookUp).catch(() => {
+      throw new UpstreamError(`${place} could not be reached, as its name is not known`);
+    });
+    const destinations = await Promise.race([found, late.promise]);
+    if (destinations.length > 0) return destinations;
+    throw new UpstreamError(
+      `${place} leads to a private address, which the operator has to allow before it is called`,
+    );
+  } finally {
+    cancelDeadline();
+    signal.removeEventListener("abort", giveUp);
+  }
 }
 
 /** What comes of the first destination that can be reached. */
