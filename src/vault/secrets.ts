@@ -68,7 +68,7 @@ export class SecretError extends Error {
   }
 }
 
-export const SECRET_KEY_FILE = "secret.key";
+const SECRET_KEY_FILE = "secret.key";
 
 const KEY_BYTES = 32;
 const FORMAT = 1;
@@ -270,6 +270,6 @@ function randomText(bytes: number, encoding: "base64" | "hex"): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString(encoding);
 }
 
-export function errorCode(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

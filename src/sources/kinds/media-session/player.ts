@@ -95,7 +95,7 @@ export function isBrowser({ app }: Pick<MediaSession, "app">): boolean {
 }
 
 /** Whether a session belongs to the player with this name, or a part of it; empty for none in particular. */
-export function isNamed(session: Pick<MediaSession, "app" | "name">, player: string): boolean {
+function isNamed(session: Pick<MediaSession, "app" | "name">, player: string): boolean {
   const wanted = player.toLowerCase();
   return [session.app, nameOf(session)].some((name) => name.toLowerCase().includes(wanted));
 }
