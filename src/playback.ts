@@ -107,8 +107,10 @@ export const givenNames = ({
 }): Names => given ?? { title: track.title, artists };
 
 /** Whether a playback is of the same song as another, whatever names are shown. */
-export const isSameSong = (one: Playback | undefined, other: Playback): boolean =>
-  one?.track.id === other.track.id && givenNames(one).title === givenNames(other).title;
+export const isSameSong = (
+  one: Pick<Playback, "track" | "artists" | "given"> | undefined,
+  other: Playback,
+): boolean => one?.track.id === other.track.id && givenNames(one).title === givenNames(other).title;
 
 /** A new position this close to the expected one is no seek, only an inexact measurement. */
 const JITTER_MS = 500;

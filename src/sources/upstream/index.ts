@@ -3,7 +3,6 @@ import { VERSION } from "../../version.ts";
 import type { EventRequest, UpstreamEvents } from "./events.ts";
 import {
   type AbortableFetch,
-  codeOf,
   type Fetch,
   LARGEST_ANSWER_BYTES,
   sizeText,
@@ -22,6 +21,7 @@ import {
   publicDestinationsOf,
 } from "./public-hosts.ts";
 import type { SocketRequest, UpstreamSocket } from "./socket.ts";
+import { errorCode } from "../../error-code.ts";
 
 /** What a call sends; this module sets the other options of `fetch`. */
 export interface UpstreamRequest {
@@ -273,7 +273,7 @@ async function firstReached<Result>(
 }
 
 const wasUnreached = (error: unknown): boolean =>
-  UNREACHED.includes(error instanceof UpstreamError ? error.cause : codeOf(error));
+  UNREACHED.includes(error instanceof UpstreamError ? error.cause : errorCode(error));
 
 /** Where an answer redirects to, if that is the same server. */
 function redirectWithin(from: URL, { status, headers }: Response): URL | undefined {

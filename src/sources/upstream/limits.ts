@@ -35,7 +35,3 @@ export class SocketClosed extends UpstreamError {
 export function sizeText(bytes: number): string {
   return bytes === 1024 * 1024 ? "a megabyte" : `${bytes / (1024 * 1024)} megabytes`;
 }
-
-/** The code of an error of the network, such as `ECONNREFUSED`. */
-export const codeOf = (error: unknown): unknown =>
-  error instanceof Error && "code" in error ? error.code : undefined;

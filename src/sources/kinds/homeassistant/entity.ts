@@ -1,6 +1,7 @@
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
+import { lengthMs } from "../../polling/times.ts";
 
 /** A media player as Home Assistant sees it. */
 export interface Entity {
@@ -59,7 +60,6 @@ export function readPlayback(
   const artist = textOf(told["media_artist"]) ?? textOf(told["media_album_artist"]);
   const album = textOf(told["media_album_name"]) ?? "";
   const trackId = digestOf([textOf(told["media_content_id"]), title, artist, album]);
-  const durationMs = (numberOf(told["media_duration"]) ?? 0) * 1000;
   const volume = numberOf(told["volume_level"]);
   const picture = textOf(told["entity_picture"]);
   const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);
@@ -70,7 +70,7 @@ export function readPlayback(
     track: {
       id: trackId,
       title,
-      durationMs: durationMs > 0 ? Math.round(durationMs) : null,
+      durationMs: lengthMs(told["media_duration"], 1000),
       explicit: false,
     },
     artists: artist === undefined ? [] : [artist],
