@@ -101,7 +101,7 @@ export function createApp(deps: AppDeps): App {
   };
   accounts.onChange(followChange);
 
-  const { answerOf, lost, refused, failed } = createAnswers({
+  const answers = createAnswers({
     clock,
     log,
     metrics,
@@ -109,7 +109,49 @@ export function createApp(deps: AppDeps): App {
     basePath,
     upgrader: () => server,
   });
+  const routed = createRoutes(features, { answers, hosts, basePath });
+  const handlers: Readonly<Record<string, SocketHandlers>> = Object.assign(
+    {},
+    ...features.map(({ sockets }) => sockets),
+  );
+  const handlersOf = ({ data }: ServerWebSocket<SocketTicket>) => handlers[data.kind];
 
+  return {
+    ...routed,
+    upgradeLocally,
+    attach(started) {
+      server = started;
+    },
+    sockets: {
+      opened: (socket) => handlersOf(socket)?.opened(socket),
+      received(socket, message) {
+        const { received, limitsMessages } = handlersOf(socket) ?? {};
+        if (limitsMessages || isWithinLimit(socket, message)) received?.(socket, message);
+      },
+      closed: (socket) => handlersOf(socket)?.closed(socket),
+    },
+    gauges,
+    async start() {
+      for (const { start } of features) await start?.();
+    },
+    followChange,
+    async stop() {
+      await Promise.all(features.map(({ stop }) => stop?.()));
+    },
+  };
+}
+
+interface RoutesDeps {
+  readonly answers: ReturnType<typeof createAnswers>;
+  readonly hosts: ReturnType<typeof createHosts>;
+  readonly basePath: string;
+}
+
+/** Hosts, then the routes of all features. */
+function createRoutes(
+  features: readonly Feature[],
+  { answers: { answerOf, lost, refused, failed }, hosts, basePath }: RoutesDeps,
+): Pick<App, "handle" | "direct" | "routes"> {
   // Without this option Elysia looks for the path's slash at a fixed offset (its src/utils.ts). A
   // very short host name would then give a wrong path.
   const router = new Elysia({ handler: { standardHostname: false } }).onError(
@@ -141,12 +183,6 @@ export function createApp(deps: AppDeps): App {
     basePath,
     router.routes.map(({ path }) => path),
   );
-  const handlers: Readonly<Record<string, SocketHandlers>> = Object.assign(
-    {},
-    ...features.map(({ sockets }) => sockets),
-  );
-  const handlersOf = ({ data }: ServerWebSocket<SocketTicket>) => handlers[data.kind];
-
   return {
     handle(request) {
       if (!hosts.allows(request.headers.get("host"))) return refused({ request, params: {} });
@@ -154,26 +190,6 @@ export function createApp(deps: AppDeps): App {
       return route(request);
     },
     direct,
-    upgradeLocally,
-    attach(started) {
-      server = started;
-    },
-    sockets: {
-      opened: (socket) => handlersOf(socket)?.opened(socket),
-      received(socket, message) {
-        const { received, limitsMessages } = handlersOf(socket) ?? {};
-        if (limitsMessages || isWithinLimit(socket, message)) received?.(socket, message);
-      },
-      closed: (socket) => handlersOf(socket)?.closed(socket),
-    },
-    gauges,
-    async start() {
-      for (const { start } of features) await start?.();
-    },
-    followChange,
-    async stop() {
-      await Promise.all(features.map(({ stop }) => stop?.()));
-    },
     routes: router.routes.map(({ method, path }) => `${method} ${path}`),
   };
 }

@@ -17,7 +17,7 @@ import type { ReportedStatus } from "./music/connection-status.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
-import { createUpstream, type Fetch } from "./sources/upstream/index.ts";
+import { createUpstream, type Network } from "./sources/upstream/index.ts";
 import type { Vault } from "./vault/secrets.ts";
 
 export interface ServerDeps {
@@ -40,14 +40,13 @@ export interface ServerDeps {
   readonly artworkCache: DiskCache;
   /** What is shared with other nodes. */
   readonly cluster: Cluster;
-  /** Replaces the network. */
-  readonly fetch?: Fetch;
-  /** Replaces where players of this machine are looked for. */
-  readonly machine?: Machine;
-  /** Replaces the random number generator: numbers from 0 to 1. */
-  random?(): number;
-  /** Replaces or extends the users' connections. */
-  replaceConnections?(real: ConnectionFinder): ConnectionFinder;
+  readonly network: Network;
+  /** Where players are looked for. */
+  readonly machine: Machine;
+  /** A number from 0 to 1. */
+  random(): number;
+  /** The users' connections, from those that are stored. */
+  connectionsFrom(stored: ConnectionFinder): ConnectionFinder;
 }
 
 export interface ServerParts {
@@ -64,7 +63,7 @@ export interface ServerParts {
 
 /** Assembles a whole server. It does no I/O until one of its parts is used. */
 export function createServer(deps: ServerDeps): ServerParts {
-  const { settings, clock, log, accounts, store, cluster, random = Math.random } = deps;
+  const { settings, clock, log, accounts, store, cluster, random } = deps;
   const storeStatus = storingStatuses(accounts.connections, log);
   const inbox = cluster.shareInbox(
     createInbox(clock, (connectionId) =>
@@ -81,7 +80,7 @@ export function createServer(deps: ServerDeps): ServerParts {
   });
   const found = createConnectionFinder(accounts, sources, settings.config.demo, log);
   const relay = cluster.createRelay({
-    ...(deps.replaceConnections?.(found) ?? found),
+    ...deps.connectionsFrom(found),
     clock,
     log,
     random,
@@ -111,7 +110,6 @@ export function createServer(deps: ServerDeps): ServerParts {
     hub,
     sources,
     relay,
-    random,
     snapshot: store.file?.snapshot,
     probeWrite() {
       // A node that others do not hear from shows nothing new, so browsers should go elsewhere.
@@ -135,8 +133,8 @@ export function createServer(deps: ServerDeps): ServerParts {
 }
 
 /** Where the owner lets covers be looked for. */
-function coverServices({ settings, clock, fetch, baseUrl }: ServerDeps): readonly CoverService[] {
-  const upstream = createUpstream({ clock, trustedOrigins: [], fetch });
+function coverServices({ settings, clock, network, baseUrl }: ServerDeps): readonly CoverService[] {
+  const upstream = createUpstream({ clock, trustedOrigins: [], network });
   const known: Record<CoverServiceName, () => CoverService> = {
     musicbrainz: () => createMusicBrainz(upstream, baseUrl),
     deezer: () => createDeezer(upstream),

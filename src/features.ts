@@ -29,7 +29,7 @@ import { createOverlayFeature } from "./overlay/feature.ts";
 import type { OverlayRelay } from "./overlay/live.ts";
 import { createSignInFeature } from "./sign-in/feature.ts";
 import type { Sources } from "./sources/index.ts";
-import type { Fetch } from "./sources/upstream/index.ts";
+import type { Network } from "./sources/upstream/index.ts";
 import type { Vault } from "./vault/secrets.ts";
 
 export interface FeaturesDeps {
@@ -51,8 +51,7 @@ export interface FeaturesDeps {
   readonly artworkCache: DiskCache;
   /** What other programs have pushed. */
   readonly inbox: Inbox;
-  /** Replaces the network. */
-  readonly fetch?: Fetch | undefined;
+  readonly network: Network;
   readonly cluster: Pick<Cluster, "admissions" | "findArtwork" | "isOurs" | "onShift">;
   /** Numbers from 0 to 1. */
   readonly random: () => number;

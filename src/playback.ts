@@ -56,7 +56,7 @@ export interface Playback {
   };
   /** Position in the track when it was observed, in milliseconds. */
   readonly positionMs: number;
-  /** Set where the upstream tells no position: it is counted from the first sight. */
+  /** Set where no position is reported: it is counted from the first sight of the track. */
   readonly positionUnknown?: true;
   /** Monotonic time of the observation, in milliseconds. */
   readonly observedAtMs: number;
@@ -107,8 +107,10 @@ export const givenNames = ({
 }): Names => given ?? { title: track.title, artists };
 
 /** Whether a playback is of the same song as another, whatever names are shown. */
-export const isSameSong = (one: Playback | undefined, other: Playback): boolean =>
-  one?.track.id === other.track.id && givenNames(one).title === givenNames(other).title;
+export const isSameSong = (
+  one: Pick<Playback, "track" | "artists" | "given"> | undefined,
+  other: Playback,
+): boolean => one?.track.id === other.track.id && givenNames(one).title === givenNames(other).title;
 
 /** A new position this close to the expected one is no seek, only an inexact measurement. */
 const JITTER_MS = 500;
@@ -125,31 +127,28 @@ export function reconcile(
   if (!previous || !next) return next;
   if (previous.track.id !== next.track.id) return next;
   const expectedMs = positionAt(previous, next.observedAtMs);
-  const goesOn = previous.state === next.state && previous.rate === next.rate;
-  if (next.positionUnknown) return countOn(previous, next, goesOn ? undefined : expectedMs);
-  if (!goesOn) return next;
+  const observed = next.positionUnknown ? countOn(previous, next) : next;
+  if (previous.state !== next.state || previous.rate !== next.rate) return observed;
   // Some upstreams count on after the end of a track. That is no seek.
-  const observedMs = Math.min(next.positionMs, next.track.durationMs ?? Number.MAX_SAFE_INTEGER);
-  if (Math.abs(observedMs - expectedMs) > JITTER_MS) return next;
-  return { ...next, positionMs: previous.positionMs, observedAtMs: previous.observedAtMs };
+  const observedMs = Math.min(observed.positionMs, next.track.durationMs ?? Infinity);
+  if (Math.abs(observedMs - expectedMs) > JITTER_MS) return observed;
+  return { ...observed, positionMs: previous.positionMs, observedAtMs: previous.observedAtMs };
 }
 
+/** The position of a track that is first seen, and whose position is not reported. */
+export const FIRST_SIGHT = { positionMs: 0, positionUnknown: true } as const;
+
 /**
- * A playback without a position, counted on from the first sight of its track.
- * @param changedAtPositionMs where it was paused or resumed; `undefined` when it was not
+ * A playback whose position is not reported, counted on from the one before if that has the same
+ * track. The position is known if that of the one before is.
  */
-function countOn(
-  previous: Playback,
-  next: Playback,
-  changedAtPositionMs: number | undefined,
-): Playback {
-  const { positionUnknown: _, ...counted } = next;
-  return {
-    ...counted,
-    // The position is known after all if the beginning of the track was observed.
-    ...(previous.positionUnknown && { positionUnknown: true }),
-    ...(changedAtPositionMs === undefined
-      ? { positionMs: previous.positionMs, observedAtMs: previous.observedAtMs }
-      : { positionMs: changedAtPositionMs }),
-  };
+export function countOn(previous: Playback | null | undefined, next: Playback): Playback {
+  if (previous?.track.id !== next.track.id) return next;
+  const counted = { ...next, positionMs: positionAt(previous, next.observedAtMs) };
+  return previous.positionUnknown ? counted : begun(counted);
+}
+
+/** A playback whose position is known, because the beginning of its track was observed. */
+export function begun({ positionUnknown: _, ...playback }: Playback): Playback {
+  return playback;
 }

@@ -4,6 +4,7 @@ import { atMost, type Clock } from "./clock.ts";
 import { flagOf, variableOf } from "./config.ts";
 import { LARGEST_FRAME_BYTES } from "./ingest/webnowplaying-sockets.ts";
 import type { SocketTicket } from "./http/upgrader.ts";
+import { errorCode } from "./error-code.ts";
 
 /** Sockets that are idle for 30 s are pinged. A client that does not read is disconnected. */
 const socketSettings = {
@@ -148,14 +149,13 @@ function explainListenFailure(
 ): Error {
   if (error instanceof ListenError) return error;
   const [flag, variable] = [flagOf(setting), variableOf(setting)];
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
   const sentences: Record<string, string> = {
     EADDRINUSE: `Port ${port} on ${host} is taken, perhaps by another Marquee. Stop that program, or choose another port with ${flag} or ${variable}.`,
     EADDRNOTAVAIL: `${host} is not an address of this machine. Choose another with --host or MARQUEE_HOST.`,
     EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with ${flag} or ${variable}.`,
     EPERM: `Port ${port} may not be used by this user. Choose one above 1023 with ${flag} or ${variable}.`,
   };
-  const sentence = typeof code === "string" ? sentences[code] : undefined;
+  const sentence = sentences[errorCode(error) ?? ""];
   if (sentence) return new ListenError(sentence, { cause: error });
   return error instanceof Error && /listen|address|port/i.test(error.message)
     ? new ListenError(`${host}:${port} cannot be listened on: ${error.message}`, { cause: error })

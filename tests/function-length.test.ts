@@ -11,21 +11,12 @@ const MOST_LINES = 120;
 const LONGER: Readonly<Record<string, string>> = {
   "src/cluster/shared-inbox.ts shareInbox": "what is known, behind and changed meanwhile",
   "src/music/history.ts createHistory": "the choices of users, which each question needs",
-  "src/ingest/webnowplaying-sockets.ts createWebNowPlaying": "the sockets of a connection",
   "src/sources/kinds/spotify/tokens.ts createAccessTokens": "the tokens in use and being asked for",
-  "src/sources/upstream/index.ts createUpstream": "the pause, the pace and the answers of one host",
   "src/sources/polling/request-budget.ts createRequestBudget": "the calls of the last seconds",
   "src/cluster/leases.ts createLeases": "one lease and its term",
-  "src/accounts/keys.ts createKeys": "conditions that all writes share",
-  "src/sources/kinds/mpris/bus.ts connectBus": "one connection from its dialling to its end",
-  "src/cluster/payloads.ts createPayloads": "the numbers of the messages sent and received",
   "src/sources/kinds/spotify/index.ts createSpotify": "one budget, its tokens and its answers",
   "src/cluster/relay.ts createSharedRelay": "what this node watches and what others do",
-  "src/db/postgres/change-feed.ts createNotifiedFeed": "one listener and what it has missed",
-  "src/app.ts createApp": "the one place where all features meet",
-  "src/cluster/postgres/covers.ts createPostgresCovers": "what is wanted, kept and counted",
   "widget/card.ts createCard": "the one card of a page and its state",
-  "src/cluster/watched-users.ts createWatchedUsers": "who is watched here, and since when",
 };
 
 const root = join(import.meta.dir, "..");

@@ -23,7 +23,7 @@ export function contrast(one: Rgb, other: Rgb): number {
 }
 
 /** The contrast ratio at which small text is readable. */
-export const READABLE = 4.5;
+const READABLE = 4.5;
 
 /**
  * The colour nearest to `colour` that is readable on `background`: it keeps its hue, and is mixed

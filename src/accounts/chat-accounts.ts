@@ -29,7 +29,7 @@ export type ChatAccountNews = Partial<
 >;
 
 /** The most accounts that a user may link. */
-export const MOST_CHAT_ACCOUNTS = 5;
+const MOST_CHAT_ACCOUNTS = 5;
 
 /** The stored accounts at chat services. */
 export interface ChatAccounts {

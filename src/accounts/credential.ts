@@ -81,7 +81,7 @@ export const createKeyId = (): string => randomText(8);
 export const createFontId = (): string => randomText(22);
 
 /** CRC32 (IEEE) of ASCII text as six base62 digits, most significant first. */
-export function checksumOf(text: string): string {
+function checksumOf(text: string): string {
   let rest = Bun.hash.crc32(text);
   let digits = "";
   for (let place = 0; place < CHECKSUM_LENGTH; place++) {

@@ -113,18 +113,13 @@ export function createKeys(context: AccountsContext): Keys {
       )
       .returning({ id: apiKeys.id });
 
-  const refuseKey = (user: User, keyId: string): never => {
-    throw new AccountError(
-      `${user.name} has no working key "${keyId}". "marquee key list ${user.name}" shows all.`,
-    );
-  };
-
   const workingKey = async (user: User, keyId: string) => {
     const [key] = await queries
       .select()
       .from(apiKeys)
       .where(and(eq(apiKeys.id, keyId), workingOf(user)));
-    return key ?? refuseKey(user, keyId);
+    if (!key) throw unknownKey(user, keyId);
+    return key;
   };
 
   const onlyKey = async (user: User) => {
@@ -133,17 +128,8 @@ export function createKeys(context: AccountsContext): Keys {
       .from(apiKeys)
       .where(and(eq(apiKeys.userId, user.id), isNull(apiKeys.revokedAt)))
       .orderBy(asc(apiKeys.createdAt));
-    if (!key) {
-      throw new AccountError(
-        `${user.name} has no key to replace. "marquee key add ${user.name}" makes one.`,
-      );
-    }
-    if (others.length > 0) {
-      throw new AccountError(
-        `${user.name} has several keys: say which one by its id. "marquee key list ${user.name}" shows them.`,
-        true,
-      );
-    }
+    if (!key) throw noKey(user);
+    if (others.length > 0) throw severalKeys(user);
     return key;
   };
 
@@ -173,7 +159,7 @@ export function createKeys(context: AccountsContext): Keys {
           .where(and(eq(apiKeys.id, keyId), workingOf(user)))
           .returning({ id: apiKeys.id }),
       ]);
-      if (revoked.length === 0) refuseKey(user, keyId);
+      if (revoked.length === 0) throw unknownKey(user, keyId);
     },
     async rotate(user, keyId, graceMs) {
       const old = keyId === undefined ? await onlyKey(user) : await workingKey(user, keyId);
@@ -195,6 +181,18 @@ export function createKeys(context: AccountsContext): Keys {
     },
   };
 }
+
+const unknownKey = ({ name }: User, keyId: string): AccountError =>
+  new AccountError(`${name} has no working key "${keyId}". "marquee key list ${name}" shows all.`);
+
+const noKey = ({ name }: User): AccountError =>
+  new AccountError(`${name} has no key to replace. "marquee key add ${name}" makes one.`);
+
+const severalKeys = ({ name }: User): AccountError =>
+  new AccountError(
+    `${name} has several keys: say which one by its id. "marquee key list ${name}" shows them.`,
+    true,
+  );
 
 interface KeyDraft {
   readonly issued: IssuedKey;

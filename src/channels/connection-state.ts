@@ -1,4 +1,4 @@
-import { endOf, type Playback, reconcile } from "../playback.ts";
+import { begun, endOf, type Playback, reconcile } from "../playback.ts";
 import type { Source } from "../sources/source.ts";
 
 /** One result of watching a connection. */
@@ -144,11 +144,8 @@ const outdatedAtMs = (reportedAtMs: number, pollsEveryMs: number | undefined): n
   pollsEveryMs === undefined ? Infinity : reportedAtMs + MISSED_POLLS * pollsEveryMs;
 
 /** The position of a track that replaced another while it was watched is known: it began then. */
-function afterOther(before: Playback | null, playback: Playback | null): Playback | null {
-  if (!playback?.positionUnknown || before?.track.id === playback.track.id) return playback;
-  const { positionUnknown: _, ...known } = playback;
-  return known;
-}
+const afterOther = (before: Playback | null, playback: Playback | null): Playback | null =>
+  playback && before?.track.id !== playback.track.id ? begun(playback) : playback;
 
 /** The pause of a playback: the previous one continues while track and position are the same. */
 function pauseIn(

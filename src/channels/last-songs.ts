@@ -1,4 +1,4 @@
-import { type Artwork, endOf, givenNames, type Playback } from "../playback.ts";
+import { type Artwork, endOf, isSameSong, type Playback } from "../playback.ts";
 import type { Reading } from "./merge.ts";
 
 /** What is remembered of a song: no covers, as a picture can be large. */
@@ -91,7 +91,7 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
   const begin = (playback: Playback, now: Moment): CurrentSong => {
     // A song that goes on after a gap is still the same one.
     const [last] = finished;
-    const isLast = last !== undefined && isSame(last.song, playback);
+    const isLast = last !== undefined && isSameSong(last.song, playback);
     if (isLast) finished.shift();
     const goesOn = isLast && !isEnded;
     return {
@@ -115,7 +115,7 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
       // The song may go on while its source cannot be asked.
       if (!reading || reading.kind === "unavailable") return tell(1);
       const playback = reading.kind === "playback" ? reading.playback : undefined;
-      if (current && playback && isSame(current.song, playback)) {
+      if (current && playback && isSameSong(current.song, playback)) {
         current.playback = playback;
         current.artwork = playback.album.artworks[0] ?? current.artwork;
         tell(playback.state === "playing" ? TELL_EVERY_MS : 1);
@@ -141,9 +141,6 @@ function playedMs({ playback, countedUntilMs }: CurrentSong, nowMs: number): num
   if (playback?.state !== "playing") return 0;
   return Math.max(0, Math.min(nowMs, endOf(playback)) - countedUntilMs);
 }
-
-const isSame = (song: Song, playback: Playback): boolean =>
-  song.track.id === playback.track.id && givenNames(song).title === givenNames(playback).title;
 
 const songOf = ({ source, track, artists, namesFrom, given, album }: Playback): Song => ({
   source,

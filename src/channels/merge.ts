@@ -39,7 +39,7 @@ const PATIENCE_MS = 2_000;
  */
 const FRESH_MS = 4_000;
 
-export const NOTHING: Reading = { kind: "nothing" };
+const NOTHING: Reading = { kind: "nothing" };
 const UNLINKED: Reading = { kind: "unlinked" };
 
 /**

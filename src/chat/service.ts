@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
-import type { Fetch } from "../sources/upstream/index.ts";
+import type { Network } from "../sources/upstream/index.ts";
 import { createQuiet, type Quiet } from "./commands.ts";
 import { createSongLine } from "./song-line.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";
@@ -26,8 +26,7 @@ export interface ChatDeps extends Pick<Cluster, "admissions" | "isOurs" | "onShi
     Config,
     "twitchClientId" | "twitchIdUrl" | "twitchApiUrl" | "twitchEventsubUrl"
   >;
-  /** Replaces the network. */
-  readonly fetch?: Fetch | undefined;
+  readonly network: Network;
   /** Numbers from 0 to 1. */
   random(): number;
   /** Shows the overlays of a user that wait to be asked. */
@@ -63,7 +62,7 @@ const MOST_CHATS = 1_000;
 export function createChatService(deps: ChatDeps): ChatService {
   const { accounts, clock, config, isOurs } = deps;
   const { chat } = accounts;
-  const upstream = createTwitchUpstream(clock, config, deps.fetch);
+  const upstream = createTwitchUpstream(clock, config, deps.network);
   const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
   const links = createTwitchLinks({ ...deps, ...accounts, id, upstream });
   const songLine = createSongLine(deps);

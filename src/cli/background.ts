@@ -14,7 +14,7 @@ import {
 } from "./server-lock.ts";
 
 /** What the server in the background logs, in the data folder. */
-export const LOG_FILE = "marquee.log";
+const LOG_FILE = "marquee.log";
 const LONGEST_LOG_BYTES = 1024 * 1024;
 const STARTS_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 50;

@@ -8,6 +8,7 @@ import { type Config, flagOf, type SettingName } from "../config.ts";
 import type { Cli } from "./cli.ts";
 import { type Command, print, table } from "./command.ts";
 import { withWorkspace, type Workspace } from "./workspace.ts";
+import { NETWORK } from "../sources/upstream/index.ts";
 
 /** What the commands that ask Twitch take besides the settings of all commands. */
 const TWITCH_SETTINGS: readonly SettingName[] = ["twitchClientId", "twitchIdUrl", "twitchApiUrl"];
@@ -128,7 +129,7 @@ const UNCONFIRMED =
   "Twitch has not confirmed it. To be sure, disconnect the application at https://www.twitch.tv/settings/connections.";
 
 function linksOf(config: Config, { accounts }: Workspace) {
-  const upstream = createTwitchUpstream(systemClock, config);
+  const upstream = createTwitchUpstream(systemClock, config, NETWORK);
   const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
   return createTwitchLinks({ ...accounts, clock: systemClock, id, upstream, config });
 }

@@ -18,7 +18,7 @@ export interface PlaceFacts {
 }
 
 /** Why the data are where they are, as `config` shows it. */
-export const PLACES = ["here", "beside the program", "the user's folder"] as const;
+const PLACES = ["here", "beside the program", "the user's folder"] as const;
 
 export interface DataPlace {
   readonly folder: string;

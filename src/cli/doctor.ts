@@ -13,6 +13,7 @@ import { answersAt } from "./healthcheck.ts";
 import { isServerRunning, readRunningFacts } from "./server-lock.ts";
 import { describeStatus } from "./user.ts";
 import { withWorkspace } from "./workspace.ts";
+import { THIS_MACHINE } from "../sources/here/found.ts";
 
 /** A connection, without what it was connected with. */
 interface CheckedConnection {
@@ -38,7 +39,7 @@ export async function examine(
     serverOn(resolved),
     connectionsOn(resolved),
     playersHere(options.songs),
-    mediaSessionsHere(process.platform),
+    mediaSessionsHere(),
   ]);
   const document: Document = {
     version: VERSION_LINE,
@@ -120,10 +121,11 @@ async function playersHere(songs: boolean) {
   }));
 }
 
-async function mediaSessionsHere(platform: NodeJS.Platform): Promise<Examined | null> {
+async function mediaSessionsHere(): Promise<Examined | null> {
+  const { platform, mediaReader } = THIS_MACHINE;
   if (platform !== "win32" && platform !== "darwin") return null;
   const { examineSessions } = await import("../sources/kinds/media-session/examine.ts");
-  return examineSessions(await oneReader(systemClock, platform, undefined)(), systemClock);
+  return examineSessions(await oneReader(systemClock, mediaReader)(), systemClock);
 }
 
 const linesOfSessions = ({ problem, sessions }: Examined): string[] =>

@@ -11,6 +11,7 @@ import { type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
 import { mayBePublic } from "../sources/upstream/public-hosts.ts";
 import { type Command, print, table, UsageError } from "./command.ts";
 import { withWorkspace, type Workspace } from "./workspace.ts";
+import { NETWORK } from "../sources/upstream/index.ts";
 
 /** Declares `marquee hook …`. */
 export function declareHook({ group, runs }: Cli): void {
@@ -141,6 +142,7 @@ function testHook(userName: string, typedId: string): Command {
         clock: systemClock,
         rules: await rulesOf(config, workspace, hook.url),
         artworkUrl: () => "",
+        network: NETWORK,
       });
       const status = await send(hook, testEvent(systemClock.wallMs())).catch((error: unknown) => {
         throw new AccountError(`Nobody took it: ${error instanceof Error ? error.message : "?"}.`);

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { errorCode } from "../error-code.ts";
 
 /** A command's output could not be written: the reader is gone or the disk is full. */
 export class OutputError extends Error {
@@ -17,8 +18,7 @@ export function writeLine(fileDescriptor: number, line: string): void {
     try {
       rest = rest.subarray(writeSync(fileDescriptor, rest));
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
-      if (code !== "EAGAIN") {
+      if (errorCode(error) !== "EAGAIN") {
         throw new OutputError(
           "The output could not be written. The command has done its work, but nobody has seen what it printed.",
           { cause: error },

@@ -20,7 +20,7 @@ export function declareSecret({ group, runs }: Cli): void {
 }
 
 /** `marquee secret rotate`: encrypts all stored secrets again under another key. */
-export function rotateSecret(oldKeyFile: string | undefined): Command {
+function rotateSecret(oldKeyFile: string | undefined): Command {
   return async (config, asJson, io) => {
     const { secretKey } = config;
     if (secretKey !== null) {

@@ -15,6 +15,8 @@ import { listen } from "../server.ts";
 import { createLog, describeError, type Log } from "../log.ts";
 import { alone } from "../cluster/alone.ts";
 import { createMetrics, noMetrics } from "../metrics.ts";
+import { THIS_MACHINE } from "../sources/here/found.ts";
+import { NETWORK } from "../sources/upstream/index.ts";
 import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import {
@@ -114,6 +116,10 @@ export async function serve(
           listeningAddress: listeningAddressOf(config, port),
           commands,
           artworkCache: createDiskCache(join(config.data, "covers"), MOST_COVER_BYTES),
+          network: NETWORK,
+          machine: THIS_MACHINE,
+          random: Math.random,
+          connectionsFrom: (stored) => stored,
         }),
     });
     const { server } = running;

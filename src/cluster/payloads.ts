@@ -79,10 +79,7 @@ const isForOthers = ([kind]: Message): boolean => kind !== "greet" && kind !== "
  */
 export function createPayloads(deps: PayloadsDeps): Payloads {
   const { node, seal, monotonicMs, send, onMissed } = deps;
-  const buffer = new Uint8Array(MOST_BYTES);
-  const encoder = new TextEncoder();
-  const decoder = new TextDecoder();
-  let lastSent = 0;
+  const packer = createPacker(node, seal);
   let lastOwn = 0;
   /** The last number of each other node that has welcomed this one. */
   const lastNumbers = createBoundedMap<Node, number>(MOST_NODES);
@@ -96,28 +93,11 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
   /** Nodes whose messages were left out. */
   const missed = createBoundedMap<Node, true>(MOST_NODES);
 
-  const payload = (text: string, hasMore: boolean): string => {
-    lastSent += 1;
-    const head = headOf(node, lastSent, hasMore);
-    return head + seal.seal(head, text);
-  };
-
-  /** Cuts between characters. */
-  const piecesOf = (text: string): string[] => {
-    const cut: string[] = [];
-    for (let rest = text; rest !== "";) {
-      const { read, written } = encoder.encodeInto(rest, buffer);
-      cut.push(decoder.decode(buffer.subarray(0, written)));
-      rest = rest.slice(read);
-    }
-    return cut;
-  };
-
   const greet = () => {
     // One that still waits to be sent greets all who are new by then.
     const nowMs = monotonicMs();
-    if (greetedAfter === lastSent && nowMs - greetedAtMs < GREET_EVERY_MS) return;
-    greetedAfter = lastSent;
+    if (greetedAfter === packer.lastSent && nowMs - greetedAtMs < GREET_EVERY_MS) return;
+    greetedAfter = packer.lastSent;
     greetedAtMs = nowMs;
     const greeting = crypto.randomUUID();
     greetings.set(greeting, true);
@@ -148,29 +128,7 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
   };
 
   return {
-    pack(messages) {
-      const payloads: string[] = [];
-      let texts: string[] = [];
-      let bytes = 2;
-      const finish = () => {
-        if (texts.length > 0) payloads.push(payload(`[${texts.join(",")}]`, false));
-        texts = [];
-        bytes = 2;
-      };
-      for (const text of messages) {
-        const length = Buffer.byteLength(text) + 1;
-        if (bytes + length > MOST_BYTES) finish();
-        if (length + 2 > MOST_BYTES) {
-          const cut = piecesOf(`[${text}]`);
-          cut.forEach((piece, index) => payloads.push(payload(piece, index < cut.length - 1)));
-        } else {
-          texts.push(text);
-          bytes += length;
-        }
-      }
-      finish();
-      return payloads;
-    },
+    pack: packer.pack,
     unpack(sealed) {
       const opened = openPayload(seal, sealed);
       if (!opened) return { from: "", messages: [] };
@@ -193,13 +151,71 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
       return { from, messages: believed.filter(isForOthers) };
     },
     reconnect() {
-      lastOwn = lastSent;
+      lastOwn = packer.lastSent;
       lastNumbers.clear();
       pieces.clear();
       greetings.clear();
       missed.clear();
       greetedAfter = -1;
       greet();
+    },
+  };
+}
+
+interface Packer extends Pick<Payloads, "pack"> {
+  /** The number of the last payload. */
+  readonly lastSent: number;
+}
+
+function createPacker(node: Node, seal: MessageSeal): Packer {
+  const buffer = new Uint8Array(MOST_BYTES);
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder();
+  let lastSent = 0;
+
+  const payload = (text: string, hasMore: boolean): string => {
+    lastSent += 1;
+    const head = headOf(node, lastSent, hasMore);
+    return head + seal.seal(head, text);
+  };
+
+  /** Cuts between characters. */
+  const piecesOf = (text: string): string[] => {
+    const cut: string[] = [];
+    for (let rest = text; rest !== "";) {
+      const { read, written } = encoder.encodeInto(rest, buffer);
+      cut.push(decoder.decode(buffer.subarray(0, written)));
+      rest = rest.slice(read);
+    }
+    return cut;
+  };
+
+  return {
+    get lastSent() {
+      return lastSent;
+    },
+    pack(messages) {
+      const payloads: string[] = [];
+      let texts: string[] = [];
+      let bytes = 2;
+      const finish = () => {
+        if (texts.length > 0) payloads.push(payload(`[${texts.join(",")}]`, false));
+        texts = [];
+        bytes = 2;
+      };
+      for (const text of messages) {
+        const length = Buffer.byteLength(text) + 1;
+        if (bytes + length > MOST_BYTES) finish();
+        if (length + 2 > MOST_BYTES) {
+          const cut = piecesOf(`[${text}]`);
+          cut.forEach((piece, index) => payloads.push(payload(piece, index < cut.length - 1)));
+        } else {
+          texts.push(text);
+          bytes += length;
+        }
+      }
+      finish();
+      return payloads;
     },
   };
 }

@@ -48,7 +48,7 @@ export interface WatchedUsersDeps {
   /** The ids of the user's connections that are not refused, in the user's order. */
   connectionIdsOf(userId: number): Promise<readonly number[]>;
   /** Is called with what is about to be published, so that its pictures are there for others. */
-  onPublish?(userId: number, connections: readonly KnownConnection[]): void;
+  onPublish(userId: number, connections: readonly KnownConnection[]): void;
 }
 
 /** A user of a shard that this node holds, or held until a moment ago. */
@@ -103,13 +103,10 @@ export function createWatchedUsers(deps: WatchedUsersDeps): WatchedUsers {
     const term = leases.termOf(shardOf(userId));
     if (term === undefined || users.get(userId) !== user || !user.isWatching) return;
     const { connections } = user.watching;
-    if (connections && user.published) {
-      const isFollowed = isFollowedBy(user.subscribers);
-      if (!isWorthPublishing(connections, user.published, isFollowed)) return;
-    }
+    if (connections && !isWorthPublishing(connections, user)) return;
     // States change in place, so what is kept to compare with is a copy.
     user.published = connections?.map((connection) => ({ ...connection }));
-    if (connections) deps.onPublish?.(userId, connections);
+    if (connections) deps.onPublish(userId, connections);
     bus.send(["report", userId, term, reportOf(user, clock.monotonicMs())]);
   };
 
@@ -208,10 +205,9 @@ const reportOf = ({ watching, watchedSinceMs, subscribers }: User, nowMs: number
  */
 function isWorthPublishing(
   connections: readonly KnownConnection[],
-  published: readonly KnownConnection[],
-  isFollowed: boolean,
+  { published, subscribers }: User,
 ): boolean {
-  if (!isFollowed || connections.length !== published.length) return true;
+  if (published?.length !== connections.length || !isFollowedBy(subscribers)) return true;
   return connections.some((connection, index) => {
     const before = published[index];
     if (!before || before.connectionId !== connection.connectionId) return true;

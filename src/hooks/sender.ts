@@ -1,7 +1,6 @@
 import type { Artwork } from "../playback.ts";
 import type { Clock } from "../clock.ts";
-import { createUpstream, type Fetch } from "../sources/upstream/index.ts";
-import { lookUp } from "../sources/upstream/public-hosts.ts";
+import { createUpstream, type Network } from "../sources/upstream/index.ts";
 import type { Hook } from "../music/hooks.ts";
 import { type HookAddressRules, isNever, readHookAddress } from "./address.ts";
 import { messageOf, type NumberedEvent } from "./message.ts";
@@ -10,23 +9,23 @@ export interface SenderDeps {
   readonly clock: Clock;
   readonly rules: HookAddressRules;
   artworkUrl(artwork: Artwork, userId: number): string;
-  /** Replaces the network. */
-  readonly fetch?: Fetch | undefined;
+  readonly network: Network;
 }
 
 /**
  * Sends an event to a hook's address, which is judged again by what its name resolves to now.
  * Resolves with the HTTP status. Redirects are not followed, and nothing of the answer is kept.
  */
-export function createSender({ clock, rules, artworkUrl, fetch }: SenderDeps) {
+export function createSender({ clock, rules, artworkUrl, network }: SenderDeps) {
   return async (hook: Hook, event: NumberedEvent): Promise<number> => {
     const url = readHookAddress(hook.url, { name: "this user" }, rules);
     const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
     const isListed = rules.playerHosts.includes(host);
-    if (isListed && !fetch && (await lookUp(host)).some(isNever)) {
+    if (isListed && (await network.lookUp?.(host))?.some(isNever)) {
       throw new Error("its name leads to an address that is never called");
     }
-    const upstream = createUpstream({ clock, trustedOrigins: isListed ? [url.origin] : [], fetch });
+    const trustedOrigins = isListed ? [url.origin] : [];
+    const upstream = createUpstream({ clock, trustedOrigins, network });
     const { headers, body } = messageOf(hook, event, {
       nowMonotonicMs: clock.monotonicMs(),
       nowWallMs: clock.wallMs(),

@@ -33,7 +33,7 @@ export interface RateLimit {
 /** A call may come this much too early, because network delays vary. */
 const EARLY_MS = 250;
 /** Limits the remembered callers of an endpoint: 50 keys for each of 500 users. */
-export const MOST_CALLERS = 25_000;
+const MOST_CALLERS = 25_000;
 
 /**
  * One call every `windowSeconds` per caller. A refused call does not lengthen the wait. After the

@@ -1,6 +1,6 @@
 import type { Artwork } from "../playback.ts";
 import type { Clock } from "../clock.ts";
-import { createUpstream, type Fetch } from "../sources/upstream/index.ts";
+import { createUpstream, type Network } from "../sources/upstream/index.ts";
 import { createCoverRate } from "./cover-rate.ts";
 
 /**
@@ -23,8 +23,7 @@ export interface CoversDeps {
   readonly clock: Pick<Clock, "after" | "monotonicMs">;
   /** Hosts that may be called although they are private, and with plain http. */
   readonly playerHosts: readonly string[];
-  /** Replaces the network. */
-  readonly fetch?: Fetch | undefined;
+  readonly network: Network;
 }
 
 /** For the sentence that refuses a cover. */
@@ -35,7 +34,7 @@ const LONGEST_ADDRESS = 2_048;
 const LONGEST_DATA_URI = 48 * 1024;
 const DATA_URI = /^data:image\/(?:png|jpeg|jpg|webp|gif|bmp);base64,([0-9A-Za-z+/]+={0,2})$/i;
 
-export function createCovers({ clock, playerHosts, fetch }: CoversDeps): Covers {
+export function createCovers({ clock, playerHosts, network }: CoversDeps): Covers {
   const isPlayerHost = ({ hostname }: URL) =>
     playerHosts.includes(hostname.replace(/^\[|\]$/g, ""));
 
@@ -50,7 +49,7 @@ export function createCovers({ clock, playerHosts, fetch }: CoversDeps): Covers 
     const upstream = createUpstream({
       clock,
       trustedOrigins: isPlayerHost(url) ? [url.origin] : [],
-      fetch,
+      network,
     });
     const response = await upstream.fetch(url);
     if (!response.ok) throw new Error(`the cover's address answered ${response.status}`);

@@ -1,6 +1,13 @@
 import { boundPlayback } from "../channels/bounds.ts";
 import type { Clock } from "../clock.ts";
-import { type Artwork, type Playback, positionAt } from "../playback.ts";
+import {
+  type Artwork,
+  begun,
+  countOn,
+  FIRST_SIGHT,
+  type Playback,
+  positionAt,
+} from "../playback.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 import type { Covers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";
@@ -107,10 +114,7 @@ function toPlayback(
   nowMs: number,
 ): Playback {
   const id = track.id ?? identityOf(track);
-  const counted = previous?.track.id === id ? countedOn(previous, nowMs) : FIRST_SIGHT;
-  const { positionMs, positionUnknown } =
-    track.positionMs === null ? counted : { positionMs: track.positionMs };
-  return {
+  const playback: Playback = {
     source: source.name,
     state: track.state,
     track: { id, title: track.title, durationMs: track.durationMs, explicit: false },
@@ -122,11 +126,16 @@ function toPlayback(
       type: source.id,
       volumePercent: track.volumePercent,
     },
-    positionMs: Math.min(positionMs, track.durationMs ?? Infinity),
-    ...(positionUnknown && { positionUnknown }),
+    ...(track.positionMs === null
+      ? FIRST_SIGHT
+      : { positionMs: Math.min(track.positionMs, track.durationMs ?? Infinity) }),
     observedAtMs: nowMs,
     rate: 1,
   };
+  if (track.positionMs !== null || previous?.track.id !== id) return playback;
+  // After its end the same track has begun again.
+  const hasEnded = positionAt(previous, nowMs) >= (previous.track.durationMs ?? Infinity);
+  return hasEnded ? begun(playback) : countOn(previous, playback);
 }
 
 /** Programs that name a page's channel as its artist; the others know the artist. */
@@ -134,20 +143,6 @@ const NAME_CHANNELS: ReadonlySet<string> = new Set(["tuna", "webnowplaying"]);
 
 const isVideoPage = ({ device }: PushedTrack, { id }: PushedSource): boolean =>
   NAME_CHANNELS.has(id) && /^(?:www\.)?youtube(?:\.com)?$/i.test(device ?? "");
-
-/** A position that is counted by this server, because the program tells none. */
-type Counted = Pick<Playback, "positionMs" | "positionUnknown">;
-
-const FIRST_SIGHT: Counted = { positionMs: 0, positionUnknown: true };
-
-/** The position of the same track as before. */
-function countedOn(previous: Playback, nowMs: number): Counted {
-  const positionMs = positionAt(previous, nowMs);
-  // After its end the same track has begun again, and was heard from its beginning.
-  if (positionMs >= (previous.track.durationMs ?? Infinity)) return { positionMs: 0 };
-  const { positionUnknown } = previous;
-  return { positionMs, ...(positionUnknown && { positionUnknown }) };
-}
 
 /** A name for a track whose program gives it none: the same texts are the same track. */
 function identityOf({ title, artists, album }: PushedTrack): string {

@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { all, type Feature, socket, socketsOf } from "../http/feature.ts";
 import { JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
-import type { Fetch } from "../sources/upstream/index.ts";
+import type { Network } from "../sources/upstream/index.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
 import { createCovers } from "./covers.ts";
 import { createDelivery } from "./delivery.ts";
@@ -29,8 +29,7 @@ export interface IngestDeps {
   readonly config: Pick<Config, "playerHosts">;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
-  /** Replaces the network. */
-  readonly fetch?: Fetch | undefined;
+  readonly network: Network;
   /** The client address of a request. */
   addressOf(request: Request): string;
   /** The name of a user; `undefined` when there is none with this id. */
@@ -44,7 +43,7 @@ export interface IngestFeature extends Feature {
 /** What other programs push to this server. Each protocol answers every method in its own form. */
 export function createIngestFeature(deps: IngestDeps): IngestFeature {
   const { clock, inbox, config } = deps;
-  const covers = createCovers({ clock, playerHosts: config.playerHosts, fetch: deps.fetch });
+  const covers = createCovers({ ...deps, playerHosts: config.playerHosts });
   const door = createDoor(deps);
   const delivery = createDelivery({ clock, inbox, covers });
   const to = { clock, door, delivery };

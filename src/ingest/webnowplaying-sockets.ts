@@ -89,7 +89,7 @@ const FLOOD = "More messages came in a second than a browser sends.";
 const REST_OF_TRACK_MS = 30;
 
 export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSockets {
-  const { clock, inbox, covers, door, delivery, inboxes } = deps;
+  const { clock, inbox, covers, door, delivery } = deps;
   const source = WEBNOWPLAYING;
   /** By connection: what the browser of each socket has told. */
   const connections = new Map<number, Map<PushSocket, Browser>>();
@@ -133,43 +133,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
   };
 
   return {
-    async upgrade({ request, params }, upgrader) {
-      if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
-      const secret = params["secret"] ?? "";
-      const admission = await door.admit(secret, source, request);
-      if (admission.kind !== "admitted") return refusalOf(admission);
-      const { userId, connectionId } = admission.owner;
-      const data: PushTicket = {
-        kind: "push",
-        userId,
-        connectionId,
-        isValid: async () => (await door.ownerOf(secret, source))?.connectionId === connectionId,
-      };
-      if (upgrader?.upgrade(request, { data })) return undefined;
-      return failure(426, "This address is for WebSockets only", { Upgrade: "websocket" });
-    },
-
-    async upgradeLocally(request, upgrader) {
-      if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
-      const origin = request.headers.get("origin");
-      if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
-        return failure(403, "This port is for the browser extension WebNowPlaying only");
-      }
-      const owner = await inboxes.ownersInboxOf(source.id);
-      if (!owner) return failure(404, "The owner of this server has not connected WebNowPlaying");
-      const admission = door.count(owner);
-      if (admission.kind === "limited") return refusalOf(admission);
-      const { userId, connectionId } = owner;
-      const data: PushTicket = {
-        kind: "push",
-        userId,
-        connectionId,
-        isValid: async () =>
-          (await inboxes.ownersInboxOf(source.id))?.connectionId === connectionId,
-      };
-      if (upgrader.upgrade(request, { data })) return undefined;
-      return failure(426, "This port is for WebSockets only", { Upgrade: "websocket" });
-    },
+    ...createUpgrades(deps),
 
     opened(socket) {
       const { connectionId } = socket.data;
@@ -233,6 +197,53 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       for (const browsers of connections.values()) {
         for (const socket of browsers.keys()) socket.close(SERVICE_RESTART, "restarting");
       }
+    },
+  };
+}
+
+/** Who may open a socket. */
+function createUpgrades({
+  door,
+  inboxes,
+}: WebNowPlayingDeps): Pick<WebNowPlayingSockets, "upgrade" | "upgradeLocally"> {
+  return {
+    async upgrade({ request, params }, upgrader) {
+      if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
+      const secret = params["secret"] ?? "";
+      const admission = await door.admit(secret, WEBNOWPLAYING, request);
+      if (admission.kind !== "admitted") return refusalOf(admission);
+      const { userId, connectionId } = admission.owner;
+      const data: PushTicket = {
+        kind: "push",
+        userId,
+        connectionId,
+        isValid: async () =>
+          (await door.ownerOf(secret, WEBNOWPLAYING))?.connectionId === connectionId,
+      };
+      if (upgrader?.upgrade(request, { data })) return undefined;
+      return failure(426, "This address is for WebSockets only", { Upgrade: "websocket" });
+    },
+
+    async upgradeLocally(request, upgrader) {
+      if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
+      const origin = request.headers.get("origin");
+      if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
+        return failure(403, "This port is for the browser extension WebNowPlaying only");
+      }
+      const owner = await inboxes.ownersInboxOf(WEBNOWPLAYING.id);
+      if (!owner) return failure(404, "The owner of this server has not connected WebNowPlaying");
+      const admission = door.count(owner);
+      if (admission.kind === "limited") return refusalOf(admission);
+      const { userId, connectionId } = owner;
+      const data: PushTicket = {
+        kind: "push",
+        userId,
+        connectionId,
+        isValid: async () =>
+          (await inboxes.ownersInboxOf(WEBNOWPLAYING.id))?.connectionId === connectionId,
+      };
+      if (upgrader.upgrade(request, { data })) return undefined;
+      return failure(426, "This port is for WebSockets only", { Upgrade: "websocket" });
     },
   };
 }

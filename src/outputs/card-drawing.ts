@@ -36,8 +36,8 @@ export interface Card {
   readonly description: string;
 }
 
-export const CARD_WIDTH = 400;
-export const CARD_HEIGHT = 100;
+const CARD_WIDTH = 400;
+const CARD_HEIGHT = 100;
 
 const TEXT_LEFT = 104;
 const TEXT_RIGHT = 384;

@@ -9,8 +9,9 @@ import { atMost, type Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Artwork } from "../playback.ts";
 import { type FileSet, fileSetOf } from "./file-set.ts";
-import { codeOf, removeDrafts, replaceFiles } from "./replace-files.ts";
+import { removeDrafts, replaceFiles } from "./replace-files.ts";
 import { squarePng, transparentPng } from "./square-png.ts";
+import { errorCode } from "../error-code.ts";
 
 /** A folder of text and cover files for each user, for programs that show files, such as OBS. */
 export interface Files {
@@ -232,7 +233,7 @@ function createReport(folder: string, log: Log): (path: string) => Report {
         log.info("files are written again", { folder });
       return;
     }
-    const code = codeOf(error) ?? describeError(error);
+    const code = errorCode(error) ?? describeError(error);
     const isKnown = [...failing.values()].includes(code);
     failing.set(path, code);
     if (isKnown) return;

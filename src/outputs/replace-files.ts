@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../error-code.ts";
 
 /** A file's name and its content, without a folder. */
 export type NewFile = readonly [name: string, content: string | Uint8Array];
@@ -61,15 +62,9 @@ async function replace(
     try {
       return await renameFile(from, to);
     } catch (error) {
-      if (tries >= retries || !["EPERM", "EACCES", "EBUSY"].includes(codeOf(error) ?? ""))
+      if (tries >= retries || !["EPERM", "EACCES", "EBUSY"].includes(errorCode(error) ?? ""))
         throw error;
       await Bun.sleep(RETRY_MS);
     }
   }
-}
-
-/** The operating system's name of an error, such as `ENOSPC`. */
-export function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : undefined;
 }

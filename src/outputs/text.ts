@@ -34,10 +34,10 @@ const MOST_LINES = 1_000;
 /** Twitch prints 500 characters, Nightbot reads fewer than 400. */
 export const USUAL_MOST = 380;
 /** YouTube prints 200 characters. */
-export const YOUTUBE_MOST = 180;
-export const LEAST_MAX = 20;
+const YOUTUBE_MOST = 180;
+const LEAST_MAX = 20;
 /** How many songs before the current one may be asked for. */
-export const MOST_BACK = 5;
+const MOST_BACK = 5;
 
 /** The words of lines in a language. */
 export function lineWords(language: Language): LineWords {

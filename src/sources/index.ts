@@ -27,7 +27,7 @@ import { type Machine, THIS_MACHINE } from "./here/found.ts";
 import type { Found } from "./here/players-here.ts";
 import { createSpotify } from "./kinds/spotify/index.ts";
 import { createSubsonic } from "./kinds/subsonic/index.ts";
-import { createUpstream, type Fetch } from "./upstream/index.ts";
+import { createUpstream, NETWORK, type Network } from "./upstream/index.ts";
 import { createVlc } from "./kinds/vlc/index.ts";
 
 /** All sources. */
@@ -60,20 +60,21 @@ export interface SourcesDeps {
   };
   /** What other programs push. */
   readonly pushed: PushedReports;
-  /** Where players of this machine are looked for; this machine without it. */
-  readonly machine?: Machine | undefined;
-  /** Replaces the network. */
-  readonly fetch?: Fetch | undefined;
+  /** Where players are looked for. */
+  readonly machine: Machine;
+  readonly network: Network;
   readonly metrics: Pick<Metrics, "upstreamCall" | "polledAgain">;
 }
 
 /** What the sources need of a server, where none runs. */
 export const withoutServer = (
   clock: Pick<Clock, "monotonicMs">,
-): Pick<SourcesDeps, "ledgerOf" | "pushed" | "metrics"> => ({
+): Pick<SourcesDeps, "ledgerOf" | "pushed" | "metrics" | "machine" | "network"> => ({
   ledgerOf: (budget) => createLedger(clock, budget),
   pushed: NOTHING_PUSHED,
   metrics: noMetrics,
+  machine: THIS_MACHINE,
+  network: NETWORK,
 });
 
 /** The sources for commands and documentation, which only describe them and never use them. */
@@ -91,14 +92,14 @@ export const describedSources = (): Sources =>
 
 /** Creates the sources. No upstream is called before a source is watched or linked. */
 export function createSources(deps: SourcesDeps): Sources {
-  const { clock, settings, memory, metrics, ledgerOf, fetch, machine = THIS_MACHINE } = deps;
+  const { clock, settings, memory, metrics, ledgerOf, network, machine } = deps;
   const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
   /** The way to public servers, and to those at `urls`, which somebody has entered. */
   const upstreamOf = (source: string, ...urls: readonly string[]) =>
     createUpstream({
       clock,
       trustedOrigins: urls.map((url) => new URL(url).origin),
-      fetch,
+      network,
       onCall: (outcome) => metrics.upstreamCall(source, outcome),
     });
   const pausesOf = (source: string): PauseMemory => ({
@@ -121,14 +122,13 @@ export function createSources(deps: SourcesDeps): Sources {
     pauses: pausesOf("spotify"),
   });
   const polled: PolledSourceDeps = { clock, upstreamOf, onPoll: metrics.polledAgain };
-  const { busAddress, platform, mediaReader } = machine;
-  const mediaSessions = { reader: oneReader(clock, platform, mediaReader) };
+  const mediaSessions = { reader: oneReader(clock, machine.mediaReader) };
   const all: readonly Source[] = [
     spotify,
     mpd,
     createWindows(mediaSessions),
     createMacos(mediaSessions),
-    createMpris({ upstream: upstreamOf("mpris"), busAddress }),
+    createMpris({ upstream: upstreamOf("mpris"), busAddress: machine.busAddress }),
     createVlc(polled),
     createBeefweb(polled),
     createPear({ upstreamOf }),
@@ -156,7 +156,7 @@ export function createSources(deps: SourcesDeps): Sources {
   ];
   const upstreamTo = (url: string) => {
     const trustedOrigins = [new URL(url).origin];
-    return createUpstream({ clock, trustedOrigins, fetch });
+    return createUpstream({ clock, trustedOrigins, network });
   };
   let looking: Promise<() => Promise<readonly Found[]>> | undefined;
   return {

@@ -9,8 +9,6 @@ import { type Upstream, UpstreamError, type UpstreamHeaders } from "./upstream/i
 
 /** A server that is listened to. */
 export interface PlayerServer {
-  /** For errors, such as `Plex at http://192.168.1.20:32400`. */
-  readonly where: string;
   /**
    * @param missing what a 404 means, as the end of a sentence that begins with "it"
    * @throws {SourceFailure}, {@link UpstreamError} or {@link UnreadableAnswer}
@@ -50,7 +48,6 @@ export function createPlayerServer(
   const unauthorized = (reason = "refuses the token") =>
     new SourceFailure({ kind: "unauthorized" }, `${where} ${reason}`);
   return {
-    where,
     unauthorized,
     async getJson(path, missing) {
       const response = await upstream.fetch(url + path, { ...request, signal });

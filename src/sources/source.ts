@@ -196,8 +196,6 @@ export interface OAuthLinking {
   readonly callbackPath: string;
   /** Where the operator registers this server with the upstream. */
   readonly registrationUrl: string;
-  /** The origin to which the browser is sent first, for pages that must allow it. */
-  readonly origin: string;
   /** The app as which this server is registered; `undefined` until the operator has entered it. */
   app(): Promise<UpstreamApp | undefined>;
   /** Whether the upstream accepts this kind of redirect URI. */

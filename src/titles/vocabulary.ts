@@ -38,7 +38,7 @@ const REMASTERED = setOf(
 );
 const BESIDE_REMASTERED = setOf("digital digitally deluxe anniversary version edition the");
 
-export const isYear = (word: string): boolean => /^(19|20)\d\d$/.test(word);
+const isYear = (word: string): boolean => /^(19|20)\d\d$/.test(word);
 const isOrdinal = (word: string): boolean => /^\d{1,3}(st|nd|rd|th)$/.test(word);
 const isWeak = (word: string): boolean => WEAK.has(word) || isYear(word) || isOrdinal(word);
 export const isStrong = (word: string): boolean => STRONG.has(word);

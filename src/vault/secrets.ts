@@ -2,6 +2,7 @@ import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import type { Awaitable } from "../db/awaitable.ts";
 import { KEY_ID_BYTES } from "../db/sealed-values.ts";
+import { errorCode } from "../error-code.ts";
 
 /** What a sealed text is for. It cannot be opened for another purpose or user. */
 export type SealPurpose =
@@ -68,7 +69,7 @@ export class SecretError extends Error {
   }
 }
 
-export const SECRET_KEY_FILE = "secret.key";
+const SECRET_KEY_FILE = "secret.key";
 
 const KEY_BYTES = 32;
 const FORMAT = 1;
@@ -268,8 +269,4 @@ export const newSecretKey = (): string => randomText(KEY_BYTES, "base64");
 
 function randomText(bytes: number, encoding: "base64" | "hex"): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString(encoding);
-}
-
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

@@ -22,6 +22,7 @@ import {
   type StandInSpotify,
 } from "../fixtures/spotify/spotify.ts";
 import { quantile } from "./measure.ts";
+import { networkOf } from "../fixtures/http/network.ts";
 
 /** How soon changes at Spotify are shown, and how many calls that takes, in simulated listening. */
 
@@ -188,7 +189,7 @@ function marqueeSource(
 ): Source {
   return createSpotify({
     clock,
-    upstream: createUpstream({ clock, trustedOrigins: [], fetch: standIn.fetch }),
+    upstream: createUpstream({ clock, trustedOrigins: [], network: networkOf(standIn.fetch) }),
     apiUrl: "https://api.spotify.com",
     accountsUrl: "https://accounts.spotify.com",
     budget: budget ?? 180,

@@ -4,6 +4,7 @@ import { fill, languages } from "../../src/i18n/index.ts";
 import type { Fetch } from "../../src/sources/upstream/index.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { axeViolations, overflowOf } from "../fixtures/browser/page-checks.ts";
+import { emptyMachine } from "../fixtures/sources/empty-machine.ts";
 
 const { music: words } = languages.en.dashboard;
 const CIDER = "http://127.0.0.1:10767";
@@ -141,9 +142,8 @@ onTheDashboard(
     connected: false,
     fetch: machine,
     machine: {
+      ...emptyMachine,
       at: (usual) => (usual.startsWith("http") ? usual : "127.0.0.1:1"),
-      busAddress: "unix:path=/nonexistent",
-      platform: process.platform,
     },
   },
 );

@@ -11,6 +11,7 @@ import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import type { FaultMode, FaultName } from "../fixtures/twitch/faults.ts";
 import { storeLink } from "../fixtures/twitch/links.ts";
 import { startTwitch } from "../fixtures/twitch/twitch.ts";
+import { networkOf } from "../fixtures/http/network.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
 await import("../../src/sources/upstream/socket.ts");
@@ -32,14 +33,14 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
   let underWay = 0;
   const upstream = createUpstream({
     ...{ clock, trustedOrigins },
-    async fetch(url, init) {
+    network: networkOf(async (url, init) => {
       underWay += 1;
       try {
         return await fetch(url, init);
       } finally {
         underWay -= 1;
       }
-    },
+    }),
   });
   /** Waits until messages of this process to itself have arrived, and requests are answered. */
   const breathe = async () => {

@@ -89,6 +89,7 @@ beforeEach(async () => {
     },
     connectionIdsOf: async () => [1],
     artworkFrom: (artwork) => ({ ...artwork, load: () => Promise.reject(new Error("not here")) }),
+    onPublish() {},
   });
   await settle();
 });

@@ -16,6 +16,7 @@ import {
 } from "../fixtures/covers/cover-services.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
+import { networkOf } from "../fixtures/http/network.ts";
 
 const DAY_MS = 86_400_000;
 const ADA = 1;
@@ -50,7 +51,7 @@ const ledgerOf = (budget: LedgerBudget): Ledger => {
 
 /** Another node, or the same after it was started again. */
 function createSearch(...names: readonly ("musicbrainz" | "deezer")[]): CoverSearch {
-  const upstream = createUpstream({ clock, trustedOrigins: [], fetch: world.fetch });
+  const upstream = createUpstream({ clock, trustedOrigins: [], network: networkOf(world.fetch) });
   const services = {
     musicbrainz: () => createMusicBrainz(upstream, "https://music.example.org"),
     deezer: () => createDeezer(upstream),

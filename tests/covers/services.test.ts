@@ -18,6 +18,7 @@ import {
   groupId,
   PICTURE,
 } from "../fixtures/covers/cover-services.ts";
+import { networkOf } from "../fixtures/http/network.ts";
 
 const SONG = {
   title: "Paper Lanterns",
@@ -34,7 +35,7 @@ let deezer: CoverService;
 beforeEach(() => {
   clock = createFakeClock();
   world = createCoverServices();
-  const upstream = createUpstream({ clock, trustedOrigins: [], fetch: world.fetch });
+  const upstream = createUpstream({ clock, trustedOrigins: [], network: networkOf(world.fetch) });
   musicBrainz = createMusicBrainz(upstream, "https://music.example.org");
   deezer = createDeezer(upstream);
 });

@@ -5,6 +5,7 @@ import { LANGUAGES } from "../../src/languages.ts";
 import { attributeOf, textOf, unescapeHtml } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { emptyMachine } from "../fixtures/sources/empty-machine.ts";
 
 const MUSIC = "/en/dashboard/music";
 const LIST = `${MUSIC}?look=list`;
@@ -33,9 +34,8 @@ beforeEach(async () => {
   server = await createTestServer({
     realSources: true,
     machine: {
+      ...emptyMachine,
       at: (usual) => (usual.startsWith("http") ? usual : "127.0.0.1:1"),
-      busAddress: "unix:path=/nonexistent",
-      platform: process.platform,
     },
     fetch: async (url) => {
       asked.push(url);

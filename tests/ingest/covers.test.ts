@@ -5,6 +5,7 @@ import { createCovers } from "../../src/ingest/covers.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { createPushedServer } from "../fixtures/ingest/pushed-server.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
+import { NO_NETWORK } from "../fixtures/http/network.ts";
 
 let clock: FakeClock;
 beforeEach(() => {
@@ -16,7 +17,7 @@ const dataOf = (at: number) =>
   `data:image/png;base64,${Buffer.from(`picture ${at}`).toString("base64")}`;
 
 describe("the covers of a connection", () => {
-  const createAll = () => createCovers({ clock, playerHosts: [] });
+  const createAll = () => createCovers({ clock, playerHosts: [], network: NO_NETWORK });
 
   test("are all there for somebody who skips every two seconds", async () => {
     const covers = createAll();

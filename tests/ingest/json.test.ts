@@ -8,6 +8,7 @@ import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { expectHarmless } from "../fixtures/ingest/fuzz.ts";
 import { hostileObjects, hostileTexts } from "../fixtures/ingest/hostile.ts";
 import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
+import { networkOf, NO_NETWORK } from "../fixtures/http/network.ts";
 
 const SONG = {
   title: "Paper Lanterns",
@@ -172,7 +173,7 @@ describe("our own JSON", () => {
   });
 
   test("survives ten thousand hostile messages", () => {
-    const covers = createCovers({ clock: createFakeClock(), playerHosts: [] });
+    const covers = createCovers({ clock: createFakeClock(), playerHosts: [], network: NO_NETWORK });
     const samples = [SONG, { title: "" }, { state: "stopped" }];
     expectHarmless(JSON_PUSHES, hostileObjects(samples), (value) =>
       readJson(parseFields(JSON.stringify(value) ?? "") ?? { title: 1 }, covers),
@@ -180,7 +181,7 @@ describe("our own JSON", () => {
   });
 
   test("survives ten thousand hostile queries", () => {
-    const covers = createCovers({ clock: createFakeClock(), playerHosts: [] });
+    const covers = createCovers({ clock: createFakeClock(), playerHosts: [], network: NO_NETWORK });
     const names = fc.constantFrom(...Object.keys(SONG), "__proto__", "constructor", "");
     const values = fc.oneof(
       fc.constantFrom("", "playing", "1", "-1", "1e9", "https://a.example/"),
@@ -207,7 +208,11 @@ describe("a cover", () => {
   });
 
   test("on a listed host may be fetched with plain http, on others not", () => {
-    const covers = createCovers({ clock: createFakeClock(), playerHosts: ["nas", "::1"] });
+    const covers = createCovers({
+      clock: createFakeClock(),
+      playerHosts: ["nas", "::1"],
+      network: NO_NETWORK,
+    });
     expect(covers.allows("http://nas:8096/a.png")).toBe(true);
     expect(covers.allows("http://[::1]/a.png")).toBe(true);
     expect(covers.allows("http://nas.example/a.png")).toBe(false);
@@ -222,14 +227,16 @@ describe("a cover", () => {
     };
     const clock = createFakeClock();
     const load = (playerHosts: readonly string[]) =>
-      createCovers({ clock, playerHosts, fetch }).named("https://192.168.1.5/a", "test")?.load();
+      createCovers({ clock, playerHosts, network: networkOf(fetch) })
+        .named("https://192.168.1.5/a", "test")
+        ?.load();
     await expect(load([])).rejects.toThrow("may be called");
     expect(called).toEqual([]);
     expect(await load(["192.168.1.5"])).toEqual(new TextEncoder().encode("png"));
   });
 
   test("in a data URI is used as it is", async () => {
-    const covers = createCovers({ clock: createFakeClock(), playerHosts: [] });
+    const covers = createCovers({ clock: createFakeClock(), playerHosts: [], network: NO_NETWORK });
     const artwork = covers.named(`data:image/png;base64,${picture}`, "test");
     expect(Buffer.from((await artwork?.load()) ?? []).toString()).toBe("not really a picture");
     expect(artwork).not.toHaveProperty("url");

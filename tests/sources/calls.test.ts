@@ -6,6 +6,7 @@ import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { inTime } from "../fixtures/clock/waiting.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
 import { watchContext } from "../fixtures/sources/watch-context.ts";
+import { networkOf } from "../fixtures/http/network.ts";
 
 /** What `facts.calls` says is what the documentation tells people about what leaves their machine. */
 
@@ -52,10 +53,10 @@ async function hostsCalledBy(id: string): Promise<string[]> {
       pauseOf: async () => undefined,
       rememberPause: async () => {},
     },
-    async fetch(url) {
+    network: networkOf(async (url) => {
       hosts.add(new URL(url).host);
       return Response.json({ access_token: "open-sesame", token_type: "Bearer", expires_in: 3600 });
-    },
+    }),
   }).byId(id);
   if (!source) throw new Error(`there is no source ${id}`);
   const stop = new AbortController();

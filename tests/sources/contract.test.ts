@@ -46,6 +46,8 @@ import { startPearDesktop } from "../fixtures/sources/streamed/pear-desktop.ts";
 import { createCider } from "../../src/sources/kinds/cider/index.ts";
 import { startCider } from "../fixtures/sources/streamed/cider-app.ts";
 import { describeSourceContract } from "./conformance.ts";
+import { networkOf, NO_NETWORK } from "../fixtures/http/network.ts";
+import { emptyMachine } from "../fixtures/sources/empty-machine.ts";
 
 describeSourceContract({
   source: demo,
@@ -108,7 +110,11 @@ const standInOrNobody: Fetch = (url, init) =>
 const startSpotify = () =>
   createSpotify({
     clock: spotifyClock,
-    upstream: createUpstream({ clock: spotifyClock, trustedOrigins: [], fetch: standInOrNobody }),
+    upstream: createUpstream({
+      clock: spotifyClock,
+      trustedOrigins: [],
+      network: networkOf(standInOrNobody),
+    }),
     apiUrl: "https://api.spotify.com",
     accountsUrl: "https://accounts.spotify.com",
     budget: 180,
@@ -263,8 +269,8 @@ afterAll(async () => {
 
 const startMpris = () =>
   createMpris({
-    upstream: createUpstream({ clock: systemClock, trustedOrigins: [] }),
-    ...(bus && { busAddress: bus.address }),
+    upstream: createUpstream({ clock: systemClock, trustedOrigins: [], network: NO_NETWORK }),
+    busAddress: bus?.address ?? emptyMachine.busAddress,
   });
 
 describeSourceContract({
@@ -276,7 +282,7 @@ describeSourceContract({
 });
 
 for (const create of [createWindows, createMacos]) {
-  const reader = oneReader(systemClock, "linux", readerThat(lineOf(aPlayer)));
+  const reader = oneReader(systemClock, async () => readerThat(lineOf(aPlayer)));
   describeSourceContract({
     source: create({ reader }),
     test,

@@ -24,6 +24,9 @@ import { createVlcPlayer, vlcIsInstalled } from "../fixtures/players/vlc-player.
 import { testWith } from "../fixtures/real-parts.ts";
 import { aCiderSong, startCider } from "../fixtures/sources/streamed/cider-app.ts";
 import { startPearDesktop } from "../fixtures/sources/streamed/pear-desktop.ts";
+import { emptyMachine } from "../fixtures/sources/empty-machine.ts";
+import { networkOf } from "../fixtures/http/network.ts";
+import { NETWORK } from "../../src/sources/upstream/index.ts";
 
 const NOWHERE = "127.0.0.1:1";
 const MPD = "127.0.0.1:6600";
@@ -45,9 +48,9 @@ interface TestMachine {
 /** A machine on which only these programs are. */
 const sourcesOn = ({
   places = {},
-  busAddress,
+  busAddress = emptyMachine.busAddress,
   clock = systemClock,
-  fetch,
+  fetch = NETWORK.fetch,
   onCall = () => {},
 }: TestMachine) =>
   createSources({
@@ -59,12 +62,12 @@ const sourcesOn = ({
       pauseOf: async () => undefined,
       rememberPause: async () => {},
     },
-    fetch,
+    network: networkOf(fetch),
     metrics: { ...noMetrics, upstreamCall: onCall },
     machine: {
+      ...emptyMachine,
       at: (usual) => places[usual] ?? (usual.startsWith("http") ? `http://${NOWHERE}` : NOWHERE),
-      busAddress: busAddress ?? "unix:path=/nonexistent",
-      platform: process.platform,
+      busAddress,
     },
   });
 /** What is found, without the source itself. */

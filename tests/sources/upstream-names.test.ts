@@ -4,11 +4,11 @@ import fc from "fast-check";
 import {
   createUpstream,
   type Fetch,
+  NETWORK,
   UPSTREAM_DEADLINE_MS,
   type UpstreamDeps,
   UpstreamError,
 } from "../../src/sources/upstream/index.ts";
-import { lookUp } from "../../src/sources/upstream/public-hosts.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { exitOf, inTime } from "../fixtures/clock/waiting.ts";
 import {
@@ -41,7 +41,10 @@ interface Call {
 /** An upstream for which names have these addresses, the calls it made, and the names it asked for. */
 function withNames(
   namesTo: (name: string) => readonly string[] | Promise<readonly string[]>,
-  { fetch = async () => new Response("hello"), ...deps }: Partial<UpstreamDeps> = {},
+  {
+    fetch = async () => new Response("hello"),
+    ...deps
+  }: Partial<UpstreamDeps> & { readonly fetch?: Fetch } = {},
 ) {
   const calls: Call[] = [];
   const names: string[] = [];
@@ -49,17 +52,19 @@ function withNames(
     clock,
     trustedOrigins: [],
     ...deps,
-    lookUp: async (name) => {
-      names.push(name);
-      return namesTo(name);
-    },
-    fetch: async (url, init) => {
-      calls.push({
-        url,
-        host: new Headers(init.headers).get("host"),
-        serverName: init.tls?.serverName,
-      });
-      return fetch(url, init);
+    network: {
+      lookUp: async (name) => {
+        names.push(name);
+        return namesTo(name);
+      },
+      fetch: async (url, init) => {
+        calls.push({
+          url,
+          host: new Headers(init.headers).get("host"),
+          serverName: init.tls?.serverName,
+        });
+        return fetch(url, init);
+      },
     },
   });
   return { upstream, calls, names };
@@ -261,8 +266,10 @@ describe("a name", () => {
 });
 
 test("a name is looked up as this machine knows it", async () => {
-  expect(["127.0.0.1", "::1"]).toEqual(expect.arrayContaining([...(await lookUp("localhost"))]));
-  const { upstream, calls } = withNames(() => lookUp("localhost"));
+  expect(["127.0.0.1", "::1"]).toEqual(
+    expect.arrayContaining([...(await NETWORK.lookUp("localhost"))]),
+  );
+  const { upstream, calls } = withNames(() => NETWORK.lookUp("localhost"));
   const error = await failureOf(upstream.fetch("https://covers.example/"));
   expect(error.message).toContain("private address");
   expect(calls).toEqual([]);

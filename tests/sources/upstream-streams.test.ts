@@ -7,6 +7,7 @@ import {
 import { PING_MS } from "../../src/sources/upstream/socket.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { inTime } from "../fixtures/clock/waiting.ts";
+import { NETWORK } from "../../src/sources/upstream/index.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
 await import("../../src/sources/upstream/events.ts");
@@ -24,7 +25,12 @@ afterEach(async () => {
 });
 
 const upstreamOf = (origin: string, outcomes: unknown[] = []) =>
-  createUpstream({ clock, trustedOrigins: [origin], onCall: (outcome) => outcomes.push(outcome) });
+  createUpstream({
+    clock,
+    trustedOrigins: [origin],
+    network: NETWORK,
+    onCall: (outcome) => outcomes.push(outcome),
+  });
 
 const failureOf = async (call: Promise<unknown>): Promise<Error> => {
   const error = await inTime("a failure", call).catch((reason: unknown) => reason);

@@ -9,6 +9,7 @@ import {
   UpstreamError,
 } from "../../src/sources/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
+import { networkOf } from "../fixtures/http/network.ts";
 
 let clock: FakeClock;
 beforeEach(() => {
@@ -21,10 +22,10 @@ function recorded(trustedOrigins: readonly string[] = [], fetch?: Fetch) {
   const upstream = createUpstream({
     clock,
     trustedOrigins,
-    fetch: async (url, init) => {
+    network: networkOf(async (url, init) => {
       called.push({ url, init });
       return fetch ? fetch(url, init) : new Response("hello");
-    },
+    }),
   });
   return { upstream, called };
 }
@@ -256,11 +257,11 @@ describe("over a real connection", () => {
     const upstream: Upstream = createUpstream({
       clock,
       trustedOrigins: [origin],
-      fetch: async (url, init) => {
+      network: networkOf(async (url, init) => {
         const response = await fetch(url, init);
         head.resolve();
         return response;
-      },
+      }),
     });
     return { origin, upstream, head: head.promise };
   }

@@ -1,17 +1,16 @@
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
-import { createUpstream, type Fetch, type Upstream } from "../../sources/upstream/index.ts";
+import { createUpstream, type Network, type Upstream } from "../../sources/upstream/index.ts";
 
 /** Where Twitch is. */
 export type TwitchPlaces = Pick<Config, "twitchIdUrl" | "twitchApiUrl" | "twitchEventsubUrl">;
 
-/** @param fetch replaces the network */
 export function createTwitchUpstream(
   clock: Pick<Clock, "after">,
   { twitchIdUrl, twitchApiUrl, twitchEventsubUrl }: TwitchPlaces,
-  fetch?: Fetch,
+  network: Network,
 ): Upstream {
   const places = [twitchIdUrl, twitchApiUrl, twitchEventsubUrl.replace(/^ws/, "http")];
   const trustedOrigins = places.map((url) => new URL(url).origin);
-  return createUpstream({ clock, trustedOrigins, fetch });
+  return createUpstream({ clock, trustedOrigins, network });
 }

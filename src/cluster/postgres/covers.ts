@@ -52,7 +52,8 @@ export interface PostgresCoversDeps {
 
 /** Covers in PostgreSQL: the address of one that is public, else the picture itself. */
 export function createPostgresCovers(deps: PostgresCoversDeps): SharedCovers {
-  const { clock, pool, log, bus, loadFrom } = deps;
+  const { clock, log, bus, loadFrom } = deps;
+  const table = createTable(deps.pool);
   /** When covers were kept or touched (monotonic), by name. */
   const known = createBoundedMap<string, { readonly atMs: number }>(MOST_KNOWN);
   /** Covers whose bytes another node has. */
@@ -60,6 +61,73 @@ export function createPostgresCovers(deps: PostgresCoversDeps): SharedCovers {
   /** What is to be kept next, by user: only the newest counts. */
   const waiting = new Map<number, readonly NamedArtwork[]>();
   let isKeeping = false;
+
+  const keepOne = async (userId: number, { id, artwork }: NamedArtwork) => {
+    const keptAtMs = known.get(id)?.atMs ?? -Infinity;
+    if (clock.monotonicMs() - keptAtMs < TOUCH_AFTER_MS) return;
+    try {
+      if (!(await table.touch(id))) {
+        if (fromOthers.has(artwork)) return bus.send(["wanted", userId, artwork.key]);
+        await table.insert(userId, id, artwork);
+      }
+      known.set(id, { atMs: clock.monotonicMs() });
+    } catch (error) {
+      // It is tried again when it is shown again.
+      log.warn("a cover cannot be kept for other nodes", {
+        origin: artwork.origin,
+        reason: describeError(error),
+      });
+    }
+  };
+
+  /** One at a time, a user after the other. */
+  const keepAll = async () => {
+    isKeeping = true;
+    for (;;) {
+      const [next] = waiting;
+      if (!next) break;
+      const [userId, artworks] = next;
+      waiting.delete(userId);
+      for (const artwork of artworks) await keepOne(userId, artwork);
+    }
+    isKeeping = false;
+  };
+
+  const loadKept = async (id: string): Promise<Uint8Array> => {
+    for (let attempt = 1; ; attempt++) {
+      const found = await table.find(id);
+      if (found) return Buffer.from(String(found.picture), "base64");
+      if (attempt === TRIES) throw new Error("no node has kept this cover");
+      await clock.sleep(TRY_EVERY_MS, new AbortController().signal);
+    }
+  };
+
+  return {
+    keep(userId, artworks) {
+      if (artworks.length === 0) return;
+      waiting.set(userId, artworks);
+      if (!isKeeping) void keepAll();
+    },
+    async find(id) {
+      const found = await table.find(id);
+      if (!found) return undefined;
+      const { url } = found;
+      return url === undefined
+        ? { key: id, load: () => loadKept(id) }
+        : { key: id, url, load: () => loadFrom(url) };
+    },
+    received(id, named) {
+      const { url } = named;
+      if (url !== undefined) return { ...named, load: () => loadFrom(url) };
+      const artwork: Artwork = { ...named, load: () => loadKept(id) };
+      fromOthers.add(artwork);
+      return artwork;
+    },
+  };
+}
+
+/** The table of covers. */
+function createTable(pool: PostgresCoversDeps["pool"]) {
   let kept = 0;
 
   const touch = async (id: string): Promise<boolean> => {
@@ -100,38 +168,7 @@ export function createPostgresCovers(deps: PostgresCoversDeps): SharedCovers {
     );
   };
 
-  const keepOne = async (userId: number, { id, artwork }: NamedArtwork) => {
-    const keptAtMs = known.get(id)?.atMs ?? -Infinity;
-    if (clock.monotonicMs() - keptAtMs < TOUCH_AFTER_MS) return;
-    try {
-      if (!(await touch(id))) {
-        if (fromOthers.has(artwork)) return bus.send(["wanted", userId, artwork.key]);
-        await insert(userId, id, artwork);
-      }
-      known.set(id, { atMs: clock.monotonicMs() });
-    } catch (error) {
-      // It is tried again when it is shown again.
-      log.warn("a cover cannot be kept for other nodes", {
-        origin: artwork.origin,
-        reason: describeError(error),
-      });
-    }
-  };
-
-  /** One at a time, a user after the other. */
-  const keepAll = async () => {
-    isKeeping = true;
-    for (;;) {
-      const [next] = waiting;
-      if (!next) break;
-      const [userId, artworks] = next;
-      waiting.delete(userId);
-      for (const artwork of artworks) await keepOne(userId, artwork);
-    }
-    isKeeping = false;
-  };
-
-  const row = async (id: string) => {
+  const find = async (id: string) => {
     const [found] = await pool.query(
       "SELECT url, encode(bytes, 'base64') FROM covers WHERE id = $1",
       [id],
@@ -141,35 +178,5 @@ export function createPostgresCovers(deps: PostgresCoversDeps): SharedCovers {
     return { url: typeof url === "string" ? url : undefined, picture };
   };
 
-  const loadKept = async (id: string): Promise<Uint8Array> => {
-    for (let attempt = 1; ; attempt++) {
-      const found = await row(id);
-      if (found) return Buffer.from(String(found.picture), "base64");
-      if (attempt === TRIES) throw new Error("no node has kept this cover");
-      await clock.sleep(TRY_EVERY_MS, new AbortController().signal);
-    }
-  };
-
-  return {
-    keep(userId, artworks) {
-      if (artworks.length === 0) return;
-      waiting.set(userId, artworks);
-      if (!isKeeping) void keepAll();
-    },
-    async find(id) {
-      const found = await row(id);
-      if (!found) return undefined;
-      const { url } = found;
-      return url === undefined
-        ? { key: id, load: () => loadKept(id) }
-        : { key: id, url, load: () => loadFrom(url) };
-    },
-    received(id, named) {
-      const { url } = named;
-      if (url !== undefined) return { ...named, load: () => loadFrom(url) };
-      const artwork: Artwork = { ...named, load: () => loadKept(id) };
-      fromOthers.add(artwork);
-      return artwork;
-    },
-  };
+  return { touch, insert, find };
 }

@@ -4,7 +4,7 @@ import { createListener } from "../../db/postgres/listener.ts";
 import { createPool, type Pool } from "../../db/postgres/pool.ts";
 import { describeError, type Log } from "../../log.ts";
 import { loadCover } from "../../sources/upstream/cover.ts";
-import { createUpstream } from "../../sources/upstream/index.ts";
+import { createUpstream, NETWORK } from "../../sources/upstream/index.ts";
 import { ConnectionSet, type WatchingDeps } from "../../channels/connection-set.ts";
 import { DEMO_LISTENER } from "../../channels/connection-finder.ts";
 import type { Artwork } from "../../playback.ts";
@@ -61,7 +61,7 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): SharedC
     watched: ledgers.watched,
   });
   void warnIfOpenToAll(pool, log);
-  const upstream = createUpstream({ clock, trustedOrigins: [] });
+  const upstream = createUpstream({ clock, trustedOrigins: [], network: NETWORK });
   const loadFrom = (url: string) => loadCover(upstream, url);
   const covers = createPostgresCovers({ clock, pool, log, bus, loadFrom });
   const { opaqueName } = vault;

@@ -14,7 +14,7 @@ import { pathTo } from "../../html/section-paths.ts";
 /** In the page's address: whether to look for players, and whether to answer with the list alone. */
 export const LOOK = { name: "look", here: "here", listOnly: "list" } as const;
 
-export const FOUND_ID = "found";
+const FOUND_ID = "found";
 
 interface FoundSectionProps {
   readonly request: DashboardRequest;

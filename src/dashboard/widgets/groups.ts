@@ -1,6 +1,6 @@
 import { type OptionName, type optionList, savedOptionList } from "../../../widget/options.ts";
 
-export const GROUPS = ["look", "text", "behaviour", "more"] as const;
+const GROUPS = ["look", "text", "behaviour", "more"] as const;
 export type GroupName = (typeof GROUPS)[number];
 
 /** The group of each option in the editor; options not listed here are in "more". */

@@ -29,13 +29,6 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
   const reachListeners: Parameters<DatabaseNetwork["onReach"]>[0][] = [];
   const marks = new Map<string, () => void>();
   let failures: unknown[] = [];
-  /** The tables that have changed, by user; `"all"` when everything may have. */
-  let next: Map<number | undefined, Set<string>> | "all" = new Map();
-  /** Resolves when `next` has been followed. */
-  let nextFollowed = Promise.withResolvers<void>();
-  /** Resolves when what is being followed has been followed. */
-  let lastFollowed: Promise<void> = Promise.resolve();
-  let isFollowing = false;
   let up = Promise.withResolvers<void>();
   let isStarted = false;
 
@@ -50,50 +43,21 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
     }
   };
 
-  const isNoticed = () => next === "all" || next.size > 0;
-
-  /** A user at a time; a flood of notices is one change of everybody's. */
-  const followAll = async () => {
-    isFollowing = true;
-    // Notices that came together are followed together.
-    await Promise.resolve();
-    while (isNoticed()) {
-      const noticed = next;
-      const followed = nextFollowed;
-      [next, nextFollowed, lastFollowed] = [new Map(), Promise.withResolvers(), followed.promise];
-      if (noticed === "all") await follow(changeOf(undefined, undefined));
-      else for (const [userId, tables] of noticed) await follow(changeOf(userId, tables));
-      followed.resolve();
-    }
-    isFollowing = false;
-  };
-
-  /** Plans to follow a notice; one that cannot be read is taken for a change of everything. */
-  const note = (notice: string): Promise<void> => {
-    const [, userId, table] = NOTICE.exec(notice) ?? [];
-    if (table === undefined || next === "all" || next.size >= MOST_USERS) next = "all";
-    else {
-      const id = userId === undefined ? undefined : Number(userId);
-      next.set(id, (next.get(id) ?? new Set()).add(table));
-    }
-    const followed = nextFollowed.promise;
-    if (!isFollowing) void followAll();
-    return followed;
-  };
+  const queue = createChangeQueue(follow);
 
   const listener = createListener({
     url,
     channels: {
       [CHANGES]: (text) => {
-        if (!text.startsWith(MARK)) void note(text);
+        if (!text.startsWith(MARK)) void queue.note(text);
         else if (marks.has(text)) {
-          void (isNoticed() ? nextFollowed.promise : lastFollowed).then(marks.get(text));
+          void queue.caughtUp().then(marks.get(text));
         }
       },
     },
     onUp() {
       // Whatever was told meanwhile was missed.
-      void note("");
+      void queue.note("");
       up.resolve();
       for (const listen of reachListeners) listen(true);
     },
@@ -132,8 +96,8 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
     onReach: (listener) => void reachListeners.push(listener),
     async publishChanges() {
       // It is stored already: if it cannot be heard, everything is taken for changed.
-      if (listener.isUp) await catchUp().catch(() => note(""));
-      else await note("");
+      if (listener.isUp) await catchUp().catch(() => queue.note(""));
+      else await queue.note("");
       throwFailure();
     },
     async checkForChanges() {
@@ -146,5 +110,61 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
       throwFailure();
     },
     close: listener.stop,
+  };
+}
+
+interface ChangeQueue {
+  /**
+   * Plans to follow a notice; one that cannot be read is taken for a change of everything. Resolves
+   * when it has been followed.
+   */
+  note(notice: string): Promise<void>;
+  /** Resolves when everything that was noted before this call has been followed. */
+  caughtUp(): Promise<void>;
+}
+
+/** Follows a user's changes at a time, and notices that came together at once. */
+function createChangeQueue(follow: (change: Change) => Promise<void>): ChangeQueue {
+  /** The tables that have changed, by user; `"all"` when everything may have. */
+  let next: Map<number | undefined, Set<string>> | "all" = new Map();
+  /** Resolves when `next` has been followed. */
+  let nextFollowed = Promise.withResolvers<void>();
+  /** Resolves when what is being followed has been followed. */
+  let lastFollowed: Promise<void> = Promise.resolve();
+  let isFollowing = false;
+
+  const isNoticed = () => next === "all" || next.size > 0;
+
+  /** A user at a time; a flood of notices is one change of everybody's. */
+  const followAll = async () => {
+    isFollowing = true;
+    // Notices that came together are followed together.
+    await Promise.resolve();
+    while (isNoticed()) {
+      const noticed = next;
+      const followed = nextFollowed;
+      [next, nextFollowed, lastFollowed] = [new Map(), Promise.withResolvers(), followed.promise];
+      if (noticed === "all") await follow(changeOf(undefined, undefined));
+      else for (const [userId, tables] of noticed) await follow(changeOf(userId, tables));
+      followed.resolve();
+    }
+    isFollowing = false;
+  };
+
+  const note = (notice: string): Promise<void> => {
+    const [, userId, table] = NOTICE.exec(notice) ?? [];
+    if (table === undefined || next === "all" || next.size >= MOST_USERS) next = "all";
+    else {
+      const id = userId === undefined ? undefined : Number(userId);
+      next.set(id, (next.get(id) ?? new Set()).add(table));
+    }
+    const followed = nextFollowed.promise;
+    if (!isFollowing) void followAll();
+    return followed;
+  };
+
+  return {
+    note,
+    caughtUp: () => (isNoticed() ? nextFollowed.promise : lastFollowed),
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { artistNames, type Playback } from "../../playback.ts";
-import type { MediaReader } from "../kinds/media-session/readers.ts";
+import { type MediaReader, readerHere } from "../kinds/media-session/readers.ts";
 import type { Upstream } from "../upstream/index.ts";
 
 /** How sources look for players on the machine that this server runs on. */
@@ -16,17 +16,26 @@ export interface Search {
 
 /** Where to look. */
 export interface Machine {
-  /** The address at which to look for a program instead of its usual one; the same but in tests. */
+  /** The address at which to look for a program instead of its usual one. */
   at(usual: string): string;
-  /** The address of the session bus; by default that of this program's session. */
-  readonly busAddress?: string;
+  /** The address of the session bus. */
+  readonly busAddress: string;
   /** The system, as Bun names it. */
   readonly platform: NodeJS.Platform;
-  /** How its media sessions are read; the system's own way but in tests. */
-  readonly mediaReader?: MediaReader;
+  /** How its media sessions are read. */
+  readonly mediaReader: () => Promise<MediaReader>;
 }
 
-export const THIS_MACHINE: Machine = { at: (usual) => usual, platform: process.platform };
+export const THIS_MACHINE: Machine = {
+  at: (usual) => usual,
+  /** Also for a program that the desktop has not started itself. */
+  get busAddress() {
+    const usual = `unix:path=/run/user/${process.getuid?.() ?? 0}/bus`;
+    return process.env["DBUS_SESSION_BUS_ADDRESS"] || usual;
+  },
+  platform: process.platform,
+  mediaReader: readerHere,
+};
 
 /** A player that is there. */
 export interface FoundPlayer {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import type { Artwork, Playback } from "../../playback.ts";
+import { type Artwork, FIRST_SIGHT, type Playback } from "../../playback.ts";
 import { loadCover } from "../upstream/cover.ts";
 import { jsonIn } from "../upstream/json.ts";
 import {
@@ -23,7 +23,7 @@ export interface PolledSourceDeps {
   /** Calls the server at this URL, which may be private, and public servers. */
   upstreamOf(source: string, url: string): Upstream;
   /** Is called after each new poll of a connection, with the time since the poll before. */
-  onPoll?(source: string, afterMs: number): void;
+  onPoll(source: string, afterMs: number): void;
 }
 
 /** Asks the upstream once. Other errors than a {@link SourceFailure} become one. */
@@ -116,8 +116,7 @@ export function definePolledSource<Settings>(
       withoutPosition: (track) => ({
         ...track,
         state: "playing",
-        positionMs: 0,
-        positionUnknown: true,
+        ...FIRST_SIGHT,
         observedAtMs: sights.since(connection.id, track.track.id, clock.monotonicMs()),
         rate: 1,
       }),
@@ -148,7 +147,7 @@ export function definePolledSource<Settings>(
             const playback = await ask();
             if (playback === null) sights.forget(connection.id);
             const nowMs = clock.monotonicMs();
-            if (lastPollMs !== undefined) deps.onPoll?.(id, nowMs - lastPollMs);
+            if (lastPollMs !== undefined) deps.onPoll(id, nowMs - lastPollMs);
             lastPollMs = nowMs;
             return playback;
           },

@@ -3,7 +3,6 @@ import { VERSION } from "../../version.ts";
 import type { EventRequest, UpstreamEvents } from "./events.ts";
 import {
   type AbortableFetch,
-  codeOf,
   type Fetch,
   LARGEST_ANSWER_BYTES,
   sizeText,
@@ -15,12 +14,14 @@ import {
 import {
   type Destination,
   headersFor,
-  lookUp,
   type LookUp,
   mayBePublic,
+  NETWORK,
+  type Network,
   publicDestinationsOf,
 } from "./public-hosts.ts";
 import type { SocketRequest, UpstreamSocket } from "./socket.ts";
+import { errorCode } from "../../error-code.ts";
 
 /** What a call sends; this module sets the other options of `fetch`. */
 export interface UpstreamRequest {
@@ -60,6 +61,8 @@ export interface Upstream {
 export {
   type Fetch,
   LARGEST_ANSWER_BYTES,
+  NETWORK,
+  type Network,
   SocketClosed,
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
@@ -70,10 +73,7 @@ export interface UpstreamDeps {
   readonly clock: Pick<Clock, "after">;
   /** Origins that the operator chose. These may be private addresses and use plain http. */
   readonly trustedOrigins: readonly string[];
-  /** Replaces the network. Names are resolved only if `lookUp` is given too. */
-  readonly fetch?: Fetch | undefined;
-  /** Replaces the resolution of names. */
-  readonly lookUp?: LookUp | undefined;
+  readonly network: Network;
   /** Is called after each call with its HTTP status, or `failed`. */
   onCall?(outcome: number | "failed"): void;
 }
@@ -92,47 +92,17 @@ const UNREACHED: readonly unknown[] = [
   "EADDRNOTAVAIL",
 ];
 
-export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps): Upstream {
-  const call: Fetch = deps.fetch ?? ((url, init) => fetch(url, init));
-  const addressesOf = deps.lookUp ?? (deps.fetch ? undefined : lookUp);
+export function createUpstream(deps: UpstreamDeps): Upstream {
+  const { clock, trustedOrigins, network, onCall = () => {} } = deps;
   const isTrusted = (url: URL) => trustedOrigins.includes(url.origin);
 
-  /** The address, and its part that errors may name. */
-  const guard = (target: string | URL) => {
-    const url = new URL(target);
-    const place = url.origin + url.pathname;
-    const isAllowed = isTrusted(url) || (url.protocol === "https:" && mayBePublic(url));
-    if (!/^https?:$/.test(url.protocol) || url.username || url.password || !isAllowed) {
-      throw new UpstreamError(`${place} is not an address that may be called`);
-    }
-    return { url, place };
-  };
+  const guard = (target: string | URL) => guarded(target, isTrusted);
 
   /** Where an address leads that `guard` has let through. */
-  const destinationsOf = async (
-    url: URL,
-    place: string,
-    signal: AbortSignal,
-  ): Promise<readonly Destination[]> => {
-    if (isTrusted(url) || !addressesOf) return [{ url }];
-    const late = Promise.withResolvers<never>();
-    const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
-    const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, giveUp);
-    signal.addEventListener("abort", giveUp);
-    try {
-      const found = publicDestinationsOf(url, addressesOf).catch(() => {
-        throw new UpstreamError(`${place} could not be reached, as its name is not known`);
-      });
-      const destinations = await Promise.race([found, late.promise]);
-      if (destinations.length > 0) return destinations;
-      throw new UpstreamError(
-        `${place} leads to a private address, which the operator has to allow before it is called`,
-      );
-    } finally {
-      cancelDeadline();
-      signal.removeEventListener("abort", giveUp);
-    }
-  };
+  const destinationsOf = async (url: URL, place: string, signal: AbortSignal) =>
+    isTrusted(url) || !network.lookUp
+      ? [{ url }]
+      : publicDestinations(url, place, { clock, lookUp: network.lookUp, signal });
 
   /** Like `fetch`, for addresses that `guard` has let through. */
   const callAt =
@@ -141,7 +111,7 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
       firstReached(await destinationsOf(new URL(address), place, init.signal), (destination) => {
         const { url, name } = destination;
         const headers = headersFor(destination, init.headers);
-        return call(url.href, { ...init, headers, ...(name && { tls: name.tls }) });
+        return network.fetch(url.href, { ...init, headers, ...(name && { tls: name.tls }) });
       });
 
   /** Opens a stream. Its code is loaded when it is first used. */
@@ -152,11 +122,11 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
     try {
       signal.throwIfAborted();
       const { status, stream } = await openStream();
-      deps.onCall?.(status);
+      onCall(status);
       return stream;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      deps.onCall?.("failed");
+      onCall("failed");
       throw error;
     }
   };
@@ -198,14 +168,14 @@ export function createUpstream({ clock, trustedOrigins, ...deps }: UpstreamDeps)
             ? null
             : await readAll(response, ending.signal, place, request.largestBytes);
         const { status } = response;
-        deps.onCall?.(status);
+        onCall(status);
         return new Response(WITHOUT_BODY.includes(status) ? null : body, {
           status,
           headers: response.headers,
         });
       } catch (error) {
         if (request.signal?.aborted) throw request.signal.reason;
-        deps.onCall?.("failed");
+        onCall("failed");
         if (error instanceof UpstreamError) throw error;
         const problem = late ? "did not answer in time" : "could not be reached";
         // The error of `fetch` may contain the whole URL with its query, so it is left out.
@@ -245,6 +215,46 @@ function withUserAgent(given?: UpstreamHeaders, contact?: string): Headers {
   return headers;
 }
 
+/** The address, and its part that errors may name. @throws {UpstreamError} if it may not be called */
+function guarded(target: string | URL, isTrusted: (url: URL) => boolean) {
+  const url = new URL(target);
+  const place = url.origin + url.pathname;
+  const isAllowed = isTrusted(url) || (url.protocol === "https:" && mayBePublic(url));
+  if (!/^https?:$/.test(url.protocol) || url.username || url.password || !isAllowed) {
+    throw new UpstreamError(`${place} is not an address that may be called`);
+  }
+  return { url, place };
+}
+
+/** The public addresses of a server, found in time. @throws {UpstreamError} when there is none */
+async function publicDestinations(
+  url: URL,
+  place: string,
+  {
+    clock,
+    lookUp,
+    signal,
+  }: Pick<UpstreamDeps, "clock"> & { readonly lookUp: LookUp; readonly signal: AbortSignal },
+): Promise<readonly Destination[]> {
+  const late = Promise.withResolvers<never>();
+  const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
+  const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, giveUp);
+  signal.addEventListener("abort", giveUp);
+  try {
+    const found = publicDestinationsOf(url, lookUp).catch(() => {
+      throw new UpstreamError(`${place} could not be reached, as its name is not known`);
+    });
+    const destinations = await Promise.race([found, late.promise]);
+    if (destinations.length > 0) return destinations;
+    throw new UpstreamError(
+      `${place} leads to a private address, which the operator has to allow before it is called`,
+    );
+  } finally {
+    cancelDeadline();
+    signal.removeEventListener("abort", giveUp);
+  }
+}
+
 /** What comes of the first destination that can be reached. */
 async function firstReached<Result>(
   destinations: readonly Destination[],
@@ -263,7 +273,7 @@ async function firstReached<Result>(
 }
 
 const wasUnreached = (error: unknown): boolean =>
-  UNREACHED.includes(error instanceof UpstreamError ? error.cause : codeOf(error));
+  UNREACHED.includes(error instanceof UpstreamError ? error.cause : errorCode(error));
 
 /** Where an answer redirects to, if that is the same server. */
 function redirectWithin(from: URL, { status, headers }: Response): URL | undefined {

@@ -1,6 +1,6 @@
 /** What every call to an upstream has in common. */
 
-/** Like `fetch`; tests pass their own. */
+/** Like `fetch`. */
 export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
 /** The same for a call that is always given a signal. */
@@ -35,7 +35,3 @@ export class SocketClosed extends UpstreamError {
 export function sizeText(bytes: number): string {
   return bytes === 1024 * 1024 ? "a megabyte" : `${bytes / (1024 * 1024)} megabytes`;
 }
-
-/** The code of an error of the network, such as `ECONNREFUSED`. */
-export const codeOf = (error: unknown): unknown =>
-  error instanceof Error && "code" in error ? error.code : undefined;

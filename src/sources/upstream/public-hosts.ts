@@ -1,20 +1,31 @@
 import ipaddr from "ipaddr.js";
-import type { UpstreamHeaders } from "./limits.ts";
+import type { Fetch, UpstreamHeaders } from "./limits.ts";
 
 /**
  * Which hosts may be called although nobody has allowed them: those with a public address, by name
  * or by number. Judged here and nowhere else.
  */
 
-/** The addresses of a name. Tests pass their own. */
+/** The addresses of a name. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
 
 /**
  * Asks the name servers without a thread of its own where the platform can: a name server that
  * never answers must not hold the threads that read files and draw pictures.
  */
-export const lookUp: LookUp = async (name) =>
-  (await Bun.dns.lookup(name)).map(({ address }) => address);
+const lookUp: LookUp = async (name) => (await Bun.dns.lookup(name)).map(({ address }) => address);
+
+/** The way to other servers. */
+export interface Network {
+  readonly fetch: Fetch;
+  /** `null` for a stand-in, which takes names as they are. */
+  readonly lookUp: LookUp | null;
+}
+
+export const NETWORK = {
+  fetch: (url, init) => fetch(url, init),
+  lookUp,
+} satisfies Network;
 
 /** Real names have few; the others are never needed. */
 const MOST_ADDRESSES = 4;

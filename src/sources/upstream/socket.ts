@@ -1,7 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { createInbox } from "./inbox.ts";
 import {
-  codeOf,
   LARGEST_ANSWER_BYTES,
   sizeText,
   SocketClosed,
@@ -10,6 +9,7 @@ import {
   type UpstreamHeaders,
 } from "./limits.ts";
 import { type Destination, headersFor } from "./public-hosts.ts";
+import { errorCode } from "../../error-code.ts";
 
 export interface SocketRequest {
   readonly headers?: UpstreamHeaders;
@@ -105,7 +105,7 @@ export async function openSocket(
     if (inbox.size >= MOST_WAITING || inbox.weight >= largestBytes) socket.pause();
   });
   socket.addEventListener("error", ({ error }) =>
-    end("takes no WebSocket or could not be reached", codeOf(error)),
+    end("takes no WebSocket or could not be reached", errorCode(error)),
   );
   socket.addEventListener("close", ({ code }) => endWith(new SocketClosed(place, code)));
 

@@ -226,7 +226,7 @@ describe("the source Windows", () => {
   });
 
   test("starts one process for all its connections", async () => {
-    const reader = oneReader(systemClock, "win32", readerThat(lineOf(aSession)));
+    const reader = oneReader(systemClock, async () => readerThat(lineOf(aSession)));
     const windows = createWindows({ reader });
     const heard: string[] = [];
     const watching = [{}, { player: "spotify" }].map(async (settings) => {

@@ -15,6 +15,7 @@ import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { createSharedConnection } from "../../fixtures/sources/stored-connection.ts";
 import { idle } from "../../fixtures/spotify/listening.ts";
 import { createSpotify } from "../../fixtures/spotify/spotify.ts";
+import { networkOf } from "../../fixtures/http/network.ts";
 
 /** Several nodes that refresh one user's tokens, at a Spotify that ends each token it rotates. */
 
@@ -49,7 +50,11 @@ test(
         const delayMs = () => delaysMs[turn++ % delaysMs.length] ?? 1;
         const spotify = createSpotify({ clock, latencyMs: delayMs });
         const user = spotify.addUser({ listening: idle, rotatesTokens: true });
-        const upstream = createUpstream({ clock, trustedOrigins: [], fetch: spotify.fetch });
+        const upstream = createUpstream({
+          clock,
+          trustedOrigins: [],
+          network: networkOf(spotify.fetch),
+        });
         const service = createAccountsService("https://accounts.spotify.com", upstream);
         const shared = createSharedConnection({
           clientId: spotify.clientId,

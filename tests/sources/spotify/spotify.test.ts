@@ -34,6 +34,7 @@ import {
   type TestDemand,
   watchContext,
 } from "../../fixtures/sources/watch-context.ts";
+import { networkOf } from "../../fixtures/http/network.ts";
 
 const PLAYER = "/v1/me/player";
 const TOKEN = "/api/token";
@@ -48,7 +49,7 @@ let source: Source;
 function startSource(fetch: Fetch = standIn.fetch, budget = 100): Source {
   return createSpotify({
     clock,
-    upstream: createUpstream({ clock, trustedOrigins: [], fetch }),
+    upstream: createUpstream({ clock, trustedOrigins: [], network: networkOf(fetch) }),
     apiUrl: "https://api.spotify.com",
     accountsUrl: "https://accounts.spotify.com",
     budget,

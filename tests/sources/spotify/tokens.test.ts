@@ -23,6 +23,7 @@ import {
 } from "../../fixtures/sources/stored-connection.ts";
 import { idle } from "../../fixtures/spotify/listening.ts";
 import { createSpotify, type StandInUser } from "../../fixtures/spotify/spotify.ts";
+import { networkOf } from "../../fixtures/http/network.ts";
 
 const APP = { clientId: "app", clientSecret: null };
 const HOUR_MS = 3_600_000;
@@ -528,7 +529,11 @@ describe("the accounts service", () => {
   function withStandIn(options: { rotatesTokens?: boolean; secret?: "right" | "wrong" } = {}) {
     const spotify = createSpotify({ clock });
     const user: StandInUser = spotify.addUser({ listening: idle, ...options });
-    const upstream = createUpstream({ clock, trustedOrigins: [], fetch: spotify.fetch });
+    const upstream = createUpstream({
+      clock,
+      trustedOrigins: [],
+      network: networkOf(spotify.fetch),
+    });
     const service = createAccountsService(ACCOUNTS_URL, upstream);
     const clientSecret =
       options.secret === undefined

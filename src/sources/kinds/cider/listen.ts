@@ -7,6 +7,7 @@ import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
 import { UpstreamError } from "../../upstream/index.ts";
 import type { UpstreamSocket } from "../../upstream/socket.ts";
+import { lengthMs } from "../../polling/times.ts";
 
 /** A song that has just begun is told before its position. */
 const TOLERANCE_MS = 1_000;
@@ -131,7 +132,6 @@ function readPlayer(
   const title = song && textOf(song["name"]);
   if (!song || !title) return null;
   const id = idOf(song);
-  const durationMs = numberOf(song["durationInMillis"]) ?? 0;
   const artist = textOf(song["artistName"]);
   const cover = coverAddress(song["artwork"]);
   const playback: Playback = {
@@ -140,7 +140,7 @@ function readPlayer(
     track: {
       id,
       title,
-      durationMs: durationMs > 0 ? Math.round(durationMs) : null,
+      durationMs: lengthMs(song["durationInMillis"], 1),
       explicit: song["contentRating"] === "explicit",
     },
     artists: artist === undefined ? [] : [artist],

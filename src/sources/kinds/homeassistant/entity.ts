@@ -1,6 +1,7 @@
-import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
+import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
+import { lengthMs } from "../../polling/times.ts";
 
 /** A media player as Home Assistant sees it. */
 export interface Entity {
@@ -45,14 +46,13 @@ export interface EntityContext {
   readonly observedAtMs: number;
   /** Home Assistant's own time, Unix time in milliseconds. */
   readonly serverWallMs: number;
-  readonly before: Playback | null;
   artworkOf(key: string, picture: string): Artwork | undefined;
 }
 
 /** Converts an entity; `null` when it plays nothing that has a title. */
 export function readPlayback(
   { state, attributes: told }: Entity,
-  { id, observedAtMs, serverWallMs, before, artworkOf }: EntityContext,
+  { id, observedAtMs, serverWallMs, artworkOf }: EntityContext,
 ): Playback | null {
   const title = textOf(told["media_title"]);
   const isPlaying = state === "playing" || state === "buffering";
@@ -60,19 +60,17 @@ export function readPlayback(
   const artist = textOf(told["media_artist"]) ?? textOf(told["media_album_artist"]);
   const album = textOf(told["media_album_name"]) ?? "";
   const trackId = digestOf([textOf(told["media_content_id"]), title, artist, album]);
-  const durationMs = (numberOf(told["media_duration"]) ?? 0) * 1000;
   const volume = numberOf(told["volume_level"]);
   const picture = textOf(told["entity_picture"]);
   const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);
   const position = numberOf(told["media_position"]);
-  const expectedMs = expectedPosition(before, trackId, observedAtMs);
   return {
     source: "Home Assistant",
     state: isPlaying ? "playing" : "paused",
     track: {
       id: trackId,
       title,
-      durationMs: durationMs > 0 ? Math.round(durationMs) : null,
+      durationMs: lengthMs(told["media_duration"], 1000),
       explicit: false,
     },
     artists: artist === undefined ? [] : [artist],
@@ -84,7 +82,7 @@ export function readPlayback(
         volume === undefined ? null : Math.round(Math.min(1, Math.max(0, volume)) * 100),
     },
     ...(position === undefined
-      ? { positionMs: expectedMs, positionUnknown: true }
+      ? FIRST_SIGHT
       : {
           positionMs: Math.max(
             0,

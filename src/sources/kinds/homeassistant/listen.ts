@@ -26,29 +26,25 @@ export async function* listen(
     largestBytes: LARGEST_MESSAGE_BYTES,
   };
   const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, limits);
-  let before: Playback | null = null;
 
   const answer = await server.getJson(`/api/states/${id}`, `has no entity ${id}`);
   const aheadMs = answer.serverWallMs - clock.wallMs();
   const serverAheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS ? 0 : aheadMs;
 
   const read = (entity: Entity | null, observedAtMs: number): Playback | null => {
+    if (!entity) return null;
     const serverWallMs = clock.wallMs() + serverAheadMs;
-    before =
-      entity &&
-      readPlayback(entity, {
-        id,
-        observedAtMs,
-        serverWallMs,
-        before,
-        artworkOf(key, picture) {
-          const address = picture.startsWith("/") ? url + picture : picture;
-          return /^https?:\/\//.test(address) && URL.canParse(address)
-            ? server.artwork(key, address)
-            : undefined;
-        },
-      });
-    return before;
+    return readPlayback(entity, {
+      id,
+      observedAtMs,
+      serverWallMs,
+      artworkOf(key, picture) {
+        const address = picture.startsWith("/") ? url + picture : picture;
+        return /^https?:\/\//.test(address) && URL.canParse(address)
+          ? server.artwork(key, address)
+          : undefined;
+      },
+    });
   };
 
   let entity: Entity | null = readEntity(answer.body);

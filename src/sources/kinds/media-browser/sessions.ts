@@ -1,6 +1,7 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import { UnreadableAnswer, isRecord, numberOf, recordsOf, textOf } from "../../upstream/json.ts";
 import { steadied } from "../../player-server.ts";
+import { lengthMs } from "../../polling/times.ts";
 
 /** Reads the sessions that Jellyfin and Emby list: one for each app that somebody uses. */
 
@@ -54,7 +55,6 @@ export function readSession(
   const item = itemOf(session);
   const state = stateOf(session);
   const id = textOf(item["Id"]) ?? "";
-  const durationMs = (numberOf(item["RunTimeTicks"]) ?? 0) / TICKS_IN_MS;
   const artists = Array.isArray(item["Artists"])
     ? item["Artists"].map(textOf).filter((artist) => artist !== undefined)
     : [];
@@ -69,7 +69,7 @@ export function readSession(
     track: {
       id,
       title: textOf(item["Name"]) ?? id,
-      durationMs: durationMs > 0 ? Math.round(durationMs) : null,
+      durationMs: lengthMs(item["RunTimeTicks"], 1 / TICKS_IN_MS),
       explicit: false,
     },
     artists: artists.length > 0 || albumArtist === undefined ? artists : [albumArtist],

@@ -1,7 +1,7 @@
 import { LONGEST_LINE_BYTES } from "./reader-lines.ts";
 
 /** A line is longer than any that the reader writes. */
-export class LineTooLong extends Error {
+class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 

@@ -1,4 +1,4 @@
-import { type Artwork, expectedPosition, type Playback } from "../../../playback.ts";
+import { type Artwork, countOn, FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { digestOf } from "../../player-server.ts";
 import type { MediaSession } from "./reader-lines.ts";
 
@@ -23,20 +23,21 @@ export function readSession(session: MediaSession, context: SessionContext): Pla
   if (state === "other" || title === "") return null;
   const artists = [artist, albumArtist].filter((name) => name !== "").slice(0, 1);
   const id = digestOf([app, title, artist, album, String(session.trackNumber)]);
-  const isKnown = session.positionMs !== null;
-  return {
+  // A pause does not move on, however old its stamp is.
+  const ageMs = state === "playing" ? session.ageMs : 0;
+  const playback: Playback = {
     source: source.name,
     state,
     track: { id, title, durationMs: durationMs || null, explicit: false },
     artists,
     album: { name: album, artworks: cover ? [cover] : [] },
     device: { name: nameOf(session), type: source.id, volumePercent: null },
-    positionMs: Math.round(session.positionMs ?? expectedPosition(before, id, observedAtMs)),
-    ...(!isKnown && { positionUnknown: true as const }),
-    // A pause does not move on, however old its stamp is.
-    observedAtMs: isKnown && state === "playing" ? observedAtMs - session.ageMs : observedAtMs,
+    ...(session.positionMs === null
+      ? { ...FIRST_SIGHT, observedAtMs }
+      : { positionMs: Math.round(session.positionMs), observedAtMs: observedAtMs - ageMs }),
     rate: session.rate > 0.05 && session.rate < 20 ? session.rate : 1,
   };
+  return session.positionMs === null ? countOn(before, playback) : playback;
 }
 
 /** Programs whose system's name says nothing to people, by a part of it. */
@@ -94,7 +95,7 @@ export function isBrowser({ app }: Pick<MediaSession, "app">): boolean {
 }
 
 /** Whether a session belongs to the player with this name, or a part of it; empty for none in particular. */
-export function isNamed(session: Pick<MediaSession, "app" | "name">, player: string): boolean {
+function isNamed(session: Pick<MediaSession, "app" | "name">, player: string): boolean {
   const wanted = player.toLowerCase();
   return [session.app, nameOf(session)].some((name) => name.toLowerCase().includes(wanted));
 }

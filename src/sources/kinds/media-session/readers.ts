@@ -9,8 +9,9 @@ export type MediaReader = Pick<ReaderProcessDeps, "command" | "replaceAfterMs">;
 /** Whether a script that runs for long frees all that it reads is not known. */
 const SCRIPT_RUNS_MS = 3_600_000;
 
-async function readerOn(platform: NodeJS.Platform): Promise<MediaReader> {
-  if (platform === "darwin") {
+/** The way of this system. */
+export async function readerHere(): Promise<MediaReader> {
+  if (process.platform === "darwin") {
     const { default: script } = await import("./macos/read-sessions.jxa", {
       with: { type: "text" },
     });
@@ -22,18 +23,14 @@ async function readerOn(platform: NodeJS.Platform): Promise<MediaReader> {
   return { command: ownCommand(READER_COMMAND), replaceAfterMs: Infinity };
 }
 
-/**
- * The one process of this server that reads media sessions, made when it is first asked for.
- * @param given how they are read, instead of the system's own way
- */
+/** The one process of this server that reads media sessions, made when it is first asked for. */
 export function oneReader(
   clock: Clock,
-  platform: NodeJS.Platform,
-  given: MediaReader | undefined,
+  mediaReader: () => Promise<MediaReader>,
 ): () => Promise<ReaderProcess> {
   const make = async () => {
     const { createReaderProcess } = await import("./reader-process.ts");
-    return createReaderProcess({ clock, ...(given ?? (await readerOn(platform))) });
+    return createReaderProcess({ clock, ...(await mediaReader()) });
   };
   let made: Promise<ReaderProcess> | undefined;
   return () => (made ??= make());

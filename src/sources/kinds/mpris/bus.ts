@@ -42,21 +42,7 @@ export async function connectBus(
   const cancels = new Set<() => void>();
   let hasEnded = false;
 
-  // This program passes no files over the bus, so it needs no second thread that receives them.
-  const dial = () => {
-    try {
-      return createClient({
-        busAddress,
-        fdTransport: false,
-        maxMessageSize: LARGEST_MESSAGE_BYTES,
-        // Past a time-out of its own first call, dbus-native throws where nobody can catch it.
-        timeout: 0,
-      });
-    } catch (error) {
-      throw new BusLost("the address of the session bus cannot be used", { cause: error });
-    }
-  };
-  const bus = dial();
+  const bus = dial(createClient, busAddress);
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(() => {});
   const end = (cause?: unknown) => {
@@ -114,26 +100,8 @@ export async function connectBus(
   bus.connection.on("message", receive);
   const cancelDeadline = after(CONNECT_MS, () => end());
   try {
-    const listening = (async () => {
-      await bus.addMatch(
-        `type='signal',sender='${BUS}',member='NameOwnerChanged',arg0namespace='org.mpris.MediaPlayer2'`,
-      );
-      await bus.addMatch(`type='signal',path='${PATH}',interface='${PROPERTIES}'`);
-      await bus.addMatch(`type='signal',path='${PATH}',interface='${PLAYER}',member='Seeked'`);
-      const names = await bus.listNames();
-      const found = names.filter((name) => name.startsWith(PREFIX));
-      const owners = await Promise.all(
-        // A player may have gone since it was listed.
-        found.map((name) =>
-          bus.getNameOwner(name).then(
-            (owner) => owner,
-            () => "",
-          ),
-        ),
-      );
-      found.forEach((name, index) => players.own(name, owners[index]));
-    })();
-    await Promise.race([listening, lost.promise]);
+    const owned = await Promise.race([subscribe(bus), lost.promise]);
+    for (const [name, owner] of owned) players.own(name, owner);
   } catch (error) {
     end(error);
     throw error instanceof BusLost
@@ -158,4 +126,32 @@ export async function connectBus(
       if ((await changes.receive(FIRST_ANSWERS_MS)) === undefined) return;
     }
   }
+}
+
+function dial(createClient: typeof import("dbus-native").createClient, busAddress: string) {
+  try {
+    return createClient({
+      busAddress,
+      // This program passes no files over the bus, so it needs no second thread that receives them.
+      fdTransport: false,
+      maxMessageSize: LARGEST_MESSAGE_BYTES,
+      // Past a time-out of its own first call, dbus-native throws where nobody can catch it.
+      timeout: 0,
+    });
+  } catch (error) {
+    throw new BusLost("the address of the session bus cannot be used", { cause: error });
+  }
+}
+
+/** Asks for the signals of players. Resolves with those that are there: their names and owners. */
+async function subscribe(bus: ReturnType<typeof dial>): Promise<(readonly [string, string])[]> {
+  await bus.addMatch(
+    `type='signal',sender='${BUS}',member='NameOwnerChanged',arg0namespace='org.mpris.MediaPlayer2'`,
+  );
+  await bus.addMatch(`type='signal',path='${PATH}',interface='${PROPERTIES}'`);
+  await bus.addMatch(`type='signal',path='${PATH}',interface='${PLAYER}',member='Seeked'`);
+  const names = (await bus.listNames()).filter((name) => name.startsWith(PREFIX));
+  // A player may have gone since it was listed.
+  const ownerOf = (name: string) => bus.getNameOwner(name).catch(() => "");
+  return Promise.all(names.map(async (name) => [name, await ownerOf(name)] as const));
 }

@@ -1,12 +1,11 @@
 import type { FoundPlayer, Search } from "../../here/found.ts";
 import { trackOf } from "../../here/found.ts";
 import { connectBus } from "./bus.ts";
-import { sessionBusAddress } from "./listen.ts";
 import { readPlayer } from "./player.ts";
 
 /** Every player on the session bus. Of several of one name, one that plays. */
 export async function find(search: Search): Promise<FoundPlayer[]> {
-  const bus = await connectBus(search.machine.busAddress ?? sessionBusAddress(), search);
+  const bus = await connectBus(search.machine.busAddress, search);
   try {
     const found = new Map<string, FoundPlayer>();
     for (const state of bus.players()) {

@@ -11,7 +11,7 @@ export async function* listen(
   context: WatchContext,
   deps: MprisDeps,
 ): AsyncGenerator<Playback | null, void> {
-  const bus = await connectBus(deps.busAddress ?? sessionBusAddress(), context);
+  const bus = await connectBus(deps.busAddress, context);
   const origin = `mpris ${context.connection.id}`;
   /** By player's name, what a round has to know of the one before. */
   let known = new Map<string, { readonly covers: Covers; readonly playback: Playback | null }>();
@@ -39,11 +39,4 @@ export async function* listen(
   } finally {
     bus.close();
   }
-}
-
-/** Where the bus is, for a program that the desktop has not started itself. */
-export function sessionBusAddress(): string {
-  return (
-    process.env["DBUS_SESSION_BUS_ADDRESS"] || `unix:path=/run/user/${process.getuid?.() ?? 0}/bus`
-  );
 }

@@ -8,6 +8,6 @@ export interface MprisSettings {
 export interface MprisDeps {
   /** For covers on the web. */
   readonly upstream: Upstream;
-  /** The address of the session bus, in tests. */
-  readonly busAddress?: string | undefined;
+  /** The address of the session bus. */
+  readonly busAddress: string;
 }

@@ -9,6 +9,7 @@ import {
   UnreadableAnswer,
 } from "../../upstream/json.ts";
 import { steadied } from "../../player-server.ts";
+import { lengthMs } from "../../polling/times.ts";
 
 /** Reads what Plex lists in `/status/sessions` and tells in its notifications. */
 
@@ -66,7 +67,6 @@ export function readSession(
   const id = textOf(session["ratingKey"]) ?? textOf(session["guid"]) ?? "";
   const title = textOf(session["title"]) ?? id;
   if (title === "") throw new UnreadableAnswer("a session names no track");
-  const durationMs = numberOf(session["duration"]) ?? 0;
   // The artist of the album is also the track's, unless that one has its own.
   const artist = textOf(session["originalTitle"]) ?? textOf(session["grandparentTitle"]);
   const thumb = textOf(session["parentThumb"]) ?? textOf(session["thumb"]);
@@ -79,7 +79,7 @@ export function readSession(
     track: {
       id,
       title,
-      durationMs: durationMs > 0 ? durationMs : null,
+      durationMs: lengthMs(session["duration"], 1),
       explicit: false,
     },
     artists: artist === undefined ? [] : [artist],

@@ -35,7 +35,6 @@ export function createLinking(deps: LinkingDeps): OAuthLinking {
   return {
     callbackPath: CALLBACK_PATH,
     registrationUrl: "https://developer.spotify.com/dashboard",
-    origin: new URL(deps.accountsUrl).origin,
     app: deps.app,
     appIsFixed: deps.appIsFixed,
     // Plain http is accepted only for loopback IP addresses, and not for the name "localhost".
