@@ -1,7 +1,8 @@
 import type { Names } from "../playback.ts";
-import { replaceBrackets } from "../titles/brackets.ts";
+import { bracketsIn, replaceBrackets } from "../titles/brackets.ts";
 import { cleaned } from "../titles/shown-names.ts";
 import { folded } from "../titles/text.ts";
+import { isRecording, wordsOf } from "../titles/vocabulary.ts";
 
 /** Whether what a service offers is the song that plays: pure rules of names and lengths. */
 
@@ -38,13 +39,24 @@ const lettersOf = (name: string): string => folded(replaceBrackets(name, () => n
 /** A name to compare: one that is all signs, such as "!!!", stays as it is. */
 const plain = (name: string): string => lettersOf(name) || name.trim();
 
+/** Edits and mixes mostly have the cover of the song itself. */
+const SAME_COVER: readonly string[] = ["edit", "mix"];
+
+/** Which other recording of a song brackets in its title name, such as a live one; empty for none. */
+const versionOf = (title: string): string =>
+  bracketsIn(title)
+    .flatMap(({ inside }) => wordsOf(inside))
+    .filter((word) => isRecording(word) && !SAME_COVER.includes(word))
+    .toSorted()
+    .join(" ");
+
 /** Whether a song says enough to be looked up: a short title without a length fits too many. */
 export const isDistinct = ({ title, artists, durationMs }: WantedSong): boolean =>
   artists.some((artist) => plain(artist) !== "") &&
   plain(title) !== "" &&
   (durationMs !== null || [...lettersOf(title)].length >= SHORTEST_TITLE);
 
-/** How well a candidate fits, in hundredths; 0 when its length is another song's. */
+/** How well a candidate fits, in hundredths; 0 when its length or version is another recording's. */
 export function scoreOf(wanted: WantedSong, candidate: Candidate): number {
   const offMs =
     wanted.durationMs === null || candidate.durationMs === null
@@ -52,6 +64,7 @@ export function scoreOf(wanted: WantedSong, candidate: Candidate): number {
       : Math.abs(wanted.durationMs - candidate.durationMs);
   if (offMs !== undefined && offMs > OTHER_LENGTH_MS) return 0;
   const names = cleaned(candidate, undefined, []);
+  if (versionOf(wanted.title) !== versionOf(names.title)) return 0;
   return (
     titleScore(plain(wanted.title), plain(names.title)) +
     (isSameArtist(wanted, [...candidate.artists, ...names.artists]) ? SCORES.artist : 0) +

@@ -56,6 +56,15 @@ describe("a score", () => {
     expect(scoreOf(wanted(song), candidate(changes))).toBeGreaterThanOrEqual(85);
   });
 
+  test("tells other recordings of a song apart, but no edits", () => {
+    const scoreWith = (title: string, other: string) =>
+      scoreOf(wanted({ title }), candidate({ title: other }));
+    expect(scoreWith("Paper Lanterns", "Paper Lanterns (Live at the Old Observatory)")).toBe(0);
+    expect(scoreWith("Paper Lanterns (Live)", "Paper Lanterns")).toBe(0);
+    expect(scoreWith("Paper Lanterns (Live)", "Paper Lanterns (live, 2011)")).toBe(85);
+    expect(scoreWith("Paper Lanterns", "Paper Lanterns (Radio Edit)")).toBe(85);
+  });
+
   test("does not take names of signs alone for each other", () => {
     const signs = candidate({ title: "???", artists: ["+/-"] });
     expect(scoreOf(wanted({ title: "!!!", artists: ["***"] }), signs)).toBe(0);
