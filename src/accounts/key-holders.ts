@@ -11,6 +11,8 @@ export interface KeyHolder {
   readonly user: User;
   /** When a use of the key was last noted; monotonic milliseconds. */
   notedAtMs: number;
+  /** What answers to this key need each time, for whoever gives them; forgotten with the key. */
+  kept: object | undefined;
 }
 
 interface CachedHolder extends KeyHolder {
@@ -58,7 +60,10 @@ export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders
     const json = JSON.stringify(hashes.map((hash) => ({ hash })));
     const rows = await holderQuery().execute({ asked: json, nowMs: wallMs() });
     return new Map(
-      rows.map(({ hash, ...row }) => [hash.toString("hex"), { ...row, notedAtMs: -Infinity }]),
+      rows.map(({ hash, ...row }) => [
+        hash.toString("hex"),
+        { ...row, notedAtMs: -Infinity, kept: undefined },
+      ]),
     );
   });
   const find = (key: ApiKey) => holderWithHash(hashCredential(key).toString("hex"));
