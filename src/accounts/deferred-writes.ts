@@ -12,10 +12,7 @@ export interface DeferredWrites {
    * A write replaces an earlier one of the same name.
    */
   write(name: string, write: Write): Promise<void>;
-  /**
-   * The same in a later turn of the event loop: once a turn has brought no more of this name, or after
-   * some turns that did. A write can store all that is noted until then.
-   */
+  /** The same in the event loop's next turn: a write can store all that is noted until then. */
   writeSoon(name: string, write: Write): Promise<void>;
   /** Retries the kept writes, up to the first that fails. Rejects if one can never succeed. */
   retry(): Promise<void>;
@@ -25,7 +22,7 @@ export interface DeferredWrites {
 
 export function createDeferredWrites(): DeferredWrites {
   const left = new Map<string, Write>();
-  const planned = new Map<string, PlannedWrite>();
+  const planned = new Map<string, Promise<void>>();
   let lastTurn: Promise<void> = Promise.resolve();
 
   /** One at a time: an older value must not be stored after a newer one. */
@@ -56,17 +53,13 @@ export function createDeferredWrites(): DeferredWrites {
     writeSoon(name, write) {
       left.set(name, write);
       const known = planned.get(name);
-      if (known) {
-        known.calls += 1;
-        return known.done;
-      }
-      const plan: PlannedWrite = { calls: 1, done: Promise.resolve() };
-      planned.set(name, plan);
-      plan.done = calmed(plan).then(() => {
+      if (known) return known;
+      const soon = nextTurn().then(() => {
         planned.delete(name);
         return attempt(name, write);
       });
-      return plan.done;
+      planned.set(name, soon);
+      return soon;
     },
     async retry() {
       for (const [name, write] of [...left]) {
@@ -80,24 +73,6 @@ export function createDeferredWrites(): DeferredWrites {
     },
     waiting: () => left.size,
   };
-}
-
-/** A write that waits for others of its name, which it then stores too. */
-interface PlannedWrite {
-  calls: number;
-  done: Promise<void>;
-}
-
-/** So many turns that bring more are waited for, so that what is stored at once takes few milliseconds. */
-const MOST_TURNS = 5;
-
-/** Resolves after a turn without a call, or after some. */
-async function calmed(plan: Pick<PlannedWrite, "calls">): Promise<void> {
-  let stored = 0;
-  for (let turn = 0; turn < MOST_TURNS && stored !== plan.calls; turn++) {
-    stored = plan.calls;
-    await nextTurn();
-  }
 }
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
