@@ -45,22 +45,28 @@ export function createAnswers(deps: AnswersDeps): Answers {
     return isBelowApi(pathname) ? envelope.notFound() : notFound(pathname);
   };
   return {
-    answerOf: (route) =>
-      measured(route.path, ({ request, params }) => {
-        if (!route.limitsBody && isTooLarge(request)) return refuseBody();
+    answerOf(route) {
+      const limitsBody = route.method !== "GET" && !route.limitsBody;
+      const hasLanguage = route.path.includes(":lang");
+      const orLost = (response: Response | undefined, request: Request) =>
+        response ?? (route.isSocket ? undefined : lost(request));
+      return measured(route.path, (context) => {
+        const { request } = context;
+        if (limitsBody && isTooLarge(request)) return refuseBody();
         // `:lang` matches other words too.
-        if (!isLanguage(params["lang"] ?? "en")) return lost(request);
-        const orLost = (response: Response | undefined) =>
-          response ?? (route.isSocket ? undefined : lost(request));
+        if (hasLanguage && !isLanguage(context.params["lang"] ?? "")) return lost(request);
         try {
-          const answered = route.answer({ request, params }, deps.upgrader());
+          const answered = route.answer(context, deps.upgrader());
           return answered instanceof Promise
-            ? answered.then(orLost).catch((error: unknown) => failed(error, request))
-            : orLost(answered);
+            ? answered
+                .then((response) => orLost(response, request))
+                .catch((error: unknown) => failed(error, request))
+            : orLost(answered, request);
         } catch (error) {
           return failed(error, request);
         }
-      }),
+      });
+    },
     lost: measured("other", ({ request }) => (isTooLarge(request) ? refuseBody() : lost(request))),
     refused: measured("other", ({ request }) => refuseHost(request)),
     failed,

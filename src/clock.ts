@@ -39,14 +39,15 @@ export const systemClock: Clock = {
 
 /** What `work` resolves with, or `undefined` after `ms` milliseconds. Rejects as `work` does. */
 export async function atMost<Result>(
-  { sleep }: Pick<Clock, "sleep">,
+  { after }: Pick<Clock, "after">,
   ms: number,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
-  const waited = new AbortController();
+  const late = Promise.withResolvers<undefined>();
+  const cancel = after(ms, () => late.resolve(undefined));
   try {
-    return await Promise.race([work, sleep(ms, waited.signal).then(() => undefined)]);
+    return await Promise.race([work, late.promise]);
   } finally {
-    waited.abort();
+    cancel();
   }
 }

@@ -115,6 +115,15 @@ export const isSameSong = (
 /** A new position this close to the expected one is no seek, only an inexact measurement. */
 const JITTER_MS = 500;
 
+/** Whether `next` is what `previous` leads one to expect: the same state and position of the same track. */
+export function isGoingOn(previous: Playback, next: Playback): boolean {
+  if (previous.track.id !== next.track.id) return false;
+  if (previous.state !== next.state || previous.rate !== next.rate) return false;
+  // Some upstreams count on after the end of a track. That is no seek.
+  const observedMs = Math.min(next.positionMs, next.track.durationMs ?? Number.MAX_SAFE_INTEGER);
+  return Math.abs(observedMs - positionAt(previous, next.observedAtMs)) <= JITTER_MS;
+}
+
 /**
  * The playback to keep when `next` is observed after `previous`. It is the new one, but with the
  * old position and time where both agree. So the position never jumps back within a track unless
@@ -125,13 +134,9 @@ export function reconcile(
   next: Playback | null,
 ): Playback | null {
   if (!previous || !next) return next;
-  if (previous.track.id !== next.track.id) return next;
-  const expectedMs = positionAt(previous, next.observedAtMs);
+  if (next === previous || previous.track.id !== next.track.id) return next;
   const observed = next.positionUnknown ? countOn(previous, next) : next;
-  if (previous.state !== next.state || previous.rate !== next.rate) return observed;
-  // Some upstreams count on after the end of a track. That is no seek.
-  const observedMs = Math.min(observed.positionMs, next.track.durationMs ?? Infinity);
-  if (Math.abs(observedMs - expectedMs) > JITTER_MS) return observed;
+  if (!isGoingOn(previous, observed)) return observed;
   return { ...observed, positionMs: previous.positionMs, observedAtMs: previous.observedAtMs };
 }
 

@@ -12,7 +12,10 @@ export interface DeferredWrites {
    * A write replaces an earlier one of the same name.
    */
   write(name: string, write: Write): Promise<void>;
-  /** The same in the event loop's next turn: a write can store all that is noted until then. */
+  /**
+   * The same in the event loop's next turn, or some milliseconds after one that stored many: a write
+   * can store all that is noted until then.
+   */
   writeSoon(name: string, write: Write): Promise<void>;
   /** Retries the kept writes, up to the first that fails. Rejects if one can never succeed. */
   retry(): Promise<void>;
@@ -22,7 +25,9 @@ export interface DeferredWrites {
 
 export function createDeferredWrites(): DeferredWrites {
   const left = new Map<string, Write>();
-  const planned = new Map<string, Promise<void>>();
+  const planned = new Map<string, PlannedWrite>();
+  /** Names of which much was stored a moment ago. */
+  const crowded = new Set<string>();
   let lastTurn: Promise<void> = Promise.resolve();
 
   /** One at a time: an older value must not be stored after a newer one. */
@@ -53,13 +58,19 @@ export function createDeferredWrites(): DeferredWrites {
     writeSoon(name, write) {
       left.set(name, write);
       const known = planned.get(name);
-      if (known) return known;
-      const soon = nextTurn().then(() => {
+      if (known) {
+        known.calls += 1;
+        return known.done;
+      }
+      const waited = crowded.delete(name) ? Bun.sleep(AFTER_CROWD_MS) : nextTurn();
+      const done = waited.then(() => {
         planned.delete(name);
+        if (plan.calls >= CROWD) crowded.add(name);
         return attempt(name, write);
       });
-      planned.set(name, soon);
-      return soon;
+      const plan: PlannedWrite = { calls: 1, done };
+      planned.set(name, plan);
+      return done;
     },
     async retry() {
       for (const [name, write] of [...left]) {
@@ -74,5 +85,15 @@ export function createDeferredWrites(): DeferredWrites {
     waiting: () => left.size,
   };
 }
+
+/** A write that others of its name join. */
+interface PlannedWrite {
+  calls: number;
+  readonly done: Promise<void>;
+}
+
+/** After a write with so many calls, as after a start, more follow, and each transaction takes milliseconds. */
+const CROWD = 32;
+const AFTER_CROWD_MS = 50;
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,4 +1,5 @@
 import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { createBatch } from "../db/batch.ts";
 import type { AccountsContext } from "./context.ts";
 import { createCredentialCache } from "./credential-cache.ts";
 import { type ApiKey, hashCredential } from "./credential.ts";
@@ -10,6 +11,8 @@ export interface KeyHolder {
   readonly user: User;
   /** When a use of the key was last noted; monotonic milliseconds. */
   notedAtMs: number;
+  /** What answers to this key need each time, for whoever gives them; forgotten with the key. */
+  kept: object | undefined;
 }
 
 interface CachedHolder extends KeyHolder {
@@ -35,16 +38,17 @@ export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders
   const { apiKeys, users } = store.tables;
   const holders = createCredentialCache<ApiKey, CachedHolder>(({ user }) => user.id);
   const uses = new Map<string, number>();
+  const asked = store.rows(sql.placeholder("asked"), { hash: "hex" });
 
-  /** Prepared once: to build a query takes longer than to run it, and each key needs this one. */
+  /** Prepared once: to build a query takes longer than to run it. */
   const prepareHolderQuery = () =>
     queries
-      .select({ keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
+      .select({ hash: apiKeys.hash, keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
       .where(
         and(
-          eq(apiKeys.hash, sql.placeholder("hash")),
+          sql`${apiKeys.hash} IN (SELECT hash FROM ${asked} AS asked)`,
           or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, sql.placeholder("nowMs"))),
         ),
       )
@@ -52,10 +56,17 @@ export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders
   let preparedHolderQuery: ReturnType<typeof prepareHolderQuery> | undefined;
   const holderQuery = () => (preparedHolderQuery ??= prepareHolderQuery());
 
-  const find = async (key: ApiKey): Promise<CachedHolder | undefined> => {
-    const [row] = await holderQuery().execute({ hash: hashCredential(key), nowMs: wallMs() });
-    return row && { ...row, notedAtMs: -Infinity };
-  };
+  const holderWithHash = createBatch<string, CachedHolder>(async (hashes) => {
+    const json = JSON.stringify(hashes.map((hash) => ({ hash })));
+    const rows = await holderQuery().execute({ asked: json, nowMs: wallMs() });
+    return new Map(
+      rows.map(({ hash, ...row }) => [
+        hash.toString("hex"),
+        { ...row, notedAtMs: -Infinity, kept: undefined },
+      ]),
+    );
+  });
+  const find = (key: ApiKey) => holderWithHash(hashCredential(key).toString("hex"));
 
   const cachedHolderOf = (key: ApiKey): KeyHolder | undefined => {
     const holder = holders.get(key);

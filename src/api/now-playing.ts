@@ -1,5 +1,7 @@
+import type { KeyHolder } from "../accounts/key-holders.ts";
 import { PROGRAM_WAITS_MS } from "../channels/first-answer.ts";
 import type { Clock } from "../clock.ts";
+import { CurrentReading } from "../channels/current-reading.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Config } from "../config.ts";
@@ -33,13 +35,14 @@ export function createPlayingBody(clock: Clock, artworkUrl: ArtworkUrl): Playing
 }
 
 export interface NowPlayingDeps {
-  readonly hub: Pick<Hub, "peek" | "read">;
+  readonly hub: Pick<Hub, "currentOf" | "peek" | "read">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly playingBody: PlayingBody;
   readonly config: Pick<Config, "rateLimitSeconds">;
 }
 
 /** `GET /api/v1/now-playing`: the playback of the key's user, in the envelope. */
-export function createNowPlaying({ hub, playingBody, config }: NowPlayingDeps): Answer {
+export function createNowPlaying({ hub, clock, playingBody, config }: NowPlayingDeps): Answer {
   const answer = (reading: Reading, user: PlayingUser, headers: Headers | undefined): Response => {
     if (reading.kind !== "unavailable") return document(playingBody(reading, user), headers);
     // The rate limit would refuse an earlier call.
@@ -47,8 +50,17 @@ export function createNowPlaying({ hub, playingBody, config }: NowPlayingDeps): 
     return failure(503, UNAVAILABLE, { "Retry-After": String(waitSeconds) });
   };
 
-  return ({ user }, headers) => {
-    const known = hub.peek(user.id);
+  /** Found once for each key: most requests need nothing else of a user. */
+  const currentOf = (holder: KeyHolder): CurrentReading => {
+    if (holder.kept instanceof CurrentReading) return holder.kept;
+    const current = hub.currentOf(holder.user.id);
+    holder.kept = current;
+    return current;
+  };
+
+  return (holder, headers) => {
+    const { user } = holder;
+    const known = currentOf(holder).at(clock.monotonicMs()) ?? hub.peek(user.id);
     if (known) return answer(known, user, headers);
     return hub.read(user.id, PROGRAM_WAITS_MS).then((reading) => answer(reading, user, headers));
   };

@@ -14,9 +14,8 @@ import type * as schema from "./schema.ts";
  * read may have to be fetched from slow memory.
  */
 interface Template extends Motion {
-  readonly userName: string;
   readonly durationMs: number;
-  /** UTF-8: what comes before the position, and what comes between it and the time. */
+  /** UTF-8: what comes before the position, and what comes between it and the user's name. */
   readonly start: Uint8Array;
   readonly end: Uint8Array;
   /** When the pictures were last named; monotonic milliseconds. */
@@ -35,6 +34,8 @@ export type ArtworkUrl = (artwork: Artwork, userId: number) => string;
 const NAME_AGAIN_MS = 1_000;
 /** More than the numbers of an answer and their names take. */
 const NUMBERS_BYTES = 200;
+/** Of UTF-8, for a unit of UTF-16. */
+const MOST_BYTES_OF_A_UNIT = 3;
 
 const startOf = (isPlaying: boolean) =>
   Buffer.from(`{"success":true,"data":{"is_playing":${isPlaying},"progress_ms":`);
@@ -42,7 +43,8 @@ const STARTS = { playing: startOf(true), paused: startOf(false) };
 
 /**
  * Writes the answer of now-playing while something plays: `{"success":true,"data":…,"meta":…}` in
- * UTF-8. The text of a playback is made once; an answer fills in the position and the time.
+ * UTF-8. The text of a playback is made once, whoever plays it; an answer fills in the
+ * position, the user's name and the time.
  * The bytes are valid until the next call: a `Response` made of them has a copy.
  */
 export function createPlayingJson(artworkUrl: ArtworkUrl) {
@@ -61,9 +63,8 @@ export function createPlayingJson(artworkUrl: ArtworkUrl) {
       observedAtMs,
       rate,
       durationMs: track.duration_ms,
-      userName: user.name,
       start: STARTS[state],
-      end: Buffer.from(`,${rest},"meta":{"user":${JSON.stringify(user.name)},"timestamp":`),
+      end: Buffer.from(`,${rest},"meta":{"user":`),
       namedAtMs: nowMs,
     };
     templates.set(playback, template);
@@ -71,14 +72,15 @@ export function createPlayingJson(artworkUrl: ArtworkUrl) {
   };
 
   return (playback: Playback, user: PlayingUser, nowMs: number, unixSeconds: number) => {
-    let template = templates.get(playback);
-    if (template?.userName !== user.name) template = prepare(playback, user, nowMs);
+    const template = templates.get(playback) ?? prepare(playback, user, nowMs);
     if (nowMs - template.namedAtMs > NAME_AGAIN_MS) {
       for (const artwork of playback.album.artworks) artworkUrl(artwork, user.id);
       template.namedAtMs = nowMs;
     }
     const { start, end, durationMs } = template;
-    const mostBytes = start.length + end.length + NUMBERS_BYTES;
+    const name = JSON.stringify(user.name);
+    const mostBytes =
+      start.length + end.length + MOST_BYTES_OF_A_UNIT * name.length + NUMBERS_BYTES;
     if (mostBytes > page.length) page = Buffer.allocUnsafe(2 * mostBytes);
     const { progress_ms, progress_percent, time_remaining_ms } = progressIn(
       template,
@@ -94,7 +96,7 @@ export function createPlayingJson(artworkUrl: ArtworkUrl) {
     );
     page.set(end, length);
     length += end.length;
-    length += page.write(`${unixSeconds}}}`, length, "latin1");
+    length += page.write(`${name},"timestamp":${unixSeconds}}}`, length, "utf8");
     return page.subarray(0, length);
   };
 }

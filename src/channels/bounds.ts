@@ -6,11 +6,22 @@ const LONGEST_TEXT = 1_000;
 const MOST_ARTWORKS = 10;
 const LONGEST_URL = 2_048;
 
+/** What was made of each: several connections may report the same object, and it stays one. */
+const bounded = new WeakMap<Playback, Playback>();
+
 /**
  * Cuts a source's playback to a size that is safe for the rest of the server: privacy rules are
  * compared with its texts, and every answer and every message to an overlay repeats them.
  */
 export function boundPlayback(playback: Playback): Playback {
+  const before = bounded.get(playback);
+  if (before) return before;
+  const within = withinBounds(playback);
+  bounded.set(playback, within);
+  return within;
+}
+
+function withinBounds(playback: Playback): Playback {
   const { track, artists, album, device, namesFrom } = playback;
   return {
     ...playback,

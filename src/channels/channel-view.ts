@@ -3,19 +3,10 @@ import type { Clock } from "../clock.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { withShownNames } from "../titles/shown-names.ts";
 import type { KnownConnection } from "./connection-state.ts";
+import { CurrentReading } from "./current-reading.ts";
 import { merge, type Moment, outdatedAt, reportedBy } from "./merge.ts";
 import { nextChangeAt, type Now, type Reading, readingAt } from "./reading.ts";
 import type { Scope } from "./subscribers.ts";
-
-/**
- * What `peek` has answered. It holds until a monotonic time, or until the channel sets that back
- * because something happened, while the user's privacy rules are the same object.
- */
-export interface CurrentReading {
-  readonly reading: Reading | undefined;
-  readonly rules: PrivacyRules | undefined;
-  readonly untilMs: number;
-}
 
 /** What one connection of a user reports. */
 export interface ConnectionReading {
@@ -40,11 +31,7 @@ export interface ChannelViewDeps {
 
 /** A user's connections as they are now: pure readings at the clock's time. A class, because there is one for each user. */
 export class ChannelView {
-  readonly current: { -readonly [Key in keyof CurrentReading]: CurrentReading[Key] } = {
-    reading: undefined,
-    rules: undefined,
-    untilMs: -Infinity,
-  };
+  readonly current = new CurrentReading();
   private readonly deps: ChannelViewDeps;
   /** The last playback that got a cover: the same one stays the same object. */
   private covered: { readonly of: Playback; readonly shown: Playback } | undefined;
@@ -59,25 +46,20 @@ export class ChannelView {
 
   /** The same, but `undefined` also when a source has to be polled again before it is used. */
   peek(): Reading | undefined {
-    const { current, deps } = this;
     const now = this.now();
     const untilMs = this.outdatedAtMs();
     if (now.monotonicMs > untilMs) return undefined;
-    const connections = deps.connections();
-    current.rules = deps.rules();
-    current.reading = this.withCover(readingAt(connections, current.rules, now));
+    const connections = this.deps.connections();
+    const rules = this.deps.rules();
+    const reading = this.withCover(readingAt(connections, rules, now));
     // The wait for a retry and the end of a pause by the wall clock are worked out each time.
-    const changesByItself =
-      current.reading?.kind === "unavailable" || current.rules.pausedUntil !== null;
-    current.untilMs = changesByItself
-      ? -Infinity
-      : Math.min(untilMs, nextChangeAt(connections, current.rules, now) ?? Infinity);
-    return current.reading;
-  }
-
-  /** What `peek` answered no longer holds. */
-  forgetCurrent(): void {
-    this.current.untilMs = -Infinity;
+    const changesByItself = reading?.kind === "unavailable" || rules.pausedUntil !== null;
+    if (changesByItself) this.current.forget();
+    else {
+      const changesAtMs = nextChangeAt(connections, rules, now) ?? Infinity;
+      this.current.keep(reading, Math.min(untilMs, changesAtMs));
+    }
+    return reading;
   }
 
   /** When an unwatched, polled source has to be polled again; monotonic milliseconds. */

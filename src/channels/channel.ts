@@ -1,7 +1,8 @@
 import type { PrivacyRules } from "../accounts/privacy.ts";
 import type { Artwork, Playback } from "../playback.ts";
-import { ChannelView, type ConnectionReading, type CurrentReading } from "./channel-view.ts";
+import { ChannelView, type ConnectionReading } from "./channel-view.ts";
 import type { Watching, WatchingDeps } from "./connection-set.ts";
+import type { CurrentReading } from "./current-reading.ts";
 import { createDemand } from "./demand.ts";
 import type { Reading } from "./reading.ts";
 import { type Scope, type Subscriber, Subscribers } from "./subscribers.ts";
@@ -42,10 +43,11 @@ export interface Channel {
   ask(): void;
   /** Calls back with the current reading, then with each new one. Call the result to end it. */
   subscribe(subscriber: Subscriber, scope: Scope): () => void;
-  /** Delivers the reading to subscribers if time or the user's privacy rules have changed it. */
+  /**
+   * Something else than a report may have changed the reading, such as time or the user's privacy rules:
+   * subscribers get it if so.
+   */
   notify(): void;
-  /** Delivers the reading: it has changed, although no source has reported. */
-  changed(): void;
   /** What others are shown without a cover, if the user wants one to be found for it. */
   coverless(): Playback | undefined;
   start(): void;
@@ -74,6 +76,7 @@ export function createChannel(deps: ChannelDeps): Channel {
   const demand = createDemand(() => subscribers.size > 0);
 
   const notify = () => {
+    view.current.forget();
     const reading = view.read();
     deps.onReading(reading);
     if (reading && !isFirstRead) {
@@ -101,7 +104,6 @@ export function createChannel(deps: ChannelDeps): Channel {
   };
 
   const onChange = () => {
-    view.forgetCurrent();
     if (!view.merged()) awaitFirst();
     if (clock.monotonicMs() <= view.outdatedAtMs()) {
       nextReading.resolve();
@@ -140,19 +142,15 @@ export function createChannel(deps: ChannelDeps): Channel {
     subscribe(subscriber, scope) {
       const reading = view.read();
       subscribers.add(subscriber, scope, reading);
-      view.forgetCurrent();
+      view.current.forget();
       if (subscribers.size === 1) followWatched(clock.monotonicMs());
       if (reading) subscriber(reading);
       return () => {
-        view.forgetCurrent();
+        view.current.forget();
         if (subscribers.remove(subscriber) && subscribers.size === 0) followWatched(undefined);
       };
     },
     notify,
-    changed() {
-      view.forgetCurrent();
-      notify();
-    },
     coverless: () => view.coverless(),
     start() {
       if (running) return;
@@ -165,7 +163,7 @@ export function createChannel(deps: ChannelDeps): Channel {
       set.stop();
       cancelNotify?.();
       cancelNotify = undefined;
-      view.forgetCurrent();
+      view.current.forget();
       subscribers.forgetDelivered();
       awaitFirst();
     },

@@ -2,7 +2,8 @@ import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/priv
 import { atMost } from "../clock.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { type Channel, createChannel } from "./channel.ts";
-import type { ConnectionReading, CurrentReading } from "./channel-view.ts";
+import type { ConnectionReading } from "./channel-view.ts";
+import type { CurrentReading } from "./current-reading.ts";
 import {
   type CountedSong,
   createLastSongs,
@@ -24,6 +25,11 @@ export interface Hub {
   read(userId: number, atMostMs: number): Promise<Reading>;
   /** The same without waiting; `undefined` where `read` would wait. Starts the channel. */
   peek(userId: number): Reading | undefined;
+  /**
+   * The same object for a user at all times: `peek` without a look-up, which does not start the
+   * channel.
+   */
+  currentOf(userId: number): CurrentReading;
   /**
    * Calls back with each reading until the result is called. With another scope than `shown` it also
    * calls back when something changes that others are not shown.
@@ -80,10 +86,7 @@ export interface HubRelay {
 
 interface OpenChannel {
   readonly channel: Channel;
-  readonly current: CurrentReading;
   readonly lastSongs: LastSongs;
-  /** Monotonic time of the last use. */
-  usedAtMs: number;
 }
 
 /** How long a channel keeps running after the last request. */
@@ -113,14 +116,14 @@ export function createHub(deps: HubDeps): Hub {
       foundCover: (playback) => deps.foundCover(userId, playback),
       onReading,
     });
-    const opened: OpenChannel = { channel, current: channel.current, lastSongs, usedAtMs: 0 };
+    const opened: OpenChannel = { channel, lastSongs };
     channels.set(userId, opened);
     return opened;
   };
 
   const channelOf = (userId: number): Channel => {
     const entry = channels.get(userId) ?? open(userId);
-    entry.usedAtMs = clock.monotonicMs();
+    entry.channel.current.usedAtMs = clock.monotonicMs();
     if (!entry.channel.running) {
       entry.channel.start();
       stopWhenIdle(userId, GRACE_MS);
@@ -133,7 +136,7 @@ export function createHub(deps: HubDeps): Hub {
     clock.after(delayMs, () => {
       const entry = channels.get(userId);
       if (!entry?.channel.running) return;
-      const idleMs = clock.monotonicMs() - entry.usedAtMs;
+      const idleMs = clock.monotonicMs() - entry.channel.current.usedAtMs;
       if (entry.channel.watched) stopWhenIdle(userId, GRACE_MS);
       else if (idleMs < GRACE_MS) stopWhenIdle(userId, GRACE_MS - idleMs);
       else entry.channel.stop();
@@ -154,16 +157,10 @@ export function createHub(deps: HubDeps): Hub {
     });
 
   return {
+    currentOf: (userId) => (channels.get(userId) ?? open(userId)).channel.current,
     peek(userId) {
-      const entry = channels.get(userId);
-      const nowMs = clock.monotonicMs();
-      const holds =
-        entry && nowMs < entry.current.untilMs && entry.current.rules === deps.privacyOf(userId);
-      if (!holds) return channelOf(userId).peek();
-      // Most requests end here: they touch few of a user's objects, as each may have to be fetched
-      // from slow memory where there are thousands of users.
-      entry.usedAtMs = nowMs;
-      return entry.current.reading;
+      const known = channels.get(userId)?.channel.current.at(clock.monotonicMs());
+      return known ?? channelOf(userId).peek();
     },
     async read(userId, atMostMs) {
       const channel = channelOf(userId);
@@ -181,7 +178,7 @@ export function createHub(deps: HubDeps): Hub {
       return () => {
         leave();
         const entry = channels.get(userId);
-        if (entry) entry.usedAtMs = clock.monotonicMs();
+        if (entry) entry.channel.current.usedAtMs = clock.monotonicMs();
       };
     },
     followConnections: relay.followConnections,
@@ -201,7 +198,7 @@ export function createHub(deps: HubDeps): Hub {
       channels.get(userId)?.lastSongs.beginAgain({ ...now, wallMs: Math.max(now.wallMs, wallMs) });
     },
     coverlessOf: (userId) => runningOf(userId)[0]?.[1].coverless(),
-    coverFound: (userId) => runningOf(userId)[0]?.[1].changed(),
+    coverFound: (userId) => runningOf(userId)[0]?.[1].notify(),
     notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
     },

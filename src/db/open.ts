@@ -134,7 +134,10 @@ function createStore(sqlite: Database, freeBytes: () => number): SqliteStore {
     queries,
     rows: (json, fields) =>
       sql`(SELECT ${sql.join(
-        Object.keys(fields).map((name) => sql`value ->> ${sql.raw(`'${name}' AS "${name}"`)}`),
+        Object.entries(fields).map(([name, type]) => {
+          const value = `value ->> '${name}'`;
+          return sql.raw(`${type === "hex" ? `unhex(${value})` : value} AS "${name}"`);
+        }),
         sql`, `,
       )} FROM json_each(${json}))`,
     async atomically(build) {

@@ -1,4 +1,4 @@
-import type { SQL } from "drizzle-orm";
+import type { Placeholder, SQL } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { Awaitable } from "./awaitable.ts";
 import type { ChangeFeed } from "./change-feed.ts";
@@ -37,6 +37,9 @@ export function* step<Run extends Statement>(statement: Run): Steps<Awaited<Run>
   return (yield statement) as Awaited<Run>;
 }
 
+/** How a field of JSON is read; `hex` are bytes that are written as hexadecimal digits. */
+export type FieldType = "text" | "bigint" | "hex";
+
 /** An open database: typed queries, and what else a database can do. */
 export interface Store extends ChangeFeed {
   readonly tables: Schema;
@@ -56,7 +59,7 @@ export interface Store extends ChangeFeed {
    */
   exclusively<Result>(steps: (writer: Writer) => Steps<Result>): Promise<Result>;
   /** The objects of a JSON array as rows to select from; name them with `AS`. */
-  rows(json: string, fields: Readonly<Record<string, "text" | "bigint">>): SQL;
+  rows(json: string | Placeholder, fields: Readonly<Record<string, FieldType>>): SQL;
   /**
    * Rewrites what holds sealed values, so that none that was replaced or deleted stays in it.
    * @throws when others are in the way, or there is no room

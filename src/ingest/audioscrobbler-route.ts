@@ -8,7 +8,7 @@ import type { RouteDeps } from "./inbox-route.ts";
 import { IGNORED } from "./message.ts";
 
 export interface AudioscrobblerDeps extends RouteDeps {
-  readonly clock: Pick<Clock, "sleep" | "wallMs">;
+  readonly clock: Pick<Clock, "after" | "wallMs">;
   readonly inboxes: Pick<Inboxes, "inboxSecretsOf" | "sessionOf" | "inboxOfSession">;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;

@@ -83,7 +83,7 @@ export type Body =
   { readonly text: string } | { readonly refusal: { status: 413 | 408; what: string } };
 
 /** Reads a body as text, whatever its type says, and no more of it than is allowed. */
-export async function bodyOf(request: Request, clock: Pick<Clock, "sleep">): Promise<Body> {
+export async function bodyOf(request: Request, clock: Pick<Clock, "after">): Promise<Body> {
   const announced = Number(request.headers.get("content-length") ?? 0);
   if (announced > LARGEST_BODY_BYTES) return TOO_LARGE;
   return (await atMost(clock, LONGEST_BODY_MS, read(request))) ?? TOO_SLOW;

@@ -17,7 +17,7 @@ import {
 import type { Message } from "./message.ts";
 
 export interface RouteDeps {
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<Clock, "after">;
   readonly door: Door;
   readonly delivery: Delivery;
 }

@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import { AccountError, type AccountsContext } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
+import { createBatch } from "../db/batch.ts";
 import type { Schema } from "../db/schema.ts";
 import type { Writer } from "../db/store.ts";
 import { FAILURE_REASONS, type FailureReason, type StoredStatus } from "./connection-status.ts";
@@ -67,13 +68,18 @@ export function createConnectionReads(
       .from(connections)
       .leftJoin(connectionStatuses, eq(connectionStatuses.connectionId, connections.id))
       .where(condition);
+  const asked = store.rows(sql.placeholder("asked"), { id: "bigint" });
   /** Prepared once: each channel that starts needs this query, which takes longer to build than to run. */
-  const prepareOfUser = () =>
-    find(eq(connections.userId, sql.placeholder("userId")))
+  const prepareOfUsers = () =>
+    find(sql`${connections.userId} IN (SELECT id FROM ${asked} AS asked)`)
       .orderBy(...inOrder)
       .prepare();
-  let preparedOfUser: ReturnType<typeof prepareOfUser> | undefined;
-  const ofUser = () => (preparedOfUser ??= prepareOfUser());
+  let preparedOfUsers: ReturnType<typeof prepareOfUsers> | undefined;
+  const rowsOfUser = createBatch<number, FoundRow[]>(async (ids) => {
+    const json = JSON.stringify(ids.map((id) => ({ id })));
+    const found = await (preparedOfUsers ??= prepareOfUsers()).execute({ asked: json });
+    return Map.groupBy(found, ({ row }) => row.userId);
+  });
   const usersWhere = async (condition: SQL | undefined) =>
     queries
       .selectDistinct(getTableColumns(users))
@@ -82,7 +88,7 @@ export function createConnectionReads(
       .where(condition)
       .orderBy(asc(users.id));
   return {
-    allOf: async (userId) => Promise.all((await ofUser().execute({ userId })).map(toConnection)),
+    allOf: async (userId) => Promise.all(((await rowsOfUser(userId)) ?? []).map(toConnection)),
     async workingIdsOf(userId) {
       const rows = await queries
         .select({ id: connections.id })

@@ -22,7 +22,7 @@ const MOMENT_MS = 120;
 export function createCovers(
   artworks: Pick<ArtworkStore, "pathOf" | "accentOf" | "analyse">,
   basePath: string,
-  clock: Pick<Clock, "sleep">,
+  clock: Pick<Clock, "after">,
 ): Covers {
   return {
     pathOf: (artwork, userId) => basePath + artworks.pathOf(artwork, "256.webp", userId),

@@ -58,11 +58,13 @@ export const statusWord = ({ state }: StoredStatus): string =>
  * The source of a connection. One that this version does not have opens no settings, so that its
  * connections are shown as such and can be ended.
  */
-export function sourceOf(
-  { source: id }: Pick<Connection, "source">,
+export const sourceOf = (
+  { source }: Pick<Connection, "source">,
   sources: Pick<Sources, "byId">,
-): Source {
-  const missing: Source = {
+): Source => sources.byId(source) ?? missingSource(source);
+
+function missingSource(id: string): Source {
+  return {
     id,
     name: id,
     delivery: "polled",
@@ -80,7 +82,6 @@ export function sourceOf(
       throw new SourceSettingsError(`this version has no source ${JSON.stringify(id)}`);
     },
   };
-  return sources.byId(id) ?? missing;
 }
 
 /**

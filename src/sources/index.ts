@@ -158,10 +158,11 @@ export function createSources(deps: SourcesDeps): Sources {
     const trustedOrigins = [new URL(url).origin];
     return createUpstream({ clock, trustedOrigins, network });
   };
+  const known = new Map(all.map((source) => [source.id, source]));
   let looking: Promise<() => Promise<readonly Found[]>> | undefined;
   return {
     all,
-    byId: (id) => all.find((source) => source.id === id),
+    byId: (id) => known.get(id),
     async playersHere() {
       looking ??= import("./here/players-here.ts").then(({ createPlayersHere }) =>
         createPlayersHere(all, { clock, machine, upstreamTo }),

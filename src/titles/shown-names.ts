@@ -17,13 +17,11 @@ export const AS_GIVEN: TitleRules = { isOn: false, phrases: [], ofConnections: n
 /** Titles are cleaned, and nothing else is chosen. */
 export const CLEANED: TitleRules = { ...AS_GIVEN, isOn: true };
 
-interface Shown {
-  readonly rules: TitleRules;
-  readonly playback: Playback;
-}
-
-/** Others ask for the same playback again and again, and it has to stay the same object. */
-const known = new WeakMap<Playback, Shown>();
+/**
+ * What each rules have made of playbacks. Others ask for the same again and again, and it has to stay
+ * the same object. Many users share rules, and some share a playback.
+ */
+const known = new WeakMap<TitleRules, WeakMap<Playback, Playback>>();
 
 /**
  * A playback under the names that its user's rules want. Where they differ, it says what was given; its
@@ -37,11 +35,11 @@ export function withShownNames(
 ): Playback {
   const isOn = rules.ofConnections.get(connectionId ?? -1) ?? rules.isOn;
   if (!isOn) return playback;
-  const before = known.get(playback);
-  if (before?.rules === rules) return before.playback;
-  const shown = { rules, playback: renamed(playback, rules.phrases) };
-  known.set(playback, shown);
-  return shown.playback;
+  const ofRules = known.get(rules) ?? new WeakMap<Playback, Playback>();
+  known.set(rules, ofRules);
+  const shown = ofRules.get(playback) ?? renamed(playback, rules.phrases);
+  ofRules.set(playback, shown);
+  return shown;
 }
 
 /**

@@ -50,6 +50,19 @@ describe("a deferred write", () => {
     expect(stored.at(-1)).toBe("second");
   });
 
+  test("of a name that many call waits for the next calls, which it then stores too", async () => {
+    const { writeSoon } = createDeferredWrites();
+    let written = 0;
+    const write = () => void (written += 1);
+    await Promise.all(Array.from({ length: 50 }, () => writeSoon("a", write)));
+    expect(written).toBe(1);
+    const next = writeSoon("a", write);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const later = writeSoon("a", write);
+    await Promise.all([next, later]);
+    expect(written).toBe(2);
+  });
+
   test("that can never succeed is not tried again", async () => {
     const { write, retry, waiting } = createDeferredWrites();
     let tries = 0;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import type { Hub } from "../../src/channels/hub.ts";
@@ -45,6 +46,46 @@ const song = (title: string) =>
     track: { id: title, title, durationMs: 100_000, explicit: false },
     observedAtMs: clock.monotonicMs(),
   });
+
+describe("the current reading that others keep", () => {
+  test("is what a user's music is, until something happens or the rules change", async () => {
+    let rules = NOTHING_HIDDEN;
+    hub = createTestHub(
+      { clock, connectionsOf: async () => [source.listening], privacyOf: () => rules },
+      logged,
+    );
+    const current = hub.currentOf(ADA);
+    const now = () => current.at(clock.monotonicMs());
+    expect(now()).toBe(undefined);
+    void hub.read(ADA, 1_000);
+    await source.says(song("A"));
+    expect(hub.peek(ADA)).toBe(now());
+    expect(titles([now() ?? { kind: "nothing" }])).toEqual(["A"]);
+    await source.says(song("B"));
+    expect(now()).toBe(undefined);
+    expect(titles([hub.peek(ADA) ?? { kind: "nothing" }])).toEqual(["B"]);
+    rules = { ...NOTHING_HIDDEN, hiddenTitles: ["B"] };
+    hub.notify(ADA);
+    expect(now()).toBe(undefined);
+    expect(hub.peek(ADA)).toEqual({ kind: "nothing", hides: "song" });
+    expect(hub.currentOf(ADA)).toBe(current);
+  });
+
+  test("keeps the channel running while it is used", async () => {
+    const current = hub.currentOf(ADA);
+    void hub.read(ADA, 1_000);
+    await source.says(song("A"));
+    hub.peek(ADA);
+    for (let second = 0; second < 90; second += 30) {
+      await clock.advance(30_000);
+      expect(current.at(clock.monotonicMs())).toBeDefined();
+    }
+    expect(hub.running()).toBe(1);
+    await clock.advance(90_000);
+    expect(hub.running()).toBe(0);
+    expect(current.at(clock.monotonicMs())).toBe(undefined);
+  });
+});
 
 describe("one channel a user", () => {
   test("listens to the source once, however many look", async () => {

@@ -56,6 +56,24 @@ describe("the demo", () => {
     for (const { width, height } of sizes) expect([width, height]).toEqual([480, 480]);
   });
 
+  test("is one object for all who watch it at the same time", async () => {
+    const clock = createFakeClock();
+    const first = async () => {
+      const ended = new AbortController();
+      const watching = demo.open(null).watch(watchContext({ clock, signal: ended.signal }));
+      for await (const playback of watching) {
+        ended.abort();
+        return playback;
+      }
+      return undefined;
+    };
+    const playback = await first();
+    await clock.advance(1_000);
+    expect(await first()).toBe(playback);
+    await clock.advance(600_000);
+    expect(await first()).not.toBe(playback);
+  });
+
   test("tells each change when it comes", async () => {
     const clock = createFakeClock();
     const stop = new AbortController();

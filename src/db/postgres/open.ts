@@ -101,9 +101,11 @@ function createStore(url: string, pool: Pool): Store {
       const entries = Object.entries(fields);
       // Some numbers have a fraction, which only the cast removes.
       const given = entries.map(
-        ([name, type]) => `"${name}" ${type === "text" ? "text" : "numeric"}`,
+        ([name, type]) => `"${name}" ${type === "bigint" ? "numeric" : "text"}`,
       );
-      const taken = entries.map(([name, type]) => `"${name}"::${type}`);
+      const taken = entries.map(([name, type]) =>
+        type === "hex" ? `decode("${name}", 'hex') AS "${name}"` : `"${name}"::${type}`,
+      );
       // As text first: Bun writes what PostgreSQL expects as JSON once more as JSON.
       const table = sql`json_to_recordset(${json}::text::json)`;
       return sql`(SELECT ${sql.raw(taken.join(", "))} FROM ${table} AS given(${sql.raw(given.join(", "))}))`;

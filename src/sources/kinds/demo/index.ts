@@ -1,4 +1,5 @@
-import type { Playback } from "../../../playback.ts";
+import type { Clock } from "../../../clock.ts";
+import { isGoingOn, type Playback } from "../../../playback.ts";
 import { type DemoTrack, playlist } from "./playlist.ts";
 import { defineSource } from "../../source.ts";
 
@@ -21,9 +22,9 @@ export const demo = defineSource({
   account: () => ({ displayName: "Marquee Demo", product: null }),
   async *watch(_: null, { clock, signal }) {
     while (!signal.aborted) {
-      const { track, state, positionMs, changesInMs } = demoAt(clock.wallMs());
-      yield toPlayback(track, state, positionMs, clock.monotonicMs());
-      await clock.sleep(changesInMs, signal);
+      const moment = demoAt(clock.wallMs());
+      yield playbackAt(moment, clock);
+      await clock.sleep(moment.changesInMs, signal);
     }
   },
 });
@@ -69,12 +70,19 @@ export function demoAt(wallMs: number): DemoMoment {
   throw new RangeError(`the demo has nothing at ${wallMs}`);
 }
 
-function toPlayback(
-  track: DemoTrack,
-  state: Playback["state"],
-  positionMs: number,
-  observedAtMs: number,
-): Playback {
+/** What was last observed by each clock. */
+const lastPlaybacks = new WeakMap<Clock, Playback>();
+
+/** The same object for all who watch, so that what is made of it is made once for all of them. */
+function playbackAt(moment: DemoMoment, clock: Clock): Playback {
+  const last = lastPlaybacks.get(clock);
+  const observed = toPlayback(moment, clock.monotonicMs());
+  if (last && isGoingOn(last, observed)) return last;
+  lastPlaybacks.set(clock, observed);
+  return observed;
+}
+
+function toPlayback({ track, state, positionMs }: DemoMoment, observedAtMs: number): Playback {
   return {
     source: demo.name,
     state,
