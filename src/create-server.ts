@@ -5,19 +5,19 @@ import { type ConnectionFinder, createConnectionFinder } from "./channels/connec
 import { createHub, type Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import type { CoverServiceName, ResolvedConfig } from "./config.ts";
+import type { ResolvedConfig } from "./config.ts";
 import { createCoverSearch } from "./covers/search.ts";
-import { type CoverService, createDeezer, createMusicBrainz } from "./covers/services.ts";
+import { createCoverServices } from "./covers/services.ts";
 import type { CommandDescription } from "./docs/commands-table.ts";
 import type { Store } from "./db/store.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
-import { describeError, type Log } from "./log.ts";
+import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import type { ReportedStatus } from "./music/connection-status.ts";
+import { storingStatuses } from "./music/storing-statuses.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
-import { createUpstream, type Network } from "./sources/upstream/index.ts";
+import type { Network } from "./sources/upstream/index.ts";
 import type { Vault } from "./vault/secrets.ts";
 
 export interface ServerDeps {
@@ -90,7 +90,7 @@ export function createServer(deps: ServerDeps): ServerParts {
   const coverSearch = createCoverSearch({
     clock,
     log,
-    services: coverServices(deps),
+    services: createCoverServices(settings.config.coverSearch, deps),
     known: accounts.foundCovers,
     ledgerOf: cluster.ledgerOf,
     coverlessOf: (userId) => hub.coverlessOf(userId),
@@ -129,36 +129,5 @@ export function createServer(deps: ServerDeps): ServerParts {
       hub.stop();
       relay.stop();
     },
-  };
-}
-
-/** Where the owner lets covers be looked for. */
-function coverServices({ settings, clock, network, baseUrl }: ServerDeps): readonly CoverService[] {
-  const upstream = createUpstream({ clock, trustedOrigins: [], network });
-  const known: Record<CoverServiceName, () => CoverService> = {
-    musicbrainz: () => createMusicBrainz(upstream, baseUrl),
-    deezer: () => createDeezer(upstream),
-  };
-  return settings.config.coverSearch.map((name) => known[name]());
-}
-
-/**
- * Stores statuses of connections, which are kept until they can be stored. A lock or a full disk
- * concerns all of them, so the log says once that they cannot, and once that they can again.
- */
-function storingStatuses({ storeStatus, onStatus }: Accounts["connections"], log: Log) {
-  let unstored = 0;
-  onStatus(() => {
-    if (unstored > 0) log.info("connections' statuses are stored again", { waited: unstored });
-    unstored = 0;
-  });
-  return async (connectionId: number, status: ReportedStatus): Promise<void> => {
-    try {
-      await storeStatus(connectionId, status);
-    } catch (error) {
-      unstored += 1;
-      if (unstored > 1) return;
-      log.error("connections' statuses cannot be stored", { reason: describeError(error) });
-    }
   };
 }

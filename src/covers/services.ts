@@ -1,6 +1,12 @@
 import type { CoverServiceName } from "../config.ts";
 import { LARGEST_COVER_BYTES } from "../sources/upstream/cover.ts";
-import { type Upstream, UpstreamError, type UpstreamRequest } from "../sources/upstream/index.ts";
+import {
+  createUpstream,
+  type Upstream,
+  type UpstreamDeps,
+  UpstreamError,
+  type UpstreamRequest,
+} from "../sources/upstream/index.ts";
 import { isRecord, numberOf, parseJson, recordsOf, textOf } from "../sources/upstream/json.ts";
 import type { Candidate, WantedSong } from "./match.ts";
 
@@ -184,4 +190,22 @@ function candidateOf(found: Record<string, unknown>): Candidate[] {
       date: "",
     },
   ];
+}
+
+export interface CoverServicesDeps extends Pick<UpstreamDeps, "clock" | "network"> {
+  /** The server's base URL, which MusicBrainz wants to know. */
+  readonly baseUrl: string;
+}
+
+/** The services of these names, in the same order. */
+export function createCoverServices(
+  names: readonly CoverServiceName[],
+  { baseUrl, ...deps }: CoverServicesDeps,
+): readonly CoverService[] {
+  const upstream = createUpstream({ ...deps, trustedOrigins: [] });
+  const known: Record<CoverServiceName, () => CoverService> = {
+    musicbrainz: () => createMusicBrainz(upstream, baseUrl),
+    deezer: () => createDeezer(upstream),
+  };
+  return names.map((name) => known[name]());
 }
