@@ -1,3 +1,4 @@
+import { cpSync, rmSync } from "node:fs";
 import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { applyLoad, type LoadResult } from "./load.ts";
@@ -20,11 +21,18 @@ interface Contender {
 /** What each layer costs: servers that do ever more, and Marquee. Lines of a table. */
 export async function apiLadder(): Promise<string[]> {
   const folder = createTempFolder();
+  const copies: string[] = [];
   try {
     const keys = await addUsers(folder);
     const oneKey = keys.slice(0, 1);
-    const unlimited = () => startProduct(folder.path, "--rate-limit-seconds", "0");
-    const limited = () => startProduct(folder.path);
+    // Several run at once, and a data folder has one server.
+    const serverOnCopy = (...flags: string[]) => {
+      const copy = `${folder.path}-${copies.length}`;
+      cpSync(folder.path, copy, { recursive: true });
+      copies.push(copy);
+      return () => startProduct(copy, ...flags);
+    };
+    const unlimited = serverOnCopy("--rate-limit-seconds", "0");
     const body = await typicalBody(unlimited, keys);
     const rung = (name: string): Contender => ({
       name,
@@ -41,9 +49,9 @@ export async function apiLadder(): Promise<string[]> {
         rung("+ two headers are read"),
         rung("+ the API's headers"),
         rung("+ a fresh body"),
-        { name: "Marquee, one key", keys: oneKey, start: unlimited },
+        { name: "Marquee, one key", keys: oneKey, start: serverOnCopy("--rate-limit-seconds", "0") },
         product,
-        { name: `Marquee, ${USERS} keys, mostly 429`, keys, start: limited },
+        { name: `Marquee, ${USERS} keys, mostly 429`, keys, start: serverOnCopy() },
       ],
       folder,
     );
@@ -55,6 +63,7 @@ export async function apiLadder(): Promise<string[]> {
     ];
   } finally {
     folder.remove();
+    for (const copy of copies) rmSync(copy, { recursive: true });
   }
 }
 
