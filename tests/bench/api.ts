@@ -49,7 +49,11 @@ export async function apiLadder(): Promise<string[]> {
         rung("+ two headers are read"),
         rung("+ the API's headers"),
         rung("+ a fresh body"),
-        { name: "Marquee, one key", keys: oneKey, start: serverOnCopy("--rate-limit-seconds", "0") },
+        {
+          name: "Marquee, one key",
+          keys: oneKey,
+          start: serverOnCopy("--rate-limit-seconds", "0"),
+        },
         product,
         { name: `Marquee, ${USERS} keys, mostly 429`, keys, start: serverOnCopy() },
       ],
