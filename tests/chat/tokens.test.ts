@@ -45,6 +45,26 @@ describe("tokens", () => {
     expect(refreshes()).toBe(1);
   });
 
+  test("are renewed where Twitch refuses an access token whose time is not over", async () => {
+    await using scene = await createChatScene({ "validate-401": "once" });
+    const account = await scene.link();
+    const tokens = createAccountTokens({
+      ...{ clock: scene.clock, id: scene.id, chat: scene.chat, accountId: account.id },
+      ...{ program: "this", isOurs: () => true, signal: new AbortController().signal },
+      onUnstored() {},
+    });
+    expect((await tokens.check()).kind).toBe("ready");
+    expect(scene.requests("/oauth2/token").length).toBe(1);
+  });
+
+  test("that Twitch takes for used have to be linked again", async () => {
+    const { scene, tokensWith, refreshes } = await createExpired("refresh-reused");
+    await using _ = scene;
+    expect((await tokensWith().check()).kind).toBe("ended");
+    expect(refreshes()).toBe(1);
+    expect(await scene.stateOf()).toBe("refused");
+  });
+
   test("are renewed once for all who ask at the same time", async () => {
     const { scene, tokensWith, stored, refreshes } = await createExpired();
     await using _ = scene;

@@ -257,6 +257,16 @@ describe("announcements", () => {
   });
 });
 
+test("a line that has just been said is neither sent again nor an objection of Twitch's", async () => {
+  await using scene = await createChatScene({ "send-duplicate": "once" });
+  await scene.reading();
+  scene.twitch.say({ channel: "ada", text: "!song" });
+  expect(await answer(scene)).toMatchObject({ dropReason: { code: expect.any(String) } });
+  await scene.pass(60_000, 15_000);
+  expect(scene.requests("/helix/chat/messages").length).toBe(1);
+  expect((await scene.chat.allOf(scene.user.id))[0]?.refusal).toBeNull();
+});
+
 describe("a line that Twitch does not take", () => {
   const sendingWith = async (scene: Scene, fault: FaultName) => {
     await scene.reading();
