@@ -182,4 +182,12 @@ describe("the part of the page about titles", () => {
     }
     expect(server.accounts.privacy.of(ada.user.id).titles).toEqual(CLEANED);
   });
+
+  test("stores the choice of a connection, unless it is gone", async () => {
+    const choose = (target: string) =>
+      browser.post(MUSIC, { do: "titles-of", target, titles: "off" });
+    expect((await choose("1")).status).toBe(303);
+    expect(server.accounts.privacy.of(ada.user.id).titles.ofConnections.size).toBe(1);
+    expect((await choose("999")).status).toBe(200);
+  });
 });

@@ -1,4 +1,3 @@
-import { AccountError } from "../../accounts/context.ts";
 import { readKeyName } from "../../accounts/key-name.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
@@ -8,7 +7,7 @@ import { labelOf, musicOf } from "../../sources/connected-music.ts";
 import { isPushed } from "../../sources/source.ts";
 import type { DashboardRequest } from "../request.ts";
 import { nameMistake } from "./names.ts";
-import { type ActionResult, done, GONE, type MusicDeps } from "./view.ts";
+import { type ActionResult, done, GONE, isMade, type MusicDeps } from "./view.ts";
 
 /** An action of the page's forms. */
 export type Action = (
@@ -26,17 +25,6 @@ async function targetOf(
   const id = parseConnectionId(fieldOf(form, "target"));
   const music = await musicOf(user.id, accounts, sources);
   return { music, found: music.find(({ connection }) => connection.publicId === id) };
-}
-
-/** Whether a change was made; not when another page ended the connection or took its name. */
-async function isMade(change: Promise<unknown>): Promise<boolean> {
-  try {
-    await change;
-    return true;
-  } catch (error) {
-    if (!(error instanceof AccountError)) throw error;
-    return false;
-  }
 }
 
 export const rename: Action = async (deps, request, form) => {

@@ -19,6 +19,7 @@ import {
   type ActionResult,
   done,
   GONE,
+  isMade,
   type MusicDeps,
   type MusicView,
   type TypedTitles,
@@ -58,8 +59,8 @@ export async function saveTitlesOf(
   const id = parseConnectionId(fieldOf(form, "target"));
   const isOn = { on: true, off: false, all: null }[fieldOf(form, "titles")];
   if (id === undefined || isOn === undefined) return GONE;
-  await accounts.connections.cleanTitles(user, id, isOn);
-  return done(words.dashboard.music.titles.saved);
+  const isSaved = await isMade(accounts.connections.cleanTitles(user, id, isOn));
+  return isSaved ? done(words.dashboard.music.titles.saved) : GONE;
 }
 
 function readForm({ words }: DashboardRequest, form: FormData): TypedTitles {

@@ -1,3 +1,4 @@
+import { AccountError } from "../../accounts/context.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Hub } from "../../channels/hub.ts";
 import type { Clock } from "../../clock.ts";
@@ -68,4 +69,15 @@ export interface MusicView {
   readonly entered: EnteredApp | undefined;
   /** Rules of titles that were tried or refused. */
   readonly titles: TypedTitles | undefined;
+}
+
+/** Whether a change was made; not when another page ended the connection or took its name. */
+export async function isMade(change: Promise<unknown>): Promise<boolean> {
+  try {
+    await change;
+    return true;
+  } catch (error) {
+    if (!(error instanceof AccountError)) throw error;
+    return false;
+  }
 }
