@@ -178,32 +178,37 @@ describe("the bus on PostgreSQL", () => {
     await isUp(a);
   });
 
-  testWithPostgres("notices a network that swallows everything, and comes back", async () => {
-    const direct = new URL(databaseUrl);
-    const proxy = createSwallowingProxy({ hostname: "127.0.0.1", port: Number(direct.port) });
-    const through = new URL(databaseUrl);
-    through.port = String(proxy.port);
-    const a = connect("a", through.href);
-    const b = connect("b");
-    await isUp(a, b);
-    const leases = lease(a);
-    await leases.beat();
-    expect(leases.standing).toBe(true);
-    proxy.swallow();
-    await until(() => !a.bus.up || undefined);
-    // It holds nothing any more before others may take it.
-    await until(() => !leases.standing || undefined);
-    const before = a.ups;
-    proxy.heal();
-    await until(() => (a.bus.up && a.ups > before) || undefined);
-    await until(() => leases.standing || undefined);
-    a.received.length = 0;
-    b.bus.send(["ask", 5]);
-    await until(() => a.received.some(([, [kind]]) => kind === "ask") || undefined);
-    await leases.release();
-    await a.bus.close();
-    proxy.stop();
-  });
+  testWithPostgres(
+    "notices a network that swallows everything, and comes back",
+    async () => {
+      const direct = new URL(databaseUrl);
+      const proxy = createSwallowingProxy({ hostname: "127.0.0.1", port: Number(direct.port) });
+      const through = new URL(databaseUrl);
+      through.port = String(proxy.port);
+      const a = connect("a", through.href);
+      const b = connect("b");
+      await isUp(a, b);
+      const leases = lease(a);
+      await leases.beat();
+      expect(leases.standing).toBe(true);
+      proxy.swallow();
+      await until(() => !a.bus.up || undefined);
+      // It holds nothing any more before others may take it.
+      await until(() => !leases.standing || undefined);
+      const before = a.ups;
+      proxy.heal();
+      await until(() => (a.bus.up && a.ups > before) || undefined);
+      await until(() => leases.standing || undefined);
+      a.received.length = 0;
+      b.bus.send(["ask", 5]);
+      await until(() => a.received.some(([, [kind]]) => kind === "ask") || undefined);
+      await leases.release();
+      await a.bus.close();
+      proxy.stop();
+      // The waits are real: eight seconds where nothing else runs.
+    },
+    60_000,
+  );
 });
 
 describe("a role that may only connect to the database", () => {

@@ -707,11 +707,11 @@ describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
 });
 
 describe("several connections", () => {
-  const labels = async () => {
-    const html = await (await owner.get(MUSIC)).text();
+  const labelsIn = (html: string) => {
     const found = [...html.matchAll(/<section class="source connected">.*?<h2>([^<]*)</gs)];
     return found.map(([, label]) => label);
   };
+  const labels = async () => labelsIn(await (await owner.get(MUSIC)).text());
   const kitchen = async () => {
     const { connections } = server.accounts;
     await connections.connect(ada.user, "mpd", { address: "127.0.0.1" });
@@ -723,9 +723,10 @@ describe("several connections", () => {
     const { id } = await kitchen();
     await server.accounts.connections.connect(ada.user, "demo", null);
     await server.accounts.connections.markRefused(id);
-    expect(await labels()).toEqual(["MPD", "MPD · Kitchen", "Demo"]);
     const { health } = languages.en.dashboard;
+    // Once: the page has the sources asked, and what they say may stand in the next one.
     const html = await (await owner.get(MUSIC)).text();
+    expect(labelsIn(html)).toEqual(["MPD", "MPD · Kitchen", "Demo"]);
     expect(html).toContain(fill(health.untried, { source: "MPD" }));
     expect(html).toContain(fill(health.needsLinking, { source: "MPD · Kitchen" }));
     expect(html).toContain("If several are playing, the first in this list is shown.");
