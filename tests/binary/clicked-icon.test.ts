@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isServerRunning } from "../../src/cli/server-lock.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
 import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { BUILD_WITHIN_MS, buildExecutable } from "../fixtures/servers/executable.ts";
@@ -23,29 +24,30 @@ describe.if(process.platform === "linux")("the icon on a Linux desktop", () => {
   });
   afterEach(async () => {
     await run("stop");
+    expect(isServerRunning(join(folder.path, "data"))).toBe(false);
     folder.remove();
   });
 
   const said = (name: string) => join(folder.path, `${name}.txt`);
   const saidBy = (name: string) =>
     until(() => (existsSync(said(name)) && readFileSync(said(name), "utf8").trim()) || undefined);
-  const run = (command: string, environment: Record<string, string> = {}) =>
+  const run = (...words: string[]) =>
     runMarquee({
       folder: folder.path,
-      arguments: [command, "--data", join(folder.path, "data"), "--port", String(port)],
+      arguments: [...words, "--data", join(folder.path, "data")],
       environment: {
         PATH: `${join(folder.path, "bin")}:${process.env["PATH"]}`,
         DISPLAY: ":0",
-        ...environment,
       },
     });
+  const click = () => run("open", "--port", String(port));
 
   test("opens the dashboard of a server that runs on, once as often as it is clicked", async () => {
-    expect((await run("open")).code).toBe(0);
+    expect((await click()).code).toBe(0);
     const address = await saidBy("xdg-open");
     expect(address).toStartWith(`http://127.0.0.1:${port}/en/sign-in/mql_`);
     expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
-    expect((await run("open")).code).toBe(0);
+    expect((await click()).code).toBe(0);
     await until(
       () => readFileSync(said("xdg-open"), "utf8").split("sign-in").length === 3 || undefined,
     );
@@ -53,7 +55,7 @@ describe.if(process.platform === "linux")("the icon on a Linux desktop", () => {
 
   test("says on the desktop why there is no server", async () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } });
-    expect((await run("open")).code).toBe(1);
+    expect((await click()).code).toBe(1);
     expect(await saidBy("notify-send")).toContain(`Marquee`);
     expect(await saidBy("notify-send")).toContain(String(port));
     taken.stop(true);
