@@ -3,6 +3,7 @@ import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { apiLadder } from "./api.ts";
 import { busTable } from "./bus.ts";
 import { benchChat } from "./chat.ts";
+import { benchCovers } from "./covers.ts";
 import { detectionTable } from "./detection.ts";
 import { benchLatency } from "./latency.ts";
 import { buildReference, type Row } from "./measure.ts";
@@ -23,6 +24,7 @@ for (const bench of [
   benchLatency,
   benchPushLatency,
   benchPushes,
+  benchCovers,
   benchChat,
   benchOverlay,
   benchPages,

@@ -14,13 +14,14 @@ import {
 } from "./measure.ts";
 import { paintedAt } from "./painted.ts";
 
-/** A user whose music is pushed: the paths of the overlay and of the inbox. */
-interface PushedUser {
+/** A user whose music is pushed: the API key, and the paths of the overlay and of the inbox. */
+export interface PushedUser {
+  readonly key: string;
   readonly overlay: string;
   readonly inbox: string;
 }
 
-async function addPushedUsers(
+export async function addPushedUsers(
   folder: string,
   source: string,
   names: readonly string[],
@@ -38,14 +39,14 @@ async function addPushedUsers(
   const pathOf = (url: string | undefined) => new URL(url ?? "").pathname;
   const added = await run("user", "add", ...names, "--source", source);
   const users: PushedUser[] = [];
-  for (const { username = "", widget_url } of added) {
+  for (const { username = "", api_key = "", widget_url } of added) {
     const [inbox] = await run("connection", "list", username, "--show-secrets");
-    users.push({ overlay: pathOf(widget_url), inbox: pathOf(inbox?.["url"]) });
+    users.push({ key: api_key, overlay: pathOf(widget_url), inbox: pathOf(inbox?.["url"]) });
   }
   return users;
 }
 
-async function push(url: string, body: object): Promise<void> {
+export async function push(url: string, body: object): Promise<void> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
