@@ -213,8 +213,7 @@ export const es: Words = {
     },
     health: {
       ok: "{source} está conectado y todo funciona.",
-      untried:
-        "{source} está conectado y se consultará en cuanto se abra un widget o el panel.",
+      untried: "{source} está conectado y se consultará en cuanto se abra un widget o el panel.",
       nothing: "Todavía no hay ninguna fuente de música conectada.",
       needsLinking:
         "Marquee ya no puede recibir tu música de {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
