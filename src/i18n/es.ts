@@ -213,8 +213,7 @@ export const es: Words = {
     },
     health: {
       ok: "{source} está conectado y todo funciona.",
-      untried:
-        "{source} está conectado y se consultará en cuanto haya abierto un widget o el panel.",
+      untried: "{source} está conectado y se consultará en cuanto se abra un widget o el panel.",
       nothing: "Todavía no hay ninguna fuente de música conectada.",
       needsLinking:
         "Marquee ya no puede recibir tu música de {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
@@ -687,9 +686,9 @@ export const es: Words = {
       },
       covers: {
         title: "Portadas",
-        lead: "Marquee pide a MusicBrainz y al Cover Art Archive las portadas que tu reproductor no tiene. Se enteran del artista, el título y el álbum de esas canciones y de la dirección de tu servidor, nada de ti ni de tus espectadores.",
+        lead: "Marquee pide a MusicBrainz y al Cover Art Archive las portadas que tu reproductor no tiene. Reciben el artista, el título y el álbum de esas canciones y la dirección de tu servidor, pero nada sobre ti ni sobre tus espectadores.",
         deezer:
-          "Lo que no tienen se lo pide a Deezer, que se entera de lo mismo. Las condiciones de Deezer excluyen el uso comercial.",
+          "Lo que no tienen se lo pide a Deezer, que recibe lo mismo. Las condiciones de Deezer excluyen el uso comercial.",
         label: "Portadas que tu reproductor no tiene",
         on: "buscarlas",
         off: "no buscarlas",
@@ -907,7 +906,7 @@ export const es: Words = {
       noAnswer: "sin respuesta",
       test: "Enviar una prueba",
       remove: "Quitar",
-      removeText: "Marquee deja de avisar a esta dirección de tus canciones.",
+      removeText: "Marquee deja de enviar tus canciones a esta dirección.",
       removed: "El hook se ha quitado.",
       gone: "Este hook ya no existe.",
       tested: "La dirección ha respondido {status}.",
@@ -994,7 +993,7 @@ export const es: Words = {
       saved: "Guardado. Tus reglas se aplican desde ahora.",
     },
     chat: {
-      lead: "Marquee responde por sí mismo a !song en tu chat de Twitch, sin bot. Dice la canción que suena y, a !lastsong, la anterior.",
+      lead: "Marquee responde por sí mismo a !song en tu chat de Twitch, sin bot. Dice qué canción suena y, con !lastsong, cuál sonó antes.",
       accounts: "Cuentas vinculadas",
       none: "Aún no hay ninguna cuenta de Twitch vinculada.",
       linkTitle: "Vincular una cuenta de Twitch",
@@ -1004,7 +1003,7 @@ export const es: Words = {
       channelHint: "Déjalo vacío para responder en el chat de la propia cuenta.",
       link: "Vincular Twitch",
       begun:
-        "Acepta ahora en la página de Twitch. Twitch toma la cuenta con la que tu navegador ha iniciado sesión allí.",
+        "Acepta ahora en la página de Twitch. Twitch usa la cuenta con la que tu navegador ha iniciado sesión allí.",
       open: "Abrir Twitch",
       byPhone: "O escanea este código con un teléfono que tenga la sesión de Twitch iniciada:",
       qrCode: "Código QR de la página de Twitch",
@@ -1019,7 +1018,7 @@ export const es: Words = {
       incomplete: "No lo has aceptado todo. Empieza de nuevo.",
       unknownChannel: "Twitch no conoce ese canal. No se ha vinculado nada.",
       uncertain: "Twitch no responde. Inténtalo de nuevo en un momento.",
-      reading: "Lee el chat de {channel}: desde {time}",
+      reading: "Lee el chat de {channel}. Desde: {time}",
       notReading: "Ahora no lee el chat de {channel}",
       stateRefused: "Twitch ya no acepta esta vinculación. Vincula la cuenta de nuevo.",
       stateStopped:
@@ -1029,17 +1028,17 @@ export const es: Words = {
       lastRefusal: "Última objeción de Twitch, {time}: {words}",
       say: "Decirlo una vez en mi chat",
       said: "Está en tu chat.",
-      saidPaused: "Has pausado lo que compartes, así que no se dice nada.",
-      tooSoon: "Ha sido mucho para un chat. Inténtalo de nuevo en medio minuto.",
+      saidPaused: "Has dejado de compartir, así que no se dice nada.",
+      tooSoon: "Son demasiados mensajes para un chat. Inténtalo de nuevo en medio minuto.",
       notSaid: "Twitch no lo ha aceptado. {words}",
       unlink: "Desvincular",
-      unlinkText: "Marquee deja el chat y devuelve su acceso.",
+      unlinkText: "Marquee sale del chat y renuncia a su acceso.",
       unlinked: "{login} ya no está vinculado.",
       unlinkedUnconfirmed:
         "{login} ya no está vinculado aquí, pero Twitch no lo ha confirmado. Para estar seguro, desconecta Marquee en los ajustes de Twitch, en «Conexiones».",
       appTitle: "Primero, registra una aplicación",
       appSteps:
-        "Twitch quiere que cada programa esté registrado. En dev.twitch.tv/console/apps, registra una aplicación con la categoría «Chat Bot», el tipo de cliente «Public» y la URL de redirección http://localhost, y escribe aquí su ID de cliente.",
+        "Twitch exige que cada programa esté registrado. En dev.twitch.tv/console/apps, registra una aplicación con la categoría «Chat Bot», el tipo de cliente «Public» y la URL de redirección http://localhost, y escribe aquí su ID de cliente.",
       appOfOwner:
         "Aún no se pueden vincular chats: el propietario de este servidor tiene que registrar primero una aplicación en Twitch.",
       appId: "ID de cliente",
@@ -1096,7 +1095,7 @@ export const es: Words = {
       deleteTitle: "Borrar todo",
       deleteText:
         "Tus claves, widgets, conexiones de música y ajustes se borran al instante y para siempre. Los directos y bots que los usan dejan de funcionar.",
-      nextOwner: "Este servidor es tuyo: {user} pasa a ser su propietario.",
+      nextOwner: "Eres el propietario de este servidor: {user} pasará a serlo.",
       lastUser:
         "No hay nadie más aquí: la próxima vez que arranque, Marquee creará un nuevo propietario.",
       deleteName: "Para confirmar, escribe tu nombre de usuario: {user}",
@@ -1233,7 +1232,7 @@ export const es: Words = {
       always: "Las canciones se guardan para siempre.",
     },
     limits:
-      "Marquee solo conoce lo que sonó mientras había conectado un widget, un flujo de eventos o un bot. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
+      "Marquee solo conoce lo que sonó mientras estaba conectado un widget, un flujo de eventos o un bot. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
     keepFor: "Guardar las canciones",
     periods: { off: "Nunca", day: "24 horas", month: "30 días", always: "Para siempre" },
     shorter: "Un plazo más corto borra las canciones más antiguas. «Nunca» las borra todas.",

@@ -54,11 +54,11 @@ const translations: Readonly<
       "Dirección de una base de datos PostgreSQL que comparten varios servidores; mejor en un archivo.",
     host: "Dirección en la que se escucha; 0.0.0.0 o :: para todas las redes.",
     port: "Puerto en el que se escucha; 0 toma uno libre cualquiera y lo muestra.",
-    baseUrl: "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee bajo una ruta.",
+    baseUrl: "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee en una ruta.",
     allowedHosts: "Otros nombres de host a los que responde este servidor, separados por comas.",
     trustedProxies: "Proxies inversos en cuyo X-Forwarded-For se confía, separados por comas.",
     coverSearch:
-      "Dónde pueden los usuarios hacer buscar las portadas que su reproductor no tiene: musicbrainz, o musicbrainz,deezer.",
+      "Dónde pueden hacer los usuarios que se busquen las portadas que su reproductor no tiene: musicbrainz, o musicbrainz,deezer.",
     playerHosts:
       "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
     webnowplayingPort:
