@@ -43,7 +43,10 @@ export async function benchProcess(): Promise<Row[]> {
 
   const product = await startProduct(folder.path);
   const beforeKib = await restingMemoryKib(product.pid);
-  const sockets = await openSockets(product.port, tokens);
+  const half = tokens.length / 2;
+  const sockets = await openSockets(product.port, tokens.slice(0, half));
+  const halfwayKib = await restingMemoryKib(product.pid);
+  sockets.push(...(await openSockets(product.port, tokens.slice(half))));
   const afterKib = await restingMemoryKib(product.pid);
   for (const socket of sockets) socket.close();
   await product.stop();
@@ -65,7 +68,8 @@ export async function benchProcess(): Promise<Row[]> {
     row("idle memory", "≤ 1.6", "MiB", mebibytes),
     {
       what: `memory for an overlay's socket, of ${SOCKETS}`,
-      product: `${((afterKib - beforeKib) / SOCKETS).toFixed(1)} KiB`,
+      // The first ones also bring the code of overlays into memory.
+      product: `${((afterKib - beforeKib) / SOCKETS).toFixed(1)} KiB, of the second half ${(((afterKib - halfwayKib) / SOCKETS) * 2).toFixed(1)} KiB`,
       reference: "",
       ratio: "",
       goal: "≤ 12 KiB",
