@@ -2,6 +2,7 @@ import type { ChatAccount } from "../accounts/chat-accounts.ts";
 import { AccountError } from "../accounts/context.ts";
 import { createTwitchId } from "../chat/twitch/id.ts";
 import { createTwitchLinks, type LinkOutcome } from "../chat/twitch/links.ts";
+import { REGISTRATION_URL } from "../chat/twitch/registration.ts";
 import { createTwitchUpstream } from "../chat/twitch/upstream.ts";
 import { systemClock } from "../clock.ts";
 import { type Config, flagOf, type SettingName } from "../config.ts";
@@ -78,7 +79,7 @@ function linkChat(userName: string, channel: string | undefined): Command {
     });
 }
 
-const NO_APPLICATION = `There is no application at Twitch to link through yet. Register one at https://dev.twitch.tv/console/apps, with the client type Public, and give its client ID with ${flagOf("twitchClientId")}.`;
+const NO_APPLICATION = `There is no application at Twitch to link through yet. Register one at ${REGISTRATION_URL}, with the client type Public, and give its client ID with ${flagOf("twitchClientId")}.`;
 
 function troubleOf(outcome: Exclude<LinkOutcome, { kind: "linked" }>): string {
   switch (outcome.kind) {

@@ -1053,8 +1053,10 @@ export const de: Words = {
       unlinkedUnconfirmed:
         "Die Verknüpfung mit {login} ist hier gelöst, aber Twitch hat es nicht bestätigt. Trennen Sie Marquee sicherheitshalber in den Twitch-Einstellungen unter „Verbindungen“.",
       appTitle: "Zuerst eine Anwendung registrieren",
-      appSteps:
-        "Twitch verlangt, dass jedes Programm registriert ist. Registrieren Sie auf dev.twitch.tv/console/apps eine Anwendung mit der Kategorie „Chat Bot“, dem Client-Typ „Public“ und der Weiterleitungsadresse http://localhost, und tragen Sie ihre Client-ID hier ein.",
+      appLead:
+        "Twitch verlangt, dass jedes Programm registriert ist. Das kostet nichts und dauert nur wenige Minuten.",
+      appCreate:
+        "Registrieren Sie eine Anwendung mit der Kategorie „Chat Bot“ und dem Client-Typ „Public“:",
       appOfOwner:
         "Noch lassen sich keine Chats verknüpfen: Der Eigentümer dieses Servers muss zuerst eine Anwendung bei Twitch registrieren.",
       appId: "Client-ID",

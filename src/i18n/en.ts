@@ -1018,8 +1018,9 @@ export const en = {
       unlinkedUnconfirmed:
         "{login} is unlinked here, but Twitch hasn’t confirmed it. To be sure, disconnect Marquee in your Twitch settings under “Connections”.",
       appTitle: "First, register an application",
-      appSteps:
-        "Twitch wants every program to be registered. At dev.twitch.tv/console/apps, register an application with the category “Chat Bot”, the client type “Public” and the redirect URL http://localhost, and enter its client ID here.",
+      appLead: "Twitch wants every program to be registered. It’s free and takes a few minutes.",
+      appCreate:
+        "Register an application with the category “Chat Bot” and the client type “Public”:",
       appOfOwner:
         "Chats can’t be linked yet: the owner of this server has to register an application at Twitch first.",
       appId: "Client ID",

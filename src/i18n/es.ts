@@ -1037,8 +1037,10 @@ export const es: Words = {
       unlinkedUnconfirmed:
         "{login} ya no está vinculado aquí, pero Twitch no lo ha confirmado. Para estar seguro, desconecta Marquee en los ajustes de Twitch, en «Conexiones».",
       appTitle: "Primero, registra una aplicación",
-      appSteps:
-        "Twitch exige que cada programa esté registrado. En dev.twitch.tv/console/apps, registra una aplicación con la categoría «Chat Bot», el tipo de cliente «Public» y la URL de redirección http://localhost, y escribe aquí su ID de cliente.",
+      appLead:
+        "Twitch exige que cada programa esté registrado. Es gratis y se hace en unos minutos.",
+      appCreate:
+        "Registra una aplicación con la categoría «Chat Bot» y el tipo de cliente «Public»:",
       appOfOwner:
         "Aún no se pueden vincular chats: el propietario de este servidor tiene que registrar primero una aplicación en Twitch.",
       appId: "ID de cliente",

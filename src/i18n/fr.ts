@@ -1047,8 +1047,10 @@ export const fr: Words = {
       unlinkedUnconfirmed:
         "{login} n’est plus lié ici, mais Twitch ne l’a pas confirmé. Pour être sûr, déconnectez Marquee dans les paramètres de Twitch, sous « Connexions ».",
       appTitle: "D’abord, enregistrer une application",
-      appSteps:
-        "Twitch veut que chaque programme soit enregistré. Sur dev.twitch.tv/console/apps, enregistrez une application de catégorie « Chat Bot », de type de client « Public », avec l’URL de redirection http://localhost, et saisissez ici son identifiant client.",
+      appLead:
+        "Twitch veut que chaque programme soit enregistré. C’est gratuit et l’affaire de quelques minutes.",
+      appCreate:
+        "Enregistrez une application de catégorie « Chat Bot » et de type de client « Public » :",
       appOfOwner:
         "Aucun chat ne peut encore être lié : le propriétaire de ce serveur doit d’abord enregistrer une application chez Twitch.",
       appId: "Identifiant client",

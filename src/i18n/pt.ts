@@ -1024,8 +1024,8 @@ export const pt: Words = {
       unlinkedUnconfirmed:
         "{login} não está mais conectado aqui, mas a Twitch não confirmou. Por segurança, desconecte o Marquee nas configurações da Twitch, em “Conexões”.",
       appTitle: "Primeiro, registre um aplicativo",
-      appSteps:
-        "A Twitch quer que todo programa seja registrado. Em dev.twitch.tv/console/apps, registre um aplicativo com a categoria “Chat Bot”, o tipo de cliente “Public” e a URL de redirecionamento http://localhost, e digite aqui o ID de cliente.",
+      appLead: "A Twitch quer que todo programa seja registrado. É grátis e leva poucos minutos.",
+      appCreate: "Registre um aplicativo com a categoria “Chat Bot” e o tipo de cliente “Public”:",
       appOfOwner:
         "Ainda não dá para conectar chats: o dono deste servidor precisa registrar antes um aplicativo na Twitch.",
       appId: "ID de cliente",

@@ -58,6 +58,9 @@ const link = async () => {
 describe("the page Chat", () => {
   test("lets the owner enter an application first, and others ask for it", async () => {
     expect(await page()).toContain(said.appTitle);
+    const html = await (await browser.get(PATH)).text();
+    expect(html).toContain('href="https://dev.twitch.tv/console/apps"');
+    expect(html).toContain('data-copy="http://localhost"');
     const grace = await server.addUser("grace");
     const other = await signIn(server, grace);
     expect(await read(await other.get(PATH))).toContain(said.appOfOwner);

@@ -1,7 +1,9 @@
 import type { ChatAccount } from "../../accounts/chat-accounts.ts";
 import type { LinkOutcome } from "../../chat/twitch/links.ts";
 import type { PendingLink } from "../../chat/twitch/pending-links.ts";
+import { REGISTRATION_URL, UNUSED_REDIRECT_URL } from "../../chat/twitch/registration.ts";
 import { attribute } from "../../html/attribute.ts";
+import { Copyable } from "../../html/parts.tsx";
 import { fill, formatTime, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { ConfirmedAction, Form, TextForm } from "../form.tsx";
@@ -203,7 +205,8 @@ function LinkForm({ request }: { request: DashboardRequest }): JSX.Element {
 }
 
 function NoApplication({ request }: { request: DashboardRequest }): JSX.Element {
-  const { chat: t } = request.words.dashboard;
+  const { connect, dashboard } = request.words;
+  const { chat: t } = dashboard;
   if (request.user.role !== "owner") {
     return (
       <section>
@@ -214,16 +217,32 @@ function NoApplication({ request }: { request: DashboardRequest }): JSX.Element 
   return (
     <section>
       <h2 safe>{t.appTitle}</h2>
-      <p safe>{t.appSteps}</p>
-      <TextForm
-        request={request}
-        action="app"
-        go={t.appSave}
-        id="client-id"
-        label={t.appId}
-        maxlength={64}
-        required
-      />
+      <p safe>{t.appLead}</p>
+      <ol class="steps">
+        <li>
+          <span safe>{t.appCreate}</span>
+          <br />
+          <a href={REGISTRATION_URL} target="_blank" rel="noopener noreferrer">
+            {REGISTRATION_URL}
+          </a>
+        </li>
+        <li>
+          <span safe>{connect.appRedirect}</span>
+          <Copyable language={request.language} text={UNUSED_REDIRECT_URL} />
+        </li>
+        <li>
+          <span safe>{connect.appEnter}</span>
+          <TextForm
+            request={request}
+            action="app"
+            go={t.appSave}
+            id="client-id"
+            label={t.appId}
+            maxlength={64}
+            required
+          />
+        </li>
+      </ol>
     </section>
   );
 }

@@ -1,0 +1,5 @@
+/** Where the owner of a server registers an application. */
+export const REGISTRATION_URL = "https://dev.twitch.tv/console/apps";
+
+/** Twitch wants one for each application. Linking with a code never leads there. */
+export const UNUSED_REDIRECT_URL = "http://localhost";
