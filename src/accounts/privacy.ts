@@ -1,4 +1,4 @@
-import { and, eq, isNotNull } from "drizzle-orm";
+import { and, eq, isNotNull, or } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import type { Writer } from "../db/store.ts";
 import type { Playback } from "../playback.ts";
@@ -18,6 +18,8 @@ export interface PrivacyRules {
   readonly titles: TitleRules;
   /** Whether covers are looked for elsewhere that the player lacks. */
   readonly searchesCovers: boolean;
+  /** The connections whose own covers are replaced by those that are found. */
+  readonly replacesCoversOf: ReadonlySet<number>;
 }
 
 /** The latest time that a `Date` can hold. */
@@ -29,6 +31,7 @@ export const NOTHING_HIDDEN: PrivacyRules = {
   hiddenArtists: [],
   titles: AS_GIVEN,
   searchesCovers: false,
+  replacesCoversOf: new Set(),
 };
 
 /** The rules of a new user. */
@@ -53,11 +56,16 @@ export async function createPrivacy({ store }: AccountsContext): Promise<Privacy
       .from(privacy)
       .where(userId === undefined ? undefined : eq(privacy.userId, userId));
     const choices = await store.queries
-      .select({ id: connections.id, userId: connections.userId, isOn: connections.cleansTitles })
+      .select({
+        id: connections.id,
+        userId: connections.userId,
+        cleansTitles: connections.cleansTitles,
+        replacesCovers: connections.replacesCovers,
+      })
       .from(connections)
       .where(
         and(
-          isNotNull(connections.cleansTitles),
+          or(isNotNull(connections.cleansTitles), eq(connections.replacesCovers, true)),
           userId === undefined ? undefined : eq(connections.userId, userId),
         ),
       );
@@ -66,8 +74,13 @@ export async function createPrivacy({ store }: AccountsContext): Promise<Privacy
     for (const row of rows) known.set(row.userId, toRules(row));
     for (const [id, chosen] of Map.groupBy(choices, (choice) => choice.userId)) {
       const rules = known.get(id) ?? NOTHING_HIDDEN;
-      const ofConnections = new Map(chosen.map((choice) => [choice.id, choice.isOn === true]));
-      known.set(id, { ...rules, titles: { ...rules.titles, ofConnections } });
+      const ofConnections = new Map(
+        chosen.flatMap(({ id: of, cleansTitles: isOn }) => (isOn === null ? [] : [[of, isOn]])),
+      );
+      const replacesCoversOf = new Set(
+        chosen.filter((one) => one.replacesCovers).map((one) => one.id),
+      );
+      known.set(id, { ...rules, titles: { ...rules.titles, ofConnections }, replacesCoversOf });
     }
   };
   await reload(undefined);
@@ -112,6 +125,7 @@ function toRules(row: Schema["privacy"]["$inferSelect"]): PrivacyRules {
     hiddenArtists: parseTexts(row.hiddenArtists),
     titles: { ...AS_GIVEN, isOn: row.cleansTitles, phrases: parsePhrases(row.phrases) },
     searchesCovers: row.searchesCovers,
+    replacesCoversOf: NOTHING_HIDDEN.replacesCoversOf,
   };
   return [AT_FIRST, NOTHING_HIDDEN].find((usual) => Bun.deepEquals(usual, rules)) ?? rules;
 }

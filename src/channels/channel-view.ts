@@ -29,6 +29,8 @@ export interface ChannelViewDeps {
   watchedSinceMs(): number | undefined;
 }
 
+type PlaybackReading = Extract<Reading, { kind: "playback" }>;
+
 /** A user's connections as they are now: pure readings at the clock's time. A class, because there is one for each user. */
 export class ChannelView {
   readonly current = new CurrentReading();
@@ -82,9 +84,9 @@ export class ChannelView {
     const connections = this.deps.connections();
     const reading = connections && merge(connections, this.moment());
     if (reading?.kind !== "playback") return reading;
-    const playback = this.shown(reading.playback, reading.connectionId);
+    const shown = { ...reading, playback: this.shown(reading.playback, reading.connectionId) };
     // Nothing is looked for here: the user may hide this song.
-    return { ...reading, playback: this.coveredAs(playback) ?? playback };
+    return { ...shown, playback: this.coveredAs(shown) ?? shown.playback };
   }
 
   /** What each connection reports, in the user's order. */
@@ -110,21 +112,27 @@ export class ChannelView {
     return reading.kind === "nothing" ? `${shown} ${reading.hides ?? ""}` : shown;
   }
 
-  /** The song that plays and others are shown without a cover, if the user wants one for it. */
+  /** The song that plays and others are shown, if a cover is to be looked for elsewhere. */
   coverless(): Playback | undefined {
     const reading = this.read();
-    if (reading?.kind !== "playback" || !this.deps.rules().searchesCovers) return undefined;
-    const { state, album } = reading.playback;
-    return state === "playing" && album.artworks.length === 0 ? reading.playback : undefined;
+    if (reading?.kind !== "playback" || !this.wantsCover(reading)) return undefined;
+    const { playback } = reading;
+    return playback.state === "playing" && playback !== this.covered?.shown ? playback : undefined;
   }
 
-  /** With a cover that was found elsewhere, where the user wants that and the player has none. */
+  /** Whether the user wants a cover from elsewhere: the player has none, or it is to be replaced. */
+  private wantsCover({ playback, connectionId }: PlaybackReading): boolean {
+    const { searchesCovers, replacesCoversOf } = this.deps.rules();
+    const isReplaced = connectionId !== undefined && replacesCoversOf.has(connectionId);
+    return searchesCovers && (isReplaced || playback.album.artworks.length === 0);
+  }
+
+  /** With a cover that was found elsewhere, where the user wants that. */
   private withCover(reading: Reading | undefined): Reading | undefined {
-    if (reading?.kind !== "playback" || !this.deps.rules().searchesCovers) return reading;
+    if (reading?.kind !== "playback" || !this.wantsCover(reading)) return reading;
     const { playback } = reading;
     const { album } = playback;
-    if (album.artworks.length > 0) return reading;
-    const before = this.coveredAs(playback);
+    const before = this.coveredAs(reading);
     if (before) return { ...reading, playback: before };
     const found = this.deps.foundCover(playback);
     if (!found) return reading;
@@ -134,8 +142,8 @@ export class ChannelView {
   }
 
   /** A playback with the cover that was found for it. */
-  private coveredAs(playback: Playback): Playback | undefined {
-    const isCovered = this.covered?.of === playback && this.deps.rules().searchesCovers;
+  private coveredAs(reading: PlaybackReading): Playback | undefined {
+    const isCovered = this.covered?.of === reading.playback && this.wantsCover(reading);
     return isCovered ? this.covered?.shown : undefined;
   }
 

@@ -27,7 +27,7 @@ const watched = [
     user: "user_id",
     on: [
       "INSERT",
-      "UPDATE OF source, refused_at, name, position, secret_hash, cleans_titles",
+      "UPDATE OF source, refused_at, name, position, secret_hash, cleans_titles, replaces_covers",
       "DELETE",
     ],
   },

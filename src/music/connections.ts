@@ -77,6 +77,11 @@ export interface Connections extends Inboxes, ConnectionReads {
    */
   cleanTitles(user: User, id: PublicConnectionId, isOn: boolean | null): Promise<void>;
   /**
+   * Whether covers that are found elsewhere replace this connection's own.
+   * @throws {AccountError} when the user has no such connection
+   */
+  replaceCovers(user: User, id: PublicConnectionId, isOn: boolean): Promise<void>;
+  /**
    * Stores that the upstream refuses this connection until the user connects again, whatever its
    * settings are now. Deferred.
    */
@@ -102,6 +107,11 @@ export interface Connections extends Inboxes, ConnectionReads {
   onStatus(listener: (userId: number) => void): void;
 }
 
+/** What a user decides about a connection. */
+type Choices = Partial<
+  Pick<Schema["connections"]["$inferInsert"], "name" | "cleansTitles" | "replacesCovers">
+>;
+
 export function createConnections(context: AccountsContext, deferred: DeferredWrites): Connections {
   const { store, vault, wallMs } = context;
   const { atomically, exclusively } = store;
@@ -113,6 +123,17 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
     for (const tell of statusListeners) tell(userId);
   };
   const statusWrites = createStatusWrites({ store }, deferred, tellStatusOf);
+  /** @throws {AccountError} when the user has no such connection */
+  const change = async (user: User, id: PublicConnectionId, choices: Choices): Promise<void> => {
+    const [changed] = await atomically((writer) => [
+      writer
+        .update(connections)
+        .set(choices)
+        .where(isOf(user, id))
+        .returning({ id: connections.id }),
+    ]);
+    if (changed.length === 0) refuseId(user, id);
+  };
   return {
     ...createInboxes(context),
     ...createConnectionReads(context, conditions),
@@ -147,6 +168,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
                 position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
                 firstId: before ? publicIdOf(before) : null,
                 cleansTitles: before?.cleansTitles ?? null,
+                replacesCovers: before?.replacesCovers ?? false,
                 secretHash: before?.secretHash ?? null,
                 sealedSecret: before?.sealedSecret ?? null,
               })
@@ -187,26 +209,11 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           );
         }
       }),
-    async cleanTitles(user, id, isOn) {
-      const [changed] = await atomically((writer) => [
-        writer
-          .update(connections)
-          .set({ cleansTitles: isOn })
-          .where(isOf(user, id))
-          .returning({ id: connections.id }),
-      ]);
-      if (changed.length === 0) refuseId(user, id);
-    },
+    cleanTitles: (user, id, isOn) => change(user, id, { cleansTitles: isOn }),
+    replaceCovers: (user, id, isOn) => change(user, id, { replacesCovers: isOn }),
     async rename(user, id, name) {
       try {
-        const [renamed] = await atomically((writer) => [
-          writer
-            .update(connections)
-            .set({ name })
-            .where(isOf(user, id))
-            .returning({ id: connections.id }),
-        ]);
-        if (renamed.length === 0) refuseId(user, id);
+        await change(user, id, { name });
       } catch (error) {
         if (!isNotUnique(error)) throw error;
         throw new AccountError(

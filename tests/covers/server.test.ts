@@ -182,6 +182,37 @@ describe("a cover that was found", () => {
     expect(world.hosts().filter((host) => host === "musicbrainz.org")).toHaveLength(1);
   });
 
+  test("replaces the player's own where the user wants that of a connection, until then and without one not", async () => {
+    const artworks = [{ key: "own", load: async () => PICTURE }];
+    const album = { name: "Slow Weather", artworks };
+    const keysShown = () =>
+      server.hub.rawPlayback(ada.user.id)?.album.artworks.map(({ key }) => key);
+    const [connection] = await server.accounts.connections.allOf(ada.user.id);
+    const replace = (isOn: boolean) =>
+      server.accounts.connections.replaceCovers(ada.user, connection!.publicId, isOn);
+    await says(aPlayback({ album }));
+    await listens(10);
+    expect(world.calls).toEqual([]);
+    await replace(true);
+    await listens(4);
+    expect(keysShown()).toEqual(["own"]);
+    await listens(4);
+    expect(keysShown()).toEqual([expect.stringContaining("found:")]);
+    expect(world.hosts().filter((host) => host === "musicbrainz.org")).toHaveLength(1);
+    await listens(30);
+    expect(world.hosts().filter((host) => host === "musicbrainz.org")).toHaveLength(1);
+    world.recordings = [];
+    await says(
+      aPlayback({ track: { ...aPlayback().track, id: "test:2", title: "Undertow" }, album }),
+    );
+    await listens(10);
+    expect(keysShown()).toEqual(["own"]);
+    await says(aPlayback({ album }));
+    expect(keysShown()).toEqual([expect.stringContaining("found:")]);
+    await replace(false);
+    expect(keysShown()).toEqual(["own"]);
+  });
+
   test("is not another song's", async () => {
     world.recordings = [aRecording({ title: "Undertow" })];
     await says(aPlayback());
@@ -265,6 +296,29 @@ describe("the part of the page about covers", () => {
     expect(server.accounts.privacy.of(ada.user.id).searchesCovers).toBe(true);
     await browser.post(MUSIC, { ...form?.fields, covers: "off" });
     expect(server.accounts.privacy.of(ada.user.id).searchesCovers).toBe(false);
+  });
+
+  test("has the choice of each connection on its card, once covers are looked for", async () => {
+    await start("musicbrainz");
+    const choiceOf = async () => {
+      const browser = await signIn(server, ada);
+      const forms = await formsIn(await browser.get(MUSIC));
+      return { browser, fields: forms.find(({ fields }) => fields["do"] === "covers-of")?.fields };
+    };
+    expect((await choiceOf()).fields).toBeUndefined();
+    await change({ searchesCovers: true });
+    const { browser, fields } = await choiceOf();
+    expect(fields?.["covers"]).toBe("own");
+    for (const [sent, stored] of [
+      ["perhaps", "own"],
+      ["found", "found"],
+      ["own", "own"],
+    ] as const) {
+      await browser.post(MUSIC, { ...fields, covers: sent });
+      expect((await choiceOf()).fields?.["covers"]).toBe(stored);
+    }
+    await browser.post(MUSIC, { ...fields, target: "99", covers: "found" });
+    expect(server.accounts.privacy.of(ada.user.id).replacesCoversOf.size).toBe(0);
   });
 
   test("names Deezer and its terms where it is asked too", async () => {

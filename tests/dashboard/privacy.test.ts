@@ -87,6 +87,7 @@ describe("pausing", () => {
       hiddenArtists: ["Juniper"],
       titles: CLEANED,
       searchesCovers: false,
+      replacesCoversOf: new Set(),
     });
     await save("Waltz");
     expect(rules()).toEqual({
@@ -95,6 +96,7 @@ describe("pausing", () => {
       hiddenArtists: [],
       titles: CLEANED,
       searchesCovers: false,
+      replacesCoversOf: new Set(),
     });
   });
 
@@ -105,6 +107,7 @@ describe("pausing", () => {
       ...NOTHING_HIDDEN,
       titles: CLEANED,
       searchesCovers: false,
+      replacesCoversOf: new Set(),
     });
   });
 });

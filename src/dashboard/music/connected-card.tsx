@@ -9,6 +9,7 @@ import { InboxPart, ReplaceSecret } from "./inbox.tsx";
 import { LinkControls } from "./link-controls.tsx";
 import { LivePart } from "./live-part.tsx";
 import { Grip, Moves } from "./moves.tsx";
+import { CoversOf } from "./covers.tsx";
 import { TitlesOf } from "./titles.tsx";
 import type { MusicView } from "./view.ts";
 
@@ -91,6 +92,7 @@ function CardActions({ view, one }: CardPartProps): JSX.Element {
       )}
       <RenameForm view={view} one={one} />
       <TitlesOf view={view} one={one} />
+      <CoversOf view={view} one={one} />
       <ConfirmedAction
         request={request}
         action="disconnect"

@@ -1,10 +1,12 @@
 import { fieldOf } from "../../http/form-field.ts";
 import { Html } from "../../jsx.ts";
-import { Choice, Form } from "../form.tsx";
+import { Choice, Fold, Form } from "../form.tsx";
+import { parseConnectionId } from "../../music/connection-reads.ts";
+import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { DashboardRequest } from "../request.ts";
-import { type ActionResult, done, GONE, type MusicDeps, type MusicView } from "./view.ts";
+import { type ActionResult, done, GONE, isMade, type MusicDeps, type MusicView } from "./view.ts";
 
-/** The user's choice whether covers are looked for that the player does not have. */
+/** The user's choice whether covers are looked for elsewhere, and for which connections they replace its own. */
 
 /** Stores the choice, where the owner lets users choose. */
 export async function saveCovers(
@@ -16,6 +18,19 @@ export async function saveCovers(
   if (settings.config.coverSearch.length === 0 || searchesCovers === undefined) return GONE;
   await accounts.privacy.change(user, { searchesCovers });
   return done(words.dashboard.music.covers.saved);
+}
+
+/** Stores whether covers that are found replace those of one connection. */
+export async function saveCoversOf(
+  { accounts }: MusicDeps,
+  { user, words }: DashboardRequest,
+  form: FormData,
+): Promise<ActionResult> {
+  const id = parseConnectionId(fieldOf(form, "target"));
+  const isOn = { found: true, own: false }[fieldOf(form, "covers")];
+  if (id === undefined || isOn === undefined) return GONE;
+  const isSaved = await isMade(accounts.connections.replaceCovers(user, id, isOn));
+  return isSaved ? done(words.dashboard.music.covers.saved) : GONE;
 }
 
 /** The part of the page about covers. It says who is asked, and what they learn. */
@@ -48,5 +63,35 @@ export function CoversSection({ view }: { readonly view: MusicView }): JSX.Eleme
         </>
       </Form>
     </section>
+  );
+}
+
+/** The choice of one connection, folded away on its card; nothing where no covers are looked for. */
+export function CoversOf({ view, one }: { view: MusicView; one: ConnectedMusic }): JSX.Element {
+  const { deps, request } = view;
+  const { covers: t } = request.words.dashboard.music;
+  const { id, publicId } = one.connection;
+  const { searchesCovers, replacesCoversOf } = deps.accounts.privacy.of(request.user.id);
+  if (deps.settings.config.coverSearch.length === 0 || !searchesCovers) return <></>;
+  return (
+    <Fold label={t.title} isOpen={false}>
+      <Form request={request} action="covers-of" target={String(publicId)}>
+        <>
+          <Choice
+            id={`covers-${publicId}`}
+            name="covers"
+            label={t.show}
+            chosen={replacesCoversOf.has(id) ? "found" : "own"}
+            options={[
+              { value: "own", label: t.own },
+              { value: "found", label: t.found },
+            ]}
+          />
+          <button type="submit" safe>
+            {t.save}
+          </button>
+        </>
+      </Form>
+    </Fold>
   );
 }

@@ -4,7 +4,7 @@ import type { DashboardRequest, Section } from "../request.ts";
 import { type Action, disconnect, enterApp, move, rename, rotate } from "./actions.ts";
 import { connect } from "./connect.ts";
 import { musicPage } from "./page.tsx";
-import { saveCovers } from "./covers.tsx";
+import { saveCovers, saveCoversOf } from "./covers.tsx";
 import { saveTitles, saveTitlesOf } from "./titles.tsx";
 import { type ActionResult, GONE, type MusicDeps } from "./view.ts";
 
@@ -20,6 +20,7 @@ const ACTIONS = new Map<string, Action>([
   ["app", enterApp],
   ["titles", saveTitles],
   ["covers", saveCovers],
+  ["covers-of", saveCoversOf],
   ["titles-of", saveTitlesOf],
 ]);
 

@@ -22,9 +22,8 @@ export async function exportOf(
   sources: Pick<Sources, "byId">,
 ) {
   const music = await musicOf(user.id, accounts, sources);
-  const { pausedUntil, hiddenTitles, hiddenArtists, titles, searchesCovers } = accounts.privacy.of(
-    user.id,
-  );
+  const { pausedUntil, hiddenTitles, hiddenArtists, titles, searchesCovers, replacesCoversOf } =
+    accounts.privacy.of(user.id);
   return {
     username: user.name,
     role: user.role,
@@ -55,7 +54,12 @@ export async function exportOf(
       hidden_artists: hiddenArtists,
     },
     titles: { cleaned: titles.isOn, phrases: titles.phrases },
-    covers: { looked_for_elsewhere: searchesCovers },
+    covers: {
+      looked_for_elsewhere: searchesCovers,
+      replaced: music
+        .filter(({ connection }) => replacesCoversOf.has(connection.id))
+        .map(({ connection }) => connection.publicId),
+    },
     history: {
       kept_for: accounts.history.of(user.id).keeps,
       overlays_tell_of_streams: accounts.history.of(user.id).followsStreams,

@@ -13,6 +13,7 @@ import onDemand from "../../../drizzle/postgres/0009_on_demand.sql" with { type:
 import hooks from "../../../drizzle/postgres/0010_hooks.sql" with { type: "text" };
 import chatAccounts from "../../../drizzle/postgres/0011_chat_accounts.sql" with { type: "text" };
 import coversElsewhere from "../../../drizzle/postgres/0012_covers_elsewhere.sql" with { type: "text" };
+import replacedCovers from "../../../drizzle/postgres/0013_replaced_covers.sql" with { type: "text" };
 import { type Watched, watchedTables } from "../watched-tables.ts";
 import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   { name: "0010_hooks", sql: hooks },
   { name: "0011_chat_accounts", sql: chatAccounts },
   { name: "0012_covers_elsewhere", sql: coversElsewhere },
+  { name: "0013_replaced_covers", sql: replacedCovers },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */

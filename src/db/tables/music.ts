@@ -34,6 +34,8 @@ export function musicTables(
       sealedSecret: bytes("sealed_secret"),
       /** Whether its titles are cleaned, if it has its own choice. */
       cleansTitles: flag("cleans_titles"),
+      /** Whether covers that are found elsewhere replace its own, where the user lets them be looked for. */
+      replacesCovers: flag("replaces_covers").notNull().default(false),
     },
     (columns) => [
       uniqueIndex("connections_user").on(columns.userId, columns.source, columns.name),

@@ -1,0 +1,1 @@
+ALTER TABLE `connections` ADD `replaces_covers` integer DEFAULT false NOT NULL;

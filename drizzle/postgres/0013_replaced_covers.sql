@@ -1,0 +1,1 @@
+ALTER TABLE "connections" ADD COLUMN "replaces_covers" boolean DEFAULT false NOT NULL;
