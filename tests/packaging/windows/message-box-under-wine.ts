@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inTime } from "../../fixtures/clock/waiting.ts";
+import { type Screen, startScreen } from "../../fixtures/packaging/screen.ts";
 import { startWine, WINDOWS, type Wine } from "../../fixtures/packaging/wine.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 import { BUILD_WITHIN_MS, buildExecutable } from "../../fixtures/servers/executable.ts";
@@ -20,29 +21,21 @@ if (Bun.which("Xvfb") && Bun.which("xdotool")) {
 }
 
 describe("a double click on Windows that fails", () => {
-  let screen: Bun.Subprocess | undefined;
-  let display: Record<string, string>;
+  let screen: Screen | undefined;
+  let display: Screen["environment"];
   let program: string;
   let closer: string;
   beforeAll(async () => {
     if (!wine) return;
     program = (await buildExecutable(WINDOWS)).path;
-    closer = join(wine.folder, "close-message.exe");
-    const source = join(import.meta.dir, "../../fixtures/packaging/close-message.c");
-    const compiler = ["x86_64-w64-mingw32-gcc", "-municode", "-o", closer, source];
-    expect(Bun.spawnSync(compiler).exitCode).toBe(0);
-    const started = Bun.spawn(["Xvfb", "-displayfd", "1", "-nolisten", "tcp", "-ac"], {
-      stdout: "pipe",
-      stderr: "ignore",
-    });
-    screen = started;
-    const number = await inTime("the screen's number", started.stdout.getReader().read());
-    display = { DISPLAY: `:${new TextDecoder().decode(number.value).trim()}` };
+    closer = wine.compile(join(import.meta.dir, "../../fixtures/packaging/close-message.c"));
+    screen = await startScreen();
+    display = screen.environment;
     expect((await wine.run([program, "--version"], display)).code).toBe(0);
   }, BUILD_WITHIN_MS);
   afterAll(() => {
     wine?.end();
-    screen?.kill();
+    screen?.end();
   });
 
   /** Starts the program as a double click does, and closes the message that it shows. */
