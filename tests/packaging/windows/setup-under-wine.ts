@@ -34,10 +34,10 @@ describe("the setup program under Wine", () => {
     const { folder } = wine;
     real = (await buildExecutable(WINDOWS)).path;
     const contents = { version: "1.2.3", madeAt: MADE_AT, program: real };
-    setup = await makePackage(windowsSetup("zlib"), contents, folder);
+    setup = await makePackage(windowsSetup("x64", "zlib"), contents, folder);
     const small = smallProgram(folder, "1.2.4");
     other = small.program;
-    otherSetup = await makePackage(windowsSetup("zlib"), small, folder);
+    otherSetup = await makePackage(windowsSetup("x64", "zlib"), small, folder);
     await wine.run(["reg.exe", "query", "HKCU"]);
   }, BUILD_WITHIN_MS);
   afterAll(() => wine?.end());

@@ -57,7 +57,7 @@ describe("an update under Wine", () => {
     oldProgram = await compileVersion(OLD, publicKey, folder);
     const newProgram = Bun.file(await compileVersion(NEW, publicKey, folder));
     setup = await makePackage(
-      windowsSetup("zlib"),
+      windowsSetup("x64", "zlib"),
       { version: OLD, madeAt: MADE_AT, program: oldProgram },
       folder,
     );
