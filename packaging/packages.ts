@@ -4,7 +4,7 @@ import { debFor } from "./linux/deb.ts";
 import { rpmFor } from "./linux/rpm.ts";
 import type { Contents, PackageKind } from "./package-kind.ts";
 import { keepIfEqual, type Released } from "./released.ts";
-import { windowsSetup } from "./windows/setup.ts";
+import { SETUP_PROCESSORS, windowsSetup } from "./windows/setup.ts";
 
 /** All packages of a release, in the order in which they are made. */
 export const PACKAGES: readonly PackageKind[] = [
@@ -12,8 +12,8 @@ export const PACKAGES: readonly PackageKind[] = [
   debFor("arm64"),
   rpmFor("x86_64"),
   rpmFor("aarch64"),
-  // It takes two minutes, and saves everybody a quarter of the download.
-  windowsSetup("lzma"),
+  // Each takes two minutes, and saves everybody a quarter of the download.
+  ...SETUP_PROCESSORS.map((processor) => windowsSetup(processor, "lzma")),
 ];
 
 /** The executables of a release, and where its packages go. */

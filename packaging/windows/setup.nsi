@@ -1,6 +1,6 @@
 ; Installs Marquee for one user, without an administrator. setup.ts gives what stands in ${…}.
 
-Target amd64-unicode
+Target ${TARGET}
 Unicode true
 SetCompressor ${COMPRESSOR}
 ; Dates of files would make each build another one.

@@ -1,5 +1,5 @@
 import { type Manifest, SUMMARY } from "../manifest.ts";
-import { PUBLISHER, setupName } from "./setup.ts";
+import { PUBLISHER, SETUP_PROCESSORS, setupName } from "./setup.ts";
 
 const ID = "Marquee.Marquee";
 const FORMAT = "1.12.0";
@@ -11,9 +11,8 @@ const LANGUAGE = "en-US";
  */
 export const WINGET: Manifest = {
   name: "winget",
-  needs: (version) => [setupName(version)],
+  needs: (version) => SETUP_PROCESSORS.map((processor) => setupName(version, processor)),
   textsFor({ version, homepage, address, sha256 }) {
-    const setup = setupName(version);
     const text = (type: string, facts: object) => {
       const schema = `https://aka.ms/winget-manifest.${type}.${FORMAT}.schema.json`;
       const all = {
@@ -33,13 +32,14 @@ export const WINGET: Manifest = {
         UpgradeBehavior: "install",
         // The name of its key in the list of installed apps.
         ProductCode: "Marquee",
-        Installers: [
-          {
-            Architecture: "x64",
+        Installers: SETUP_PROCESSORS.map((processor) => {
+          const setup = setupName(version, processor);
+          return {
+            Architecture: processor,
             InstallerUrl: address(setup),
             InstallerSha256: sha256(setup).toUpperCase(),
-          },
-        ],
+          };
+        }),
       }),
       [`${ID}.locale.${LANGUAGE}.yaml`]: text("defaultLocale", {
         PackageLocale: LANGUAGE,

@@ -51,7 +51,7 @@ export async function startInBackground(
   const { data } = config;
   createFolder(data);
   const path = join(data, LOG_FILE);
-  const log = openSync(path, sizeOf(path) > LONGEST_LOG_BYTES ? "w" : "a", 0o600);
+  const log = openLog(path);
   const beforeBytes = sizeOf(path);
   const child = Bun.spawn(
     [process.execPath, "serve", ...flags, "--open", "never", "--data", data],
@@ -75,6 +75,18 @@ export async function startInBackground(
     await Bun.sleep(LOOK_EVERY_MS);
   }
   throw new NotRunningError(`Marquee did not start in time. See ${path}.`);
+}
+
+/** @throws {NotRunningError} when the folder is not writable */
+function openLog(path: string): number {
+  try {
+    return openSync(path, sizeOf(path) > LONGEST_LOG_BYTES ? "w" : "a", 0o600);
+  } catch (cause) {
+    throw new NotRunningError(
+      `Marquee cannot write to ${path}. Choose a data folder you may write to with --data or MARQUEE_DATA.`,
+      { cause },
+    );
+  }
 }
 
 /** What a program has logged before its end, as its own sentences. */

@@ -3,10 +3,10 @@ import { dashboardAddress, signInAddress } from "../addresses.ts";
 import { flagOf, type ResolvedConfig, settingNames } from "../config.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
 import { languageOr } from "../languages.ts";
-import { createLog, describeError, redact } from "../log.ts";
+import { createLog } from "../log.ts";
 import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
-import { isStartedByClick, showError, startInBackground } from "./background.ts";
+import { isStartedByClick, startInBackground } from "./background.ts";
 import { type Io, print } from "./command.ts";
 import { isFromSource } from "../own-program.ts";
 import { answersAt } from "./healthcheck.ts";
@@ -61,15 +61,10 @@ async function serveInBackground(resolved: ResolvedConfig, given: Io): Promise<v
       }
     },
   };
-  try {
-    const running = isServerRunning(config.data) ? readRunningFacts(config.data) : undefined;
-    const facts = running ?? (await startInBackground(resolved, givenFlags(resolved)));
-    if (config.open === "never") return;
-    await openRunning(facts, resolved, false, io, () => true);
-  } catch (error) {
-    await showError(redact(describeError(error)));
-    throw error;
-  }
+  const running = isServerRunning(config.data) ? readRunningFacts(config.data) : undefined;
+  const facts = running ?? (await startInBackground(resolved, givenFlags(resolved)));
+  if (config.open === "never") return;
+  await openRunning(facts, resolved, false, io, () => true);
 }
 
 /** The flags of this start, besides those that a start in the background chooses itself. */

@@ -5,7 +5,9 @@ import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { explainDatabaseFailure } from "../db/open.ts";
 import { ListenError } from "../server.ts";
 import { describeError, redact } from "../log.ts";
+import { isFromSource } from "../own-program.ts";
 import { AutostartError } from "./autostart/autostart.ts";
+import { isStartedByClick, showError } from "./background.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
 import { resolveSettings } from "./data-place.ts";
 import { FolderOwnerError } from "./folder-owner.ts";
@@ -35,8 +37,23 @@ export async function run(arguments_: readonly string[], io: Io): Promise<number
     else await serveOrOpen(resolved, asJson, io, commands, "first");
     return EXIT.done;
   } catch (error) {
-    return explain(error, io);
+    const { message, code } = explain(error);
+    for (const line of message.split("\n")) io.error(`marquee: ${line}`);
+    if (await isOpenedByClick(arguments_, io)) await showError(message);
+    return code;
   }
+}
+
+/**
+ * Whether a person has started Marquee who sees no terminal. Other commands than the ones of an icon
+ * are a program's, which would wait until somebody closes the message.
+ */
+async function isOpenedByClick(arguments_: readonly string[], io: Io): Promise<boolean> {
+  const [word] = arguments_;
+  const opens = word === "open";
+  const isStart = opens || (word !== "serve" && flagsOfServe(arguments_) !== undefined);
+  if (!isStart || arguments_.includes("--json") || isFromSource()) return false;
+  return isStartedByClick(opens, io.environment);
 }
 
 /**
@@ -63,23 +80,22 @@ export function flagsOfServe(
   return flags;
 }
 
-/** Prints what went wrong in one sentence, and returns the exit code. */
-function explain(error: unknown, io: Io): number {
-  const say = (message: string) => {
-    for (const line of redact(message).split("\n")) io.error(`marquee: ${line}`);
-  };
+/** What went wrong in sentences for people, and the exit code. */
+function explain(error: unknown): { readonly message: string; readonly code: number } {
   if (
     error instanceof SettingsError ||
     error instanceof UsageError ||
     (error instanceof AccountError && error.isMisuse)
   ) {
-    say(error.message);
-    return EXIT.usage;
+    return { message: redact(error.message), code: EXIT.usage };
   }
-  if (isExpected(error)) say(error.message);
-  else if (databaseCode(error)) say(explainDatabaseFailure(error, "the database").message);
-  else say(`Something unexpected went wrong: ${describeError(error)}`);
-  return EXIT.failed;
+  return { message: redact(sentenceOf(error)), code: EXIT.failed };
+}
+
+function sentenceOf(error: unknown): string {
+  if (isExpected(error)) return error.message;
+  if (databaseCode(error)) return explainDatabaseFailure(error, "the database").message;
+  return `Something unexpected went wrong: ${describeError(error)}`;
 }
 
 function isExpected(error: unknown): error is Error {

@@ -64,7 +64,18 @@ export type Greeting = "first" | "always";
  * @param commands loads the program's commands for the documentation
  * @throws {AlreadyRunningError} when another server runs on the data folder
  */
-export async function serve(
+export async function serve(...given: Parameters<typeof serveFolder>): Promise<void> {
+  if (process.platform !== "win32") return serveFolder(...given);
+  const { forbidQuickEdit } = await import("./windows-desktop.ts");
+  const allowQuickEdit = forbidQuickEdit();
+  try {
+    await serveFolder(...given);
+  } finally {
+    allowQuickEdit();
+  }
+}
+
+async function serveFolder(
   resolved: ResolvedConfig,
   asJson: boolean,
   io: Io,

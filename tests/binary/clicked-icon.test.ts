@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isServerRunning } from "../../src/cli/server-lock.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
@@ -31,15 +31,17 @@ describe.if(process.platform === "linux")("the icon on a Linux desktop", () => {
   const said = (name: string) => join(folder.path, `${name}.txt`);
   const saidBy = (name: string) =>
     until(() => (existsSync(said(name)) && readFileSync(said(name), "utf8").trim()) || undefined);
-  const run = (...words: string[]) =>
+  const runWith = (environment: Record<string, string>, ...words: string[]) =>
     runMarquee({
       folder: folder.path,
       arguments: [...words, "--data", join(folder.path, "data")],
       environment: {
         PATH: `${join(folder.path, "bin")}:${process.env["PATH"]}`,
         DISPLAY: ":0",
+        ...environment,
       },
     });
+  const run = (...words: string[]) => runWith({}, ...words);
   const click = () => run("open", "--port", String(port));
 
   test("opens the dashboard of a server that runs on, once as often as it is clicked", async () => {
@@ -59,5 +61,28 @@ describe.if(process.platform === "linux")("the icon on a Linux desktop", () => {
     expect(await saidBy("notify-send")).toContain(`Marquee`);
     expect(await saidBy("notify-send")).toContain(String(port));
     taken.stop(true);
+  }, 30_000);
+
+  test("says on the desktop what is wrong with the data folder, without the system's words", async () => {
+    writeFileSync(join(folder.path, "data"), "not a folder");
+    const { code, error } = await click();
+    expect(code).toBe(1);
+    const text = await saidBy("notify-send");
+    expect(text).toEndWith(
+      "cannot be created. Choose one you may write to with --data or MARQUEE_DATA.",
+    );
+    expect(error.trim()).toBe(`marquee: ${text.slice(text.indexOf("The data folder"))}`);
+    rmSync(join(folder.path, "data"));
+  }, 30_000);
+
+  test("says on the desktop that a setting is wrong", async () => {
+    expect((await runWith({ MARQUEE_PORT: "many" }, "open")).code).toBe(2);
+    expect(await saidBy("notify-send")).toContain("MARQUEE_PORT");
+  }, 30_000);
+
+  test("leaves other commands' mistakes where they were typed", async () => {
+    expect((await run("stop")).code).toBe(1);
+    expect((await runWith({ MARQUEE_PORT: "many" }, "serve")).code).toBe(2);
+    expect(existsSync(said("notify-send"))).toBe(false);
   }, 30_000);
 });

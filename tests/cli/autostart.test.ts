@@ -5,8 +5,10 @@ import fc from "fast-check";
 import type { AutostartFacts } from "../../src/cli/autostart/autostart.ts";
 import { createLinuxAutostart, desktopEntryOf, unitOf } from "../../src/cli/autostart/linux.ts";
 import { agentOf, argumentsIn, createMacAutostart } from "../../src/cli/autostart/macos.ts";
-import { createWindowsAutostart, valuesIn } from "../../src/cli/autostart/windows.ts";
+import { createWindowsAutostart } from "../../src/cli/autostart/windows.ts";
+import { valuesIn } from "../../src/cli/windows-registry.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { type Registry, regExeWith } from "../fixtures/data/windows-registry.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 
 /** A raw template would spell it as an escape. */
@@ -139,25 +141,8 @@ describe("autostart on macOS", () => {
 describe("autostart on Windows", () => {
   const PROGRAM = String.raw`C:\Users\Zoe ${OMEGA}\100% & more\marquee.exe`;
 
-  /** A registry as `reg.exe` shows and changes it. */
-  const registry = (keys: Record<string, Record<string, string>> = {}) => {
-    const quote = (text: string) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
-    return (command: readonly string[]) => {
-      const [, verb, key = "", ...rest] = command;
-      const name = rest[rest.indexOf("/v") + 1] ?? "";
-      const values = (keys[key] ??= {});
-      if (verb === "add") values[name] = quote(rest[rest.indexOf("/d") + 1] ?? "");
-      if (verb === "delete") delete values[name];
-      if (verb === "export") {
-        const lines = Object.entries(values).map(([value, text]) => `${quote(value)}=${text}`);
-        const text = `\uFEFFWindows Registry Editor Version 5.00\r\n\r\n[${key}]\r\n${lines.join("\r\n")}\r\n`;
-        writeFileSync(rest[0] ?? "", Buffer.from(text, "utf16le"));
-      }
-      return { code: 0, out: "" };
-    };
-  };
-  const facts = (keys?: Record<string, Record<string, string>>) =>
-    factsWith(registry(keys), {
+  const facts = (keys?: Registry) =>
+    factsWith(regExeWith(keys), {
       program: PROGRAM,
       data: String.raw`C:\Users\Zoe ${OMEGA}\Marquee`,
     });
@@ -185,7 +170,7 @@ describe("autostart on Windows", () => {
   });
 
   test("refuses a command that Windows would not start", async () => {
-    const long = factsWith(registry(), { program: `C:\\${"a".repeat(250)}\\marquee.exe` });
+    const long = factsWith(regExeWith(), { program: `C:\\${"a".repeat(250)}\\marquee.exe` });
     await expect(createWindowsAutostart(long).on()).rejects.toThrow("at most 260 characters");
   });
 

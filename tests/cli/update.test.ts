@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sign, SignatureError, verifySignature } from "../../src/cli/update/minisign.ts";
+import { showVersion } from "../../src/cli/update/installed-apps.ts";
 import { findRelease, goBack, install, type UpdateFacts } from "../../src/cli/update/update.ts";
 import { exitOf } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { type Registry, regExeWith } from "../fixtures/data/windows-registry.ts";
 import { createMinisignKeys } from "../fixtures/packaging/minisign-keys.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
@@ -203,6 +205,38 @@ describe("an update", () => {
 
   test("has nothing to go back to before the first one", () => {
     expect(() => goBack(facts.program)).toThrow("no earlier program");
+  });
+});
+
+describe("the list of installed apps on Windows", () => {
+  const ENTRY = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Marquee`;
+  const FOLDER = String.raw`C:\Users\Zoë\AppData\Local\Programs\Marquee`;
+  const entry = () => ({
+    DisplayVersion: '"0.1.0"',
+    InstallLocation: JSON.stringify(FOLDER),
+  });
+  const shown = async (program: string, keys: Registry) => {
+    const regExe = regExeWith(keys);
+    expect(await showVersion(program, "0.2.0", async (command) => regExe(command))).toBe(true);
+    return keys[ENTRY]?.["DisplayVersion"];
+  };
+
+  test("shows the version of the program that the setup program has installed", async () => {
+    for (const program of [`${FOLDER}\\marquee.exe`, `${FOLDER.toUpperCase()}\\MARQUEE.EXE`]) {
+      expect(await shown(program, { [ENTRY]: entry() })).toBe('"0.2.0"');
+    }
+  });
+
+  test("is left as it is by a program elsewhere, and gets no entry", async () => {
+    expect(await shown(String.raw`E:\marquee.exe`, { [ENTRY]: entry() })).toBe('"0.1.0"');
+    expect(await shown(`${FOLDER}\\marquee.exe`, {})).toBeUndefined();
+  });
+
+  test("is known to be wrong where Windows refuses the change", async () => {
+    const regExe = regExeWith({ [ENTRY]: entry() });
+    const refusing = async (command: readonly string[]) =>
+      command[1] === "add" ? { code: 1, out: "Access is denied." } : regExe(command);
+    expect(await showVersion(`${FOLDER}\\marquee.exe`, "0.2.0", refusing)).toBe(false);
   });
 });
 

@@ -76,7 +76,14 @@ describe("the manifests of a release", () => {
 describe("winget's manifests", () => {
   test("install the setup program for one user", async () => {
     const id = { PackageIdentifier: "Marquee.Marquee", PackageVersion: "1.2.3" };
-    const name = "marquee-1.2.3-windows-x64-setup.exe";
+    const installers = ["x64", "arm64"].map((processor) => {
+      const name = `marquee-1.2.3-windows-${processor}-setup.exe`;
+      return {
+        Architecture: processor,
+        InstallerUrl: `https://example.org/marquee/${name}`,
+        InstallerSha256: sha256Of(name).toUpperCase(),
+      };
+    });
     expect(Bun.YAML.parse(await read("Marquee.Marquee.yaml"))).toEqual({
       ...id,
       DefaultLocale: "en-US",
@@ -89,13 +96,7 @@ describe("winget's manifests", () => {
       Scope: "user",
       UpgradeBehavior: "install",
       ProductCode: "Marquee",
-      Installers: [
-        {
-          Architecture: "x64",
-          InstallerUrl: `https://example.org/marquee/${name}`,
-          InstallerSha256: sha256Of(name).toUpperCase(),
-        },
-      ],
+      Installers: installers,
       ManifestType: "installer",
       ManifestVersion: "1.12.0",
     });

@@ -40,6 +40,7 @@ describe("the packages of a release", () => {
       "marquee-1.2.3-1.x86_64.rpm",
       "marquee-1.2.3-1.aarch64.rpm",
       "marquee-1.2.3-windows-x64-setup.exe",
+      "marquee-1.2.3-windows-arm64-setup.exe",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import type { Io } from "../command.ts";
+import type { RunSystemProgram } from "../system-program.ts";
 
 /** A way in which a system starts a program when its user signs in. */
 export interface Autostart {
@@ -25,8 +26,7 @@ export interface AutostartFacts {
   readonly program: string;
   /** Absolute path of the data folder. */
   readonly data: string;
-  /** Runs a program of the system to its end. */
-  run(command: readonly string[]): Promise<{ readonly code: number; readonly out: string }>;
+  readonly run: RunSystemProgram;
 }
 
 /** Marquee cannot be started by itself here. The message says why, and what to do. */

@@ -4,6 +4,7 @@ import type { Cli } from "../cli.ts";
 import { type Command, type Io, print } from "../command.ts";
 import { isFromSource } from "../../own-program.ts";
 import { readOutputFacts } from "../logged-output.ts";
+import { runSystemProgram } from "../system-program.ts";
 import { type Autostart, AutostartError, type AutostartFacts } from "./autostart.ts";
 
 /** Declares `marquee autostart …`. */
@@ -80,20 +81,7 @@ const factsOf = (data: string, { environment }: Io): AutostartFacts => ({
   environment,
   program: process.execPath,
   data: resolve(data),
-  async run(command) {
-    try {
-      const child = Bun.spawn([...command], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-      const [out, error, code] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-        child.exited,
-      ]);
-      return { code, out: out || error };
-    } catch (error) {
-      // The system has no such program.
-      return { code: 127, out: error instanceof Error ? error.message : String(error) };
-    }
-  },
+  run: runSystemProgram,
 });
 
 function refuseWhereItWouldNotLast({ program }: AutostartFacts, { environment }: Io): void {

@@ -1,6 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readValues, settingText } from "../windows-registry.ts";
 import { type Autostart, AutostartError, type AutostartFacts, mustRun } from "./autostart.ts";
 
 const RUN = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
@@ -12,17 +10,7 @@ const LONGEST_COMMAND = 260;
 
 /** A value of the user's Run key, which Windows starts when the user signs in. */
 export function createWindowsAutostart(facts: AutostartFacts): Autostart {
-  const values = async (key: string): Promise<ReadonlyMap<string, string>> => {
-    // `reg query` prints in the console's code page, and loses letters.
-    const file = join(tmpdir(), `marquee-${process.pid}-${crypto.randomUUID()}.reg`);
-    const { code } = await facts.run(["reg.exe", "export", key, file, "/y"]);
-    if (code !== 0) return new Map();
-    try {
-      return valuesIn(readFileSync(file, "utf16le"));
-    } finally {
-      rmSync(file, { force: true });
-    }
-  };
+  const values = (key: string) => readValues(key, facts.run);
   return {
     how: "registry",
     async on() {
@@ -32,18 +20,7 @@ export function createWindowsAutostart(facts: AutostartFacts): Autostart {
           `Windows starts commands of at most ${LONGEST_COMMAND} characters, and this one has ${command.length}. Move Marquee or its data to a folder with a shorter path.`,
         );
       }
-      await mustRun(facts, [
-        "reg.exe",
-        "add",
-        RUN,
-        "/v",
-        VALUE,
-        "/t",
-        "REG_SZ",
-        "/d",
-        command,
-        "/f",
-      ]);
+      await mustRun(facts, settingText(RUN, VALUE, command));
       // On means on, also where the Task Manager had switched it off.
       await facts.run(["reg.exe", "delete", APPROVED, "/v", VALUE, "/f"]);
     },
@@ -64,18 +41,3 @@ export function createWindowsAutostart(facts: AutostartFacts): Autostart {
     },
   };
 }
-
-/** The values of an exported key: texts as they are, bytes as `03,00,…`. */
-export function valuesIn(exported: string): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
-  // A long value of bytes goes on in the next line.
-  for (const line of exported.replaceAll(/\\\r?\n\s*/g, "").split(/\r?\n/)) {
-    const [, name, text, bytes] =
-      /^"((?:[^"\\]|\\.)*)"=(?:"((?:[^"\\]|\\.)*)"|hex:([\da-f,]*))$/i.exec(line) ?? [];
-    if (name !== undefined)
-      values.set(unescape(name), text === undefined ? (bytes ?? "") : unescape(text));
-  }
-  return values;
-}
-
-const unescape = (text: string): string => text.replaceAll(/\\(.)/g, "$1");

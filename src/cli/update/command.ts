@@ -4,9 +4,17 @@ import { VERSION } from "../../version.ts";
 import type { Cli } from "../cli.ts";
 import { type Command, type Io, print, UsageError } from "../command.ts";
 import { isFromSource } from "../../own-program.ts";
+import { runSystemProgram } from "../system-program.ts";
 import { readOutputFacts } from "../logged-output.ts";
 import releases from "./releases.json" with { type: "json" };
-import { findRelease, goBack, install, UpdateError, type UpdateFacts } from "./update.ts";
+import {
+  findRelease,
+  goBack,
+  install,
+  UpdateError,
+  type UpdateFacts,
+  versionOf,
+} from "./update.ts";
 
 /** Declares `marquee update`. */
 export function declareUpdate({ command, runs }: Cli): void {
@@ -28,7 +36,15 @@ function update({ check, back }: { check?: true; back?: true }): Command {
     if (back) {
       refuseToReplace(process.execPath, io);
       goBack(process.execPath);
-      print(io, asJson, [{ back: true }], ["The earlier program is back. Restart Marquee."]);
+      print(
+        io,
+        asJson,
+        [{ back: true }],
+        [
+          "The earlier program is back. Restart Marquee.",
+          ...(await showInSystem(process.execPath)),
+        ],
+      );
       return;
     }
     const facts = await factsOf(io);
@@ -52,9 +68,19 @@ function update({ check, back }: { check?: true; back?: true }): Command {
       [
         `Marquee ${latest} is installed. Restart it: until then, ${current} goes on running.`,
         `The earlier program is ${facts.program}.old; "marquee update --back" brings it back.`,
+        ...(await showInSystem(facts.program)),
       ],
     );
   };
+}
+
+/** Tells the system the version of a program that has changed. Returns lines for people. */
+async function showInSystem(program: string): Promise<string[]> {
+  if (process.platform !== "win32") return [];
+  const version = versionOf(program);
+  const { showVersion } = await import("./installed-apps.ts");
+  if (version !== undefined && (await showVersion(program, version, runSystemProgram))) return [];
+  return ["Windows goes on showing the version from before in its list of installed apps."];
 }
 
 async function factsOf({ environment }: Io): Promise<UpdateFacts> {

@@ -136,15 +136,20 @@ function keepAs(program: string, old: string): void {
 }
 
 function mustStart(path: string, version: string): void {
-  let told = "";
+  if (versionOf(path) !== version) {
+    throw new UpdateError(`The program of version ${version} does not start on this computer.`);
+  }
+}
+
+/** The version that a program tells of itself; `undefined` if it does not start. */
+export function versionOf(path: string): string | undefined {
   try {
     const options = { stdin: "ignore", stderr: "ignore", timeout: 30_000 } as const;
-    told = Bun.spawnSync([path, "--version"], options).stdout.toString();
+    const told = Bun.spawnSync([path, "--version"], options).stdout.toString();
+    return /^marquee (\S+) /.exec(told)?.[1];
   } catch {
     // It is no program of this system.
-  }
-  if (!told.startsWith(`marquee ${version} `)) {
-    throw new UpdateError(`The program of version ${version} does not start on this computer.`);
+    return undefined;
   }
 }
 

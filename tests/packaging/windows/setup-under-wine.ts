@@ -1,53 +1,24 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { TARGETS } from "../../../packaging/targets.ts";
-import { findWay, type Way } from "../../../packaging/ways-to-run.ts";
 import { windowsSetup } from "../../../packaging/windows/setup.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
-import { createTempFolder } from "../../fixtures/data/temp-folder.ts";
 import { makePackage, MADE_AT, smallProgram } from "../../fixtures/packaging/packages.ts";
+import { startWine, WINDOWS, type Wine } from "../../fixtures/packaging/wine.ts";
 import { buildExecutable, BUILD_WITHIN_MS } from "../../fixtures/servers/executable.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 
 /** The setup program with the real executable, under Wine. It takes long: `.ci/nightly`. */
 
-const target = TARGETS.find(({ suffix }) => suffix === "windows-x64.exe");
 const UNINSTALL = "HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Marquee";
 const RUN = "HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run";
 
-let folder: ReturnType<typeof createTempFolder>;
-let way: Way | undefined;
+let wine: Wine | undefined;
 let lack = "makensis";
-if (target && Bun.which("makensis")) {
-  folder = createTempFolder();
-  const found = await findWay(target, folder.path);
-  if ("way" in found) way = found.way;
+if (Bun.which("makensis")) {
+  const found = await startWine();
+  if ("wine" in found) ({ wine } = found);
   else lack = found.lacks;
-}
-
-/** Runs a Windows program in an empty folder, without a pipe, which a server would keep open. */
-async function run(...command: string[]): Promise<{ code: number; out: string }> {
-  if (!way) throw new Error(lack);
-  // A file of its own: Bun writes over what was in it, and leaves the rest.
-  const out = join(folder.path, `out-${crypto.randomUUID()}.txt`);
-  const cwd = join(folder.path, "empty");
-  mkdirSync(cwd, { recursive: true });
-  const child = Bun.spawn([...way.before, ...command], {
-    cwd,
-    env: { ...process.env, ...way.environment },
-    stdin: "ignore",
-    stdout: Bun.file(out),
-    stderr: "ignore",
-  });
-  return { code: await child.exited, out: await Bun.file(out).text() };
-}
-
-/** Where a file of the user's profile is, such as `Local/Marquee`. */
-function inProfile(path: string): string {
-  const users = join(way?.environment["WINEPREFIX"] ?? "", "drive_c", "users");
-  const [appData] = new Bun.Glob("*/AppData").scanSync({ cwd: users, onlyFiles: false });
-  return join(users, appData ?? "", path);
 }
 
 const equalFiles = async (one: string, other: string): Promise<boolean> =>
@@ -59,24 +30,24 @@ describe("the setup program under Wine", () => {
   let otherSetup: string;
   let other: string;
   beforeAll(async () => {
-    if (!way) return;
-    real = (await buildExecutable(target)).path;
+    if (!wine) return;
+    const { folder } = wine;
+    real = (await buildExecutable(WINDOWS)).path;
     const contents = { version: "1.2.3", madeAt: MADE_AT, program: real };
-    setup = await makePackage(windowsSetup("zlib"), contents, folder.path);
-    const small = smallProgram(folder.path, "1.2.4");
+    setup = await makePackage(windowsSetup("x64", "zlib"), contents, folder);
+    const small = smallProgram(folder, "1.2.4");
     other = small.program;
-    otherSetup = await makePackage(windowsSetup("zlib"), small, folder.path);
-    await run("reg.exe", "query", "HKCU");
+    otherSetup = await makePackage(windowsSetup("x64", "zlib"), small, folder);
+    await wine.run(["reg.exe", "query", "HKCU"]);
   }, BUILD_WITHIN_MS);
-  afterAll(() => {
-    way?.end();
-    folder?.remove();
-  });
+  afterAll(() => wine?.end());
 
-  testWith(lack, way !== undefined)(
+  testWith(lack, wine !== undefined)(
     "installs, also over a server that runs, and uninstalls without the data",
     async () => {
-      if (!way) return;
+      if (!wine) return;
+      const { inProfile } = wine;
+      const run = (...command: string[]) => wine.run(command);
       const installed = inProfile("Local/Programs/Marquee");
       const program = join(installed, "marquee.exe");
       const entry = inProfile("Roaming/Microsoft/Windows/Start Menu/Programs/Marquee.lnk");
