@@ -255,6 +255,11 @@ describe("a server with --database", () => {
     const [grace] = await documentsOf("user", "add", "grace", "--source", "demo");
     await untilStatus("/readyz", 200);
     expect(await statusOf("/api/v1/now-playing", key)).toBe(200);
+    // A server that cannot tell whether its last change was followed forgets what it knows.
+    await until(async () => {
+      const [demo] = await documentsOf("connection", "list", name);
+      return demo?.["health"] !== "untried" || undefined;
+    });
     await cluster.stop();
     await untilStatus("/readyz", 503);
     expect(await statusOf("/livez")).toBe(200);
