@@ -12,7 +12,8 @@ import { isFromSource } from "../own-program.ts";
 import { answersAt } from "./healthcheck.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
-import { type Greeting, serve } from "./serve.ts";
+import type { Greeting } from "./greeting.ts";
+import { serve } from "./serve.ts";
 import {
   AlreadyRunningError,
   isServerRunning,

@@ -1,0 +1,170 @@
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
+import type { Accounts, AddedUser } from "../accounts/accounts.ts";
+import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
+import type { User } from "../accounts/users.ts";
+import { apiAddress, signInAddress, widgetAddress } from "../addresses.ts";
+import { addressOfDatabase, type Config, type ResolvedConfig } from "../config.ts";
+import { languageOr } from "../languages.ts";
+import { isFromSource } from "../own-program.ts";
+import { toUserName } from "../user-name.ts";
+import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
+import type { Io } from "./command.ts";
+import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
+
+/** What a server that starts tells the person or program that has started it. */
+
+/** Whether the owner gets a magic link on the first start only, or on each. */
+export type Greeting = "first" | "always";
+
+/**
+ * Prints the server's address, and on the first start everything needed to use it. Resolves with
+ * the magic link of the first start.
+ */
+export async function greet(
+  accounts: Accounts,
+  { config }: ResolvedConfig,
+  baseUrl: string,
+  asJson: boolean,
+  io: Io,
+  greeting: Greeting,
+): Promise<string | undefined> {
+  const knownOwner = await accounts.users.owner();
+  const added = knownOwner ? undefined : await addOwner();
+  const owner = knownOwner ?? added?.user ?? (await accounts.users.owner());
+  const welcomed = greeting === "always" ? owner : added?.user;
+  const loginUrl =
+    welcomed &&
+    signInAddress(
+      baseUrl,
+      languageOr(welcomed.language, "en"),
+      await accounts.magicLinks.issue(welcomed, SIGN_IN_PURPOSE),
+    );
+  const text = asJson
+    ? JSON.stringify({
+        event: "ready",
+        url: baseUrl,
+        username: owner?.name ?? null,
+        ...(added && credentialsOf(added, baseUrl)),
+        ...(loginUrl && { login_url: loginUrl }),
+      })
+    : [
+        "",
+        ...greetingLines(
+          baseUrl,
+          config,
+          owner,
+          added,
+          loginUrl,
+          isOutputLogged(readOutputFacts(io.environment)),
+        ),
+        "",
+      ].join("\n");
+  try {
+    // In one write: a reader that closes its pipe early must not stop the server.
+    io.out(text);
+  } catch (error) {
+    // Credentials are shown only once, so they must be printed. The rest is also logged.
+    if (added) throw error;
+  }
+  return loginUrl;
+
+  function addOwner() {
+    const name = config.owner ?? toUserName(systemUserName());
+    return accounts.addOwner(name, { source: "demo", settings: null });
+  }
+}
+
+function greetingLines(
+  baseUrl: string,
+  config: Config,
+  owner: User | undefined,
+  added: AddedUser | undefined,
+  loginUrl: string | undefined,
+  isLogged: boolean,
+): string[] {
+  const lines = added
+    ? [
+        "",
+        ...signInLines(loginUrl),
+        "",
+        ...(isLogged ? whereSecretsAre(added) : secretsOf(added, baseUrl)),
+      ]
+    : [
+        `  API        ${apiAddress(baseUrl, "now-playing")}`,
+        `  Widget     ${ownCommand()} widget url ${owner?.name ?? "USER"}`,
+        ...(loginUrl
+          ? ["", ...signInLines(loginUrl)]
+          : [`  Dashboard  ${ownCommand()} login ${owner?.name ?? "USER"}`]),
+      ];
+  return [
+    `  Marquee ${VERSION} serves ${baseUrl}`,
+    config.database === null
+      ? `  Data       ${resolve(config.data)}`
+      : `  Database   ${addressOfDatabase(config.database)}`,
+    ...lines,
+  ];
+}
+
+function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
+  return {
+    api_key: key,
+    widget_token: widgetToken,
+    widget_url: widgetAddress(baseUrl, "en", widgetToken),
+  };
+}
+
+function signInLines(loginUrl: string | undefined): string[] {
+  if (!loginUrl) return [];
+  return [
+    "  Open this to set everything up in your browser. It works once, within half an hour:",
+    `    ${loginUrl}`,
+  ];
+}
+
+function secretsOf({ user, key, widgetToken }: AddedUser, baseUrl: string): string[] {
+  return [
+    `  User       ${user.name}, who gets the demo playlist for now`,
+    `  API key    ${key}`,
+    "             shown only once: keep it",
+    "",
+    "  Ask what is playing:",
+    `    curl -H 'X-Api-Key: ${key}' ${apiAddress(baseUrl, "now-playing")}`,
+    "",
+    "  Put it on stream: add a browser source of 500 × 120 in OBS with this address:",
+    `    ${widgetAddress(baseUrl, "en", widgetToken)}`,
+  ];
+}
+
+/** A log keeps its text. A magic link expires soon, but an API key or widget address does not. */
+function whereSecretsAre({ user }: AddedUser): string[] {
+  return [
+    "  This goes to a log, so neither API key nor widget address is shown. Get them in the dashboard,",
+    "  or with these commands:",
+    `    ${ownCommand()} key add ${user.name}`,
+    `    ${ownCommand()} widget url ${user.name}`,
+  ];
+}
+
+/** The command that runs this program: its own name, or the command that runs the sources. */
+function ownCommand(): string {
+  return isFromSource() ? RUN_FROM_SOURCE : "marquee";
+}
+
+/** In a container, the process's user may be missing from the list of users. */
+function nameFromUserInfo(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown";
+  }
+}
+
+/** The operating system's name for the user who runs this. In a container there may be none. */
+function systemUserName(): string {
+  // Bun reads the name only from $USER, and returns "unknown" for services without that variable.
+  const username = nameFromUserInfo();
+  if (username !== "unknown") return username;
+  const answer = Bun.which("id") ? Bun.spawnSync(["id", "-un"]).stdout.toString().trim() : "";
+  return answer || "owner";
+}

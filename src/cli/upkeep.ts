@@ -1,0 +1,121 @@
+import { UNDO_MS } from "../looks/removed-widgets.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Clock } from "../clock.ts";
+import { describeError, type Log } from "../log.ts";
+import type { DataFolder } from "./workspace.ts";
+
+/** What a server does beside its answers: follows other programs' changes, stores and forgets. */
+
+/** How soon the server applies the changes that other commands make. */
+const LOOK_FOR_CHANGES_MS = 250;
+/** A shared database tells of changes by itself; this finds out when it can no longer be heard. */
+const LISTEN_FOR_CHANGES_MS = 1_000;
+const FLUSH_KEY_USES_MS = 30_000;
+const RETRY_WRITES_MS = 1_000;
+const SHRINK_FILE_MS = 1_000;
+/** How often a stopping server retries its remaining writes. */
+const LAST_WRITES_EVERY_MS = 50;
+const FORGET_SONGS_MS = 10 * 60_000;
+const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
+/** So long after its start a node has its share of the users. */
+const USERS_ARE_SHARED_MS = 60_000;
+
+export interface UpkeepDeps extends Pick<DataFolder, "store"> {
+  readonly accounts: Accounts;
+  readonly log: Log;
+  /** Warns of consents that end soon. */
+  remindOfConsent(): Promise<void>;
+}
+
+/** Does its work at intervals from now on, until the function that it returns is called. */
+export function keepUp({ accounts, log, store, remindOfConsent }: UpkeepDeps): () => void {
+  const attempt = (task: () => void | Promise<void>) => {
+    let isRunning = false;
+    return async () => {
+      // A database that does not answer must not gather attempts.
+      if (isRunning) return;
+      isRunning = true;
+      try {
+        await task();
+      } catch (error) {
+        // A full disk must not stop the server: the next attempt may succeed.
+        log.error("background work failed", { reason: describeError(error) });
+      } finally {
+        isRunning = false;
+      }
+    };
+  };
+  const retryWrites = async () => void (await accounts.retryWrites());
+  const lookForChanges = attempt(accounts.checkForChanges);
+  const timers = [
+    setInterval(lookForChanges, store.network ? LISTEN_FOR_CHANGES_MS : LOOK_FOR_CHANGES_MS),
+    setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
+    setInterval(attempt(retryWrites), RETRY_WRITES_MS),
+    setInterval(attempt(accounts.widgets.forgetRemoved), UNDO_MS),
+    setInterval(attempt(accounts.history.forgetOld), FORGET_SONGS_MS),
+    setInterval(attempt(accounts.foundCovers.forgetOld), FORGET_SONGS_MS),
+    setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
+    setInterval(() => tryToShrink(() => store.file?.shrink()), SHRINK_FILE_MS),
+  ];
+  void lookForChanges();
+  void attempt(accounts.history.forgetOld)();
+  const firstReminder = setTimeout(
+    attempt(remindOfConsent),
+    store.network ? USERS_ARE_SHARED_MS : 0,
+  );
+  return () => {
+    clearTimeout(firstReminder);
+    for (const timer of timers) clearInterval(timer);
+  };
+}
+
+/** Switches to a secret key that a command has put in force. Logs each change or failure once. */
+export function createKeyFollower(
+  { store, vault }: Pick<DataFolder, "store" | "vault">,
+  log: Log,
+): () => Promise<void> {
+  let refused = false;
+  return async () => {
+    if (await store.sealed.isInForce(vault.keyId)) return;
+    try {
+      await vault.follow();
+      log.info("the secret key was replaced, and the new one is in use");
+      refused = false;
+    } catch (error) {
+      if (!refused) log.error("no secrets can be stored", { reason: describeError(error) });
+      refused = true;
+    }
+  };
+}
+
+/** Another process may hold a lock, so the writes are retried until the stop's time limit. */
+export async function writeWhatIsLeft(
+  { keys, retryWrites }: Accounts,
+  clock: Clock,
+  byMs: number,
+  log: Log,
+): Promise<void> {
+  for (;;) {
+    let reason = "the database takes no writes";
+    try {
+      await keys.flushUses();
+      if (await retryWrites()) return;
+    } catch (error) {
+      reason = describeError(error);
+    }
+    if (clock.monotonicMs() >= byMs) {
+      log.error("not everything could be stored before the stop", { reason });
+      return;
+    }
+    await clock.sleep(LAST_WRITES_EVERY_MS, new AbortController().signal);
+  }
+}
+
+/** What a locked database or a full disk prevents is tried again. */
+export function tryToShrink(attempt: () => void): void {
+  try {
+    attempt();
+  } catch {
+    // The file stays as large as it is, and works.
+  }
+}
