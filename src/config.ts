@@ -254,7 +254,7 @@ export const settings = {
   twitchEventsubUrl: setting<string>({
     fallback: "wss://eventsub.wss.twitch.tv/ws",
     placeholder: "url",
-    help: "Where Twitch tells what is said in chats.",
+    help: "Where Twitch sends the messages of chats.",
     allowed: "a wss address, or a ws one of this machine such as ws://127.0.0.1:8080/ws",
     parse: parseSocketUrl,
   }),

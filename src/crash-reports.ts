@@ -29,7 +29,7 @@ export async function startAnew(
   const env = { ...environment, ...NO_CRASH_REPORTS, [STARTED_ANEW_BY]: String(process.pid) };
   const [program = process.execPath] = words;
   if (platform !== "win32") process.execve?.(program, [...words], env);
-  // Windows tells both of Ctrl+C, and this one has to stay for the exit code.
+  // Windows sends Ctrl+C to both, and this one has to stay for the exit code.
   process.on("SIGINT", () => {});
   const child = Bun.spawn([...words], { stdio: ["inherit", "inherit", "inherit"], env });
   process.exit((await child.exited) ?? 1);

@@ -112,7 +112,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     relay,
     snapshot: store.file?.snapshot,
     probeWrite() {
-      // A node that others do not hear from shows nothing new, so browsers should go elsewhere.
+      // A node that others receive nothing from shows nothing new, so browsers should go elsewhere.
       if (!cluster.isUp()) throw new Error("the other nodes cannot be reached");
       return store.probeWrite();
     },

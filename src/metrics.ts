@@ -24,9 +24,9 @@ const GAUGES: Readonly<Record<GaugeName, string>> = {
   channels: "Users whose music is listened to now.",
   overlays: "Overlays that are connected now.",
   shards: "Shards of users that this node leases.",
-  relayed_channels: "Users whose music this node hears from the bus.",
+  relayed_channels: "Users whose music this node receives over the bus.",
   watched_users: "Users whose connections this node watches for all nodes.",
-  bus_delay_seconds: "From telling to hearing the last pulse; not a number while none is heard.",
+  bus_delay_seconds: "From sending to receiving the last pulse; not a number while none arrives.",
 };
 
 /** In seconds: from the next turn of the event loop to a slowly loaded cover. */

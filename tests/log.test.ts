@@ -32,8 +32,8 @@ const linesWith = (text: string, field = "url") =>
 
 describe("a line of text", () => {
   test("has the time, the level, the message and the fields", () => {
-    const [line] = linesOf((log) => log.warn("music cannot be heard", { user: 1, again: true }));
-    expect(line).toBe("2026-11-21T12:00:00.000Z warn  music cannot be heard user=1 again=true");
+    const [line] = linesOf((log) => log.warn("music cannot be followed", { user: 1, again: true }));
+    expect(line).toBe("2026-11-21T12:00:00.000Z warn  music cannot be followed user=1 again=true");
   });
 
   test("quotes values that would read as several", () => {

@@ -48,8 +48,8 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   const presence = createPresence(root, parts, animates);
 
   let state: WidgetState = { kind: "offline" };
-  /** What was told last, which is shown once its cover has loaded, and when it began to hold. */
-  let told: { readonly state: WidgetState; readonly atMs: number } | undefined;
+  /** What was received last, which is shown once its cover has loaded, and when it began to hold. */
+  let received: { readonly state: WidgetState; readonly atMs: number } | undefined;
   /** Whether this script has drawn; until then, the card stays as the server drew it. */
   let isDrawn = false;
   let shownTrackId = setup.trackId;
@@ -85,7 +85,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     if (dark) return;
     const mine = ++turn;
     const arrivedAtMs = performance.now();
-    told = { state: next, atMs: arrivedAtMs - lateMs };
+    received = { state: next, atMs: arrivedAtMs - lateMs };
     const path = coverPath(trackOf(next), options);
     const loading = path !== null && path !== parts.shownCover() ? loadCover(path) : undefined;
     const cover = loading && (await inTime(loading));
@@ -113,7 +113,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
 
   const leave = () => {
     turn += 1;
-    told = undefined;
+    received = undefined;
     crossfade.end();
     state = { kind: "offline" };
     draw();
@@ -160,7 +160,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
         for (const marquee of marquees) marquee.stop();
         marquees = createMarquees();
       }
-      if (told) void show(told.state, performance.now() - told.atMs);
+      if (received) void show(received.state, performance.now() - received.atMs);
     },
     isUnseen: () => !visible || hasFlag("hidden") || state.kind === "idle",
   };

@@ -30,7 +30,7 @@ let delay = delayBy(options.delay);
 const live = connect(liveAddress, {
   onState(state, version) {
     isOutdated ||= version !== setup.version;
-    delay.hears(state);
+    delay.receive(state);
   },
   onLook: takeLook,
   onStreamingWanted: (wanted) => streaming.ask(wanted),

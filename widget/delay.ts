@@ -3,8 +3,8 @@ import { isWithdrawn } from "./view.ts";
 
 /** Shows states as much later as the streamer's video is. */
 export interface Delay {
-  hears(state: WidgetState): void;
-  /** The connection is lost: what was heard before is still shown in its time. */
+  receive(state: WidgetState): void;
+  /** The connection is lost: what was received before is still shown in its time. */
   loses(): void;
   /** Whether something waits to be shown. */
   waits(): boolean;
@@ -22,7 +22,7 @@ export interface DelayHandlers {
 const MOST_WAITING = 100;
 
 /**
- * Holds back what is heard. While there is nothing else to show, at first and after a lost
+ * Holds back what is received. While there is nothing else to show, at first and after a lost
  * connection, a state is shown at once, with its position as it was that long ago. What the user
  * hides is gone at once.
  */
@@ -61,7 +61,7 @@ export function createDelay(seconds: number, handlers: DelayHandlers): Delay {
   };
 
   return {
-    hears(state) {
+    receive(state) {
       if (isWithdrawn(state)) {
         // What waits is what the user hides, or older.
         stop();

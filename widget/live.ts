@@ -25,7 +25,7 @@ export interface Live {
   say(message: string): void;
   /** Checks whether the connection still works, for example after the computer slept. */
   check(): void;
-  /** Connects anew, to be told the state again. */
+  /** Connects anew, to get the state again. */
   reconnect(): void;
 }
 
@@ -53,7 +53,7 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
     const opened = new WebSocket(address());
     socket = opened;
     opened.onmessage = ({ data }) => {
-      heard();
+      noteLife();
       const message = JSON.parse(String(data)) as WidgetMessage;
       if (message.type === "state") handlers.onState(message.state, message.version);
       else if (message.type === "look") handlers.onLook(message);
@@ -65,7 +65,7 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
     };
   };
 
-  const heard = () => {
+  const noteLife = () => {
     failures = 0;
     reportedAtMs = Date.now();
     clearTimeout(lostTimer);

@@ -23,7 +23,7 @@ export type NewChatAccount = Pick<ChatAccount, "service" | "login" | "channel"> 
   readonly settings: unknown;
 };
 
-/** What a running server tells of an account; each is stored alone. */
+/** What a running server notes of an account; each is stored alone. */
 export type ChatAccountNews = Partial<
   Pick<ChatAccount, "readingSince" | "answeredAt" | "refusal" | "refusedAt">
 >;

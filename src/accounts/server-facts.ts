@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 
-/** What the running server and its commands tell each other. */
+/** What the running server and its commands note for each other. */
 export interface ServerFacts {
   /** The last base URL of the server, for commands that print addresses. */
   lastBaseUrl(): Promise<string | undefined>;

@@ -87,7 +87,7 @@ export function createEventRooms({
     room.latest = reading;
     room.changes += 1;
     const event = eventOf(room, reading);
-    audience.tell(room.members, (client) => client.send(event));
+    audience.sendTo(room.members, (client) => client.send(event));
   };
 
   const followKeysOf = async (room: UserRoom) => {

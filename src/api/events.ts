@@ -26,7 +26,7 @@ export interface EventsServer {
   timeout(request: Request, seconds: number): void;
 }
 
-/** Clients that are told of each change. */
+/** Clients that are sent each change. */
 export interface Events {
   /**
    * `GET /api/v1/now-playing/events`: server-sent events. `undefined` when the request asked for a

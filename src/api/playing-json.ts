@@ -54,9 +54,9 @@ export function createPlayingJson(artworkUrl: ArtworkUrl) {
   const prepare = (playback: Playback, user: PlayingUser, nowMs: number): Template => {
     const { state, positionMs, observedAtMs, rate } = playback;
     const data = toData(playback, 0, (artwork) => artworkUrl(artwork, user.id));
-    const { is_playing: _, progress_ms, progress_percent, time_remaining_ms, ...told } = data;
-    const { track } = told;
-    const rest = JSON.stringify(told).slice(1);
+    const { is_playing: _, progress_ms, progress_percent, time_remaining_ms, ...unchanging } = data;
+    const { track } = unchanging;
+    const rest = JSON.stringify(unchanging).slice(1);
     const template: Template = {
       state,
       positionMs,

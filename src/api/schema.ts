@@ -19,7 +19,7 @@ const Track = closed(
   {
     id: Type.String({ description: "As the source gives it; a local file's id is its URI." }),
     name: Type.String(),
-    duration_ms: count("0 when the source does not tell."),
+    duration_ms: count("0 when the source does not report it."),
     explicit: Type.Boolean(),
     original_name: Type.Optional(
       Type.String({ description: "As the source gives it, where `name` is a cleaned title." }),
@@ -46,7 +46,7 @@ const Device = closed(
       Type.Integer({
         minimum: 0,
         maximum: 100,
-        description: "Null when the source does not tell.",
+        description: "Null when the source does not report it.",
       }),
     ),
   },
@@ -97,7 +97,7 @@ const PlayedSong = closed(
     artist_name: Playback.properties.artist_name,
     original_artist_name: Playback.properties.original_artist_name,
     album: Album,
-    started_at: dateTime("When it was first heard, in UTC."),
+    started_at: dateTime("When it began, in UTC."),
     played_ms: count("How long it played, in milliseconds, without pauses."),
   },
   { $id: "PlayedSong" },
@@ -213,13 +213,13 @@ export const describeEndpoints = ({ baseUrl, musicPrefix }: ApiSettings) => [
     operationId: "getRecentlyPlayed",
     summary: "What was playing before",
     description:
-      "The songs that were heard for at least 30 seconds, also the one that plays, newest first, at most 50. Empty unless the user has switched the history on, and while the user has paused sharing. It knows only what was heard while a widget, a stream or a bot looked.",
+      "The songs that were played for at least 30 seconds, also the one that plays, newest first, at most 50. Empty unless the user has switched the history on, and while the user has paused sharing. It knows only what was times while a widget, a stream or a bot looked.",
     answer: {
       name: "RecentlyPlayedAnswer",
       about: "The songs.",
       forms: [closed({ success: Type.Literal(true), data: Type.Array(PlayedSong) })],
       examples: {
-        songs: { summary: "A song was heard", value: playedExample(baseUrl) },
+        songs: { summary: "A song was played", value: playedExample(baseUrl) },
         none: { summary: "No history", value: { success: true, data: [] } },
       },
     },
@@ -280,8 +280,8 @@ function playingExample(baseUrl: string): { success: true; data: Playback; meta:
 
 function playedExample(baseUrl: string): { success: true; data: PlayedSong[] } {
   const { track, artist_name, album } = playingExample(baseUrl).data;
-  const heard = { started_at: "2026-11-21 04:47:58", played_ms: 186_400 };
-  return { success: true, data: [{ track, artist_name, album, ...heard }] };
+  const times = { started_at: "2026-11-21 04:47:58", played_ms: 186_400 };
+  return { success: true, data: [{ track, artist_name, album, ...times }] };
 }
 
 const userExample: User = {

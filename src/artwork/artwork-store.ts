@@ -47,7 +47,7 @@ export interface ArtworkStoreDeps {
   onUnreadable(reason: unknown, origin: string): void;
   /** Keeps resized pictures across restarts. */
   readonly disk: DiskCache;
-  /** Finds a picture that only another node has been told of. */
+  /** Finds a picture that only another node knows. */
   elsewhere(id: string): Promise<Artwork | undefined>;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { createSlices, type Tell } from "./slices.ts";
+import { createSlices, type SendTo } from "./slices.ts";
 
 /** Members who follow the same thing, such as the overlays of a widget. */
 export interface Room<Member> {
@@ -13,8 +13,8 @@ export interface Audience<Member, Opened extends Room<Member>> {
   readonly rooms: ReadonlyMap<string, Opened>;
   /** All members of all rooms. */
   members(): Member[];
-  /** Tells many members without holding up requests. Each is told in the order of the calls. */
-  readonly tell: Tell<Member>;
+  /** Sends to many members without holding up requests, to each in the order of the calls. */
+  readonly sendTo: SendTo<Member>;
   /** @param open makes the room of a key that nobody is in yet, and has it follow its thing */
   join(key: string, member: Member, open: () => Opened): Opened;
   /** The room ends when its last member has left. */
@@ -36,13 +36,13 @@ export function createAudience<Member, Opened extends Room<Member>>(
   keeps: (room: Opened) => boolean = () => false,
 ): Audience<Member, Opened> {
   const rooms = new Map<string, Opened>();
-  const tell = createSlices<Member>();
+  const sendTo = createSlices<Member>();
   let stopBeats: (() => void) | undefined;
 
   const planBeat = ({ everyMs, send }: Beat<Member>): (() => void) =>
     clock.after(everyMs, () => {
       stopBeats = planBeat({ everyMs, send });
-      for (const { members } of rooms.values()) tell(members, send);
+      for (const { members } of rooms.values()) sendTo(members, send);
     });
 
   const endIfEmpty = (key: string) => {
@@ -56,7 +56,7 @@ export function createAudience<Member, Opened extends Room<Member>>(
   };
 
   return {
-    ...{ rooms, tell },
+    ...{ rooms, sendTo },
     members: () => [...rooms.values()].flatMap(({ members }) => [...members]),
     join(key, member, open) {
       const room = rooms.get(key) ?? open();

@@ -9,17 +9,17 @@ import type { Reading } from "./reading.ts";
 export function follow(
   hub: Pick<Hub, "read" | "subscribe">,
   userId: number,
-  tell: (reading: Reading) => void,
+  deliver: (reading: Reading) => void,
 ): () => void {
   let hasBegun = false;
   let hasEnded = false;
   const leave = hub.subscribe(userId, (reading) => {
     hasBegun = true;
-    tell(reading);
+    deliver(reading);
   });
   if (!hasBegun) {
     void hub.read(userId, PROGRAM_WAITS_MS).then((reading) => {
-      if (!hasBegun && !hasEnded) tell(reading);
+      if (!hasBegun && !hasEnded) deliver(reading);
     });
   }
   return () => {

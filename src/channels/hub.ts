@@ -42,7 +42,7 @@ export interface Hub {
   /** What each connection of a user reports now, in the user's order, while the channel runs. */
   readingsOf(userId: number): readonly ConnectionReading[];
   /**
-   * The songs before the current one that were heard while the user's channel ran, newest first:
+   * The songs before the current one that were played while the user's channel ran, newest first:
    * none that the user hides, and none at all while the user has paused sharing.
    */
   songsBefore(userId: number): readonly PlayedSong[];
@@ -51,7 +51,7 @@ export interface Hub {
   /** Tells of the song that plays now, if it counts by now. */
   countSongs(userId: number): void;
   /**
-   * What was heard of a user's present song until now counts for nothing.
+   * What was played of a user's present song until now counts for nothing.
    * @param wallMs when it begins again, as Unix time in milliseconds; now, if that is later
    */
   beginAgain(userId: number, wallMs: number): void;
@@ -104,7 +104,7 @@ export function createHub(deps: HubDeps): Hub {
     const rules = () => deps.privacyOf(userId);
     const lastSongs = createLastSongs((counted) => {
       if (hidesTrack(rules(), counted.song)) return;
-      for (const tell of counters) tell(userId, counted);
+      for (const note of counters) note(userId, counted);
     });
     const onReading = (reading: Reading | undefined) => lastSongs.note(reading, moment());
     const channel = createChannel({
@@ -143,7 +143,7 @@ export function createHub(deps: HubDeps): Hub {
     });
   };
 
-  /** Some readings change by time alone, which nobody is told while nobody subscribes. */
+  /** Some readings change by time alone, which nobody learns while nobody subscribes. */
   const countSongs = (userId: number) => {
     const entry = channels.get(userId);
     if (entry?.channel.running) entry.lastSongs.note(entry.channel.read(), moment());

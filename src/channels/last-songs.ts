@@ -9,16 +9,16 @@ export interface Song extends Pick<
   readonly albumName: string;
 }
 
-/** A song that was heard, and for how long. */
+/** A song that was played, and for how long. */
 export interface PlayedSong {
   readonly song: Song;
-  /** When it was first heard, in Unix milliseconds. */
+  /** When it was first reported, in Unix milliseconds. */
   readonly startedAt: number;
   /** Milliseconds of playing, without pauses. */
   readonly playedMs: number;
 }
 
-/** A song that counts for the history. It may still go on: then it is told again. */
+/** A song that counts for the history. It may still go on: then it is reported again. */
 export interface CountedSong extends PlayedSong {
   readonly artwork: Artwork | undefined;
 }
@@ -36,24 +36,24 @@ export interface LastSongs {
   note(reading: Reading | undefined, now: Moment): void;
   /** The songs before the current one, the newest first. */
   finished(): readonly PlayedSong[];
-  /** From now on only what is heard from now on counts of the current song, and of those before. */
+  /** From now on only what is played from now on counts of the current song, and of those before. */
   beginAgain(now: Moment): void;
 }
 
 export const MOST_SONGS = 20;
-/** A song that was heard for less time was skipped, and does not count. */
-const LEAST_HEARD_MS = 10_000;
+/** A song that was played for less time was skipped, and does not count. */
+const LEAST_PLAYED_MS = 10_000;
 /** The history is stricter. */
 const LEAST_COUNTED_MS = 30_000;
-/** A song that goes on is told again after so much more of it. */
-const TELL_EVERY_MS = 60_000;
+/** A song that goes on is reported again after so much more of it. */
+const REPORT_EVERY_MS = 60_000;
 
 interface CurrentSong {
   readonly song: Song;
   startedAt: number;
   playedMs: number;
   artwork: Artwork | undefined;
-  /** How much of it was heard when it was last told. */
+  /** How much of it had been played when it was last reported. */
   reportedMs: number;
   /** What runs; `undefined` while that is not known. */
   playback: Playback | undefined;
@@ -61,15 +61,15 @@ interface CurrentSong {
   countedUntilMs: number;
 }
 
-/** @param onCounted is told of songs that count for the history, and of how they go on */
+/** @param onCounted gets songs that count for the history, and again as they go on */
 export function createLastSongs(onCounted: (song: CountedSong) => void = () => {}): LastSongs {
   const finished: PlayedSong[] = [];
-  /** Whether the last finished song was heard before a new beginning, so that it does not go on. */
+  /** Whether the last finished song was played before a new beginning, so that it does not go on. */
   let isEnded = false;
   let current: CurrentSong | undefined;
 
-  /** @param everyMs how much more must have been heard since it was last told */
-  const tell = (everyMs: number) => {
+  /** @param everyMs how much more must have been played since it was last reported */
+  const report = (everyMs: number) => {
     if (!current || current.playedMs < LEAST_COUNTED_MS) return;
     const { song, startedAt, playedMs, artwork, reportedMs } = current;
     if (playedMs - reportedMs < everyMs) return;
@@ -79,10 +79,10 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
 
   const finish = () => {
     if (!current) return;
-    tell(1);
+    report(1);
     const { song, startedAt, playedMs } = current;
     current = undefined;
-    if (playedMs < LEAST_HEARD_MS) return;
+    if (playedMs < LEAST_PLAYED_MS) return;
     finished.unshift({ song, startedAt, playedMs });
     isEnded = false;
     finished.length = Math.min(finished.length, MOST_SONGS);
@@ -113,12 +113,12 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
         current.playback = undefined;
       }
       // The song may go on while its source cannot be asked.
-      if (!reading || reading.kind === "unavailable") return tell(1);
+      if (!reading || reading.kind === "unavailable") return report(1);
       const playback = reading.kind === "playback" ? reading.playback : undefined;
       if (current && playback && isSameSong(current.song, playback)) {
         current.playback = playback;
         current.artwork = playback.album.artworks[0] ?? current.artwork;
-        tell(playback.state === "playing" ? TELL_EVERY_MS : 1);
+        report(playback.state === "playing" ? REPORT_EVERY_MS : 1);
       } else {
         finish();
         if (playback) current = begin(playback, now);

@@ -98,13 +98,13 @@ export function outdatedAt(connections: readonly KnownConnection[], nowMs: numbe
     if (delivery === "polled" && state.kind === "reported" && !state.failure) {
       atMs = Math.min(atMs, state.reportedAtMs + Math.max(FRESH_MS, pollsEveryMs));
     }
-    // Those that come after one that plays are not shown, whatever they hear.
+    // Those that come after one that plays are not shown, whatever they report.
     if (candidateOf(connection, { nowMs, watchedSinceMs: undefined })?.rank === PLAYING) break;
   }
   return atMs;
 }
 
-/** What a connection hears at a moment; `undefined` before it has reported anything. */
+/** What a connection reports at a moment; `undefined` before it has reported anything. */
 export function reportedBy(
   connection: KnownConnection,
   { nowMs, watchedSinceMs }: Moment,

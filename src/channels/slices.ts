@@ -1,23 +1,23 @@
-/** Tells members in the order in which it is called, a slice of them in each turn of the event loop. */
-export type Tell<Member> = (members: Iterable<Member>, send: (member: Member) => void) => void;
+/** Sends to members in the order in which it is called, a slice of them in each turn of the event loop. */
+export type SendTo<Member> = (members: Iterable<Member>, send: (member: Member) => void) => void;
 
-/** So many are told in one turn: about two milliseconds, after which requests are answered first. */
+/** So many are sent to in one turn: about two milliseconds, after which requests are answered first. */
 const MOST_AT_ONCE = 100;
 
-/** Few members are told at once, before the call returns. */
-export function createSlices<Member>(): Tell<Member> {
+/** Few members are sent to at once, before the call returns. */
+export function createSlices<Member>(): SendTo<Member> {
   let waiting: (() => void)[] = [];
 
-  const tellSlice = () => {
+  const sendSlice = () => {
     const slice = waiting.slice(0, MOST_AT_ONCE);
     waiting = waiting.slice(MOST_AT_ONCE);
-    for (const tell of slice) tell();
-    if (waiting.length > 0) setImmediate(tellSlice);
+    for (const send of slice) send();
+    if (waiting.length > 0) setImmediate(sendSlice);
   };
 
   return (members, send) => {
     const isBusy = waiting.length > 0;
     for (const member of members) waiting.push(() => send(member));
-    if (!isBusy) tellSlice();
+    if (!isBusy) sendSlice();
   };
 }

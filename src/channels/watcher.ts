@@ -173,7 +173,7 @@ function createConnectionStatus(
   { clock, log, onStatus }: ConnectionStatusDeps,
 ) {
   const whose = { user, connection: connectionId };
-  const tell = (change: StatusChange, lastedMs: number) => {
+  const store = (change: StatusChange, lastedMs: number) => {
     if (connectionId === undefined) return;
     onStatus(connectionId, { ...change, since: Math.round(clock.wallMs() - lastedMs) });
   };
@@ -183,7 +183,7 @@ function createConnectionStatus(
     report(observed, last, lastedMs) {
       // Log `ok` only after a failure. Do not log a longer pause of the same kind again.
       if (observed.kind !== (last?.kind ?? "ok")) observed.log();
-      tell(observed.status, lastedMs);
+      store(observed.status, lastedMs);
     },
   });
   return {
@@ -191,7 +191,7 @@ function createConnectionStatus(
       reporter.observe({
         kind: "ok",
         status: { state: "ok" },
-        log: () => log.info("music is heard again", whose),
+        log: () => log.info("music is reported again", whose),
       }),
     ended: () =>
       reporter.observe({
@@ -213,7 +213,7 @@ function createConnectionStatus(
           kind === "limited" && afterMs !== undefined
             ? { state: "limited", until: Math.ceil(clock.wallMs() + afterMs) }
             : { state: "retrying", reason: kind },
-        log: () => log.warn("music cannot be heard", { ...whose, reason, seconds }),
+        log: () => log.warn("music cannot be followed", { ...whose, reason, seconds }),
       });
     },
     pause: reporter.pause,

@@ -18,7 +18,7 @@ export interface Announcements {
   stop(): void;
 }
 
-/** A song counts once it was heard for so long. */
+/** A song counts once it was played for so long. */
 const HEARD_MS = 10_000;
 
 export function createAnnouncements(deps: AnnouncementsDeps): Announcements {
@@ -26,7 +26,7 @@ export function createAnnouncements(deps: AnnouncementsDeps): Announcements {
   let leave: (() => void) | undefined;
   /** The song that played when announcing began, and the one that was announced last. */
   let first: Playback | undefined;
-  let told: Playback | undefined;
+  let announced: Playback | undefined;
   /** Set until the first song after a start, or after a pause in sharing. */
   let isFirst = true;
   let coming: Playback | undefined;
@@ -38,7 +38,7 @@ export function createAnnouncements(deps: AnnouncementsDeps): Announcements {
     coming = undefined;
   };
   const announce = () => {
-    told = coming;
+    announced = coming;
     coming = undefined;
     announcedAtMs = clock.monotonicMs();
     deps.announce();
@@ -56,7 +56,7 @@ export function createAnnouncements(deps: AnnouncementsDeps): Announcements {
     if (isFirst) first = playback;
     else if (!isSameSong(first, playback)) first = undefined;
     isFirst = false;
-    if (isSameSong(first, playback) || isSameSong(told, playback)) return;
+    if (isSameSong(first, playback) || isSameSong(announced, playback)) return;
     coming = playback;
     const restMs = announcedAtMs + everyMs - clock.monotonicMs();
     cancel = clock.after(Math.max(HEARD_MS, restMs), announce);

@@ -38,8 +38,10 @@ export function createSongLine({ accounts, hub, clock }: SongLineDeps): SongLine
     if (question === "announcement" && reading.kind !== "playback") return undefined;
     const [before] = hub.songsBefore(userId);
     const asksBefore = question === "last song" && (before || reading.kind === "playback");
-    const told = asksBefore ? lineValuesBefore(before) : lineValuesOf(reading, clock.monotonicMs());
+    const values = asksBefore
+      ? lineValuesBefore(before)
+      : lineValuesOf(reading, clock.monotonicMs());
     const options = readTextOptions(widget?.options ?? {});
-    return lineOf(told, { options, words: lineWords(language), most: USUAL_MOST });
+    return lineOf(values, { options, words: lineWords(language), most: USUAL_MOST });
   };
 }

@@ -12,7 +12,7 @@ import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
 import type { Io } from "./command.ts";
 import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
 
-/** What a server that starts tells the person or program that has started it. */
+/** What a server that starts prints for the person or program that has started it. */
 
 /** Whether the owner gets a magic link on the first start only, or on each. */
 export type Greeting = "first" | "always";

@@ -15,9 +15,9 @@ import { NETWORK } from "../sources/upstream/index.ts";
 
 /** Declares `marquee hook …`. */
 export function declareHook({ group, runs }: Cli): void {
-  const hook = group("hook", "tell other programs of a user's songs");
+  const hook = group("hook", "send a user's songs to other programs");
   runs(
-    hook("add", "tell an address of songs, as Standard Webhooks or to Streamer.bot", [
+    hook("add", "send songs to an address, as Standard Webhooks or to Streamer.bot", [
       "marquee hook add ada https://example.org/songs",
       "marquee hook add ada https://example.org/songs --events song.started,song.ended",
       "marquee hook add ada http://127.0.0.1:7474/DoAction --action 'New song'",
@@ -87,7 +87,7 @@ function addHook(
       const address = readHookAddress(url, user, await rulesOf(config, workspace, url));
       const settings = { url: address.href, events, action: action.trim() || null };
       const hook = await accounts.hooks.add(user, settings);
-      const lines = [`Hook ${hook.id} tells ${address.host} of ${events.join(", ")}.`];
+      const lines = [`Hook ${hook.id} sends ${address.host} ${events.join(", ")}.`];
       if (hook.action === null) lines.push(`Its secret, to check signatures: ${hook.secret}`);
       print(io, asJson, [{ ...documentOf(hook), secret: hook.secret }], lines);
       const isListed = config.playerHosts.includes(hostOf(url));

@@ -5,7 +5,7 @@ import { isBusy } from "../db/errors.ts";
 import { createFolder, createPrivateFile, isThere } from "../db/open.ts";
 import { isRecord } from "../sources/upstream/json.ts";
 
-/** What a running server tells of itself to a second start. */
+/** What a running server writes for a second start. */
 export interface RunningFacts {
   readonly url: string;
   /** Host and port where programs on this machine reach it. */
@@ -25,7 +25,7 @@ export interface ServerLock {
 export class AlreadyRunningError extends Error {
   override readonly name = "AlreadyRunningError";
   readonly folder: string;
-  /** `undefined` when the other server does not tell. */
+  /** `undefined` when the other server has not written it. */
   readonly facts: RunningFacts | undefined;
 
   constructor(folder: string, facts: RunningFacts | undefined) {
@@ -85,7 +85,7 @@ export function isServerRunning(folder: string): boolean {
   return false;
 }
 
-/** What the running server has told. It may be of a server that was killed: ask the lock too. */
+/** What the running server has written. It may be of a server that was killed: ask the lock too. */
 export function readRunningFacts(folder: string): RunningFacts | undefined {
   try {
     const facts: unknown = JSON.parse(readFileSync(join(folder, FACTS_FILE), "utf8"));

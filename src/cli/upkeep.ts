@@ -8,7 +8,7 @@ import type { DataFolder } from "./workspace.ts";
 
 /** How soon the server applies the changes that other commands make. */
 const LOOK_FOR_CHANGES_MS = 250;
-/** A shared database tells of changes by itself; this finds out when it can no longer be heard. */
+/** A shared database announces changes itself; this finds out when its notices no longer arrive. */
 const LISTEN_FOR_CHANGES_MS = 1_000;
 const FLUSH_KEY_USES_MS = 30_000;
 const RETRY_WRITES_MS = 1_000;

@@ -43,7 +43,7 @@ export interface Workspace extends DataFolder {
 
 /** One waits in a transaction while the other reads. */
 const CONNECTIONS_OF_COMMAND = 2;
-/** So long a second start waits to be told where the running server is. */
+/** So long a second start waits to learn where the running server is. */
 const FACTS_WITHIN_MS = 3_000;
 
 /** What a command does when the data folder does not exist. */
@@ -84,7 +84,7 @@ export async function openServedFolder(
   });
 }
 
-/** A server that has just started tells a moment later where it is. */
+/** A server that has just started writes a moment later where it is. */
 async function soonKnown(folder: string): Promise<RunningFacts | undefined> {
   const giveUpAtMs = performance.now() + FACTS_WITHIN_MS;
   for (;;) {

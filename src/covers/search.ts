@@ -48,7 +48,7 @@ const MOST_TRIED = 3;
 
 /** A song as it is looked for. */
 interface Song extends WantedSong {
-  /** Names it in the table without telling it. */
+  /** Names it in the table without revealing it. */
   readonly key: string;
 }
 
@@ -95,7 +95,7 @@ export function createCoverSearch(deps: CoverSearchDeps): CoverSearch {
       if (found === undefined) return;
       remember(song, found);
     }
-    if (knownOf(song)?.artwork) for (const tell of listeners) tell(userId);
+    if (knownOf(song)?.artwork) for (const notify of listeners) notify(userId);
   };
 
   const lookLater = (userId: number, song: Song) => {

@@ -41,7 +41,7 @@ export function dashboardPage(props: FrameProps, status = 200): Promise<Response
 function Frame(props: FrameProps): JSX.Element {
   const { request, title, parent, lead, scripts = [], notice, children } = props;
   const { basePath, language, words, section, query } = request;
-  const told = notice ?? request.notice;
+  const given = notice ?? request.notice;
   const id = query.get("id");
   const path = sectionPath(section) + (id === null ? "" : `?${new URLSearchParams({ id })}`);
   return (
@@ -87,7 +87,7 @@ function Frame(props: FrameProps): JSX.Element {
                 {lead}
               </p>
             )}
-            {told !== undefined && <NoticeBox notice={told} request={request} />}
+            {given !== undefined && <NoticeBox notice={given} request={request} />}
             {children as "safe"}
           </main>
           <footer>

@@ -54,7 +54,7 @@ interface DashboardRoom extends Room<DashboardSocket> {
   /** Those that nothing was sent to yet. */
   readonly newcomers: Set<DashboardSocket>;
   /** What was sent to the room last, without the position. */
-  told: string;
+  lastSent: string;
   isDrawing: boolean;
   /** What happened while it was drawn: then it is drawn once more. */
   again: Draw | undefined;
@@ -77,10 +77,10 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     const welcomed = [...room.newcomers];
     const state = await presenter.present(room.user, room.language);
     const { track } = state;
-    const telling = JSON.stringify({ ...state, track: track && { ...track, positionMs: 0 } });
+    const unchanging = JSON.stringify({ ...state, track: track && { ...track, positionMs: 0 } });
     const message = JSON.stringify(state);
-    const isForAll = why === "played" || telling !== room.told;
-    room.told = telling;
+    const isForAll = why === "played" || unchanging !== room.lastSent;
+    room.lastSent = unchanging;
     for (const socket of isForAll ? room.members : welcomed) {
       if (room.members.has(socket)) socket.send(message);
       room.newcomers.delete(socket);
@@ -91,7 +91,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
    * One state is made at a time: however much happens meanwhile, it is made once more. Nothing
    * awaits this, so a failure is logged and must not end the server.
    */
-  const tell = async (room: DashboardRoom, why: Draw) => {
+  const draw = async (room: DashboardRoom, why: Draw) => {
     if (room.again !== "played") room.again = why;
     if (room.isDrawing) return;
     room.isDrawing = true;
@@ -102,7 +102,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
         await sendNow(room, next);
       } catch (error) {
         if (room.members.size === 0) break;
-        log.error("a dashboard could not be told what changed", { reason: describeError(error) });
+        log.error("a dashboard could not be sent what changed", { reason: describeError(error) });
       }
     }
     room.isDrawing = false;
@@ -115,13 +115,13 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       language,
       members: new Set([first]),
       newcomers: new Set([first]),
-      told: "",
+      lastSent: "",
       isDrawing: false,
       again: undefined,
       leave: () => {},
     };
-    // What is known already is heard at once, and drawn.
-    room.leave = hub.subscribe(user.id, () => void tell(room, "played"), "all");
+    // What is known already comes at once, and is drawn.
+    room.leave = hub.subscribe(user.id, () => void draw(room, "played"), "all");
     return room;
   };
 
@@ -143,7 +143,7 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       const isKnown = audience.rooms.has(key);
       const room = audience.join(key, socket, () => openRoom(socket.data, socket));
       room.newcomers.add(socket);
-      if (isKnown || !room.isDrawing) void tell(room, "changed");
+      if (isKnown || !room.isDrawing) void draw(room, "changed");
     },
     closed(socket) {
       audience.rooms.get(keyOf(socket.data))?.newcomers.delete(socket);
@@ -157,14 +157,14 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
     },
     redraw(userId) {
       for (const room of audience.rooms.values()) {
-        if (userId === undefined || room.user.id === userId) void tell(room, "changed");
+        if (userId === undefined || room.user.id === userId) void draw(room, "changed");
       }
     },
     redrawConnection(connectionId) {
       for (const room of audience.rooms.values()) {
         // An open dashboard has the channel run, so that all its connections are known.
-        const heard = hub.readingsOf(room.user.id);
-        if (heard.some((one) => one.connectionId === connectionId)) void tell(room, "changed");
+        const readings = hub.readingsOf(room.user.id);
+        if (readings.some((one) => one.connectionId === connectionId)) void draw(room, "changed");
       }
     },
     stop() {

@@ -77,7 +77,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
     };
   };
 
-  const privacyOf = (userId: number, language: Language, heard: Playback | null): string => {
+  const privacyOf = (userId: number, language: Language, current: Playback | null): string => {
     const words = languages[language].dashboard.nowPlaying;
     const rules = accounts.privacy.of(userId);
     const { pausedUntil } = rules;
@@ -87,7 +87,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
         time: formatTime(language, pausedUntil, clock.wallMs()),
       });
     }
-    const hidden = heard && hidesTrack(rules, heard);
+    const hidden = current && hidesTrack(rules, current);
     return hidden ? words.hiddenByRules : "";
   };
 
@@ -96,16 +96,16 @@ export function createPresenter(deps: PresenterDeps): Presenter {
       const { dashboard, widget } = languages[language];
       const music = await musicOf(id, accounts, sources);
       const [first] = music;
-      const heard = hub.rawPlayback(id) ?? null;
+      const current = hub.rawPlayback(id) ?? null;
       const overlays = live.onStream(id);
-      const label = heard?.state === "playing" ? widget.nowPlaying : widget.paused;
+      const label = current?.state === "playing" ? widget.nowPlaying : widget.paused;
       const status: StatusSentence = first
         ? describeStatus(first.status, labelOf(first), language, clock.wallMs())
         : { tone: "warn", text: dashboard.health.nothing, linkAgain: true };
       return {
-        label: heard ? label : widget.nothingPlaying,
-        track: heard && trackOf(heard, id),
-        privacy: privacyOf(id, language, heard),
+        label: current ? label : widget.nothingPlaying,
+        track: current && trackOf(current, id),
+        privacy: privacyOf(id, language, current),
         status,
         showsOwnMusic: music.some(({ source }) => source.id !== "demo"),
         overlays,
@@ -117,7 +117,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
               reader: { language, words: languages[language] },
               music: one,
               all: music,
-              heard: hub.readingsOf(id),
+              readings: hub.readingsOf(id),
             }),
           })),
         ),

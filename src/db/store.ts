@@ -105,6 +105,6 @@ export interface DatabaseFile {
 
 /** A database that is reached over a network. */
 export interface DatabaseNetwork {
-  /** Calls back when changes can no longer be heard, and when they can be heard again. */
+  /** Calls back when changes can no longer be received, and when they can be again. */
   onReach(listener: (isReached: boolean) => void): void;
 }

@@ -65,7 +65,7 @@ export function factsTable(language: Language, source: Source): string {
   );
   return factsList([
     ...comparedFacts(language, source).map(([name, text]) => [name, Bun.escapeHTML(text)] as const),
-    [docs.compare.volume, Bun.escapeHTML(docs.compare.told[facts.volume])],
+    [docs.compare.volume, Bun.escapeHTML(docs.compare.reported[facts.volume])],
     [docs.command, code(`marquee connect … ${id}`)],
     [docs.options, given.map(code).join(" ") || Bun.escapeHTML(docs.none)],
   ]);
@@ -110,9 +110,9 @@ function comparedFacts(language: Language, { delivery, facts }: Source): [string
   return [
     [t.runs, t.places[facts.runs]],
     [t.reached, delivery === "pushed" ? t.pushed : t.listened],
-    [t.position, t.told[facts.position]],
-    [t.pause, t.told[facts.pause]],
-    [t.cover, t.told[facts.cover]],
+    [t.position, t.reported[facts.position]],
+    [t.pause, t.reported[facts.pause]],
+    [t.cover, t.reported[facts.cover]],
     [
       t.delay,
       facts.delayMs === 0

@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
 
-/** Which addresses may be told of songs. What their names resolve to is judged at each call. */
+/** Which addresses may be sent songs. What their names resolve to is judged at each call. */
 
 /** Nobody's program listens there, and some of them answer with secrets of a machine. */
 const NEVER: readonly string[] = [
@@ -33,7 +33,7 @@ export function readHookAddress(
   { playerHosts, own }: HookAddressRules,
 ): URL {
   const refuse = (why: string): never => {
-    throw new AccountError(`A hook of ${name} cannot be told there: ${why}`, true);
+    throw new AccountError(`A hook of ${name} cannot go there: ${why}`, true);
   };
   const url = URL.parse(text.trim());
   if (!url || !/^https?:$/.test(url.protocol))

@@ -13,7 +13,7 @@ import { type HookAddressRules, readHookAddress } from "./address.ts";
 import { testEvent } from "./message.ts";
 import { createSender } from "./sender.ts";
 import { createSongEvents, type SongEvent } from "./song-events.ts";
-import { createTeller, type Teller, type Try } from "./teller.ts";
+import { createDelivery, type Delivery, type Try } from "./delivery.ts";
 
 export interface HooksDeps {
   readonly accounts: Accounts;
@@ -31,7 +31,7 @@ export interface HooksDeps {
 }
 
 interface Followed {
-  readonly tellers: ReadonlyMap<number, Teller>;
+  readonly deliveries: ReadonlyMap<number, Delivery>;
   stop(): void;
 }
 
@@ -47,7 +47,7 @@ export const ownAddresses = (
 
 /** What the dashboard shows and does of hooks, too. */
 export interface HooksFeature extends Feature {
-  /** An address as it is stored; `undefined` for one that may not be told. */
+  /** An address as it is stored; `undefined` for one that may not be called. */
   addressOf(text: string, user: Pick<User, "name">): string | undefined;
   /** The last tries of a hook on this node, the newest first. */
   triesOf(hook: Hook): readonly Try[];
@@ -74,26 +74,26 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
     unfollow(userId);
     const active = all.filter(({ off }) => off === null);
     if (active.length === 0) return;
-    const tellers = new Map(
-      active.map((hook) => [hook.id, createTeller(hook, { clock, hooks, send })] as const),
+    const deliveries = new Map(
+      active.map((hook) => [hook.id, createDelivery(hook, { clock, hooks, send })] as const),
     );
-    const tell = (event: SongEvent) => {
-      // Every node hears it, and one of them tells.
+    const emit = (event: SongEvent) => {
+      // Every node receives it, and one of them sends.
       if (!cluster.isOurs(userId)) return;
       const id = `msg_${crypto.randomUUID().replaceAll("-", "")}`;
       const numbered = { ...event, id, at: clock.wallMs() };
       for (const { id: hookId, events } of active) {
-        if (events.includes(event.type)) tellers.get(hookId)?.tell(numbered);
+        if (events.includes(event.type)) deliveries.get(hookId)?.deliver(numbered);
       }
     };
-    const songs = createSongEvents(clock, tell);
+    const songs = createSongEvents(clock, emit);
     const leave = hub.subscribe(userId, songs.note);
     followed.set(userId, {
-      tellers,
+      deliveries,
       stop() {
         leave();
         songs.stop();
-        for (const teller of tellers.values()) teller.stop();
+        for (const delivery of deliveries.values()) delivery.stop();
       },
     });
   };
@@ -119,7 +119,7 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
         return undefined;
       }
     },
-    triesOf: ({ id, userId }) => followed.get(userId)?.tellers.get(id)?.tries() ?? [],
+    triesOf: ({ id, userId }) => followed.get(userId)?.deliveries.get(id)?.tries() ?? [],
     async test(hook) {
       const status = await send(hook, testEvent(clock.wallMs())).catch(() => null);
       const isTaken = status !== null && status >= 200 && status < 300;

@@ -17,7 +17,7 @@ export interface NumberedEvent extends SongEvent {
   readonly at: number;
 }
 
-/** What a test tells: that nothing plays. */
+/** What a test sends: that nothing plays. */
 export const testEvent = (at: number): NumberedEvent => ({
   type: "playback.stopped",
   playback: null,

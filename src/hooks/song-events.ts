@@ -9,10 +9,10 @@ export interface SongEvent {
   readonly playback: Playback | null;
 }
 
-/** A song that was skipped at once is not told. */
-const HEARD_MS = 3_000;
+/** A song that was skipped at once is not reported. */
+const COUNTS_AFTER_MS = 3_000;
 
-/** Finds what is told in the readings of one user's music. */
+/** Finds the events in the readings of one user's music. */
 export interface SongEvents {
   note(reading: Reading): void;
   stop(): void;
@@ -20,10 +20,10 @@ export interface SongEvents {
 
 export function createSongEvents(
   clock: Pick<Clock, "after">,
-  tell: (event: SongEvent) => void,
+  emit: (event: SongEvent) => void,
 ): SongEvents {
-  /** The song that was told last; `undefined` before the first and after it has ended. */
-  let told: Playback | undefined;
+  /** The song that was reported last; `undefined` before the first and after it has ended. */
+  let current: Playback | undefined;
   let isPaused = false;
   let coming: Playback | undefined;
   let cancel = () => {};
@@ -33,16 +33,16 @@ export function createSongEvents(
     coming = undefined;
   };
   const end = () => {
-    if (told) tell({ type: "song.ended", playback: told });
-    told = undefined;
+    if (current) emit({ type: "song.ended", playback: current });
+    current = undefined;
     isPaused = false;
   };
   const begin = () => {
     if (!coming) return;
     end();
-    told = coming;
+    current = coming;
     coming = undefined;
-    tell({ type: "song.started", playback: told });
+    emit({ type: "song.started", playback: current });
   };
 
   return {
@@ -50,24 +50,24 @@ export function createSongEvents(
       // The song may go on while its source cannot be asked.
       if (reading.kind === "unavailable") return;
       if (reading.kind !== "playback") {
-        const wasThere = told !== undefined;
+        const wasThere = current !== undefined;
         forget();
         end();
-        if (wasThere) tell({ type: "playback.stopped", playback: null });
+        if (wasThere) emit({ type: "playback.stopped", playback: null });
         return;
       }
       const { playback } = reading;
-      if (isSameSong(told, playback)) {
+      if (isSameSong(current, playback)) {
         forget();
-        told = playback;
-        if (playback.state === "paused" && !isPaused) tell({ type: "playback.paused", playback });
+        current = playback;
+        if (playback.state === "paused" && !isPaused) emit({ type: "playback.paused", playback });
         isPaused = playback.state === "paused";
       } else if (playback.state === "paused") forget();
       else if (isSameSong(coming, playback)) coming = playback;
       else {
         forget();
         coming = playback;
-        cancel = clock.after(HEARD_MS, begin);
+        cancel = clock.after(COUNTS_AFTER_MS, begin);
       }
     },
     stop: forget,

@@ -573,7 +573,7 @@ export const de: Words = {
       name: "Name",
       kind: "Art",
       addGo: "Anlegen",
-      told: {
+      done: {
         added: "„{name}“ ist bereit.",
         renamed: "Es heißt jetzt „{name}“.",
         removed: "„{name}“ ist entfernt. Die Adresse gilt nicht mehr.",
@@ -1231,7 +1231,7 @@ export const de: Words = {
       },
       listened: "Marquee fragt sie ab",
       pushed: "sie sendet an Marquee",
-      told: {
+      reported: {
         yes: "ja",
         some: "teilweise",
         no: "nein",
@@ -1272,7 +1272,7 @@ export const de: Words = {
     lastStream: "Letzter Stream",
     since: "Live seit: {time}",
     fromTo: "{from} bis {to}",
-    notTold:
+    notReported:
       "Lassen Sie das Overlay melden, wann OBS live ist: Dann steht hier die Setlist Ihres Streams.",
     noStream:
       "Noch hat kein Overlay einen Stream gemeldet. Das geschieht, sobald OBS mit Ihrem Widget live geht.",
@@ -1286,7 +1286,7 @@ export const de: Words = {
     download: "Herunterladen",
     songs: "Titel",
     none: "Noch keine Titel.",
-    heardFor: "{time} gespielt",
+    playedFor: "{time} gespielt",
     newer: "Neuere Titel",
     older: "Ältere Titel",
     clear: "Verlauf leeren",

@@ -555,7 +555,7 @@ export const en = {
       name: "Name",
       kind: "Kind",
       addGo: "Make it",
-      told: {
+      done: {
         added: "“{name}” is ready.",
         renamed: "It’s now called “{name}”.",
         removed: "“{name}” was removed. Its address no longer works.",
@@ -1187,7 +1187,7 @@ export const en = {
       },
       listened: "Marquee asks",
       pushed: "it sends to Marquee",
-      told: {
+      reported: {
         yes: "yes",
         some: "partly",
         no: "no",
@@ -1227,7 +1227,8 @@ export const en = {
     lastStream: "Last stream",
     since: "Live since {time}",
     fromTo: "{from} to {to}",
-    notTold: "Let the overlay report when OBS is live, and your stream’s set list appears here.",
+    notReported:
+      "Let the overlay report when OBS is live, and your stream’s set list appears here.",
     noStream:
       "No overlay has reported a stream yet. That happens when OBS goes live with your widget in it.",
     noSongsYet: "No song has played in this stream yet.",
@@ -1240,7 +1241,7 @@ export const en = {
     download: "Download",
     songs: "Songs",
     none: "No songs yet.",
-    heardFor: "played for {time}",
+    playedFor: "played for {time}",
     newer: "Newer songs",
     older: "Older songs",
     clear: "Clear the history",

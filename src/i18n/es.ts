@@ -562,7 +562,7 @@ export const es: Words = {
       name: "Nombre",
       kind: "Tipo",
       addGo: "Crear",
-      told: {
+      done: {
         added: "«{name}» está listo.",
         renamed: "Ahora se llama «{name}».",
         removed: "«{name}» se ha quitado. Su dirección ya no funciona.",
@@ -1211,7 +1211,7 @@ export const es: Words = {
       },
       listened: "Marquee la consulta",
       pushed: "envía a Marquee",
-      told: {
+      reported: {
         yes: "sí",
         some: "en parte",
         no: "no",
@@ -1251,7 +1251,7 @@ export const es: Words = {
     lastStream: "Último directo",
     since: "En directo desde: {time}",
     fromTo: "{from} – {to}",
-    notTold:
+    notReported:
       "Deja que el overlay avise cuando OBS emite y aquí verás la lista de canciones de tu directo.",
     noStream:
       "Ningún overlay ha avisado todavía de un directo. Lo hace cuando OBS empieza a emitir con tu widget.",
@@ -1265,7 +1265,7 @@ export const es: Words = {
     download: "Descargar",
     songs: "Canciones",
     none: "Todavía no se ha guardado ninguna canción.",
-    heardFor: "sonó {time}",
+    playedFor: "sonó {time}",
     newer: "Canciones más recientes",
     older: "Canciones más antiguas",
     clear: "Vaciar el historial",

@@ -567,7 +567,7 @@ export const fr: Words = {
       name: "Nom",
       kind: "Type",
       addGo: "Créer",
-      told: {
+      done: {
         added: "« {name} » est prêt.",
         renamed: "Il s’appelle maintenant « {name} ».",
         removed: "« {name} » est supprimé. Son adresse ne fonctionne plus.",
@@ -1223,7 +1223,7 @@ export const fr: Words = {
       },
       listened: "Marquee l’interroge",
       pushed: "elle envoie à Marquee",
-      told: {
+      reported: {
         yes: "oui",
         some: "en partie",
         no: "non",
@@ -1264,7 +1264,7 @@ export const fr: Words = {
     lastStream: "Dernier direct",
     since: "En direct depuis : {time}",
     fromTo: "{from} – {to}",
-    notTold:
+    notReported:
       "Laissez l’overlay signaler quand OBS diffuse, et la setlist de votre direct apparaîtra ici.",
     noStream:
       "Aucun overlay n’a encore annoncé de direct. Il le fait quand OBS commence à diffuser avec votre widget.",
@@ -1278,7 +1278,7 @@ export const fr: Words = {
     download: "Télécharger",
     songs: "Morceaux",
     none: "Aucun morceau n’a encore été gardé.",
-    heardFor: "passé pendant {time}",
+    playedFor: "passé pendant {time}",
     newer: "Morceaux plus récents",
     older: "Morceaux plus anciens",
     clear: "Effacer l’historique",

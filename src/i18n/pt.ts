@@ -553,7 +553,7 @@ export const pt: Words = {
       name: "Nome",
       kind: "Tipo",
       addGo: "Criar",
-      told: {
+      done: {
         added: "“{name}” está pronto.",
         renamed: "Agora ele se chama “{name}”.",
         removed: "“{name}” foi removido. O endereço não funciona mais.",
@@ -1195,7 +1195,7 @@ export const pt: Words = {
       },
       listened: "o Marquee consulta",
       pushed: "ela envia ao Marquee",
-      told: {
+      reported: {
         yes: "sim",
         some: "em parte",
         no: "não",
@@ -1235,7 +1235,7 @@ export const pt: Words = {
     lastStream: "Última live",
     since: "Ao vivo desde: {time}",
     fromTo: "{from} – {to}",
-    notTold:
+    notReported:
       "Deixe o overlay informar quando o OBS está ao vivo, e a lista de músicas da sua live aparece aqui.",
     noStream:
       "Nenhum overlay informou uma live ainda. Isso acontece quando o OBS entra ao vivo com o seu widget.",
@@ -1249,7 +1249,7 @@ export const pt: Words = {
     download: "Baixar",
     songs: "Músicas",
     none: "Nenhuma música ainda.",
-    heardFor: "tocou por {time}",
+    playedFor: "tocou por {time}",
     newer: "Músicas mais recentes",
     older: "Músicas mais antigas",
     clear: "Limpar o histórico",

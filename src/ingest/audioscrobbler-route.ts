@@ -43,7 +43,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
     if (owner?.source !== source.id) return answer("BADSESSION");
     const admission = door.count(owner);
     if (admission.kind === "limited") return limited(admission);
-    // What was heard to its end is history.
+    // What was played to its end is history.
     const message = submits ? IGNORED : readNowPlaying(form);
     const { connectionId } = owner;
     if (!(await delivery.take({ connectionId, source }, message))) return failed(NOT_STORED);

@@ -8,7 +8,7 @@ export interface CoverRate {
 }
 
 /**
- * Somebody who skips through a playlist hears each song for two seconds or longer, and a player names
+ * Somebody who skips through a playlist plays each song for two seconds or longer, and a player names
  * one cover for a song.
  */
 export const MOST_A_MINUTE = 30;

@@ -41,7 +41,7 @@ export interface DeliveryDeps {
   readonly covers: Covers;
 }
 
-/** What a program is told, and the dashboard shows, while the database cannot be reached. */
+/** What a program is answered, and the dashboard shows, while the database cannot be reached. */
 export const NOT_STORED = "The database cannot be reached: try again";
 
 /** How a program of each source speaks. */

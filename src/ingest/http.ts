@@ -62,7 +62,7 @@ const DELIBERATE = ["empty", "document", "websocket"];
 
 /**
  * Whether a page loads this address as one of its parts, such as a picture, a style or a font. The
- * CSS of a stranger's look could do that in a streamer's browser, and tell the stranger something.
+ * CSS of a stranger's look could do that in a streamer's browser, and reveal something to the stranger.
  * Programs other than browsers do not say what a request is for.
  * https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-dest-header
  */

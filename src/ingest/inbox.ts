@@ -121,12 +121,12 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
     postOf: (connectionId) => posts.get(connectionId) ?? NO_POST,
     onPost: (listener) => void listeners.push(listener),
     async *watch(connectionId, signal) {
-      let told: Playback | null | undefined;
+      let delivered: Playback | null | undefined;
       while (!signal.aborted) {
         const kept = current(connectionId);
         const playback = kept?.playback ?? null;
-        if (playback !== told) {
-          told = playback;
+        if (playback !== delivered) {
+          delivered = playback;
           yield playback;
         } else {
           await nextChange(connectionId, kept?.untilMs ?? Infinity, signal);

@@ -30,7 +30,7 @@ function readListen(metadata: Fields): Message {
   const info = fieldsIn(metadata, "additional_info");
   const durationMs = durationOf(info, "duration_ms", 1) ?? durationOf(info, "duration", 1_000);
   if (durationMs === "wrong") {
-    return refused("additional_info must tell a duration in seconds, or duration_ms, above 0.");
+    return refused("additional_info must give a duration in seconds, or duration_ms, above 0.");
   }
   const names = textsIn(info, "artist_names");
   return {

@@ -8,11 +8,11 @@ export interface PushedTrack {
   /** The program's own name for the track; `null` when it has none. */
   readonly id: string | null;
   readonly durationMs: number | null;
-  /** `null` when the program does not tell it. */
+  /** `null` when the program does not report it. */
   readonly positionMs: number | null;
   /** 0 to 100. */
   readonly volumePercent: number | null;
-  /** Where it plays, such as a website; `null` when the program does not tell it. */
+  /** Where it plays, such as a website; `null` when the program does not report it. */
   readonly device: string | null;
   /** The address of a picture, or a data URI, as sent. */
   readonly cover: string | null;

@@ -54,7 +54,7 @@ export interface WebNowPlayingSockets {
    * Takes a frame. What is not understood is ignored. Frames count like pushes. Browsers send only
    * what has changed, and never again, so frames past the limit are not dropped: they are read, and
    * shown together when the next second begins. Many more close the socket: then the browser comes
-   * back and tells everything.
+   * back and sends everything.
    */
   received(socket: PushSocket, frame: string | Uint8Array): void;
   closed(socket: PushSocket): void;
@@ -91,7 +91,7 @@ const REST_OF_TRACK_MS = 30;
 export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSockets {
   const { clock, inbox, covers, door, delivery } = deps;
   const source = WEBNOWPLAYING;
-  /** By connection: what the browser of each socket has told. */
+  /** By connection: what the browser of each socket has sent. */
   const connections = new Map<number, Map<PushSocket, Browser>>();
   /** By connection that is shown soon: cancels that. */
   const waiting = new Map<number, () => void>();

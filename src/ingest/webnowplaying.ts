@@ -3,7 +3,7 @@ import type { PushedTrack } from "./message.ts";
 import type { PictureId } from "./webnowplaying-pictures.ts";
 
 /**
- * The protocol of WebNowPlaying, revisions 3 and 2: https://wnp.keifufu.dev. A browser tells of
+ * The protocol of WebNowPlaying, revisions 3 and 2: https://wnp.keifufu.dev. A browser reports
  * each of its players; times are whole seconds, sent when they change.
  */
 
@@ -21,7 +21,7 @@ export interface Player {
   /** The picture that was sent for this track. */
   readonly picture: PictureId | undefined;
   readonly state: "playing" | "paused" | "stopped";
-  /** The position as the browser last told it. */
+  /** The position as the browser last reported it. */
   readonly reportedMs: number;
   /** The position at a monotonic time. */
   readonly positionMs: number;
@@ -32,7 +32,7 @@ export interface Player {
   readonly activeAt: number;
 }
 
-/** What one browser has told: its players by id, and a picture whose track is still to come. */
+/** What one browser has sent: its players by id, and a picture whose track is still to come. */
 export interface Browser {
   readonly players: ReadonlyMap<string, Player>;
   readonly waiting: { readonly playerId: string; readonly picture: PictureId } | undefined;
@@ -42,7 +42,7 @@ export const NEW_BROWSER: Browser = { players: new Map(), waiting: undefined };
 
 const LONGEST_TEXT_BYTES = 64 * 1024;
 const LARGEST_PICTURE_BYTES = 2 * 1024 * 1024;
-/** No browser plays more; the one that was told of first is forgotten. */
+/** No browser plays more; the one that was reported first is forgotten. */
 const MOST_PLAYERS = 16;
 
 /**
@@ -87,7 +87,7 @@ export const isPartOfTrack = (frame: string): boolean => /^[A-Z]/.test(frame);
 
 const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** The player whose music is shown: one that is heard before others, then the last one used. */
+/** The player whose music is shown: a playing one before others, then the last one used. */
 export function shownOf(browsers: Iterable<Browser>): Player | undefined {
   let best: Player | undefined;
   for (const { players } of browsers) {

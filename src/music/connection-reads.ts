@@ -177,7 +177,7 @@ type ConnectionConditions = ReturnType<typeof connectionConditions>;
 
 type ConnectionRow = Schema["connections"]["$inferSelect"];
 
-/** A stored connection, and what its reports have told of it. */
+/** A stored connection, and what its reports have shown of it. */
 interface FoundRow {
   readonly row: ConnectionRow;
   readonly firstReportAt: number | null;

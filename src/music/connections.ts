@@ -119,10 +119,10 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
   const conditions = connectionConditions(context);
   const { isOf, rowsOf, fingerprintOf } = conditions;
   const statusListeners: ((userId: number) => void)[] = [];
-  const tellStatusOf = (userId: number) => {
-    for (const tell of statusListeners) tell(userId);
+  const notifyOfStatus = (userId: number) => {
+    for (const notify of statusListeners) notify(userId);
   };
-  const statusWrites = createStatusWrites({ store }, deferred, tellStatusOf);
+  const statusWrites = createStatusWrites({ store }, deferred, notifyOfStatus);
   /** @throws {AccountError} when the user has no such connection */
   const change = async (user: User, id: PublicConnectionId, choices: Choices): Promise<void> => {
     const [changed] = await atomically((writer) => [
@@ -221,7 +221,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         );
       }
     },
-    ...createSettingsWrites(context, deferred, tellStatusOf),
+    ...createSettingsWrites(context, deferred, notifyOfStatus),
     storeStatus: statusWrites.store,
     onStatus: (listener) => void statusListeners.push(listener),
   };

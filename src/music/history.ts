@@ -20,7 +20,7 @@ export type Period = keyof typeof PERIODS;
 export interface HistoryChoice {
   /** `null` while nothing is kept. */
   readonly keeps: Period | null;
-  /** Whether overlays may tell when OBS streams. */
+  /** Whether overlays may report when OBS streams. */
   readonly followsStreams: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface History {
   clear(user: Pick<User, "id">): Promise<void>;
   /**
    * Calls back with a user whose history was cleared, or switched off or on, on whichever node:
-   * what was heard before that does not count.
+   * what was played before that does not count.
    * @param listener gets the Unix time in milliseconds
    */
   onCleared(listener: (userId: number, clearedAt: number) => void): void;

@@ -3,7 +3,7 @@ import { AccountError, type AccountsContext, storeSealed } from "../accounts/con
 import type { User } from "../accounts/users.ts";
 import { step } from "../db/store.ts";
 
-/** What a hook can tell. */
+/** What a hook can send. */
 export const HOOK_EVENTS = [
   "song.started",
   "song.ended",
@@ -22,13 +22,13 @@ export interface HookSettings {
   readonly action: string | null;
 }
 
-/** A user's hook: an address that is told of songs. */
+/** A user's hook: an address that songs are sent to. */
 export interface Hook extends HookSettings {
   /** Never reused. */
   readonly id: number;
   readonly userId: number;
   readonly failures: number;
-  /** Why nothing is told any more: the address is gone (410), or failed a hundred times in a row. */
+  /** Why nothing is sent any more: the address is gone (410), or failed a hundred times in a row. */
   readonly off: "gone" | "failing" | null;
 }
 
@@ -40,7 +40,7 @@ export interface Hooks {
   add(user: User, settings: Omit<HookSettings, "secret">): Promise<Hook>;
   /** @throws {AccountError} when the user has no such hook */
   remove(user: User, id: number): Promise<void>;
-  /** Stores how telling an event has ended. */
+  /** Stores how sending an event has ended. */
   note(id: number, result: Pick<Hook, "failures" | "off">): Promise<void>;
 }
 

@@ -70,7 +70,7 @@ export function createSettingsWrites(
           const text = JSON.stringify(wanted.settings);
           const sealedSettings = await vault.seal("connection-settings", row.userId, text);
           const changesRefusal = wanted.isRefused !== (row.refusedAt !== null);
-          // Everybody is told of a column that is named here, even if its value stays the same.
+          // A column that is named here counts as changed, even if its value stays the same.
           const refusal = changesRefusal && { refusedAt: wanted.isRefused ? nowMs : null };
           if (await replace(row, { sealedSettings, ...refusal })) {
             stored = wanted.settings;

@@ -79,7 +79,7 @@ const FIELDS = {
   firstReportAt: "bigint",
 } as const satisfies Record<keyof StatusRow, "text" | "bigint">;
 
-/** @param firstReportAt when the connection was first heard, as far as it is noted and not yet stored */
+/** @param firstReportAt when the connection first reported, as far as it is noted and not yet stored */
 const toRow = (id: number, status: ReportedStatus, firstReportAt: number | null) => ({
   id,
   state: status.state,

@@ -9,7 +9,7 @@ import { type Feature, get, head, once } from "../http/feature.ts";
 import type { Log } from "../log.ts";
 import { createDoor } from "./door.ts";
 import type { Files } from "./files.ts";
-import { keepSongs } from "./heard.ts";
+import { keepSongs } from "./keep-songs.ts";
 
 export interface OutputsDeps {
   readonly accounts: Accounts;

@@ -30,11 +30,11 @@ const MOST_READ = 2 * MOST_MAX;
  */
 const MOST_FILLED = LONGEST_TEMPLATE + MOST_READ;
 
-/** What a line tells of. Its names are harmless each for itself. */
+/** What a line is made of. Its names are harmless each for itself. */
 export type LineValues =
   | { readonly kind: "song"; readonly values: Values; readonly isPaused: boolean }
   | { readonly kind: "nothing" }
-  /** No song was heard before. */
+  /** No song was played before. */
   | { readonly kind: "none before" };
 
 /** The words of lines that no template replaces. */
@@ -58,10 +58,10 @@ export function lineValuesOf(reading: Reading, nowMs: number): LineValues {
   return { kind: "song", values: { ...valuesOf(song), ...timesOf(playback, nowMs) }, isPaused };
 }
 
-/** A song that was heard before. */
-export function lineValuesBefore(heard: PlayedSong | undefined): LineValues {
-  if (!heard) return { kind: "none before" };
-  return { kind: "song", values: valuesOf(heard.song), isPaused: false };
+/** A song that was played before. */
+export function lineValuesBefore(finished: PlayedSong | undefined): LineValues {
+  if (!finished) return { kind: "none before" };
+  return { kind: "song", values: valuesOf(finished.song), isPaused: false };
 }
 
 function valuesOf({ track, artists, albumName, source }: Song): Values {
@@ -99,10 +99,10 @@ function clockTime(ms: number): string {
 }
 
 /** One line for chat: never empty, never longer than allowed, and harmless whatever a song's name. */
-export function lineOf(told: LineValues, look: LineLook): string {
-  const line = told.kind === "song" ? songLine(told, look) : "";
+export function lineOf(content: LineValues, look: LineLook): string {
+  const line = content.kind === "song" ? songLine(content, look) : "";
   if (line !== "") return line;
-  const words = told.kind === "none before" ? look.words.noneBefore : idleWords(look);
+  const words = content.kind === "none before" ? look.words.noneBefore : idleWords(look);
   return cutLine(words, look.most);
 }
 

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** Whether services on the internet can ask a server with this base URL, as far as its address tells. */
+/** Whether services on the internet can ask a server with this base URL, as far as its address shows. */
 export type Reach = "public" | "local" | "not https";
 
 export function reachOf(baseUrl: string): Reach {

@@ -46,7 +46,7 @@ export function lineWords(language: Language): LineWords {
 }
 
 export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
-  /** What is told of users' songs, whichever widget asks, and in whichever length. */
+  /** The lines of users' songs, whichever widget asks, and in whichever length. */
   const songs = createBoundedMap<string, RecentSong>(MOST_LINES);
   const lines = createBoundedMap<string, { readonly line: string; readonly readAtMs: number }>(
     MOST_LINES,
@@ -56,15 +56,15 @@ export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
   const songOf = async (userId: number, back: number): Promise<RecentSong> => {
     const name = `${userId} ${back}`;
     const reading = hub.peek(userId) ?? (await hub.read(userId, BOT_WAITS_MS));
-    const heard = back === 0 ? undefined : hub.songsBefore(userId)[back - 1];
+    const finished = back === 0 ? undefined : hub.songsBefore(userId)[back - 1];
     const playing = reading.kind === "playback" ? reading.playback : undefined;
-    const song = heard ?? playing;
+    const song = finished ?? playing;
     const known = songs.get(name);
     if (known && known.song === song && isRecent(known.readAtMs)) return known;
     const readAtMs = clock.monotonicMs();
     // A pause of sharing looks as if there were no music at all.
-    const told = back > 0 && song ? lineValuesBefore(heard) : lineValuesOf(reading, readAtMs);
-    const read = { song, told, readAtMs };
+    const values = back > 0 && song ? lineValuesBefore(finished) : lineValuesOf(reading, readAtMs);
+    const read = { song, values, readAtMs };
     songs.set(name, read);
     return read;
   };
@@ -84,9 +84,9 @@ export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
     const name = [widget.id, widget.revision, language, asked.back, asked.most].join(" ");
     const known = lines.get(name);
     if (known && isRecent(known.readAtMs)) return answer(200, known.line);
-    const { told, readAtMs } = await songOf(user.id, asked.back);
+    const { values, readAtMs } = await songOf(user.id, asked.back);
     const options = readTextOptions(widget.options);
-    const line = lineOf(told, { options, words: lineWords(language), most: asked.most });
+    const line = lineOf(values, { options, words: lineWords(language), most: asked.most });
     lines.set(name, { line, readAtMs });
     return answer(200, line);
   };
@@ -94,7 +94,7 @@ export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
 
 interface RecentSong {
   readonly song: PlayedSong | Playback | undefined;
-  readonly told: LineValues;
+  readonly values: LineValues;
   readonly readAtMs: number;
 }
 

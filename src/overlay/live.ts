@@ -51,11 +51,11 @@ export interface Live {
 }
 
 export interface LiveDeps
-  extends Omit<OverlayRoomsDeps, "tell">, Pick<AdmissionDeps, "isOwnOrigin"> {
+  extends Omit<OverlayRoomsDeps, "sendTo">, Pick<AdmissionDeps, "isOwnOrigin"> {
   readonly widgets: Pick<Widgets, "find">;
   /** The CSS that makes a user's fonts known. */
   fontFacesOf(userId: number): Promise<string>;
-  /** What overlays tell of streams. */
+  /** What overlays report of streams. */
   readonly streams: Streams;
   /** The response to a token that opens no overlay. */
   notFound(path: string): Promise<Response>;
@@ -77,8 +77,8 @@ export function createLive(deps: LiveDeps): Live {
     everyMs: BEAT_MS,
     send: (socket) => void socket.send(encode({ type: "beat", sentAtMs: clock.wallMs() })),
   });
-  const { rooms, tell } = audience;
-  const { open, announce, welcome } = createOverlayRooms({ ...deps, tell });
+  const { rooms, sendTo } = audience;
+  const { open, announce, welcome } = createOverlayRooms({ ...deps, sendTo });
 
   const noteStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
     if (onStream) relay.setOnStream(userId, onStreamHere(userId));
@@ -128,7 +128,7 @@ export function createLive(deps: LiveDeps): Live {
   };
   relay.onShow(showHere);
 
-  const tellDemand = followDemands(deps, audience);
+  const sendDemand = followDemands(deps, audience);
 
   return {
     async upgrade(request, tokenText, server) {
@@ -147,7 +147,7 @@ export function createLive(deps: LiveDeps): Live {
       // A new room gets the current reading as soon as it subscribes.
       const room = audience.join(roomOf(socket.data), socket, () => open(socket.data));
       if (known) void welcome(socket, known);
-      tellDemand(socket);
+      sendDemand(socket);
       // The widget may have changed since the page was drawn.
       if (socket.data.isOutdated) void followWidget(room);
       noteStreamChange(socket);
@@ -180,10 +180,10 @@ export function createLive(deps: LiveDeps): Live {
   };
 }
 
-/** Has overlays shown when somebody asks for them. Returns what tells a newcomer of the rest. */
+/** Has overlays shown when somebody asks for them. Returns what sends a newcomer the rest. */
 function followDemands(
   { clock, relay }: Pick<LiveDeps, "clock" | "relay">,
-  { members, tell }: Pick<Audience<LiveSocket, OverlayRoom>, "members" | "tell">,
+  { members, sendTo }: Pick<Audience<LiveSocket, OverlayRoom>, "members" | "sendTo">,
 ) {
   /** Until when widgets are shown, by their ids; monotonic milliseconds. */
   const demanded = createBoundedMap<number, number>(MOST_DEMANDED);
@@ -191,7 +191,7 @@ function followDemands(
     demanded.set(widgetId, clock.monotonicMs() + forMs);
     const message = encode({ type: "demand", forMs });
     const asked = members().filter(({ data }) => data.widgetId === widgetId);
-    tell(asked, (socket) => void socket.send(message));
+    sendTo(asked, (socket) => void socket.send(message));
   });
   return (socket: LiveSocket) => {
     const untilMs = demanded.get(socket.data.widgetId ?? -1) ?? -Infinity;

@@ -3,7 +3,7 @@ import type { WidgetMessage } from "../../widget/state.ts";
 import type { Room } from "../channels/audience.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
-import type { Tell } from "../channels/slices.ts";
+import type { SendTo } from "../channels/slices.ts";
 import type { Clock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import type { Covers } from "./covers.ts";
@@ -27,7 +27,7 @@ export interface OverlayRoomsDeps {
   readonly hub: Pick<Hub, "subscribe" | "peek" | "rawPlayback">;
   readonly clock: Clock;
   readonly covers: Covers;
-  readonly tell: Tell<LiveSocket>;
+  readonly sendTo: SendTo<LiveSocket>;
   /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;
 }
@@ -45,7 +45,7 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
   const { hub, clock, covers } = deps;
 
   const send = (sockets: Iterable<LiveSocket>, message: string) =>
-    deps.tell(sockets, (socket) => void socket.send(message));
+    deps.sendTo(sockets, (socket) => void socket.send(message));
 
   const messageOf = (reading: Reading, { listenerId }: OverlayRoom, isWithdrawn: boolean): string =>
     encode({
@@ -102,16 +102,16 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
     async welcome(socket, room) {
       const reading = hub.peek(room.listenerId);
       if (!reading) return;
-      const tell = () => {
+      const sendState = () => {
         if (!room.members.has(socket)) return;
         const current = hub.peek(room.listenerId) ?? reading;
         const isWithdrawn = withdraws(current, undefined, room.listenerId);
         send([socket], messageOf(current, room, isWithdrawn));
       };
       const { late } = await covers.prepare(reading, room.listenerId);
-      tell();
+      sendState();
       await late;
-      if (late) tell();
+      if (late) sendState();
     },
   };
 }

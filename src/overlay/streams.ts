@@ -13,9 +13,9 @@ export interface StreamsDeps {
   readonly log: Log;
 }
 
-/** What overlays tell of their user's stream: that it starts and stops, if the user allows it. */
+/** What overlays report of their user's stream: that it starts and stops, if the user allows it. */
 export interface Streams {
-  /** Asks an overlay to tell, or not to, when that has changed. */
+  /** Asks an overlay to report it, or not to, when that has changed. */
   ask(socket: LiveSocket): void;
   /** Everything but the two words is ignored. */
   received(socket: LiveSocket, message: string | Uint8Array): void;
@@ -25,7 +25,7 @@ export interface Streams {
 /** Whoever has a widget's address could say more than anybody streams. */
 const REPORT_EVERY_MS = 1_000;
 
-/** What a user's overlays have told. */
+/** What a user's overlays have reported. */
 interface Reported {
   /** The overlays in an OBS that streams. */
   readonly streaming: Set<LiveSocket>;
@@ -38,9 +38,9 @@ export function createStreams({ history, clock, log }: StreamsDeps): Streams {
   const nextReports = new WeakMap<LiveSocket, { atMs: number; word?: boolean }>();
 
   const reportedOf = (userId: number): Reported => {
-    const told = users.get(userId) ?? { streaming: new Set(), lostAt: undefined };
-    users.set(userId, told);
-    return told;
+    const reported = users.get(userId) ?? { streaming: new Set(), lostAt: undefined };
+    users.set(userId, reported);
+    return reported;
   };
 
   const store = (stored: Promise<void>) =>
@@ -50,17 +50,17 @@ export function createStreams({ history, clock, log }: StreamsDeps): Streams {
 
   const take = (socket: LiveSocket, isStreaming: boolean) => {
     const { userId } = socket.data;
-    const told = reportedOf(userId);
+    const reported = reportedOf(userId);
     if (isStreaming) {
-      told.streaming.add(socket);
-      told.lostAt = undefined;
+      reported.streaming.add(socket);
+      reported.lostAt = undefined;
       store(history.streamStarted(userId));
       return;
     }
-    told.streaming.delete(socket);
+    reported.streaming.delete(socket);
     // Another computer may stream while this one does not.
-    if (told.streaming.size > 0) return;
-    store(history.streamStopped(userId, told.lostAt ?? clock.wallMs()));
+    if (reported.streaming.size > 0) return;
+    store(history.streamStopped(userId, reported.lostAt ?? clock.wallMs()));
     users.delete(userId);
   };
 
@@ -97,10 +97,10 @@ export function createStreams({ history, clock, log }: StreamsDeps): Streams {
       else if (message === STREAM_STOPPED) takeInTurn(socket, false);
     },
     closed(socket) {
-      const told = users.get(socket.data.userId);
+      const reported = users.get(socket.data.userId);
       // The stream goes on: the page may only load again.
-      if (!told?.streaming.delete(socket) || told.streaming.size > 0) return;
-      told.lostAt = clock.wallMs();
+      if (!reported?.streaming.delete(socket) || reported.streaming.size > 0) return;
+      reported.lostAt = clock.wallMs();
     },
   };
 }

@@ -19,7 +19,7 @@ export interface PlayerServer {
   /**
    * The picture at an address of this server or a public one.
    * @param key names its content, within this server
-   * @param isPublic whether others may be told an https address: it holds no secret
+   * @param isPublic whether others may get an https address: it holds no secret
    */
   artwork(key: string, address: string, isPublic?: boolean): Artwork;
 }
@@ -29,7 +29,7 @@ export interface ServerAnswer {
   readonly body: unknown;
   /** Monotonic time at which the answer arrived, in milliseconds. */
   readonly observedAtMs: number;
-  /** The server's own time; ours if it does not tell it. Unix time in milliseconds. */
+  /** The server's own time; ours if it does not report it. Unix time in milliseconds. */
   readonly serverWallMs: number;
 }
 
@@ -83,7 +83,7 @@ export const digestOf = (parts: readonly (string | undefined)[]): string =>
 
 /**
  * Keeps the expected position where an upstream's own clock differs from it by less than
- * `toleranceMs`: some servers round their positions, or tell them late.
+ * `toleranceMs`: some servers round their positions, or report them late.
  */
 export function steadied(before: Playback | null, next: Playback, toleranceMs: number): Playback {
   const expectedMs = expectedPosition(before, next.track.id, next.observedAtMs);

@@ -17,7 +17,7 @@ export interface PushOrPollDeps {
 const POLL_MS = 1_000;
 const RETRY_PUSH_MS = 5 * 60_000;
 
-/** Hears a server that pushes changes over a socket, or is asked where it does not. */
+/** Follows a server that pushes changes over a socket, or is asked where it does not. */
 export async function* pushOrPoll({
   clock,
   signal,

@@ -85,12 +85,12 @@ export interface SourceAddress {
 export type Delivery = "polled" | "streamed" | "pushed";
 
 /**
- * Where the program or the service runs that a source hears: on somebody's computer, as a service on
+ * Where the program or the service runs that a source follows: on somebody's computer, as a service on
  * the web, as a server of one's own, in a browser, anywhere, or in this server itself.
  */
 export type Place = "computer" | "service" | "server" | "browser" | "anywhere" | "here";
 
-/** Whether a source tells something: always where there is something to tell, sometimes, never. */
+/** Whether a source reports something: always where there is something to report, sometimes, never. */
 export type Reports = "yes" | "some" | "no";
 
 /**

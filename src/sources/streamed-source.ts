@@ -30,7 +30,7 @@ export function parseToken(text: string): string {
 }
 
 /**
- * Begins to listen, with code that is loaded now. Ends quietly when it is told to, and gives every
+ * Begins to listen, with code that is loaded now. Ends quietly when it is asked to, and gives every
  * other end one of the three meanings.
  */
 export async function* withMeaning(
@@ -46,7 +46,7 @@ export async function* withMeaning(
     if (error instanceof SourceFailure) throw error;
     const isKnown = error instanceof UpstreamError || error instanceof UnreadableAnswer;
     const reason = isKnown ? error.message : "it could not be understood";
-    // The cause of another error may hold what was sent, so only its kind is told.
+    // The cause of another error may hold what was sent, so only its kind is reported.
     const cause = isKnown ? error.cause : error instanceof Error ? error.name : undefined;
     throw new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause });
   }

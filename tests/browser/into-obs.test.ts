@@ -29,7 +29,7 @@ function standIn(options?: StandInObsOptions) {
 interface Card {
   readonly page: Page;
   readonly card: Locator;
-  readonly told: Locator;
+  readonly outcome: Locator;
   readonly words: (typeof languages)[Language]["dashboard"]["intoObs"];
   /** Types the password and the port, and presses Enter. */
   connect(port: number, password?: string): Promise<void>;
@@ -44,12 +44,12 @@ async function cardOn(
 ): Promise<Card> {
   const words = languages[language].dashboard.intoObs;
   const card = page.locator("[data-into-obs]");
-  const told = card.locator("[data-told]");
+  const outcome = card.locator("[data-outcome]");
   await card.getByText(words.putTitle).click();
   return {
     page,
     card,
-    told,
+    outcome,
     words,
     async connect(port, password = PASSWORD) {
       await card.getByLabel(words.port, { exact: true }).fill(String(port));
@@ -57,7 +57,7 @@ async function cardOn(
       await page.keyboard.press("Enter");
     },
     press: (label) => card.getByRole("button", { name: label, exact: true }).click(),
-    says: (sentence) => told.getByText(sentence.trim(), { exact: true }).waitFor(),
+    says: (sentence) => outcome.getByText(sentence.trim(), { exact: true }).waitFor(),
   };
 }
 
@@ -224,7 +224,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
       const { port } = standIn(options);
       await card.connect(port);
       await card.says(fill(sentence, { port: String(port) }));
-      expect(await card.told.getAttribute("class")).toBe("status bad");
+      expect(await card.outcome.getAttribute("class")).toBe("status bad");
     }
 
     const later: readonly (readonly [number, string])[] = [

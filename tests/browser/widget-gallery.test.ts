@@ -97,7 +97,7 @@ onTheDashboard(
       await opened.getByLabel(t.name, { exact: true }).focus();
       await opened.keyboard.press("Tab");
       await opened.keyboard.press("Enter");
-      await opened.getByText(fill(t.told.added, { name: "Ember" })).waitFor();
+      await opened.getByText(fill(t.done.added, { name: "Ember" })).waitFor();
       expect((await widgets())[1]).toMatchObject(look);
       expect(complaints).toEqual([]);
       expect([...hosts]).toEqual([new URL(stage.server.url).host]);
@@ -136,7 +136,7 @@ onTheDashboard(
       expect(await nothingRan()).toBe(true);
 
       await opened.getByRole("button", { name: t.looks.make }).click();
-      await opened.getByText(fill(t.told.added, { name: "Trap" })).waitFor();
+      await opened.getByText(fill(t.done.added, { name: "Trap" })).waitFor();
       const [, trap] = await widgets();
       const token = await stage.server.accounts.widgets.tokenOf(stage.ada.user, trap?.id);
       const obs = await stage.openInObs(`${stage.server.url}/en/widget/${token}?demo=1`);
@@ -186,7 +186,7 @@ onTheDashboard(
       const { page: opened } = await stage.open("widget", { javaScriptEnabled: false });
       await opened.getByText(t.add, { exact: true }).click();
       await opened.getByRole("button", { name: t.addGo }).click();
-      await opened.getByText(fill(t.told.added, { name: "Widget" })).waitFor();
+      await opened.getByText(fill(t.done.added, { name: "Widget" })).waitFor();
       await opened.getByLabel(`${t.more}: Widget`).click();
       const card = opened
         .locator(".cards > li", { has: opened.locator("h3", { hasText: "Widget" }) })
@@ -194,10 +194,10 @@ onTheDashboard(
       await card.getByText(t.remove, { exact: true }).click();
       await card.getByRole("button", { name: t.removeGo }).click();
       await opened.getByRole("button", { name: t.undo }).click();
-      await opened.getByText(fill(t.told.restored, { name: "Widget" })).waitFor();
+      await opened.getByText(fill(t.done.restored, { name: "Widget" })).waitFor();
       expect((await widgets()).map(({ name }) => name)).toEqual(["Main", "Widget"]);
       await opened.getByRole("button", { name: `${t.looks.make}: ${en.looks.cosy.name}` }).click();
-      await opened.getByText(fill(t.told.added, { name: en.looks.cosy.name })).waitFor();
+      await opened.getByText(fill(t.done.added, { name: en.looks.cosy.name })).waitFor();
       await opened.getByLabel(t.import.field).fill("nonsense");
       await opened.getByRole("button", { name: t.import.go }).click();
       await opened.getByText(t.import.mistakes.noLook).waitFor();

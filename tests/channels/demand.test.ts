@@ -305,14 +305,14 @@ describe("how a connection does", () => {
     await clock.advance(20_000);
     await source.fails(limited(30_000));
     await clock.advance(20_000);
-    expect(logged.filter((line) => line.includes("cannot be heard"))).toHaveLength(2);
-    expect(logged.filter((line) => line.includes("heard again"))).toHaveLength(1);
+    expect(logged.filter((line) => line.includes("cannot be followed"))).toHaveLength(2);
+    expect(logged.filter((line) => line.includes("reported again"))).toHaveLength(1);
   });
 
   test("is logged once while one pause follows another", async () => {
     await source.says(song("A"));
     await source.fails(limited(10_000));
     await clock.advance(600_000);
-    expect(logged.filter((line) => line.includes("cannot be heard"))).toHaveLength(1);
+    expect(logged.filter((line) => line.includes("cannot be followed"))).toHaveLength(1);
   });
 });

@@ -221,8 +221,8 @@ describe("a source that fails", () => {
     await clock.advance(60_000);
     await source.says(song("A"));
     await clock.advance(20_000);
-    expect(logged.filter((line) => line.includes("cannot be heard"))).toHaveLength(1);
-    expect(logged.filter((line) => line.includes("heard again"))).toHaveLength(1);
+    expect(logged.filter((line) => line.includes("cannot be followed"))).toHaveLength(1);
+    expect(logged.filter((line) => line.includes("reported again"))).toHaveLength(1);
   });
 
   test("tells its listeners after thirty seconds, and again when it is back", async () => {

@@ -75,7 +75,7 @@ describe("a player that closes after each answer", () => {
   test("is logged once", async () => {
     await followFor(600_000);
     expect(logged).toHaveLength(1);
-    expect(logged[0]).toContain("music cannot be heard");
+    expect(logged[0]).toContain("music cannot be followed");
   });
 
   test("without a reason is logged once, and told as failing once", async () => {
@@ -107,7 +107,7 @@ describe("a player that closes after each answer", () => {
     await clock.advance(1);
     expect(states()).toEqual(["ok", "retrying", "ok"]);
     expect(health[2]?.since).toBe(clock.wallMs() - CALM_MS);
-    expect(logged[1]).toContain("music is heard again");
+    expect(logged[1]).toContain("music is reported again");
   });
 
   test("is asked again at once only after thirty seconds of calm", async () => {

@@ -42,7 +42,7 @@ describe("marquee hook", () => {
     for (const url of ["http://169.254.169.254/", "https://example.org:22/", "example.org"]) {
       const { code, errors } = await marquee("hook", "add", "ada", url);
       expect(code).toBe(2);
-      expect(errors).toContain("cannot be told there");
+      expect(errors).toContain("cannot go there");
     }
   });
 

@@ -718,7 +718,7 @@ describe("a dashboard's socket", () => {
     await opened.first;
     server.store.queries.run(sql`ALTER TABLE connections RENAME TO elsewhere`);
     await server.sourceOf(ada).says(null);
-    const isLogged = () => server.logged.join("\n").includes("could not be told what changed");
+    const isLogged = () => server.logged.join("\n").includes("could not be sent what changed");
     // A state that is still being made when the table goes is sent first.
     await until(() => isLogged() || undefined);
     server.store.queries.run(sql`ALTER TABLE elsewhere RENAME TO connections`);

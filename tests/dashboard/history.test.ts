@@ -127,7 +127,7 @@ describe("the set list", () => {
 
   test("says what is missing for it", async () => {
     await keep("always");
-    expect(await page()).toContain(said.notTold);
+    expect(await page()).toContain(said.notReported);
     await keep("always", "1");
     expect(await page()).toContain(said.noStream);
     await server.accounts.history.streamStarted(ada.user.id);

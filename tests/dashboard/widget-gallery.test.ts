@@ -63,7 +63,7 @@ describe("the gallery", () => {
 
   test("makes, renames and duplicates widgets", async () => {
     expect(await noticeOn(await submit({ do: "add", name: "  القائمة ", kind: "overlay" }))).toBe(
-      fill(t.told.added, { name: "القائمة" }),
+      fill(t.done.added, { name: "القائمة" }),
     );
     const { id, revision } = await server.accounts.widgets.first(ada.user);
     const look = {
@@ -94,7 +94,7 @@ describe("the gallery", () => {
 
     await server.clock.advance(UNDO_MS - 1);
     expect(await noticeOn(await submit({ do: "restore", target }))).toBe(
-      fill(t.told.restored, { name: "Main" }),
+      fill(t.done.restored, { name: "Main" }),
     );
     expect((await opened()).status).toBe(200);
 

@@ -3,7 +3,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { readHookAddress } from "../../src/hooks/address.ts";
 import { signatureOf } from "../../src/hooks/message.ts";
 import { createSongEvents } from "../../src/hooks/song-events.ts";
-import { createTeller } from "../../src/hooks/teller.ts";
+import { createDelivery } from "../../src/hooks/delivery.ts";
 import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/music/hooks.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -87,8 +87,8 @@ describe("telling a hook", () => {
     answers = [];
     noted = [];
   });
-  const teller = (hook: Partial<Hook> = {}) =>
-    createTeller(
+  const delivery = (hook: Partial<Hook> = {}) =>
+    createDelivery(
       { ...HOOK, ...hook },
       {
         clock,
@@ -105,8 +105,8 @@ describe("telling a hook", () => {
 
   test("is tried at once, after five and after thirty seconds", async () => {
     answers = [500, "nobody", 503];
-    const one = teller();
-    one.tell(event("a"));
+    const one = delivery();
+    one.deliver(event("a"));
     await clock.advance(120_000);
     expect(sent).toEqual([
       { id: "a", atMs: 0 },
@@ -119,21 +119,21 @@ describe("telling a hook", () => {
 
   test("gives way to a newer event", async () => {
     answers = [500];
-    const one = teller();
-    one.tell(event("a"));
+    const one = delivery();
+    one.deliver(event("a"));
     await settle();
-    one.tell(event("b"));
-    one.tell(event("c"));
+    one.deliver(event("b"));
+    one.deliver(event("c"));
     await clock.advance(120_000);
     expect(sent.map(({ id }) => id)).toEqual(["a", "c"]);
   });
 
   test("ends when the address is gone", async () => {
     answers = [410];
-    const one = teller();
-    one.tell(event("a"));
+    const one = delivery();
+    one.deliver(event("a"));
     await clock.advance(60_000);
-    one.tell(event("b"));
+    one.deliver(event("b"));
     await clock.advance(60_000);
     expect(sent.map(({ id }) => id)).toEqual(["a"]);
     expect(noted).toEqual([{ failures: 1, off: "gone" }]);
@@ -141,20 +141,20 @@ describe("telling a hook", () => {
 
   test("ends after a hundred failures in a row, and a success counts anew", async () => {
     answers = [204];
-    const one = teller({ failures: 98 });
-    one.tell(event("a"));
+    const one = delivery({ failures: 98 });
+    one.deliver(event("a"));
     await clock.advance(60_000);
     expect(noted).toEqual([{ failures: 0, off: null }]);
-    const other = teller({ failures: 99 });
+    const other = delivery({ failures: 99 });
     answers = [500, 500, 500];
-    other.tell(event("b"));
+    other.deliver(event("b"));
     await clock.advance(60_000);
     expect(noted.at(-1)).toEqual({ failures: 100, off: "failing" });
   });
 
   test("is one request at a time, however many events come", async () => {
-    const one = teller();
-    for (let count = 0; count < 10_000; count += 1) one.tell(event(String(count)));
+    const one = delivery();
+    for (let count = 0; count < 10_000; count += 1) one.deliver(event(String(count)));
     await clock.advance(60_000);
     expect(sent.length).toBeLessThanOrEqual(2);
     expect(sent.at(-1)?.id).toBe("9999");
@@ -200,7 +200,7 @@ describe("the address of a hook", () => {
     "https://224.0.0.1/",
     "https://[fe80::1]/",
   ])("may not be %s", (url) => {
-    expect(() => readHookAddress(url, ada, rules)).toThrow("cannot be told there");
+    expect(() => readHookAddress(url, ada, rules)).toThrow("cannot go there");
   });
 });
 

@@ -51,7 +51,7 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "fr docs.compare.position",
   "fr docs.compare.volume",
   "pt docs.compare.volume",
-  "es docs.compare.told.no",
+  "es docs.compare.reported.no",
   "de docs.compare.cover",
   "de docs.compare.pause",
   "de docs.compare.position",

@@ -26,19 +26,19 @@ afterEach(() => delay.stop());
 
 describe("an overlay that shows changes later", () => {
   test("lets silence wait as long as a song", () => {
-    for (const state of [playing("A"), playing("B"), IDLE]) delay.hears(state);
+    for (const state of [playing("A"), playing("B"), IDLE]) delay.receive(state);
     expect(shown).toEqual(["A"]);
     expect(delay.waits()).toBe(true);
   });
 
   test("is empty at once when the user hides what it shows, and shows nothing of what waited", () => {
-    for (const state of [playing("A"), playing("B"), IDLE, WITHDRAWN]) delay.hears(state);
+    for (const state of [playing("A"), playing("B"), IDLE, WITHDRAWN]) delay.receive(state);
     expect(shown).toEqual(["A", "idle"]);
     expect(delay.waits()).toBe(false);
   });
 
   test("lets what comes after that wait again", () => {
-    for (const state of [playing("A"), WITHDRAWN, playing("A")]) delay.hears(state);
+    for (const state of [playing("A"), WITHDRAWN, playing("A")]) delay.receive(state);
     expect(shown).toEqual(["A", "idle"]);
     expect(delay.waits()).toBe(true);
   });

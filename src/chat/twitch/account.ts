@@ -97,7 +97,7 @@ async function readWhileValid(
   const onAbort = () => stop.abort();
   signal.addEventListener("abort", onAbort);
   let settings = first;
-  let isToldOfUnknown = false;
+  let isUnknownLogged = false;
   /** Undefined until the first session: what another node has stored may not be true any more. */
   let wasReading: boolean | undefined;
 
@@ -147,15 +147,15 @@ async function readWhileValid(
       {
         ...{ ...deps, url: deps.eventsubUrl, subscribe },
         onNotification(notification, ageMs) {
-          answering.hear(notification, ageMs);
-          announcing.hear(notification);
+          answering.receive(notification, ageMs);
+          announcing.receive(notification);
         },
         onUnknown() {
-          if (!isToldOfUnknown) log.warn("Twitch has sent something unknown, which is ignored");
-          isToldOfUnknown = true;
+          if (!isUnknownLogged) log.warn("Twitch has sent something unknown, which is ignored");
+          isUnknownLogged = true;
         },
         onReading(isReading) {
-          // The node that has taken the user over may read already, and tells of itself.
+          // The node that has taken the user over may read already, and reports its own state.
           if (!isReading && !deps.isOurs(account.userId)) return;
           if (isReading !== wasReading) note({ readingSince: isReading ? clock.wallMs() : null });
           wasReading = isReading;

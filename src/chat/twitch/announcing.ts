@@ -23,7 +23,7 @@ export interface AnnouncingParts {
 export interface Announcing {
   /** Begins, or goes on, with a new session. */
   follow(sessionId: string): Promise<Subscribed>;
-  hear(notification: Notification): void;
+  receive(notification: Notification): void;
   stop(): void;
 }
 
@@ -47,7 +47,7 @@ export function createAnnouncing(deps: AnnouncingDeps, parts: AnnouncingParts): 
       announcements.setLive((await isChannelLive(deps, settings())) ?? true);
       return { kind: "subscribed" };
     },
-    hear({ type, event }) {
+    receive({ type, event }) {
       if (!options.announces || event["broadcaster_user_id"] !== settings().channelId) return;
       if (type === "stream.online") announcements.setLive(true);
       if (type === "stream.offline") announcements.setLive(false);

@@ -58,7 +58,7 @@ export interface AnsweringParts {
 /** What an account says in its chat. */
 export interface Answering {
   /** @param ageMs how old the message is */
-  hear(notification: Notification, ageMs: number): void;
+  receive(notification: Notification, ageMs: number): void;
   /** Says what plays, without being asked; nothing while the chat is shared with others. */
   announce(): void;
 }
@@ -124,11 +124,11 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Ans
     await say({ text }, isInTime);
   };
   const logFailure = (error: unknown) =>
-    log.error("a chat could not be told of a song", { reason: describeError(error) });
+    log.error("a song could not be sent to a chat", { reason: describeError(error) });
 
   return {
     announce: () => void announce().catch(logFailure),
-    hear({ id, type, event }, ageMs) {
+    receive({ id, type, event }, ageMs) {
       if (type !== "channel.chat.message" || !deliveries.isFirst(id)) return;
       const message = readChatMessage(event);
       if (!message || message.channelId !== settings().channelId) return;

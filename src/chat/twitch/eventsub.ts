@@ -129,7 +129,7 @@ async function readLine(deps: EventSubDeps, line: Line, signal: AbortSignal): Pr
       line.close();
       // What has arrived until then can still be read.
       for (let frame = await reading; "text" in frame; frame = await receive(line)) {
-        tellOf(readMessageOf(frame.text), line, deps);
+        handle(readMessageOf(frame.text), line, deps);
       }
       return { kind: "moved", line: first };
     }
@@ -140,7 +140,7 @@ async function readLine(deps: EventSubDeps, line: Line, signal: AbortSignal): Pr
       return moved ? { kind: "moved", line: moved } : { kind: "lost", code: frame.code };
     }
     const message = readMessageOf(frame.text);
-    tellOf(message, line, deps);
+    handle(message, line, deps);
     if (message?.kind === "revocation") {
       void moving?.then((moved) => moved?.close());
       return { kind: "revoked", status: message.status };
@@ -149,7 +149,7 @@ async function readLine(deps: EventSubDeps, line: Line, signal: AbortSignal): Pr
   }
 }
 
-function tellOf(message: EventSubMessage | undefined, line: Line, deps: EventSubDeps): void {
+function handle(message: EventSubMessage | undefined, line: Line, deps: EventSubDeps): void {
   if (message?.kind === "notification") {
     deps.onNotification(message, deps.clock.wallMs() - line.aheadMs - message.sentAtMs);
   } else if (message === undefined || message.kind === "other") deps.onUnknown();

@@ -47,7 +47,7 @@ export interface TwitchId {
   askForCode(clientId: string): Promise<DeviceAnswer>;
   /** Whether the user has agreed. */
   poll(clientId: string, deviceCode: string): Promise<PollAnswer>;
-  /** Uses up a refresh token. `uncertain` tells nothing about whether it still works. */
+  /** Uses up a refresh token. `uncertain` says nothing about whether it still works. */
   refresh(clientId: string, refreshToken: string): Promise<Grant>;
   validate(accessToken: string): Promise<ValidationAnswer>;
   /** Ends a token. Resolves with whether Twitch has confirmed that. */

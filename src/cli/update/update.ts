@@ -31,7 +31,7 @@ export interface UpdateFacts {
   readonly keys: readonly string[];
 }
 
-/** The newest release, as its signed list tells. */
+/** The newest release, as its signed list says. */
 export interface Release {
   readonly version: string;
   /** SHA-256 in hexadecimal digits, by file name. */
@@ -141,12 +141,12 @@ function mustStart(path: string, version: string): void {
   }
 }
 
-/** The version that a program tells of itself; `undefined` if it does not start. */
+/** The version that a program prints; `undefined` if it does not start. */
 export function versionOf(path: string): string | undefined {
   try {
     const options = { stdin: "ignore", stderr: "ignore", timeout: 30_000 } as const;
-    const told = Bun.spawnSync([path, "--version"], options).stdout.toString();
-    return /^marquee (\S+) /.exec(told)?.[1];
+    const printed = Bun.spawnSync([path, "--version"], options).stdout.toString();
+    return /^marquee (\S+) /.exec(printed)?.[1];
   } catch {
     // It is no program of this system.
     return undefined;

@@ -42,7 +42,7 @@ const FORM_NAMES = Object.keys(FORMS) as readonly SetListForm[];
 const formIn = (query: URLSearchParams): SetListForm =>
   FORM_NAMES.find((form) => form === query.get("as")) ?? "text";
 
-/** The page of the songs that were heard: what is kept, the stream's set list, and the songs. */
+/** The page of the songs that were played: what is kept, the stream's set list, and the songs. */
 export function createSection(deps: HistoryDeps): Section {
   const { accounts, clock } = deps;
   const { history } = accounts;
@@ -209,7 +209,7 @@ function SetList({
       {list ? (
         <PlayedSetList request={request} list={list} nowMs={nowMs} />
       ) : (
-        <p safe>{choice.followsStreams ? t.noStream : t.notTold}</p>
+        <p safe>{choice.followsStreams ? t.noStream : t.notReported}</p>
       )}
     </section>
   );
@@ -295,7 +295,7 @@ function Songs({ request, songs, page, pages, nowMs }: SongsProps): JSX.Element 
   return (
     <section>
       <h2 safe>{t.songs}</h2>
-      <ol class="heard-songs">
+      <ol class="played-songs">
         {songs.map((song) => (
           <SongRow request={request} song={song} nowMs={nowMs} />
         ))}
@@ -356,7 +356,7 @@ function SongRow({
         <time datetime={new Date(startedAt).toISOString()} safe>
           {formatTime(language, startedAt, nowMs)}
         </time>
-        <span safe>{fill(words.history.heardFor, { time: clockText(playedMs) })}</span>
+        <span safe>{fill(words.history.playedFor, { time: clockText(playedMs) })}</span>
       </span>
     </li>
   );

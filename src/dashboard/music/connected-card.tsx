@@ -16,11 +16,11 @@ import type { MusicView } from "./view.ts";
 interface CardProps {
   readonly view: MusicView;
   readonly one: ConnectedMusic;
-  readonly heard: readonly ConnectionReading[];
+  readonly readings: readonly ConnectionReading[];
 }
 
 /** A connection: what it reports, and what can be done with it. */
-export function ConnectedCard({ view, one, heard }: CardProps): JSX.Element {
+export function ConnectedCard({ view, one, readings }: CardProps): JSX.Element {
   const { deps, request, music: all } = view;
   const { connection, source, account, status, stored, position } = one;
   const { music: t } = request.words.dashboard;
@@ -45,7 +45,7 @@ export function ConnectedCard({ view, one, heard }: CardProps): JSX.Element {
         <p safe>{fill(t.account, { account: account.displayName })}</p>
       )}
       <div data-connection={id}>
-        <LivePart deps={deps} reader={request} music={one} all={all} heard={heard} />
+        <LivePart deps={deps} reader={request} music={one} all={all} readings={readings} />
       </div>
       {status.linkedUntil !== null && (
         <p safe>{fill(t.linkedUntil, { day: formatDay(request.language, status.linkedUntil) })}</p>

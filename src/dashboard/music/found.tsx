@@ -56,14 +56,14 @@ function LookLink({ request, label }: { request: DashboardRequest; label: string
 interface FoundListProps {
   readonly request: DashboardRequest;
   readonly found: readonly Found[];
-  /** The user's connections: what they hear is not offered. */
+  /** The user's connections: what they follow is not offered. */
   readonly music: readonly ConnectedMusic[];
 }
 
 export function FoundList({ request, found, music }: FoundListProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
   const offered = found
-    .filter((one) => !music.some((connected) => hears(connected, one)))
+    .filter((one) => !music.some((connected) => follows(connected, one)))
     // What plays comes first, and what can be connected by one click.
     .toSorted((a, b) => rankOf(a) - rankOf(b));
   return (
@@ -82,7 +82,7 @@ export function FoundList({ request, found, music }: FoundListProps): JSX.Elemen
   );
 }
 
-const hears = ({ source, stored }: ConnectedMusic, found: Found): boolean =>
+const follows = ({ source, stored }: ConnectedMusic, found: Found): boolean =>
   source === found.source && stored.usable && isConnectedAs(found, stored.open);
 
 function rankOf({ needs, track }: Found): number {

@@ -21,17 +21,17 @@ export interface LivePartProps {
   readonly deps: LivePartDeps;
   readonly reader: Reader;
   readonly music: ConnectedMusic;
-  /** All of the user's connections, and what each of those that are watched hears. */
+  /** All of the user's connections, and what each of those that are watched reports. */
   readonly all: readonly ConnectedMusic[];
-  readonly heard: readonly ConnectionReading[];
+  readonly readings: readonly ConnectionReading[];
 }
 
 /** The part of a connection's card that changes while the page is open. It has no controls. */
-export function LivePart({ deps, reader, music, all, heard }: LivePartProps): JSX.Element {
+export function LivePart({ deps, reader, music, all, readings }: LivePartProps): JSX.Element {
   const { connection, source, stored, status } = music;
   const label = labelOf(music);
   const { tone, text } = describeStatus(status, label, reader.language, deps.clock.wallMs());
-  const own = heard.find(({ connectionId }) => connectionId === connection.id);
+  const own = readings.find(({ connectionId }) => connectionId === connection.id);
   return (
     <>
       {isPushed(source) && stored.usable ? (
@@ -41,7 +41,7 @@ export function LivePart({ deps, reader, music, all, heard }: LivePartProps): JS
           {text}
         </p>
       )}
-      {own !== undefined && <Heard reader={reader} own={own} all={all} heard={heard} />}
+      {own !== undefined && <Reported reader={reader} own={own} all={all} readings={readings} />}
     </>
   );
 }
@@ -82,25 +82,25 @@ function Received({ deps, reader, connection }: ReceivedProps): JSX.Element {
 export const trackText = (title: string, artist: string): string =>
   [title, artist].filter((part) => part !== "").join(" – ");
 
-interface ReportedProps extends Pick<LivePartProps, "reader" | "all" | "heard"> {
+interface ReportedProps extends Pick<LivePartProps, "reader" | "all" | "readings"> {
   readonly own: ConnectionReading;
 }
 
-/** What a connection hears now, whether that is shown, and why. */
-function Heard({ reader, own, all, heard }: ReportedProps): JSX.Element {
+/** What a connection reports now, whether that is shown, and why. */
+function Reported({ reader, own, all, readings }: ReportedProps): JSX.Element {
   const { dashboard, widget } = reader.words;
   const { music: t } = dashboard;
   const { playback, isShown } = own;
   if (playback === undefined) return <></>;
   const name = playback && trackText(playback.track.title, artistNames(playback));
-  const reason = shownReason(own, heard);
+  const reason = shownReason(own, readings);
   const shown =
     reason && "shown" in reason
       ? all.find(({ connection }) => connection.id === reason.shown.connectionId)
       : undefined;
   return (
     <>
-      <p class="facts heard">
+      <p class="facts reported">
         {isShown && (
           <span class="tag" safe>
             {t.shown}

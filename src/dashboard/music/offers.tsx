@@ -25,7 +25,7 @@ const GROUP_OF: Readonly<Record<Place, Group>> = {
 
 const GROUPS: readonly Group[] = ["computer", "services", "pushing", "trying"];
 
-/** What is said about a source begins with what it is; how soon it tells comes when it unfolds. */
+/** What is said about a source begins with what it is; how soon it reports comes when it unfolds. */
 const FIRST_SENTENCE = /^(.*?\.)(?:\s+(.*))?$/s;
 
 /** The element of a source's form, to which hyperlinks lead. */

@@ -32,7 +32,7 @@ export async function musicPage(view: MusicView): Promise<Response> {
     look === null ? undefined : <FoundList request={request} found={here} music={music} />;
   if (list !== undefined && look === LOOK.listOnly) return htmlResponse(list);
   if (music.length > 1) await deps.hub.read(user.id, PAGE_WAITS_MS);
-  const heard = deps.hub.readingsOf(user.id);
+  const readings = deps.hub.readingsOf(user.id);
   const found = here.find(({ source }) => source === chosen);
   return dashboardPage(
     {
@@ -44,7 +44,7 @@ export async function musicPage(view: MusicView): Promise<Response> {
         <>
           <div data-live={dashboardAddress(request.basePath, request.language, "/live")}>
             {music.map((one) => (
-              <ConnectedCard view={view} one={one} heard={heard} />
+              <ConnectedCard view={view} one={one} readings={readings} />
             ))}
           </div>
           {isOwner && <FoundSection request={request} list={list} />}

@@ -10,7 +10,7 @@ export type ShownReason =
 
 /**
  * Follows the rule of channels/merge.ts; `undefined` where nothing is to be explained.
- * @param all what each connection of the user hears, in the user's order
+ * @param all what each connection of the user reports, in the user's order
  */
 export function shownReason(
   own: ConnectionReading,

@@ -1,7 +1,7 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import type { HooksFeature } from "../../hooks/feature.ts";
-import type { Try } from "../../hooks/teller.ts";
+import type { Try } from "../../hooks/delivery.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -21,7 +21,7 @@ interface Refused {
   readonly action: string;
 }
 
-/** The page of the programs that are told of songs. */
+/** The page of the programs that songs are sent to. */
 export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
   const page = async (request: DashboardRequest, refused?: Refused): Promise<Response> => {
     const { words, user } = request;

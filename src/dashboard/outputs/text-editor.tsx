@@ -48,7 +48,7 @@ type Typed = Readonly<Record<string, string>>;
 export function createTextEditor(deps: TextEditorDeps): OutputEditor {
   const { accounts, hub, clock } = deps;
 
-  /** What the user hears now, else an invented track. */
+  /** What the user plays now, else an invented track. */
   const sampleFor = async ({ user, words }: DashboardRequest): Promise<Playback> => {
     const reading = hub.peek(user.id) ?? (await hub.read(user.id, PAGE_WAITS_MS));
     return reading.kind === "playback" ? reading.playback : testTrack(words, clock.monotonicMs());
@@ -152,23 +152,23 @@ function Preview({
     words: lineWords(widget.language ?? request.language),
     most: USUAL_MOST,
   };
-  const hearing = (state: Playback["state"]) =>
+  const playing = (state: Playback["state"]) =>
     lineValuesOf(
       { kind: "playback", playback: { ...sample, state }, connectionId: undefined },
       nowMs,
     );
   const lines = [
-    { label: t.playing, told: hearing("playing") },
-    { label: t.paused, told: hearing("paused") },
-    { label: t.idle, told: lineValuesOf({ kind: "nothing" }, nowMs) },
+    { label: t.playing, content: playing("playing") },
+    { label: t.paused, content: playing("paused") },
+    { label: t.idle, content: lineValuesOf({ kind: "nothing" }, nowMs) },
   ];
   return (
     <dl class="lines" data-preview aria-live="polite">
-      {lines.map(({ label, told }) => (
+      {lines.map(({ label, content }) => (
         <div>
           <dt safe>{label}</dt>
           <dd dir="auto" safe>
-            {lineOf(told, look)}
+            {lineOf(content, look)}
           </dd>
         </div>
       ))}

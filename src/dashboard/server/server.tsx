@@ -303,7 +303,7 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
   );
 }
 
-/** What the base URL tells about who can reach this server. Nobody is called to find out. */
+/** What the base URL says about who can reach this server. Nobody is called to find out. */
 function FromOutside({ request, settings: { config } }: PartProps): JSX.Element {
   const { basePath, baseUrl, language, words } = request;
   const { reach: t } = words;

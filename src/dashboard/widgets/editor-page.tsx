@@ -152,7 +152,7 @@ function OnStream({ request, isShown, ...draft }: EditorPartProps & { isShown: b
               {widget.test}
             </button>
           </p>
-          <p class="told" role="status" data-test-outcome />
+          <p class="outcome" role="status" data-test-outcome />
         </>
       </Form>
     </section>

@@ -77,7 +77,7 @@ export function Fonts({
             </p>
           </>
         </form>
-        <p class="told" role="status" data-font-outcome />
+        <p class="outcome" role="status" data-font-outcome />
       </div>
     </details>
   );

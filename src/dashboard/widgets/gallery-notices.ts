@@ -8,11 +8,11 @@ import type { DashboardRequest, Notice } from "../request.ts";
 type Gallery = DashboardRequest["words"]["dashboard"]["gallery"];
 
 /** What was done. */
-export const told = (
+export const done = (
   { words }: DashboardRequest,
-  name: keyof Gallery["told"],
+  name: keyof Gallery["done"],
   values: Readonly<Record<string, string>>,
-): Notice => ({ tone: "good", text: fill(words.dashboard.gallery.told[name], values) });
+): Notice => ({ tone: "good", text: fill(words.dashboard.gallery.done[name], values) });
 
 /** Why nothing was done. */
 export const refusal = (

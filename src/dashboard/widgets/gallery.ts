@@ -8,7 +8,7 @@ import { isShippedLookName } from "../../overlay/looks/shipped-names.ts";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
 import { freeName } from "./free-name.ts";
 import { lookView } from "./gallery-looks.tsx";
-import { mistakeText, noticeOf, refusal, told } from "./gallery-notices.ts";
+import { mistakeText, noticeOf, refusal, done } from "./gallery-notices.ts";
 import { galleryPage, type WidgetGalleryDeps } from "./gallery-page.tsx";
 
 /** A user's widgets, and the looks to make one of. */
@@ -36,14 +36,14 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
     const name = readKeyName(typed === "" ? freeName(look.name, taken) : typed);
     if (name === undefined) return refusal(request, "name");
     await widgets.add(request.user, { name, kind: "overlay", look: bare(look) });
-    return told(request, "added", { name });
+    return done(request, "added", { name });
   };
 
   const use = async (request: DashboardRequest, look: SharedLook, id: number) => {
     const { name, kind, revision } = await widgets.byId(request.user, id);
     if (kind !== "overlay") return refusal(request, "unknown");
     await widgets.save(request.user, id, bare(look), { basedOn: revision });
-    return told(request, "used", { name, look: look.name });
+    return done(request, "used", { name, look: look.name });
   };
 
   /** The look that a form is about: one of ours, or one that was pasted. */
@@ -68,13 +68,13 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
         const kind = WIDGET_KINDS.find((one) => one === fieldOf(form, "kind"));
         if (name === undefined) return refusal(request, "name");
         await widgets.add(user, { name, kind: kind ?? WIDGET_KINDS[0] });
-        return told(request, "added", { name });
+        return done(request, "added", { name });
       }
       case "rename": {
         const name = readKeyName(typed);
         if (name === undefined) return refusal(request, "name");
         await widgets.rename(user, id, name);
-        return told(request, "renamed", { name });
+        return done(request, "renamed", { name });
       }
       case "copy": {
         const widget = await widgets.byId(user, id);
@@ -82,23 +82,23 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
         const { kind, language } = widget;
         const name = freeName(widget.name, taken);
         await widgets.add(user, { name, kind, language, look: bare(widget) });
-        return told(request, "added", { name });
+        return done(request, "added", { name });
       }
       case "remove": {
         const { name } = await widgets.byId(user, id);
         await widgets.remove(user, id);
         const label = request.words.dashboard.gallery.undo;
         const undo = { action: "restore", target: String(id), label };
-        return { ...told(request, "removed", { name }), undo };
+        return { ...done(request, "removed", { name }), undo };
       }
       case "restore": {
         const { name } = await widgets.restore(user, id);
-        return told(request, "restored", { name });
+        return done(request, "restored", { name });
       }
       case "rotate": {
         const { name } = await widgets.byId(user, id);
         await widgets.rotate(user, id);
-        return told(request, "rotated", { name });
+        return done(request, "rotated", { name });
       }
       case "look":
         return showLook(request, fieldOf(form, "look"));

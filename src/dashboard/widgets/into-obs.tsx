@@ -188,7 +188,7 @@ function PutIntoObs({ request }: { request: DashboardRequest }): JSX.Element {
             </button>
           </p>
         </form>
-        <p class="status idle" role="status" data-told />
+        <p class="status idle" role="status" data-outcome />
       </div>
     </details>
   );

@@ -24,14 +24,14 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
       <h2 safe>{obs.title}</h2>
       <ol class="steps">
         <li>
-          <div class="told">
+          <div class="outcome">
             <strong safe>{obs.addTitle}</strong>
             <p safe>{obs.addText}</p>
           </div>
           <MenuPicture request={request} />
         </li>
         <li>
-          <div class="told">
+          <div class="outcome">
             <strong safe>{obs.fillTitle}</strong>
             <p safe>{obs.fillText}</p>
             <dl class="copies">
@@ -59,7 +59,7 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
           <PropertiesPicture request={request} address={address} size={size} />
         </li>
         <li>
-          <div class="told">
+          <div class="outcome">
             <strong safe>{obs.doneTitle}</strong>
             <p safe>{obs.doneText}</p>
           </div>

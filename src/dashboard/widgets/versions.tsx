@@ -30,7 +30,7 @@ export function Versions({ request, widget, revisions, nowMs }: VersionsProps): 
         <p class="hint" safe>
           {editor.versionsText}
         </p>
-        <p class="told" role="status" data-version-told />
+        <p class="outcome" role="status" data-version-outcome />
         <ol data-version-list>
           {revisions.map(({ revision, savedAt, options }) => {
             const time = formatTime(language, savedAt, nowMs);

@@ -10,16 +10,16 @@ import { inTime, type Pool, SilenceError } from "./pool.ts";
  */
 export const CHANGES = "marquee_changes";
 
-/** A feed that hears notices over a connection of its own, once somebody has asked for changes. */
+/** A feed that receives notices over a connection of its own, once somebody has asked for changes. */
 export interface NotifiedFeed extends ChangeFeed, DatabaseNetwork {
-  /** Whether changes are heard. True before anybody has asked. */
+  /** Whether changes arrive. True before anybody has asked. */
   readonly isListening: boolean;
   close(): Promise<void>;
 }
 
-/** Our own word among the notices; what was told before it has been heard before it. */
+/** Our own word among the notices; what was sent before it has arrived before it. */
 const MARK = "mark ";
-const HEAR_WITHIN_MS = 2_000;
+const ARRIVES_WITHIN_MS = 2_000;
 /** More changes than these at once are taken for a change of everything. */
 const MOST_USERS = 1_000;
 const NOTICE = /^(?:(\d{1,15}))?(?: ([a-z_]{1,40}))?$/;
@@ -56,7 +56,7 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
       },
     },
     onUp() {
-      // Whatever was told meanwhile was missed.
+      // Whatever was sent meanwhile was missed.
       void queue.note("");
       up.resolve();
       for (const listen of reachListeners) listen(true);
@@ -67,14 +67,14 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
     },
   });
 
-  /** Resolves when everything that was told before this call has been heard. */
+  /** Resolves when everything that was sent before this call has arrived. */
   const catchUp = async () => {
     const mark = MARK + crypto.randomUUID();
-    const heard = Promise.withResolvers<void>();
-    marks.set(mark, heard.resolve);
+    const arrived = Promise.withResolvers<void>();
+    marks.set(mark, arrived.resolve);
     try {
       await pool.query("SELECT pg_notify($1, $2)", [CHANGES, mark]);
-      await inTime(heard.promise, HEAR_WITHIN_MS);
+      await inTime(arrived.promise, ARRIVES_WITHIN_MS);
     } catch (error) {
       if (error instanceof SilenceError) listener.reconnect();
       throw error;
@@ -95,7 +95,7 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
     onChange: (listener) => void listeners.push(listener),
     onReach: (listener) => void reachListeners.push(listener),
     async publishChanges() {
-      // It is stored already: if it cannot be heard, everything is taken for changed.
+      // It is stored already: if its notice does not arrive, everything is taken for changed.
       if (listener.isUp) await catchUp().catch(() => queue.note(""));
       else await queue.note("");
       throwFailure();

@@ -1,22 +1,22 @@
 import type { SQL } from "bun";
 import { connectTo, disconnect, inTime } from "./pool.ts";
 
-/** Hears what is told on channels of a PostgreSQL server, over a connection of its own. */
+/** Receives what is sent on channels of a PostgreSQL server, over a connection of its own. */
 export interface Listener {
-  /** Whether it hears, as far as is known: a network that swallows packets says nothing. */
+  /** Whether it receives, as far as is known: a network that swallows packets says nothing. */
   readonly isUp: boolean;
   /** Begins to listen, and to connect again whenever the connection ends. */
   start(): void;
-  /** Connects anew, because something was not heard. */
+  /** Connects anew, because something did not arrive. */
   reconnect(): void;
   stop(): Promise<void>;
 }
 
 export interface ListenerOptions {
   readonly url: string;
-  /** What is called with each text told on a channel. */
+  /** What is called with each text sent on a channel. */
   readonly channels: Readonly<Record<string, (text: string) => void>>;
-  /** Called when it hears again, or for the first time: before that, something may be missed. */
+  /** Called when it receives again, or for the first time: before that, something may be missed. */
   onUp(): void;
   onDown(): void;
 }
@@ -34,9 +34,9 @@ export function createListener({ url, channels, onUp, onDown }: ListenerOptions)
     const mine = connectTo(url, { onClose: () => lose(mine) });
     client = mine;
     try {
-      for (const [channel, hear] of Object.entries(channels)) {
+      for (const [channel, receive] of Object.entries(channels)) {
         const listening = mine.listen(channel, (text) => {
-          if (client === mine) hear(text);
+          if (client === mine) receive(text);
         });
         await inTime(listening, LISTEN_WITHIN_MS);
       }

@@ -93,7 +93,7 @@ async function countApplied(connection: SQL, steps: readonly Migration[]): Promi
   return countKnown(applied, steps);
 }
 
-/** Statements that create triggers which tell whose data change, whichever program writes. */
+/** Statements that create triggers which announce whose data change, whichever program writes. */
 function toTriggers({ table, user, on }: Watched): string {
   const name = getTableName(table);
   const note = `note_change_of_${name}`;

@@ -1,7 +1,7 @@
 import type { Kit } from "../sqlite-kit.ts";
 import type { OwnedBy } from "./accounts.ts";
 
-/** Where a user's songs are told to other programs. */
+/** Where a user's songs are sent to other programs. */
 export function hookTables(
   { table, index, text, integer, id, instant, bytes }: Kit,
   ownedBy: OwnedBy,
@@ -15,9 +15,9 @@ export function hookTables(
       /** JSON: the address, which may hold a secret of its own, the secret and the events; encrypted. */
       sealedSettings: bytes("sealed_settings").notNull(),
       createdAt: instant("created_at").notNull(),
-      /** How many events in a row could not be told. */
+      /** How many events in a row could not be sent. */
       failures: integer("failures").notNull().default(0),
-      /** Why nothing is told any more; unset while it is. */
+      /** Why nothing is sent any more; unset while it is. */
       off: text("off", { enum: ["gone", "failing"] }),
     },
     (columns) => [index("hooks_user").on(columns.userId)],

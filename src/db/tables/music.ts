@@ -53,25 +53,25 @@ export function musicTables(
     reason: text("reason"),
     since: instant("since").notNull(),
     until: instant("until"),
-    /** When the connection was first heard; `null` while it never was. */
+    /** When the connection first reported; `null` while it never was. */
     firstReportAt: instant("first_report_at"),
   });
 
-  /** What a user keeps of the songs that were heard, and the user's last stream. */
+  /** What a user keeps of the songs that were played, and the user's last stream. */
   const histories = table("histories", {
     userId: ownedBy().primaryKey(),
     /** How long songs are kept; if unset, none are. */
     keeps: text("keeps", { enum: ["day", "month", "always"] }),
-    /** Whether overlays may tell when OBS streams. */
+    /** Whether overlays may report when OBS streams. */
     followsStreams: flag("follows_streams").notNull().default(false),
     streamStartedAt: instant("stream_started_at"),
     /** Unset while the stream runs. */
     streamEndedAt: instant("stream_ended_at"),
-    /** When it was cleared, or switched off or on: what was heard of the present song does not count. */
+    /** When it was cleared, or switched off or on: what was played of the present song does not count. */
     clearedAt: instant("cleared_at"),
   });
 
-  /** Songs that were heard, of users who keep them. */
+  /** Songs that were played, of users who keep them. */
   const songs = table(
     "songs",
     {

@@ -47,14 +47,14 @@ export interface FoundPlayer {
   readonly needs?: "password" | "token";
   /** Other options with which the same player is connected. */
   readonly otherSettings?: Readonly<Record<string, string>>;
-  /** What plays; `null` for nothing, absent where it does not tell without a secret. */
+  /** What plays; `null` for nothing, absent where it does not say so without a secret. */
   readonly track?: FoundTrack | null;
 }
 
 export interface FoundTrack {
   readonly title: string;
   readonly artist: string;
-  /** Absent where one request does not tell it. */
+  /** Absent where one request does not give it. */
   readonly state?: Playback["state"];
 }
 

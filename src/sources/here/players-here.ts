@@ -52,7 +52,7 @@ async function findIn(source: Source, search: Search): Promise<readonly Found[]>
   }
 }
 
-/** Whether a connection of the same source hears this player already. */
+/** Whether a connection of the same source follows this player already. */
 export function isConnectedAs(found: Found, connected: OpenSource): boolean {
   const { source, settings, otherSettings } = found;
   return [settings, otherSettings]
@@ -60,7 +60,7 @@ export function isConnectedAs(found: Found, connected: OpenSource): boolean {
     .some((given) => {
       const { address, settings: wanted } = source.open(given);
       if (address) return Bun.deepEquals(placeOf(address), placeOf(connected.address));
-      // Without an address, a connection without options hears every player.
+      // Without an address, a connection without options follows every player.
       const all = source.open({}).settings;
       return [wanted, all].some((one) => Bun.deepEquals(one, connected.settings));
     });

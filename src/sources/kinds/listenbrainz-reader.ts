@@ -76,7 +76,7 @@ export function createListenBrainzReader({
   );
 }
 
-/** The track that plays now; `null` when the user hears nothing. */
+/** The track that plays now; `null` when the user plays nothing. */
 function readPlayingNow(answer: unknown): Track | null {
   const payload = recordOf(recordOf(answer, "the answer")["payload"], "payload");
   const [listen] = recordsOf(payload["listens"]);

@@ -20,7 +20,7 @@ export interface PollState {
   readonly lastPollMs: number;
   /** When the last poll was made: earlier than its answer. */
   readonly askedAtMs: number;
-  /** When the state last changed, as far as polls could tell. */
+  /** When the state last changed, as far as polls could see. */
   readonly changedAtMs: number;
   /** Recent surprises (skips, pauses, seeks). Each counts less as time passes. */
   readonly restlessness: number;

@@ -1,6 +1,6 @@
 import { createBoundedMap } from "../../bounded-map.ts";
 
-/** Since when each connection plays its track, for upstreams that tell no position. */
+/** Since when each connection plays its track, for upstreams that report no position. */
 export interface FirstSights {
   /** When the track was first seen, at the latest now (monotonic ms). */
   since(connectionId: number, trackId: string, nowMs: number): number;

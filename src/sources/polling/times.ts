@@ -11,7 +11,7 @@ export function lengthMs(value: unknown, unitMs: number): number | null {
   return ms > 0 && ms <= LONGEST_MS ? ms : null;
 }
 
-/** A position within a track of this length; 0 if the upstream tells none. */
+/** A position within a track of this length; 0 if the upstream reports none. */
 export function positionMs(value: unknown, unitMs: number, durationMs: number | null): number {
   const ms = (numberOf(value) ?? 0) * unitMs;
   return Math.round(Math.min(Math.max(0, ms), durationMs ?? LONGEST_MS));
@@ -30,7 +30,7 @@ export function positionWithinSecond(
   return positionMs(Math.min(Math.max(expectedMs, fromMs), fromMs + 999), 1, durationMs);
 }
 
-/** The speed of playing; 1 if the upstream tells none that can be. */
+/** The speed of playing; 1 if the upstream reports none that can be. */
 export function rateOf(value: unknown): number {
   const rate = numberOf(value) ?? 1;
   return rate > 0.01 && rate < 100 ? rate : 1;

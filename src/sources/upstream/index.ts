@@ -27,7 +27,7 @@ import { errorCode } from "../../error-code.ts";
 export interface UpstreamRequest {
   readonly method?: string;
   readonly headers?: UpstreamHeaders;
-  /** Where the upstream's operators find out whose server this is; by default they are not told. */
+  /** Where the upstream's operators find out whose server this is; by default they do not. */
   readonly contact?: string;
   readonly body?: RequestInit["body"];
   readonly signal?: AbortSignal | undefined;

@@ -41,7 +41,7 @@ const bareHostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/
 
 /**
  * Whether a host may be public by its text alone: a public address, or a name of which only its
- * addresses can tell. The URL parser has already turned decimal and hexadecimal spellings of
+ * addresses can decide. The URL parser has already turned decimal and hexadecimal spellings of
  * addresses into dotted ones.
  */
 export function mayBePublic(url: URL): boolean {

@@ -63,7 +63,7 @@ export async function openSocket(
   const inbox = createInbox<string>(clock, ({ length }) => length);
   const opening = Promise.withResolvers<void>();
   let hasEnded = false;
-  let heard = true;
+  let isAlive = true;
 
   // The error of the WebSocket contains the whole address with its query, so it is left out.
   const end = (problem: string, code?: unknown) =>
@@ -80,23 +80,23 @@ export async function openSocket(
   const onAbort = () => end("is no longer needed");
   const watchOver = () => {
     cancelTimer = clock.after(PING_MS, () => {
-      if (!heard) return end("fell silent");
-      heard = false;
+      if (!isAlive) return end("fell silent");
+      isAlive = false;
       socket.ping();
       watchOver();
     });
   };
-  const hear = () => {
-    heard = true;
+  const noteLife = () => {
+    isAlive = true;
   };
 
   let cancelTimer = clock.after(UPSTREAM_DEADLINE_MS, () => end("did not answer in time"));
   signal.addEventListener("abort", onAbort);
   socket.addEventListener("open", () => opening.resolve());
-  socket.addEventListener("ping", hear);
-  socket.addEventListener("pong", hear);
+  socket.addEventListener("ping", noteLife);
+  socket.addEventListener("pong", noteLife);
   socket.addEventListener("message", ({ data }: { readonly data: unknown }) => {
-    hear();
+    noteLife();
     if (hasEnded || typeof data !== "string") return;
     if (Buffer.byteLength(data) > largestBytes) {
       return end(`sent a message of more than ${sizeText(largestBytes)}`);

@@ -129,7 +129,7 @@ async function beginDay(): Promise<Day> {
   };
   const told = { shown: 0, calls: 0, logged: 0 };
   const changeLines = () =>
-    server.logged.filter((line) => / (?:warn|error) |heard again/.test(line));
+    server.logged.filter((line) => / (?:warn|error) |reported again/.test(line));
   return {
     server,
     standIn,
@@ -225,7 +225,7 @@ describe("on a bad day at Spotify", () => {
       standIn.script({ status: 429, retryAfter: "30" }),
     );
     expect(limited.shown.filter((word) => word === "unavailable").length).toBeLessThanOrEqual(1);
-    expect(limited.logged.filter((line) => line.includes("cannot be heard"))).toHaveLength(2);
+    expect(limited.logged.filter((line) => line.includes("cannot be followed"))).toHaveLength(2);
 
     isWell(await hour("Well again", 2 * MINUTE_MS));
 
@@ -326,8 +326,8 @@ describe("on a bad day at Spotify", () => {
     const lines = day.since().logged;
     for (const user of [day.ada, day.grace].map(({ user }) => `user=${user.user.id}`)) {
       const own = lines.filter((line) => line.includes(user));
-      expect(own.filter((line) => line.includes("cannot be heard"))).toHaveLength(1);
-      expect(own.filter((line) => line.includes("heard again"))).toHaveLength(1);
+      expect(own.filter((line) => line.includes("cannot be followed"))).toHaveLength(1);
+      expect(own.filter((line) => line.includes("reported again"))).toHaveLength(1);
     }
     day.close();
   });

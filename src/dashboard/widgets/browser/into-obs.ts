@@ -42,13 +42,13 @@ function offerConnection(card: HTMLElement): void {
   const choice = find<HTMLSelectElement>("select", scenes);
   const put = find<HTMLButtonElement>("[type=submit]", scenes);
   const refresh = find<HTMLButtonElement>("[data-refresh]", scenes);
-  const told = find<HTMLElement>("[data-told]", card);
+  const outcome = find<HTMLElement>("[data-outcome]", card);
   const sentences: IntoObsSentences = JSON.parse(card.dataset["sentences"] ?? "{}");
   let obs: Obs | undefined;
 
   const say = (tone: "good" | "bad" | "idle", text: string) => {
-    told.className = `status ${tone}`;
-    told.textContent = text;
+    outcome.className = `status ${tone}`;
+    outcome.textContent = text;
   };
   const showFailure = (error: unknown) => {
     const { trouble, detail } = error instanceof ObsError ? error : new ObsError("refused");

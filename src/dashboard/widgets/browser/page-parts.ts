@@ -28,6 +28,6 @@ export async function fetchPage(
   }
 }
 
-/** The outcome that a page tells. */
+/** The outcome that a page shows. */
 export const noticeOn = (page: Document): string | undefined =>
   page.querySelector(".notice:not([hidden]) p")?.textContent;

@@ -5,7 +5,7 @@ import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
 export const NAME = "Beefweb";
 const COLUMNS = ["%title%", "%artist%", "%album%"];
 
-/** Where the player tells what it plays. */
+/** Where the player reports what it plays. */
 export const PLAYER_PATH = `/api/player?columns=${COLUMNS.map(encodeURIComponent).join(",")}`;
 
 /** Converts `/api/player`; `null` when the player is stopped. Without `coverAt` there is no cover. */

@@ -9,10 +9,10 @@ import { UpstreamError } from "../../upstream/index.ts";
 import type { UpstreamSocket } from "../../upstream/socket.ts";
 import { lengthMs } from "../../polling/times.ts";
 
-/** A song that has just begun is told before its position. */
+/** A song that has just begun is reported before its position. */
 const TOLERANCE_MS = 1_000;
 
-/** What is known of the player; each event tells a part of it. */
+/** What is known of the player; each event has a part of it. */
 interface Player {
   readonly song: Readonly<Record<string, unknown>> | null;
   readonly isPlaying: boolean;
@@ -78,7 +78,7 @@ function answerPacket(packet: string, socket: UpstreamSocket): unknown {
   return Array.isArray(event) && event[0] === "API:Playback" ? event[1] : undefined;
 }
 
-/** The player after an event, which tells only a part. */
+/** The player after an event, which has only a part. */
 function afterEvent(player: Player, event: unknown): Player {
   if (!isRecord(event)) return player;
   const { data } = event;

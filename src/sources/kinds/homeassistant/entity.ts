@@ -51,33 +51,33 @@ export interface EntityContext {
 
 /** Converts an entity; `null` when it plays nothing that has a title. */
 export function readPlayback(
-  { state, attributes: told }: Entity,
+  { state, attributes: reported }: Entity,
   { id, observedAtMs, serverWallMs, artworkOf }: EntityContext,
 ): Playback | null {
-  const title = textOf(told["media_title"]);
+  const title = textOf(reported["media_title"]);
   const isPlaying = state === "playing" || state === "buffering";
   if (title === undefined || !(isPlaying || state === "paused")) return null;
-  const artist = textOf(told["media_artist"]) ?? textOf(told["media_album_artist"]);
-  const album = textOf(told["media_album_name"]) ?? "";
-  const trackId = digestOf([textOf(told["media_content_id"]), title, artist, album]);
-  const volume = numberOf(told["volume_level"]);
-  const picture = textOf(told["entity_picture"]);
+  const artist = textOf(reported["media_artist"]) ?? textOf(reported["media_album_artist"]);
+  const album = textOf(reported["media_album_name"]) ?? "";
+  const trackId = digestOf([textOf(reported["media_content_id"]), title, artist, album]);
+  const volume = numberOf(reported["volume_level"]);
+  const picture = textOf(reported["entity_picture"]);
   const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);
-  const position = numberOf(told["media_position"]);
+  const position = numberOf(reported["media_position"]);
   return {
     source: "Home Assistant",
     state: isPlaying ? "playing" : "paused",
     track: {
       id: trackId,
       title,
-      durationMs: lengthMs(told["media_duration"], 1000),
+      durationMs: lengthMs(reported["media_duration"], 1000),
       explicit: false,
     },
     artists: artist === undefined ? [] : [artist],
     album: { name: album, artworks: cover ? [cover] : [] },
     device: {
-      name: textOf(told["friendly_name"]) ?? id,
-      type: textOf(told["device_class"]) ?? "media_player",
+      name: textOf(reported["friendly_name"]) ?? id,
+      type: textOf(reported["device_class"]) ?? "media_player",
       volumePercent:
         volume === undefined ? null : Math.round(Math.min(1, Math.max(0, volume)) * 100),
     },
@@ -86,7 +86,7 @@ export function readPlayback(
       : {
           positionMs: Math.max(
             0,
-            Math.round(position * 1000 + (isPlaying ? ageOf(told, serverWallMs) : 0)),
+            Math.round(position * 1000 + (isPlaying ? ageOf(reported, serverWallMs) : 0)),
           ),
         }),
     observedAtMs,
@@ -94,9 +94,9 @@ export function readPlayback(
   };
 }
 
-/** How long ago the position was told, in milliseconds. */
-function ageOf(told: Entity["attributes"], serverWallMs: number): number {
-  const reportedAtMs = Date.parse(textOf(told["media_position_updated_at"]) ?? "");
+/** How long ago the position was reported, in milliseconds. */
+function ageOf(reported: Entity["attributes"], serverWallMs: number): number {
+  const reportedAtMs = Date.parse(textOf(reported["media_position_updated_at"]) ?? "");
   return Number.isNaN(reportedAtMs) ? 0 : Math.max(0, serverWallMs - reportedAtMs);
 }
 

@@ -10,7 +10,7 @@ export const LASTFM = "Last.fm";
 const NO_COVER = "2a96cbd8b46e442fc41c2b86b821562f";
 
 /**
- * The track that plays now; `null` when the user hears nothing.
+ * The track that plays now; `null` when the user plays nothing.
  * @throws {SourceFailure} for the tracks of another user
  */
 export function readRecentTracks(

@@ -32,7 +32,7 @@ export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDep
     },
     options: [
       urlOption(`Where ${server.name} is.`, DEFAULT_URL),
-      userOption(`Your user name on ${server.name}; only your own sessions are heard.`),
+      userOption(`Your user name on ${server.name}; only your own sessions are followed.`),
       tokenOption(`An API key, made in the dashboard of ${server.name}.`),
     ],
     parseSettings(input) {

@@ -43,7 +43,7 @@ export function chooseSession(
 
 /**
  * Converts a session that plays music.
- * @param before the last playback, and the position that the same session told then
+ * @param before the last playback, and the position that the same session reported then
  */
 export function readSession(
   session: Session,
@@ -91,7 +91,7 @@ export function readSession(
     : steadied(last, playback, TOLERANCE_MS);
 }
 
-/** The position that a session tells. */
+/** The position that a session reports. */
 export const ticksOf = (session: Session): number | undefined =>
   numberOf(stateOf(session)["PositionTicks"]);
 

@@ -2,7 +2,7 @@ import { atMost, type Clock } from "../../../clock.ts";
 import type { ReaderProcess } from "./reader-process.ts";
 import type { MediaSession } from "./reader-lines.ts";
 
-/** What is told of a session to people who ask for help: no song. */
+/** What people who help get to see of a session: no song. */
 export type ExaminedSession = Pick<
   MediaSession,
   "app" | "state" | "media" | "problem" | "readMs"

@@ -11,9 +11,9 @@ export async function find(
 ): Promise<FoundPlayer[]> {
   const reader = await deps.reader();
   const changes = createInbox<true>(clock);
-  const tell = () => changes.push(true);
-  const release = reader.use(tell);
-  signal.addEventListener("abort", tell);
+  const wake = () => changes.push(true);
+  const release = reader.use(wake);
+  signal.addEventListener("abort", wake);
   try {
     while (reader.state().kind === "starting" && !signal.aborted) await changes.receive();
     const state = reader.state();
@@ -35,7 +35,7 @@ export async function find(
     }
     return [...found.values()];
   } finally {
-    signal.removeEventListener("abort", tell);
+    signal.removeEventListener("abort", wake);
     release();
   }
 }

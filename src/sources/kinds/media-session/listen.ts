@@ -15,15 +15,15 @@ export async function* listen(
 ): AsyncGenerator<Playback | null, void> {
   const reader = await deps.reader();
   const changes = createInbox<true>(clock);
-  const tell = () => {
+  const wake = () => {
     if (changes.size === 0) changes.push(true);
   };
   const covers = createCovers(kind.id, `${kind.id} ${connection.id}`);
   /** By program. */
   let known = new Map<string, Playback>();
   let shown: string | undefined;
-  const release = reader.use(tell);
-  signal.addEventListener("abort", tell);
+  const release = reader.use(wake);
+  signal.addEventListener("abort", wake);
   try {
     while (!signal.aborted) {
       const state = reader.state();
@@ -53,7 +53,7 @@ export async function* listen(
       await changes.receive();
     }
   } finally {
-    signal.removeEventListener("abort", tell);
+    signal.removeEventListener("abort", wake);
     release();
   }
 }

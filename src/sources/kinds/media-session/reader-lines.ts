@@ -24,13 +24,13 @@ export interface MediaSession {
   readonly artist: string;
   readonly albumArtist: string;
   readonly album: string;
-  /** 0 where the player tells none. */
+  /** 0 where the player reports none. */
   readonly trackNumber: number;
-  /** Milliseconds; `null` where the player has never told it. */
+  /** Milliseconds; `null` where the player has never reported it. */
   readonly positionMs: number | null;
   /** How old the position is, in milliseconds. */
   readonly ageMs: number;
-  /** Milliseconds; `null` for a stream, or where the player does not tell it. */
+  /** Milliseconds; `null` for a stream, or where the player does not report it. */
   readonly durationMs: number | null;
   readonly rate: number;
   /** The digest of its cover; `null` without one. The cover has come before. */

@@ -30,7 +30,7 @@ export function readPlayback(
     track: {
       id: uri,
       title: fieldOf(answer, "Title") ?? station ?? fileName(uri),
-      // Mopidy tells it as before MPD 0.20: "time: 12:180", in whole seconds.
+      // Mopidy reports it as before MPD 0.20: "time: 12:180", in whole seconds.
       durationMs:
         milliseconds(fieldOf(answer, "duration")) ??
         milliseconds(fieldOf(answer, "time")?.split(":")[1]),

@@ -76,11 +76,11 @@ export async function connectBus(
       },
       { timeout: ANSWER_MS },
     );
-  const tell = () => {
+  const notify = () => {
     if (changes.size === 0) changes.push(true);
   };
 
-  const players = createPlayers({ clock, after, call, hasEnded: () => hasEnded, onChange: tell });
+  const players = createPlayers({ clock, after, call, hasEnded: () => hasEnded, onChange: notify });
 
   const receive = ({ interface: on, member, sender, path, body = [] }: Message) => {
     if (on === BUS && member === "NameOwnerChanged" && sender === BUS)

@@ -28,10 +28,10 @@ export async function* listen(
         const cover = await covers.at(artUrlOf(state));
         known.set(name, { covers, playback: readPlayer(state, last, cover) });
       }
-      const heard = [...known].flatMap(([name, { playback }]): ReportingPlayer[] =>
+      const reporting = [...known].flatMap(([name, { playback }]): ReportingPlayer[] =>
         playback ? [{ name, playback }] : [],
       );
-      const chosen = choosePlayer(heard, shown);
+      const chosen = choosePlayer(reporting, shown);
       shown = chosen?.name;
       yield chosen?.playback ?? null;
       await bus.nextChange();

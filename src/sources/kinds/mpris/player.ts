@@ -48,7 +48,7 @@ export function readPlayer(
       volumePercent:
         typeof volume === "number" && volume >= 0 ? Math.min(100, Math.round(volume * 100)) : null,
     },
-    // Some players refuse to tell the position at some moments.
+    // Some players refuse to report the position at some moments.
     positionMs: Math.round(positionMs >= 0 ? positionMs : expectedMs),
     observedAtMs,
     rate: typeof rate === "number" && rate > 0.05 && rate < 20 ? rate : 1,

@@ -9,7 +9,7 @@ const POLL_MS = 1_000;
 /** Positions come in whole seconds. */
 const TOLERANCE_MS = 1_500;
 
-/** What is known of the player; each message tells a part of it. */
+/** What is known of the player; each message has a part of it. */
 interface Player {
   readonly song: Readonly<Record<string, unknown>> | null;
   readonly isPlaying: boolean;
@@ -85,7 +85,7 @@ export function fromAmuse(body: unknown): Player {
   };
 }
 
-/** The player after a message of the socket, which may tell only a part. */
+/** The player after a message of the socket, which may have only a part. */
 function afterMessage(player: Player, message: unknown): Player {
   if (!isRecord(message)) return player;
   const { song, isPlaying, position, volume } = message;

@@ -34,7 +34,7 @@ export function createPlex(deps: StreamedSourceDeps): Source {
     },
     options: [
       urlOption("Where the Plex Media Server is.", DEFAULT_URL),
-      userOption("Whose music is heard, as named in Plex; without it, the server's owner's."),
+      userOption("Whose music is followed, as named in Plex; without it, the server's owner's."),
       tokenOption("The X-Plex-Token of the server's owner."),
     ],
     parseSettings(input) {

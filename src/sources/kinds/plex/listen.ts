@@ -55,7 +55,7 @@ export async function* listen(
     return read(chooseSession(answer.body, { user, shownKey }), answer.observedAtMs);
   };
   /** What a notification about the shown session says by itself. */
-  const hear = ({ sessionKey, ratingKey, ...tick }: Tick): Playback | null | undefined => {
+  const readTick = ({ sessionKey, ratingKey, ...tick }: Tick): Playback | null | undefined => {
     const isShown =
       last && keyOf(last.session) === sessionKey && last.playback.track.id === ratingKey;
     if (!last || !isShown) return undefined;
@@ -75,7 +75,7 @@ export async function* listen(
       const event = await events.receive(Math.max(0, askAtMs - clock.monotonicMs()));
       const ticks = event?.type === "ping" || !event?.data ? [] : ticksIn(parseJson(event.data));
       for (const tick of ticks) {
-        const playback = hear(tick);
+        const playback = readTick(tick);
         if (playback !== undefined) yield playback;
         const isNews = playback === undefined && tick.state !== "stopped";
         // A notification names neither the user nor the title, so the list is read for these.

@@ -11,7 +11,7 @@ import {
 import { steadied } from "../../player-server.ts";
 import { lengthMs } from "../../polling/times.ts";
 
-/** Reads what Plex lists in `/status/sessions` and tells in its notifications. */
+/** Reads what Plex lists in `/status/sessions` and sends in its notifications. */
 
 export type Session = Readonly<Record<string, unknown>>;
 
@@ -54,7 +54,7 @@ export function chooseSession(
 
 /**
  * Converts a session.
- * @param before the last playback, and the position that the same session told then
+ * @param before the last playback, and the position that the same session reported then
  * @throws {UnreadableAnswer} when it names no track
  */
 export function readSession(
@@ -115,15 +115,15 @@ export function ticksIn(notification: unknown): Tick[] {
   if (!isRecord(notification)) return [];
   const { NotificationContainer: wrapped } = notification;
   const container = isRecord(wrapped) ? wrapped : notification;
-  const { PlaySessionStateNotification: told } = container;
-  return recordsOf(told ?? (container["sessionKey"] === undefined ? undefined : container)).map(
-    (tick) => ({
-      sessionKey: identifierOf(tick["sessionKey"]),
-      ratingKey: identifierOf(tick["ratingKey"]),
-      state: textOf(tick["state"]) ?? "",
-      offsetMs: numberOf(tick["viewOffset"]) ?? 0,
-    }),
-  );
+  const { PlaySessionStateNotification: playStates } = container;
+  return recordsOf(
+    playStates ?? (container["sessionKey"] === undefined ? undefined : container),
+  ).map((tick) => ({
+    sessionKey: identifierOf(tick["sessionKey"]),
+    ratingKey: identifierOf(tick["ratingKey"]),
+    state: textOf(tick["state"]) ?? "",
+    offsetMs: numberOf(tick["viewOffset"]) ?? 0,
+  }));
 }
 
 export const keyOf = ({ sessionKey: key }: Session): string => identifierOf(key);

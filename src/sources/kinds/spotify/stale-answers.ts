@@ -39,16 +39,16 @@ export interface Verdict {
  * Classifies an answer: `suspect` when it may be stale and must be polled again, `same` when the
  * playback continues, and otherwise a change: `expected` at a track's end, else a `surprise`.
  */
-export function classify(memory: Memory, heard: Playback | null, nowMs: number): Verdict {
+export function classify(memory: Memory, polled: Playback | null, nowMs: number): Verdict {
   const { current, changedAtMs, suspect } = memory;
-  if (continues(current, heard, nowMs)) {
-    return { finding: "same", memory: { ...memory, current: heard, suspect: false } };
+  if (continues(current, polled, nowMs)) {
+    return { finding: "same", memory: { ...memory, current: polled, suspect: false } };
   }
   const recent = nowMs - changedAtMs < STALE_MS;
-  if (recent && !suspect && repeats(memory, heard, nowMs)) {
+  if (recent && !suspect && repeats(memory, polled, nowMs)) {
     return { finding: "suspect", memory: { ...memory, suspect: true } };
   }
-  const believed = { current: heard, before: current, changedAtMs: nowMs, suspect: false };
+  const believed = { current: polled, before: current, changedAtMs: nowMs, suspect: false };
   return { finding: hadEnded(current, nowMs) ? "expected" : "surprise", memory: believed };
 }
 
@@ -57,17 +57,17 @@ export function classify(memory: Memory, heard: Playback | null, nowMs: number):
  * that state's last poll and now. If `state` has changed since (a pause), the position must match
  * more closely, because a track that continues is in that range, too.
  */
-function repeats({ before, current }: Memory, heard: Playback | null, nowMs: number): boolean {
-  if (!before || !heard) return before === heard;
-  if (before.track.id !== heard.track.id || before.state !== heard.state) return false;
-  const position = positionAt(heard, nowMs);
+function repeats({ before, current }: Memory, polled: Playback | null, nowMs: number): boolean {
+  if (!before || !polled) return before === polled;
+  if (before.track.id !== polled.track.id || before.state !== polled.state) return false;
+  const position = positionAt(polled, nowMs);
   const latest = positionAt(before, nowMs);
   if (current?.state === before.state) {
     return position >= before.positionMs - SAME_PLACE_MS && position <= latest + SAME_PLACE_MS;
   }
   const nearest = Math.min(
     Math.abs(latest - position),
-    Math.abs(before.positionMs - heard.positionMs),
+    Math.abs(before.positionMs - polled.positionMs),
   );
   return nearest <= SAME_PLACE_MS;
 }

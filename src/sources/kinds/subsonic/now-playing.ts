@@ -50,7 +50,7 @@ export function readNowPlaying(
     const refused = [WRONG_CREDENTIALS, NO_TOKENS, PARAMETER_MISSING, NOT_ALLOWED].includes(code);
     throw refused
       ? unauthorized(`${from} refuses the user name or the password (error ${code})`)
-      : unavailable(`${from} does not tell what is playing (error ${code})`);
+      : unavailable(`${from} does not say what is playing (error ${code})`);
   }
   const body = recordOf(jsonOf(answer), "the answer");
   const response = recordOf(body["subsonic-response"], "subsonic-response");
@@ -59,7 +59,7 @@ export function readNowPlaying(
     (entry) =>
       textOf(entry["username"])?.toLowerCase() === user.toLowerCase() && isStillPlaying(entry),
   );
-  // A user may have several players: a playing one counts, then the one that was heard last.
+  // A user may have several players: a playing one counts, then the one that was played last.
   const [entry] = entries.toSorted(
     (a, b) => Number(isPaused(a)) - Number(isPaused(b)) || minutesAgo(a) - minutesAgo(b),
   );
@@ -94,7 +94,7 @@ function readEntry(
       volumePercent: null,
     },
   };
-  // Only servers with the extension `playbackReport` tell the position.
+  // Only servers with the extension `playbackReport` report the position.
   const reportsPosition =
     numberOf(entry["positionMs"]) !== undefined && textOf(entry["state"]) !== undefined;
   if (!reportsPosition) return withoutPosition(track);

@@ -1,6 +1,6 @@
 import type { FoundPlayer, Search } from "../../here/found.ts";
 
-/** VLC tells nothing without its password, but its answer tells that it is VLC. */
+/** VLC says nothing without its password, but its answer shows that it is VLC. */
 export async function find(url: string, { signal, upstreamTo }: Search): Promise<FoundPlayer[]> {
   const { status, headers } = await upstreamTo(url).fetch(`${url}/requests/status.json`, {
     signal,

@@ -26,11 +26,11 @@ export function changeFontsInPlace(onChange: (fontFaces: string) => void): void 
     }
     const body = file ? new FormData(form) : entriesOf(form);
     const page = await fetchPage(form.action, { method: "POST", body });
-    const told = page && noticeOn(page);
+    const outcomeText = page && noticeOn(page);
     // Submitting the form normally shows what is wrong.
-    if (!page || told === undefined) return form.submit();
+    if (!page || outcomeText === undefined) return form.submit();
     follow(page);
-    outcome.textContent = told;
+    outcome.textContent = outcomeText;
     if (page.querySelector(".notice.good")) form.reset();
   });
 }

@@ -60,7 +60,7 @@ const saving = createSaving({
     saved = { text, editorQuery: queryOf(form) };
     if (draftText(form) !== text) saved.editorQuery = undefined;
     hasNewVersions = true;
-    find("[data-version-told]").textContent = "";
+    find("[data-version-outcome]").textContent = "";
     show();
     void followVersions();
   },
@@ -168,8 +168,8 @@ async function take(link: HTMLAnchorElement): Promise<void> {
     saving.baseOn(find<HTMLInputElement>("[name=basedOn]", theirs).value);
   }
   update(link.href);
-  const told = kind === "look" ? noticeOn(page) : undefined;
-  if (told !== undefined) find("[data-version-told]").textContent = told;
+  const outcomeText = kind === "look" ? noticeOn(page) : undefined;
+  if (outcomeText !== undefined) find("[data-version-outcome]").textContent = outcomeText;
 }
 
 const versions = find<HTMLDetailsElement>("[data-versions]");
@@ -207,10 +207,10 @@ function sendTestInPlace(): void {
     event.preventDefault();
     outcome.textContent = "";
     const page = await fetchPage(test.action, { method: "POST", body: entriesOf(test) });
-    const told = page && noticeOn(page);
+    const outcomeText = page && noticeOn(page);
     // Submitting the form normally shows what is wrong.
-    if (told === undefined) test.submit();
-    else outcome.textContent = told;
+    if (outcomeText === undefined) test.submit();
+    else outcome.textContent = outcomeText;
   });
 }
 

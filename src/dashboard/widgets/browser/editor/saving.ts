@@ -37,7 +37,7 @@ export function createSaving({ form, draft, onSaved }: SavingDeps): Saving {
   let next: { readonly isPassing: boolean } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const tell = (state: SaveState, text = bar.dataset[state] ?? "") => {
+  const show = (state: SaveState, text = bar.dataset[state] ?? "") => {
     const tone = { saved: "good", unsaved: "warn", saving: "idle", wrong: "bad", failed: "bad" };
     bar.className = `status ${tone[state]}`;
     if (bar.textContent !== text) bar.textContent = text;
@@ -50,7 +50,7 @@ export function createSaving({ form, draft, onSaved }: SavingDeps): Saving {
     body.set("do", "save");
     body.set("answer", "json");
     if (isPassing) body.set("passing", "1");
-    tell("saving");
+    show("saving");
     const answer = await post(form.action, body);
     switch (answer?.kind) {
       case "saved":
@@ -60,12 +60,12 @@ export function createSaving({ form, draft, onSaved }: SavingDeps): Saving {
         newest = String(answer.revision);
         live.checked = false;
         conflict.hidden = false;
-        return () => tell("unsaved");
+        return () => show("unsaved");
       case "refused":
-        return () => tell("wrong", answer.text);
+        return () => show("wrong", answer.text);
       case undefined:
         live.checked = false;
-        return () => tell("failed");
+        return () => show("failed");
     }
   };
 
@@ -110,7 +110,7 @@ export function createSaving({ form, draft, onSaved }: SavingDeps): Saving {
     changed(nowSaved, nowValid) {
       isSaved = nowSaved;
       isValid = nowValid;
-      if (!isBusy) tell(isSaved ? "saved" : isValid ? "unsaved" : "wrong");
+      if (!isBusy) show(isSaved ? "saved" : isValid ? "unsaved" : "wrong");
       saveLater();
     },
     save: () => save(false),

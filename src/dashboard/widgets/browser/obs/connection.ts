@@ -71,7 +71,7 @@ export function connectToObs({ port, password, patienceMs }: ObsAccess): Promise
       close: () => end(new ObsError("closed")),
     };
 
-    const hear = (text: unknown) => {
+    const receive = (text: unknown) => {
       const message = readMessage(text);
       switch (message.kind) {
         case "hello":
@@ -88,7 +88,7 @@ export function connectToObs({ port, password, patienceMs }: ObsAccess): Promise
     };
     socket.addEventListener("message", ({ data }) => {
       try {
-        hear(data);
+        receive(data);
       } catch (error) {
         end(error instanceof ObsError ? error : new ObsError("notObs"));
       }

@@ -162,7 +162,7 @@ export interface Surroundings {
 }
 
 /**
- * Browsers do not tell a page why a connection was not made. Safari refuses `ws:` to an https
+ * Browsers do not let a page know why a connection was not made. Safari refuses `ws:` to an https
  * page; Chromium refuses programs on this computer to public http pages, and asks for https pages:
  * https://developer.chrome.com/blog/local-network-access
  */

@@ -56,7 +56,7 @@ export async function readSessions({ runtime, clock, write }: ReaderDeps): Promi
       }
     } catch (error) {
       if (!(error instanceof ComError)) throw error;
-      reader.tellFailure(explain(error));
+      reader.reportFailure(explain(error));
       await clock.pause(ALIVE_EVERY_MS);
     }
   }
@@ -77,7 +77,7 @@ export async function requestManager(runtime: Runtime): Promise<ComObject> {
 export interface Reader {
   /** Reads every session once, and writes what has changed. @throws {ComError} */
   readOnce(manager: ComObject): Promise<void>;
-  tellFailure(reason: string): void;
+  reportFailure(reason: string): void;
 }
 
 export function createReader({ runtime, clock, write }: ReaderDeps): Reader {
@@ -85,19 +85,19 @@ export function createReader({ runtime, clock, write }: ReaderDeps): Reader {
   let lastWritten = "";
   let lastLineAtMs = clock.monotonicMs();
 
-  const tell = (line: object) => {
+  const report = (line: object) => {
     write(JSON.stringify(line));
     lastLineAtMs = clock.monotonicMs();
   };
 
-  const tellChanges = () => {
+  const reportChanges = () => {
     const sessions = [...known.values()].map(lineOf);
     // An age grows and a reading takes its time without any change.
     const written = JSON.stringify(sessions.map(({ ageMs: _, readMs: __, ...rest }) => rest));
     if (written !== lastWritten) {
       lastWritten = written;
-      tell({ sessions });
-    } else if (clock.monotonicMs() - lastLineAtMs >= ALIVE_EVERY_MS) tell({ alive: true });
+      report({ sessions });
+    } else if (clock.monotonicMs() - lastLineAtMs >= ALIVE_EVERY_MS) report({ alive: true });
   };
 
   /** Reads the track of one session, and its cover when it is time. Owns the session. */
@@ -132,7 +132,7 @@ export function createReader({ runtime, clock, write }: ReaderDeps): Reader {
     if (digest === one.cover) return;
     // At the very beginning it may be that of the track before.
     if (digest === one.formerCover && one.coverReads === 1) return;
-    tell({ cover: { app: one.now.app, digest, base64: Buffer.from(bytes).toBase64() } });
+    report({ cover: { app: one.now.app, digest, base64: Buffer.from(bytes).toBase64() } });
     one.cover = digest;
   };
 
@@ -162,11 +162,11 @@ export function createReader({ runtime, clock, write }: ReaderDeps): Reader {
       if (reads.length > 0) {
         await Promise.race([Promise.all(reads), clock.pause(WAIT_FOR_TRACKS_MS)]);
       }
-      tellChanges();
+      reportChanges();
     },
-    tellFailure(reason) {
+    reportFailure(reason) {
       lastWritten = "";
-      tell({ failed: reason });
+      report({ failed: reason });
     },
   };
 }

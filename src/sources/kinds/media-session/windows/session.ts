@@ -8,13 +8,13 @@ import type { Runtime } from "./runtime.ts";
 
 const { session, playbackInfo, timeline, mediaProperties } = INTERFACES;
 
-/** What a session tells at once. */
+/** What a session reports at once. */
 export type SessionNow = Pick<
   MediaSession,
   "app" | "state" | "media" | "rate" | "positionMs" | "ageMs" | "durationMs"
 >;
 
-/** What a session tells of its track, after a while. */
+/** What a session reports of its track, after a while. */
 export type TrackTexts = Pick<
   MediaSession,
   "title" | "artist" | "albumArtist" | "album" | "trackNumber"

@@ -11,16 +11,16 @@ export interface Try {
   readonly status: number | null;
 }
 
-/** Tells one hook of events, one at a time. */
-export interface Teller {
+/** Sends events to one hook, one at a time. */
+export interface Delivery {
   /** A newer event takes the place of one that waits: a song is soon stale. */
-  tell(event: NumberedEvent): void;
+  deliver(event: NumberedEvent): void;
   /** The last tries, the newest first. */
   tries(): readonly Try[];
   stop(): void;
 }
 
-export interface TellerDeps {
+export interface DeliveryDeps {
   readonly clock: Pick<Clock, "after" | "wallMs">;
   readonly hooks: Pick<Hooks, "note">;
   /** Sends an event, and resolves with the HTTP status. Rejects when nobody answers in time. */
@@ -33,7 +33,7 @@ const MOST_TRIES_KEPT = 10;
 const MOST_FAILURES = 100;
 const GONE = 410;
 
-export function createTeller(hook: Hook, { clock, hooks, send }: TellerDeps): Teller {
+export function createDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps): Delivery {
   let waiting: NumberedEvent | undefined;
   let isSending = false;
   let isStopped = hook.off !== null;
@@ -61,7 +61,7 @@ export function createTeller(hook: Hook, { clock, hooks, send }: TellerDeps): Te
       };
     });
 
-  /** Whether it was told. Gives up for a newer event. */
+  /** Its status; `null` where nobody answered. Gives up for a newer event. */
   const tryAll = async (event: NumberedEvent): Promise<number | null> => {
     let status: number | null = null;
     let lastMs = 0;
@@ -94,7 +94,7 @@ export function createTeller(hook: Hook, { clock, hooks, send }: TellerDeps): Te
   };
 
   return {
-    tell(event) {
+    deliver(event) {
       if (isStopped) return;
       waiting = event;
       wake();
