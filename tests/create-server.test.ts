@@ -23,18 +23,18 @@ describe("what a command changes on the data folder of a server", () => {
     folder.remove();
   });
 
-  const heard = async () => (await server.hub.read(ada.user.id, 0)).kind;
+  const received = async () => (await server.hub.read(ada.user.id, 0)).kind;
 
   test("is followed by a channel that is listened to", async () => {
-    expect(await heard()).toBe("unlinked");
+    expect(await received()).toBe("unlinked");
     await command.accounts.connections.connect(ada.user, "demo", null);
     await server.accounts.checkForChanges();
     await settle();
-    expect(await heard()).toBe("playback");
+    expect(await received()).toBe("playback");
   });
 
   test("is named in the log when it cannot be followed", async () => {
-    await heard();
+    await received();
     await command.accounts.connections.connect(ada.user, "demo", null);
     server.accounts.connections.workingIdsOf = () => Promise.reject(new Error("a full disk"));
     await server.accounts.checkForChanges();

@@ -32,9 +32,9 @@ afterEach(async () => {
 
 /** Whose changes the server was told of, in their order. */
 function followedChanges(): (number | undefined)[] {
-  const heard: (number | undefined)[] = [];
-  server.accounts.onChange(({ userId }) => void heard.push(userId));
-  return heard;
+  const received: (number | undefined)[] = [];
+  server.accounts.onChange(({ userId }) => void received.push(userId));
+  return received;
 }
 
 /** What changes of whom when something is done to ada, by whichever process. */
@@ -88,22 +88,22 @@ describe.each(changesOf)("$what", ({ change }) => {
   });
 
   test("in another process is told once, with its user", async () => {
-    const heard = followedChanges();
+    const received = followedChanges();
     await change(command, ada);
     // A database on a server tells it by itself.
-    if (server.store.file) expect(heard).toEqual([]);
+    if (server.store.file) expect(received).toEqual([]);
     await server.accounts.checkForChanges();
     await server.accounts.checkForChanges();
-    expect(heard).toEqual([ada.user.id]);
+    expect(received).toEqual([ada.user.id]);
   });
 
   test("in this process is told at once, and once", async () => {
-    const heard = followedChanges();
+    const received = followedChanges();
     await change(server, ada);
-    expect(heard).toEqual([ada.user.id]);
+    expect(received).toEqual([ada.user.id]);
     await command.accounts.rememberBaseUrl("http://127.0.0.1:4747");
     await server.accounts.checkForChanges();
-    expect(heard).toEqual([ada.user.id]);
+    expect(received).toEqual([ada.user.id]);
   });
 });
 
@@ -124,31 +124,31 @@ test("what changes of a connection that stays is told", async () => {
     () => connections.refuse(mpd.id, {}),
     () => connections.rotateSecret(json.id),
   ]) {
-    const heard = followedChanges();
+    const received = followedChanges();
     await change();
     await accounts.checkForChanges();
-    expect(heard).toEqual([user.id]);
+    expect(received).toEqual([user.id]);
   }
   expect(await accounts.connections.inboxOf(secret)).toBe(undefined);
 });
 
 test("what concerns everybody is told without a user", async () => {
-  const heard = followedChanges();
+  const received = followedChanges();
   await command.accounts.upstreams.enterApp("spotify", { clientId: "id", clientSecret: null });
   await server.accounts.checkForChanges();
   await command.store.sealed.changeKey(undefined, Buffer.of(1, 2, 3, 4));
   await command.store.sealed.changeKey(Buffer.of(1, 2, 3, 4), Buffer.of(4, 3, 2, 1));
   await server.accounts.checkForChanges();
-  expect(heard).toEqual([undefined, undefined]);
+  expect(received).toEqual([undefined, undefined]);
 });
 
 test("several users' changes are each told once, the latest last", async () => {
   const ada = await server.add("ada");
   const grace = await server.add("grace");
-  const heard = followedChanges();
+  const received = followedChanges();
   for (const { user } of [ada, grace, ada]) await command.accounts.widgets.rotate(user);
   await server.accounts.checkForChanges();
-  expect(heard).toEqual([grace.user.id, ada.user.id]);
+  expect(received).toEqual([grace.user.id, ada.user.id]);
 });
 
 test("nothing is told of uses of keys, connections' statuses, renewed tokens and upstreams' pauses", async () => {
@@ -158,7 +158,7 @@ test("nothing is told of uses of keys, connections' statuses, renewed tokens and
   const { keyId = "" } = (await keys.holderOf(key)) ?? {};
   const { id = 0 } = (await onlyConnection(connections, user.id)) ?? {};
   await server.accounts.checkForChanges();
-  const heard = followedChanges();
+  const received = followedChanges();
   keys.noteUse(keyId);
   await keys.flushUses();
   await connections.storeStatus(id, { state: "ok", since: 1 });
@@ -168,7 +168,7 @@ test("nothing is told of uses of keys, connections' statuses, renewed tokens and
   }));
   await upstreams.rememberPause("spotify", { from: 1, until: 2 });
   await server.accounts.checkForChanges();
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
 test("another user's keys and rules stay in memory", async () => {
@@ -257,8 +257,8 @@ test("a rotation does not fail because another process writes at that moment", a
 
 test("a listener that fails does not keep a change from the others, and its error is thrown", async () => {
   server.accounts.onChange(() => Promise.reject(new Error("a listener failed")));
-  const heard = followedChanges();
+  const received = followedChanges();
   const [added] = await command.accounts.add(["ada"]);
   await expect(server.accounts.checkForChanges()).rejects.toThrow("a listener failed");
-  expect(heard).toContain(added?.user.id);
+  expect(received).toContain(added?.user.id);
 });

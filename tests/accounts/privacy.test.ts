@@ -252,13 +252,13 @@ describe("what is hidden", () => {
   });
 
   test("is not told to API clients as another change when nothing plays", async () => {
-    const heard: string[] = [];
-    const leave = server.hub.subscribe(ada.user.id, ({ kind }) => void heard.push(kind));
+    const received: string[] = [];
+    const leave = server.hub.subscribe(ada.user.id, ({ kind }) => void received.push(kind));
     await plays("Paper Lanterns");
     await server.sourceOf(ada).says(null);
     await browser.post(PATH, { do: "pause", for: "long" });
     await browser.post(PATH, { do: "resume" });
-    expect(heard).toEqual(["playback", "nothing"]);
+    expect(received).toEqual(["playback", "nothing"]);
     leave();
   });
 

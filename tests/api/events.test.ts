@@ -229,7 +229,7 @@ describe("GET /api/v1/now-playing/events", () => {
     expect(await stream.next()).toBeUndefined();
   });
 
-  test("does not tell one user what another one hears", async () => {
+  test("does not tell one user what another one plays", async () => {
     await start();
     const bob = await server.addUser("bob");
     await plays("One");

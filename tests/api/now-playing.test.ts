@@ -19,8 +19,8 @@ afterEach(() => server.close());
 
 const read = () => server.getAs(ada, PATH);
 
-/** Asks, and says what the source hears while the cold channel waits for its first word. */
-async function hearing(playback: Partial<Playback> | null): Promise<Response> {
+/** Asks, and says what the source plays while the cold channel waits for its first word. */
+async function answerTo(playback: Partial<Playback> | null): Promise<Response> {
   const { sourceOf } = server;
   await sourceOf(ada).says(
     playback && aPlayback({ observedAtMs: server.clock.monotonicMs(), ...playback }),
@@ -30,7 +30,7 @@ async function hearing(playback: Partial<Playback> | null): Promise<Response> {
 
 describe("GET /api/v1/now-playing", () => {
   test("answers exactly the specified fields while playing", async () => {
-    const response = await hearing({});
+    const response = await answerTo({});
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       success: true,
@@ -49,7 +49,7 @@ describe("GET /api/v1/now-playing", () => {
   });
 
   test("computes the position when it is read", async () => {
-    await hearing({});
+    await answerTo({});
     await server.clock.advance(2_500);
     const { data } = await (await read()).json();
     expect(data.progress_ms).toBe(12_500);
@@ -58,12 +58,12 @@ describe("GET /api/v1/now-playing", () => {
   });
 
   test("answers exactly null when nothing is playing", async () => {
-    const response = await hearing(null);
+    const response = await answerTo(null);
     expect(await response.text()).toBe('{"success":true,"data":null}');
   });
 
   test("freezes the position while paused, with meta", async () => {
-    await hearing({ state: "paused" });
+    await answerTo({ state: "paused" });
     await server.clock.advance(60_000);
     const { data, meta } = await (await read()).json();
     expect(data.is_playing).toBe(false);
@@ -72,7 +72,7 @@ describe("GET /api/v1/now-playing", () => {
   });
 
   test("answers null after thirty minutes of pause", async () => {
-    await hearing({ state: "paused" });
+    await answerTo({ state: "paused" });
     await server.clock.advance(30 * 60_000 - 1);
     expect((await (await read()).json()).data).not.toBeNull();
     await server.clock.advance(1);
@@ -81,7 +81,7 @@ describe("GET /api/v1/now-playing", () => {
 
   test("says zero for a stream that has no duration", async () => {
     const track = { id: "radio", title: "News", durationMs: null, explicit: false };
-    const { data } = await (await hearing({ track, positionMs: 5_000 })).json();
+    const { data } = await (await answerTo({ track, positionMs: 5_000 })).json();
     expect(data.track.duration_ms).toBe(0);
     expect(data.progress_ms).toBe(0);
     expect(data.progress_percent).toBe(0);
@@ -90,17 +90,17 @@ describe("GET /api/v1/now-playing", () => {
 
   test("says null for a volume that the source does not tell", async () => {
     const device = { name: "Radio", type: "speaker", volumePercent: null };
-    const { data } = await (await hearing({ device })).json();
+    const { data } = await (await answerTo({ device })).json();
     expect(data.device.volume).toBeNull();
   });
 
   test("joins several artists in the source's order", async () => {
-    const { data } = await (await hearing({ artists: ["B", "A", "C"] })).json();
+    const { data } = await (await answerTo({ artists: ["B", "A", "C"] })).json();
     expect(data.artist_name).toBe("B, A, C");
   });
 
   test("never passes the end of the track", async () => {
-    await hearing({ positionMs: 199_000 });
+    await answerTo({ positionMs: 199_000 });
     await server.clock.advance(10_000);
     const { data } = await (await read()).json();
     expect(data.progress_ms).toBe(200_000);
@@ -115,13 +115,13 @@ describe("GET /api/v1/now-playing", () => {
   });
 
   test("answers null when the music has to be connected again", async () => {
-    await hearing({});
+    await answerTo({});
     await server.sourceOf(ada).fails(new SourceFailure({ kind: "unauthorized" }, "no"));
     expect(await (await read()).text()).toBe('{"success":true,"data":null}');
   });
 
   test("goes on from the last state for thirty seconds after the source failed, then says 503", async () => {
-    await hearing({});
+    await answerTo({});
     await server.sourceOf(ada).fails(new SourceFailure({ kind: "unavailable" }, "gone"));
     await server.clock.advance(29_999);
     expect((await (await read()).json()).data.progress_ms).toBe(39_999);
@@ -142,7 +142,7 @@ describe("GET /api/v1/now-playing", () => {
 
   test("serves art that only we hold below the base URL", async () => {
     const artworks = [{ key: "cover", load: async () => new Uint8Array() }];
-    const { data } = await (await hearing({ album: { name: "A", artworks } })).json();
+    const { data } = await (await answerTo({ album: { name: "A", artworks } })).json();
     expect(data.album.images).toHaveLength(1);
     expect(data.album.images[0].url).toMatch(
       /^http:\/\/127\.0\.0\.1:4747\/art\/[\w-]{22}\/640\.jpg$/,

@@ -105,17 +105,17 @@ describe("a real answer follows the description", () => {
     expect(description.mistakesIn(path, status, await response.json())).toEqual([]);
     expect(description.missingHeaders(path, status, response.headers)).toEqual([]);
   };
-  const hears = (playback: Parameters<typeof aPlayback>[0]) =>
+  const plays = (playback: Parameters<typeof aPlayback>[0]) =>
     server.sourceOf(ada).says(aPlayback(playback));
 
   test("while playing, with a cover", async () => {
     const artworks = [{ key: "cover", load: async () => new Uint8Array() }];
-    await hears({ album: { name: "A", artworks } });
+    await plays({ album: { name: "A", artworks } });
     await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
   });
 
   test("in each event of a stream", async () => {
-    await hears({});
+    await plays({});
     const response = await server.getAs(ada, EVENTS);
     expect(response.status).toBe(200);
     expect(description.missingHeaders(EVENTS, 200, response.headers)).toEqual([]);
@@ -128,7 +128,7 @@ describe("a real answer follows the description", () => {
   });
 
   test("while paused", async () => {
-    await hears({ state: "paused" });
+    await plays({ state: "paused" });
     await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
   });
 
@@ -138,7 +138,7 @@ describe("a real answer follows the description", () => {
   });
 
   test("for a stream of unknown length and volume", async () => {
-    await hears({
+    await plays({
       track: { id: "radio", title: "", durationMs: null, explicit: false },
       artists: [],
       device: { name: "", type: "", volumePercent: null },
@@ -147,7 +147,7 @@ describe("a real answer follows the description", () => {
   });
 
   test("at a position between two milliseconds", async () => {
-    await hears({ positionMs: 1_000.4, rate: 1.01 });
+    await plays({ positionMs: 1_000.4, rate: 1.01 });
     await server.clock.advance(333);
     await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
   });

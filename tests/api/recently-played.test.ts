@@ -25,7 +25,7 @@ const answer = async () => (await server.getAs(ada, PATH)).json();
 const titles = async () =>
   (await answer()).data.map(({ track }: { track: { name: string } }) => track.name);
 /** A song plays from now on, for so many seconds. */
-async function hear(title: string, seconds: number, changes: Parameters<typeof aPlayback>[0] = {}) {
+async function play(title: string, seconds: number, changes: Parameters<typeof aPlayback>[0] = {}) {
   const track = { id: title, title, durationMs: 200_000, explicit: false };
   const observedAtMs = server.clock.monotonicMs();
   const { artists = ["Juniper Vale"], album = { name: "Slow Weather", artworks: [] } } = changes;
@@ -36,15 +36,15 @@ async function hear(title: string, seconds: number, changes: Parameters<typeof a
 
 describe("GET /api/v1/recently-played", () => {
   test("answers an empty list while no history is switched on", async () => {
-    await hear("A", 60);
-    await hear("B", 1);
+    await play("A", 60);
+    await play("B", 1);
     expect(await answer()).toEqual({ success: true, data: [] });
   });
 
   test("answers exactly the described fields, the newest song first", async () => {
     await keep();
-    await hear("A", 60, { artists: ["Juniper Vale", "Otto"] });
-    await hear("B", 45);
+    await play("A", 60, { artists: ["Juniper Vale", "Otto"] });
+    await play("B", 45);
     const body = await answer();
     expect(body).toEqual({
       success: true,
@@ -72,22 +72,22 @@ describe("GET /api/v1/recently-played", () => {
   test.each([
     ["cleared", () => server.accounts.history.clear(ada.user)],
     ["switched off and on", () => keep(null).then(() => keep())],
-  ])("answers nothing that was heard before the history was %s", async (_, clear) => {
+  ])("answers nothing that was played before the history was %s", async (_, clear) => {
     await keep();
-    await hear("A", 60);
-    await hear("B", 34);
+    await play("A", 60);
+    await play("B", 34);
     expect(await titles()).toEqual(["B", "A"]);
     await clear();
     expect(await titles()).toEqual([]);
     await server.clock.advance(29_000);
     await server.sourceOf(ada).says(null);
     expect(await titles()).toEqual([]);
-    await hear("C", 31);
+    await play("C", 31);
     expect(await titles()).toEqual(["C"]);
   });
 
-  test("counts of a song what was heard since the history was switched on", async () => {
-    await hear("A", 34);
+  test("counts of a song what was played since the history was switched on", async () => {
+    await play("A", 34);
     await keep();
     await server.clock.advance(40_000);
     const { data } = await answer();
@@ -96,9 +96,9 @@ describe("GET /api/v1/recently-played", () => {
 
   test("counts a song from thirty seconds on", async () => {
     await keep();
-    await hear("A", 29);
-    await hear("B", 30);
-    await hear("C", 29);
+    await play("A", 29);
+    await play("B", 30);
+    await play("C", 29);
     expect(await titles()).toEqual(["B"]);
     await server.clock.advance(1_000);
     expect(await titles()).toEqual(["C", "B"]);
@@ -106,7 +106,7 @@ describe("GET /api/v1/recently-played", () => {
 
   test("keeps the song that plays when the channel stops", async () => {
     await keep();
-    await hear("A", 40);
+    await play("A", 40);
     stopLooking();
     server.hub.stop();
     expect(await answer()).toMatchObject({ data: [{ played_ms: 40_000 }] });
@@ -114,7 +114,7 @@ describe("GET /api/v1/recently-played", () => {
 
   test("has at most fifty songs", async () => {
     await keep();
-    for (let index = 1; index <= 52; index++) await hear(`Song ${index}`, 30);
+    for (let index = 1; index <= 52; index++) await play(`Song ${index}`, 30);
     const found = await titles();
     expect(found).toHaveLength(50);
     expect([found[0], found.at(-1)]).toEqual(["Song 52", "Song 3"]);
@@ -123,8 +123,8 @@ describe("GET /api/v1/recently-played", () => {
   test("has nothing that is hidden, and nothing of it was stored", async () => {
     await keep();
     await server.accounts.privacy.change(ada.user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
-    await hear("My secret", 60);
-    await hear("B", 60);
+    await play("My secret", 60);
+    await play("B", 60);
     expect(await titles()).toEqual(["B"]);
     await server.accounts.privacy.change(ada.user, NOTHING_HIDDEN);
     expect(await titles()).toEqual(["B"]);
@@ -132,8 +132,8 @@ describe("GET /api/v1/recently-played", () => {
 
   test("shows no song that was hidden later, nor any while sharing is paused", async () => {
     await keep();
-    await hear("A", 60);
-    await hear("B", 60);
+    await play("A", 60);
+    await play("B", 60);
     await server.accounts.privacy.change(ada.user, { ...NOTHING_HIDDEN, hiddenTitles: ["a"] });
     expect(await titles()).toEqual(["B"]);
     await server.accounts.privacy.change(ada.user, {
@@ -149,9 +149,9 @@ describe("GET /api/v1/recently-played", () => {
       ...NOTHING_HIDDEN,
       pausedUntil: UNTIL_RESUMED,
     });
-    await hear("A", 60);
+    await play("A", 60);
     await server.accounts.privacy.change(ada.user, NOTHING_HIDDEN);
-    await hear("B", 60);
+    await play("B", 60);
     expect(await titles()).toEqual(["B"]);
   });
 
@@ -164,8 +164,8 @@ describe("GET /api/v1/recently-played", () => {
       url: "https://covers.example/1.jpg",
       load: async () => picture,
     };
-    await hear("A", 60, { album: { name: "A", artworks: [ours] } });
-    await hear("B", 60, { album: { name: "B", artworks: [theirs] } });
+    await play("A", 60, { album: { name: "A", artworks: [ours] } });
+    await play("B", 60, { album: { name: "B", artworks: [theirs] } });
     const [second, first] = (await answer()).data;
     expect(second.album.images).toEqual([{ url: "https://covers.example/1.jpg" }]);
     const [{ url }] = first.album.images;
@@ -176,7 +176,7 @@ describe("GET /api/v1/recently-played", () => {
   test("is nobody else's history", async () => {
     const grace = await server.addUser("grace");
     await keep();
-    await hear("A", 60);
+    await play("A", 60);
     const theirs = await (await server.getAs(grace, PATH)).json();
     expect(theirs).toEqual({ success: true, data: [] });
   });

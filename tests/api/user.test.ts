@@ -166,7 +166,7 @@ describe("GET /api/v1/user", () => {
     });
   });
 
-  test("says that everybody hears the demo where the server is set to it", async () => {
+  test("says that everybody plays the demo where the server is set to it", async () => {
     await start({ demo: true });
     const bob = await server.addUser("bob", false);
     expect(await dataFor(bob)).toMatchObject({

@@ -79,7 +79,7 @@ describe("while statuses of connections cannot be stored,", () => {
   const about = () => server.logged.filter((line) => line.includes("statuses"));
   let listeners: readonly AddedUser[];
 
-  /** Each user's source is heard for the first time while another program writes. */
+  /** Each user's source is followed for the first time while another program writes. */
   beforeEach(async () => {
     foreign.run("COMMIT");
     listeners = [await server.addUser("bob"), await server.addUser("cleo")];
@@ -91,7 +91,7 @@ describe("while statuses of connections cannot be stored,", () => {
     }
   });
 
-  test("the log says so once, and music is heard", async () => {
+  test("the log says so once, and music is followed", async () => {
     expect(about()).toHaveLength(1);
     expect(about()[0]).toMatch(/ error .*cannot be stored .*locked/);
     await server.clock.advance(5_000);

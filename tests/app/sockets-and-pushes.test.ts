@@ -196,7 +196,7 @@ describe("a program that pushes", () => {
     ["a song of Audioscrobbler", () => post("/audioscrobbler/np", `s=${session()}&t=A&a=B`)],
     ["the end of such a song", () => post("/audioscrobbler/submit", `s=${session()}`)],
     ["a request for a socket", () => server.get(inbox("webnowplaying"))],
-  ])("%s is heard twenty times in a second", async (_, push) => {
+  ])("%s is followed twenty times in a second", async (_, push) => {
     await server.clock.advance(1_000);
     const answers = await Promise.all(Array.from({ length: 100 }, push));
     const limited = await Promise.all(answers.map(isLimited));

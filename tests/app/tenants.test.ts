@@ -48,7 +48,7 @@ interface Seat {
   readonly picture: string;
 }
 
-/** Adds a user named by each mark, who hears a playback with it. */
+/** Adds a user named by each mark, who plays a playback with it. */
 async function seat(server: TestServer, all: readonly Listener[]): Promise<Seat[]> {
   const seats: Seat[] = [];
   for (const listener of all) {

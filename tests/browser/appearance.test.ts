@@ -51,7 +51,7 @@ inEveryEngine("the look of the overlay", (stage) => {
 
   test("is right at its first paint, without script", async () => {
     // Paused, so that the position stays where it is while the page is opened.
-    await stage.hears({ ...withCover(cover), state: "paused" });
+    await stage.plays({ ...withCover(cover), state: "paused" });
     const { page } = await stage.open("", { javaScriptEnabled: false });
     expect(await page.textContent(".np-title")).toBe("Paper Lanterns");
     expect(await page.textContent(".np-elapsed")).toBe("0:10");
@@ -64,7 +64,7 @@ inEveryEngine("the look of the overlay", (stage) => {
 
   for (const language of LANGUAGES) {
     test(`speaks ${language} in the label and to screen readers`, async () => {
-      await stage.hears();
+      await stage.plays();
       const { page } = await stage.open(`?in=${language}`);
       const { nowPlaying, by } = languages[language].widget;
       expect(await page.textContent(".np-label")).toBe(`${nowPlaying} · Test`);
@@ -84,12 +84,12 @@ inEveryEngine("the look of the overlay", (stage) => {
       return paintedPixels(gallery.page);
     };
     expect(await lookAt("loading")).toMatchObject({ total: 0 });
-    await stage.hears(withCover(cover));
+    await stage.plays(withCover(cover));
     await gallery.every({ title: "Paper Lanterns", hasArt: true });
     const playing = await lookAt("playing");
     expect(playing.outside).toBe(0);
     expect(Math.min(...playing.inside)).toBeGreaterThan(0);
-    await stage.hears({ ...withCover(cover), state: "paused" });
+    await stage.plays({ ...withCover(cover), state: "paused" });
     const paused = await lookAt("paused");
     expect(paused.outside).toBe(0);
     expect(Math.min(...paused.inside)).toBeGreaterThan(0);
@@ -108,7 +108,7 @@ inEveryEngine("the look of the overlay", (stage) => {
     await stage.hearsNothing();
     const { page } = await stage.open("?enter=none", { viewport: { width: 500, height: 300 } });
     expect(await strongestAlphas(stage, page, 0)).toEqual({ above: 0, below: 0 });
-    await stage.hears();
+    await stage.plays();
     await hiddenIs(page, false);
     await restsNow(page);
     const { bottom } = await boxOf(page, ".np-card");
@@ -143,7 +143,7 @@ inEveryEngine("the look of the overlay", (stage) => {
   });
 
   test("cuts off and overlaps nothing, in every theme and size, whatever is written", async () => {
-    await stage.hears(withCover(cover));
+    await stage.plays(withCover(cover));
     const gallery = await openGallery(stage, everyThemeAndSize("motion=none&album=1"));
     const faults: string[] = [];
     for (const [name, content] of Object.entries(contents)) {
@@ -154,7 +154,7 @@ inEveryEngine("the look of the overlay", (stage) => {
   }, 30_000);
 
   test("cuts no letter's top, foot or mark off", async () => {
-    await stage.hears(withCover(cover));
+    await stage.plays(withCover(cover));
     const gallery = await openGallery(stage, everyThemeAndSize("motion=none&album=1"));
     await hearsInGallery(stage, gallery, {
       state: "paused",
@@ -171,7 +171,7 @@ inEveryEngine("the look of the overlay", (stage) => {
   }, 20_000);
 
   test("has digits of one width, so that the time stands still", async () => {
-    await stage.hears({ state: "paused", positionMs: 71_000 });
+    await stage.plays({ state: "paused", positionMs: 71_000 });
     const { page } = await stage.open();
     const widths = [];
     for (const [positionMs, text] of [
@@ -179,7 +179,7 @@ inEveryEngine("the look of the overlay", (stage) => {
       [0, "0:00"],
       [168_000, "2:48"],
     ] as const) {
-      await stage.hears({ state: "paused", positionMs });
+      await stage.plays({ state: "paused", positionMs });
       await page.waitForFunction(
         (wanted) => document.querySelector(".np-elapsed")?.textContent === wanted,
         text,
@@ -192,7 +192,7 @@ inEveryEngine("the look of the overlay", (stage) => {
 });
 
 async function hearsInGallery(stage: Stage, gallery: Gallery, content: Partial<Playback>) {
-  await stage.hears(content);
+  await stage.plays(content);
   await gallery.every({
     title: content.track?.title ?? "",
     hasArt: (content.album?.artworks.length ?? 0) > 0,

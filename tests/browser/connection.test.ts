@@ -21,12 +21,12 @@ inEveryEngine("the overlay's connection", (stage) => {
   const { test } = stage;
 
   test("comes back by itself after the server was gone, without a reload", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open();
     await mark(page);
     const start = await stage.stopServer();
     start();
-    await stage.hears(titled("After the restart"));
+    await stage.plays(titled("After the restart"));
     await titleIs(page, "After the restart");
     expect(await isMarked(page)).toBe(true);
     await restsNow(page);
@@ -34,12 +34,12 @@ inEveryEngine("the overlay's connection", (stage) => {
   });
 
   test("keeps the card for ten seconds without a server, fades it out, and brings it back", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("", { frozen: true });
     await mark(page);
     const start = await stage.stopServer();
     await until(() => stage.server.app.gauges.overlays?.() === 0 || undefined);
-    // The page has heard of it as soon as it waits to try again.
+    // The page has noticed it as soon as it waits to try again.
     await page.clock.runFor(600);
     await page.clock.runFor(9_000);
     expect(await page.getAttribute("html", "data-np-state")).toBe("playing");
@@ -51,7 +51,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     );
 
     start();
-    await stage.hears(titled("Back again"));
+    await stage.plays(titled("Back again"));
     await until(async () => {
       // The longest wait between two attempts.
       await page.clock.runFor(15_000);
@@ -64,9 +64,9 @@ inEveryEngine("the overlay's connection", (stage) => {
   }, 20_000);
 
   test("counts on while the server is away", async () => {
-    await stage.hears({ state: "paused", positionMs: 20_000 });
+    await stage.plays({ state: "paused", positionMs: 20_000 });
     const { page } = await stage.open("", { frozen: true });
-    await stage.hears({ positionMs: 20_000 });
+    await stage.plays({ positionMs: 20_000 });
     await stateIs(page, "playing");
     await stage.stopServer();
     await page.clock.runFor(5_100);
@@ -74,19 +74,19 @@ inEveryEngine("the overlay's connection", (stage) => {
   });
 
   test("notices a line that died in silence, and opens another", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("", { frozen: true });
     const again = page.waitForEvent("websocket");
     // Two and a half of the server's beats without a word, and the wait before the next attempt.
     await page.clock.runFor(37_600);
     await page.clock.runFor(600);
     await again;
-    await stage.hears(titled("On the new line"));
+    await stage.plays(titled("On the new line"));
     await titleIs(page, "On the new line");
   });
 
   test("goes dark within a second when the address was replaced, and stays dark", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?idle=text", { frozen: true });
     let sockets = 0;
     page.on("websocket", () => (sockets += 1));
@@ -96,7 +96,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     await page.waitForFunction(
       () => getComputedStyle(document.querySelector(".np-card") as Element).opacity === "0",
     );
-    await stage.hears(titled("Not for this page"));
+    await stage.plays(titled("Not for this page"));
     await page.clock.runFor(120_000);
     await setSourceVisible(page, false);
     await setSourceVisible(page, true);
@@ -109,23 +109,23 @@ inEveryEngine("the overlay's connection", (stage) => {
   });
 
   test("stays open under another version of the server while the card is seen, and reloads in an idle moment", async () => {
-    await stage.hears();
+    await stage.plays();
     const page = await openOutdated(stage, "?hideDelay=600000");
     await mark(page);
-    await stage.hears(titled("Seen"));
+    await stage.plays(titled("Seen"));
     await titleIs(page, "Seen");
-    await stage.hears({ ...titled("Seen"), state: "paused" });
+    await stage.plays({ ...titled("Seen"), state: "paused" });
     await stateIs(page, "paused");
     expect(await isMarked(page)).toBe(true);
     await stage.hearsNothing();
     await page.waitForFunction(() => !("mark" in window));
     await until(() => stage.server.app.gauges.overlays?.() === 1 || undefined);
-    await stage.hears(titled("Drawn anew"));
+    await stage.plays(titled("Drawn anew"));
     await titleIs(page, "Drawn anew");
   });
 
   test("reloads under another version of the server once its source is hidden, and not again", async () => {
-    await stage.hears();
+    await stage.plays();
     const page = await openOutdated(stage);
     await mark(page);
     await setSourceVisible(page, false);
@@ -133,23 +133,23 @@ inEveryEngine("the overlay's connection", (stage) => {
     await mark(page);
     await until(() => stage.server.app.gauges.overlays?.() === 1 || undefined);
     await setSourceVisible(page, false);
-    await stage.hears(titled("Later"));
+    await stage.plays(titled("Later"));
     await titleIs(page, "Later");
     expect(await isMarked(page)).toBe(true);
   });
 
   test("survives being refreshed again and again", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open();
     for (let time = 1; time <= 3; time++) {
       await page.reload();
-      await stage.hears(titled(`Refreshed ${time}`));
+      await stage.plays(titled(`Refreshed ${time}`));
       await titleIs(page, `Refreshed ${time}`);
     }
   });
 
   test("reaches twelve overlays beside a page of the same browser", async () => {
-    await stage.hears();
+    await stage.plays();
     const context = await stage.browser.newContext();
     context.setDefaultTimeout(8_000);
     const overlays = await Promise.all(
@@ -163,13 +163,13 @@ inEveryEngine("the overlay's connection", (stage) => {
     const plain = await context.newPage();
     await plain.goto(`${stage.server.url}/en`);
     expect(await plain.textContent("h1")).not.toBe("");
-    await stage.hears(titled("For all of you"));
+    await stage.plays(titled("For all of you"));
     await Promise.all(overlays.map((page) => titleIs(page, "For all of you")));
     await context.close();
   });
 
   test("tells a page of another origin nothing", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.openBlank();
     const address = "http://foreign.invalid/";
     await page.route(address, (route) =>
@@ -180,7 +180,7 @@ inEveryEngine("the overlay's connection", (stage) => {
   });
 
   test("tells a sandboxed page of its own origin nothing", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.openBlank();
     const address = `${stage.server.url}/sandboxed`;
     await page.route(address, (route) =>

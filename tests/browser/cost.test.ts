@@ -49,7 +49,7 @@ inEveryEngine("what the overlay costs", (stage) => {
   const { test } = stage;
 
   test("is one layout a second while playing, whether or not a title travels", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"], ...withCover(red) });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"], ...withCover(red) });
     const { page: resting } = await stage.open("?motion=full&marquee=off");
     const { page: travelling } = await stage.open("?motion=full&hold=0&marquee=auto");
     await travelling.waitForFunction(() => document.getAnimations().length === 1);
@@ -70,7 +70,7 @@ inEveryEngine("what the overlay costs", (stage) => {
   }, 20_000);
 
   test("is no node that is replaced while the clock runs", async () => {
-    await stage.hears({ ...titled("Short"), artists: ["Ada"] });
+    await stage.plays({ ...titled("Short"), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full", { frozen: true });
     const replaced = await page.evaluateHandle(() => {
       const nodes: string[] = [];
@@ -91,16 +91,16 @@ inEveryEngine("what the overlay costs", (stage) => {
     [
       "paused",
       "?motion=full&hold=0",
-      () => stage.hears({ ...titled(LONG_TITLE), state: "paused" }),
+      () => stage.plays({ ...titled(LONG_TITLE), state: "paused" }),
     ],
     [
       "hidden after a change",
       "?show=1&motion=full&hold=0",
-      () => stage.hears({ ...titled("Next"), state: "paused" }),
+      () => stage.plays({ ...titled("Next"), state: "paused" }),
     ],
   ] as const) {
     test(`is no layout, no animation and no write at all while ${what}`, async () => {
-      await stage.hears(titled(LONG_TITLE));
+      await stage.plays(titled(LONG_TITLE));
       const { page } = await stage.open(query, { frozen: true });
       await says();
       await page.waitForFunction(() => document.documentElement.dataset["npState"] !== "playing");
@@ -114,15 +114,15 @@ inEveryEngine("what the overlay costs", (stage) => {
   }
 
   test("is no message on the console and no request to another host, in a whole evening of states", async () => {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page, complaints, hosts } = await stage.open("?theme=glass&album=1&hideDelay=0");
-    await stage.hears({ ...titled("Second"), ...withCover(blue) });
+    await stage.plays({ ...titled("Second"), ...withCover(blue) });
     await titleIs(page, "Second");
-    await stage.hears({ ...titled("Second"), ...withCover(blue), state: "paused" });
+    await stage.plays({ ...titled("Second"), ...withCover(blue), state: "paused" });
     await stateIs(page, "paused");
     await stage.hearsNothing();
     await hiddenIs(page, true);
-    await stage.hears({ ...titled(LONG_TITLE), ...withCover(red) });
+    await stage.plays({ ...titled(LONG_TITLE), ...withCover(red) });
     await titleIs(page, LONG_TITLE);
     await hiddenIs(page, false);
     expect(complaints).toEqual([]);
@@ -136,7 +136,7 @@ inEveryEngine(
     stage.test(
       "is at most a megabyte after a thousand tracks",
       async () => {
-        await stage.hears(withCover(red));
+        await stage.plays(withCover(red));
         const { page } = await stage.open("?motion=full&album=1");
         const session = await page.context().newCDPSession(page);
         await session.send("HeapProfiler.enable");
@@ -149,7 +149,7 @@ inEveryEngine(
         const play = async (from: number, to: number) => {
           for (let number = from; number <= to; number++) {
             const cover = number % 2 === 0 ? red : blue;
-            await stage.hears({ ...titled(`Track ${number}`), ...withCover(cover) });
+            await stage.plays({ ...titled(`Track ${number}`), ...withCover(cover) });
             if (number % 20 === 0) await titleIs(page, `Track ${number}`);
           }
           await restsNow(page);

@@ -31,9 +31,9 @@ inEveryEngine("the overlay's cover", (stage) => {
   const { test } = stage;
 
   test("comes with a change, decoded, without a reload", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page, complaints, hosts } = await stage.open();
-    await stage.hears({ ...titled("Midnight Ferry"), ...withCover(coverOf("ferry", picture)) });
+    await stage.plays({ ...titled("Midnight Ferry"), ...withCover(coverOf("ferry", picture)) });
     await titleIs(page, "Midnight Ferry");
     const cover = await shownCover(page);
     expect(cover).toMatch(/^\/art\/[\w-]+\/256\.webp$/);
@@ -44,7 +44,7 @@ inEveryEngine("the overlay's cover", (stage) => {
 
   test("is larger in the themes that show it large", async () => {
     const large = coverOf("large", await patternPicture("png", 600));
-    await stage.hears(withCover(large));
+    await stage.plays(withCover(large));
     for (const theme of ["art", "vinyl"]) {
       const { page } = await stage.open(`?theme=${theme}`);
       await page.waitForFunction(
@@ -54,14 +54,14 @@ inEveryEngine("the overlay's cover", (stage) => {
   });
 
   test("is the newest track's after a storm of fifty skips", async () => {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page, complaints } = await stage.open();
     await recordPairs(page);
     const last = 50;
     for (let skip = 1; skip <= last; skip++) {
       const hex = `#${(0x100000 + skip * 0x31415).toString(16)}`;
       const cover = coverOf(`skip ${skip}`, solidPicture(hex));
-      await stage.hears({ ...titled(`Track ${skip}`), ...withCover(cover) });
+      await stage.plays({ ...titled(`Track ${skip}`), ...withCover(cover) });
     }
     await titleIs(page, `Track ${last}`);
     await page.waitForFunction(() => document.documentElement.hasAttribute("data-np-has-art"));
@@ -73,12 +73,12 @@ inEveryEngine("the overlay's cover", (stage) => {
   });
 
   test("is never the old one with the new title while the new one is slow, and comes in late", async () => {
-    await stage.hears({ ...titled("First"), ...withCover(red) });
+    await stage.plays({ ...titled("First"), ...withCover(red) });
     const { page } = await stage.open();
     const first = await shownCover(page);
     await recordPairs(page);
     const slow = heldBack("slow", picture);
-    await stage.hears({ ...titled("Second"), ...withCover(slow.artwork) });
+    await stage.plays({ ...titled("Second"), ...withCover(slow.artwork) });
     await titleIs(page, "Second");
     expect(await shownCover(page)).toBeNull();
     slow.release();
@@ -89,29 +89,29 @@ inEveryEngine("the overlay's cover", (stage) => {
   });
 
   test("does not come in late when something else plays by then", async () => {
-    await stage.hears({ ...titled("First"), ...withCover(red) });
+    await stage.plays({ ...titled("First"), ...withCover(red) });
     const { page } = await stage.open();
     const slow = heldBack("slow", picture);
-    await stage.hears({ ...titled("Second"), ...withCover(slow.artwork) });
+    await stage.plays({ ...titled("Second"), ...withCover(slow.artwork) });
     await titleIs(page, "Second");
-    await stage.hears({ ...titled("Third"), ...withCover(blue) });
+    await stage.plays({ ...titled("Third"), ...withCover(blue) });
     await titleIs(page, "Third");
     const third = await shownCover(page);
     await recordPairs(page);
     const arrived = page.waitForResponse((response) => !response.url().endsWith(third ?? "?"));
     slow.release();
     await (await arrived).finished();
-    await stage.hears({ ...titled("Third"), ...withCover(blue), state: "paused" });
+    await stage.plays({ ...titled("Third"), ...withCover(blue), state: "paused" });
     await stateIs(page, "paused");
     expect(await shownCover(page)).toBe(third);
     expect((await pairs(page)).filter(([, cover]) => cover !== third)).toEqual([]);
   });
 
   test("does not hold a change back for longer than half a second", async () => {
-    await stage.hears({ ...titled("First"), ...withCover(red) });
+    await stage.plays({ ...titled("First"), ...withCover(red) });
     const { page } = await stage.open("", { frozen: true });
     const slow = heldBack("slow", picture);
-    await stage.hears({ ...titled("Second"), ...withCover(slow.artwork) });
+    await stage.plays({ ...titled("Second"), ...withCover(slow.artwork) });
     await page.waitForRequest(/256\.webp$/);
     expect(await page.textContent(".np-title")).toBe("First");
     // The server may have waited for the cover's colour for 120 ms before.
@@ -121,22 +121,22 @@ inEveryEngine("the overlay's cover", (stage) => {
   });
 
   test("is left out when it cannot be had, and comes back with the next track", async () => {
-    await stage.hears({ ...titled("First"), ...withCover(red) });
+    await stage.plays({ ...titled("First"), ...withCover(red) });
     const { page } = await stage.open();
     const lost: Artwork = { key: "lost", load: () => Promise.reject(new Error("no such file")) };
-    await stage.hears({ ...titled("Second"), ...withCover(lost) });
+    await stage.plays({ ...titled("Second"), ...withCover(lost) });
     await titleIs(page, "Second");
     expect(await shownCover(page)).toBeNull();
-    await stage.hears({ ...titled("Third"), ...withCover(blue) });
+    await stage.plays({ ...titled("Third"), ...withCover(blue) });
     await titleIs(page, "Third");
     expect(await shownCover(page)).not.toBeNull();
   });
 
   test("is left out when it is hostile, and runs nothing", async () => {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page } = await stage.open();
     for (const [name, bytes] of Object.entries(hostile)) {
-      await stage.hears({ ...titled(name), ...withCover(coverOf(name, bytes)) });
+      await stage.plays({ ...titled(name), ...withCover(coverOf(name, bytes)) });
       await titleIs(page, name);
       expect(await shownCover(page)).toBeNull();
     }
@@ -145,7 +145,7 @@ inEveryEngine("the overlay's cover", (stage) => {
 
   test("is left out at the first paint too when it cannot be had", async () => {
     const lost: Artwork = { key: "lost", load: () => Promise.reject(new Error("no such file")) };
-    await stage.hears(withCover(lost));
+    await stage.plays(withCover(lost));
     const { page } = await stage.open();
     await page.waitForFunction(() => !document.documentElement.hasAttribute("data-np-has-art"));
   });

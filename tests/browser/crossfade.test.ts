@@ -21,13 +21,13 @@ inEveryEngine("the change from one track to the next", (stage) => {
   const { test } = stage;
 
   test("dissolves within half a second, and is never more or less opaque than one card", async () => {
-    await stage.hears({ ...titled("First"), artists: ["Ada"], ...withCover(red) });
+    await stage.plays({ ...titled("First"), artists: ["Ada"], ...withCover(red) });
     const { page } = await stage.open("?motion=full&radius=0&opacity=90", held);
     const { page: reader } = await stage.openBlank();
     const before = await opacities(page, reader);
     expect(before.panel).toBeCloseTo(0.9, 1);
     const place = await boxOf(page, ".np-card");
-    await stage.hears({ ...titled("Second"), artists: ["Ada"], ...withCover(blue) });
+    await stage.plays({ ...titled("Second"), artists: ["Ada"], ...withCover(blue) });
     await titleIs(page, "Second");
     expect(await copies(page)).toEqual(["First"]);
     for (const share of [0.05, 0.3, 0.5, 0.8]) {
@@ -44,7 +44,7 @@ inEveryEngine("the change from one track to the next", (stage) => {
   });
 
   test("keeps the colours and the cover of the card that leaves", async () => {
-    await stage.hears({ ...titled("First"), ...withCover(red) });
+    await stage.plays({ ...titled("First"), ...withCover(red) });
     const { page } = await stage.open("?motion=full", held);
     const look = (within: string) =>
       page.evaluate((where) => {
@@ -55,28 +55,28 @@ inEveryEngine("the change from one track to the next", (stage) => {
         ];
       }, within);
     const before = await look(".np-card");
-    await stage.hears({ ...titled("Second"), ...withCover(blue) });
+    await stage.plays({ ...titled("Second"), ...withCover(blue) });
     await titleIs(page, "Second");
     expect(await look("[data-np-leaving] .np-card")).toEqual(before);
     expect(await look(".np-card")).not.toEqual(before);
   });
 
   test("leaves the words in their place when only one of the tracks has a cover", async () => {
-    await stage.hears({ ...titled("Bare"), artists: ["Ada"] });
+    await stage.plays({ ...titled("Bare"), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full", held);
     const bare = await boxOf(page, ".np-title");
-    await stage.hears({ ...titled("Covered"), artists: ["Ada"], ...withCover(red) });
+    await stage.plays({ ...titled("Covered"), artists: ["Ada"], ...withCover(red) });
     await titleIs(page, "Covered");
     expect(await boxOf(page, "[data-np-leaving] .np-title")).toEqual(bare);
     await arrives(page);
     const covered = await boxOf(page, ".np-title");
-    await stage.hears({ ...titled("Bare again"), artists: ["Ada"] });
+    await stage.plays({ ...titled("Bare again"), artists: ["Ada"] });
     await titleIs(page, "Bare again");
     expect(await boxOf(page, "[data-np-leaving] .np-title")).toEqual(covered);
   });
 
   test("leaves a long title on its page", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full", held);
     await page.clock.runFor(3_600);
     await page.waitForFunction(() => {
@@ -85,19 +85,19 @@ inEveryEngine("the change from one track to the next", (stage) => {
       return /-\d/.test(text?.style.transform ?? "") && document.getAnimations().length === 0;
     });
     const { left } = await boxOf(page, ".np-title .np-marquee-text");
-    await stage.hears({ ...titled("Second"), artists: ["Ada"] });
+    await stage.plays({ ...titled("Second"), artists: ["Ada"] });
     await titleIs(page, "Second");
     expect((await boxOf(page, "[data-np-leaving] .np-title .np-marquee-text")).left).toBe(left);
   });
 
   test("shows the newest of a storm of skips, below one card that leaves", async () => {
-    await stage.hears({ ...titled("First"), ...withCover(red) });
+    await stage.plays({ ...titled("First"), ...withCover(red) });
     const { page } = await stage.open("?motion=full", held);
-    await stage.hears({ ...titled("Track 1"), ...withCover(blue) });
+    await stage.plays({ ...titled("Track 1"), ...withCover(blue) });
     await titleIs(page, "Track 1");
     await fadesTo(page, 0.5);
     for (let skip = 2; skip <= 20; skip++) {
-      await stage.hears({ ...titled(`Track ${skip}`), ...withCover(skip % 2 ? blue : red) });
+      await stage.plays({ ...titled(`Track ${skip}`), ...withCover(skip % 2 ? blue : red) });
     }
     await titleIs(page, "Track 20");
     expect(await copies(page)).toEqual(["First"]);
@@ -111,9 +111,9 @@ inEveryEngine("the change from one track to the next", (stage) => {
     ["the card is to come at once", "?motion=full&enter=none"],
   ] as const) {
     test(`is a cut where ${why}`, async () => {
-      await stage.hears(titled("First"));
+      await stage.plays(titled("First"));
       const { page } = await stage.open(query, held);
-      await stage.hears(titled("Second"));
+      await stage.plays(titled("Second"));
       await titleIs(page, "Second");
       expect(await copies(page)).toEqual([]);
       expect(await animationsOf(page)).toBe(0);
@@ -121,9 +121,9 @@ inEveryEngine("the change from one track to the next", (stage) => {
   }
 
   test("ends at once when the source is hidden", async () => {
-    await stage.hears(titled("First"));
+    await stage.plays(titled("First"));
     const { page } = await stage.open("?motion=full", held);
-    await stage.hears(titled("Second"));
+    await stage.plays(titled("Second"));
     await titleIs(page, "Second");
     expect(await animationsOf(page)).toBe(2);
     await setSourceVisible(page, false);
@@ -132,9 +132,9 @@ inEveryEngine("the change from one track to the next", (stage) => {
   });
 
   test("is not read out twice", async () => {
-    await stage.hears(titled("First"));
+    await stage.plays(titled("First"));
     const { page } = await stage.open("?motion=full", held);
-    await stage.hears(titled("Second"));
+    await stage.plays(titled("Second"));
     await titleIs(page, "Second");
     expect(await page.getAttribute("[data-np-leaving]", "aria-hidden")).toBe("true");
     expect(await page.locator("main").count()).toBe(1);

@@ -24,7 +24,7 @@ inEveryEngine("the streamer's own CSS", (stage) => {
 
   for (const fill of ["text node", "innerHTML"] as const) {
     test(`wins as OBS injects it, plain and !important, by ${fill}`, async () => {
-      await stage.hears();
+      await stage.plays();
       const { page, complaints } = await stage.open("?color=ff0000&bg=222222&size=20");
       await inject(
         page,
@@ -43,7 +43,7 @@ inEveryEngine("the streamer's own CSS", (stage) => {
   }
 
   test("wins with custom properties over theme, mode, options and cover, and keeps winning", async () => {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page } = await stage.open("?theme=glass&mode=light&radius=9&size=15");
     await inject(
       page,
@@ -72,7 +72,7 @@ inEveryEngine("the streamer's own CSS", (stage) => {
       bar: "7px",
     };
     expect(await look()).toEqual(wanted);
-    await stage.hears({
+    await stage.plays({
       ...titled("Next"),
       ...withCover(coverOf("blue", solidPicture("#2050c0"))),
     });
@@ -81,7 +81,7 @@ inEveryEngine("the streamer's own CSS", (stage) => {
   });
 
   test("meets no rule of ours outside a layer, and none that is !important", async () => {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page } = await stage.open("?theme=glass&bg=222222&radius=4");
     const rules = await page.evaluate(() =>
       [...document.styleSheets].flatMap((sheet) =>
@@ -93,7 +93,7 @@ inEveryEngine("the streamer's own CSS", (stage) => {
   });
 
   test("may hide and show parts by their public names and states", async () => {
-    await stage.hears({ state: "paused" });
+    await stage.plays({ state: "paused" });
     const { page } = await stage.open();
     await inject(
       page,
@@ -108,7 +108,7 @@ inEveryEngine("the streamer's own CSS", (stage) => {
   });
 
   test("makes the browser ask this server for nothing but covers, fonts and our own files", async () => {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page, complaints } = await stage.open("", {
       prepare: (prepared) => prepared.addInitScript(noteRefusals),
     });
@@ -152,7 +152,7 @@ inEveryEngine("the streamer's own CSS", (stage) => {
   });
 
   test("changes nothing as OBS brings it along by default", async () => {
-    await stage.hears({ state: "paused" });
+    await stage.plays({ state: "paused" });
     const { page } = await stage.open();
     const before = await page.screenshot({ omitBackground: true });
     await inject(page, "text node", OBS_DEFAULT);

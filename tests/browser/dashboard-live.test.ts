@@ -30,13 +30,13 @@ onTheDashboard("what is playing", (stage) => {
   const { test } = stage;
 
   test("changes on the page without a reload", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page, complaints } = await stage.open("nowPlaying");
     expect(await liveText(page, "title").textContent()).toBe("Paper Lanterns");
     await mark(page);
 
     const cover = coverOf("cover", await patternPicture("png", 64));
-    await stage.hears({
+    await stage.plays({
       ...titled("The Next One"),
       ...withCover(cover),
       artists: ["Ada & Grace", "Linus"],
@@ -61,31 +61,31 @@ onTheDashboard("what is playing", (stage) => {
   }, 20_000);
 
   test("has no bar while the position is not known", async () => {
-    await stage.hears({ ...titled("Somewhere"), positionUnknown: true });
+    await stage.plays({ ...titled("Somewhere"), positionUnknown: true });
     const { page } = await stage.open("nowPlaying");
     const progress = page.locator("progress");
     expect(await progress.isVisible()).toBe(false);
-    await stage.hears({ ...titled("Begun"), positionMs: 0, positionUnknown: true });
+    await stage.plays({ ...titled("Begun"), positionMs: 0, positionUnknown: true });
     await progress.waitFor();
   }, 20_000);
 
   test("comes back by itself after the server was gone", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("nowPlaying");
     await mark(page);
-    await stage.hears(titled("Before the Restart"));
+    await stage.plays(titled("Before the Restart"));
     await says(page, "title", "Before the Restart");
     const start = await stage.stopServer();
     const again = page.waitForEvent("websocket");
     start();
     await again;
-    await stage.hears(titled("After the Restart"));
+    await stage.plays(titled("After the Restart"));
     await says(page, "title", "After the Restart");
     expect(await isMarked(page)).toBe(true);
   }, 20_000);
 
   test("gives way to the sign-in notice when this browser is signed out elsewhere", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("nowPlaying");
     const elsewhere = await stage.open("account");
     const first = elsewhere.page.getByRole("button", { name: account.signOut }).nth(1);
@@ -238,7 +238,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("shows a test track in an open overlay, and says so without a reload", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("widget", { query: "?id=1" });
     const send = page.getByRole("button", { name: widget.test });
     const outcome = page.locator("[data-test-outcome]");
@@ -475,7 +475,7 @@ onTheDashboard("the widget's editor", (stage) => {
   }, 20_000);
 
   test("makes an open overlay go dark when the address is replaced", async () => {
-    await stage.hears();
+    await stage.plays();
     const before = stage.overlay("?theme=bar");
     const obs = await stage.openInObs(before);
     await titleIs(obs.page, "Paper Lanterns");

@@ -53,7 +53,7 @@ onTheDashboard(
       expect(text).toBe(words.found.again);
     }, 20_000);
 
-    test("tells without a reload what came, what is heard and which one is shown", async () => {
+    test("tells without a reload what came, what is followed and which one is shown", async () => {
       const push = await connectJson(stage, "Desk", "Kitchen");
       const { page, complaints } = await stage.open("music");
       const [desk, kitchen] = [cardOf(page, "JSON · Desk"), cardOf(page, "JSON · Kitchen")];

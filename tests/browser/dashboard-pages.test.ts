@@ -61,7 +61,7 @@ async function pagesOutside({ server, ada }: DashboardStage): Promise<Visited[]>
 async function liveIn(stage: DashboardStage): Promise<AddedUser> {
   const { server, ada } = stage;
   const { connections, fonts, history, keys, privacy, sessions, widgets } = server.accounts;
-  await stage.hears({ ...titled("Pneumonoultramicroscopicsilicovolcanoconiosis".repeat(2)) });
+  await stage.plays({ ...titled("Pneumonoultramicroscopicsilicovolcanoconiosis".repeat(2)) });
   const { id } = await keys.add(ada.user, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk");
   await keys.rotate(ada.user, id, 3_600_000);
   await keys.revoke(ada.user, (await keys.add(ada.user, "an old bot")).id);
@@ -193,29 +193,29 @@ onTheDashboard(
       await page.getByLabel(keys.name).fill("chat bot");
       await page.getByRole("button", { name: keys.add }).click();
       const key = (await page.locator(".once code").first().textContent()) ?? "";
-      const heard = async () => {
+      const received = async () => {
         const answer = await fetch(`${stage.server.url}/api/v1/now-playing`, {
           headers: { "x-api-key": key },
         });
         return (await answer.json()).data;
       };
-      expect(await heard()).toBeNull();
+      expect(await received()).toBeNull();
 
       await page.goto(stage.address("music"));
       await page.locator("summary").filter({ hasText: "Demo" }).press("Enter");
       await page.getByRole("button", { name: fill(music.connect, { source: "Demo" }) }).click();
       await page.getByText(fill(music.connected, { source: "Demo" }), { exact: true }).waitFor();
-      expect(await heard()).toMatchObject({ is_playing: true });
+      expect(await received()).toMatchObject({ is_playing: true });
       await page.goto(stage.address("nowPlaying"));
       expect(await page.locator(".playing .title").textContent()).not.toBe("");
 
       await page.goto(stage.address("privacy"));
       await page.getByRole("button", { name: privacy.pauseHour }).click();
       await page.getByText(privacy.nowPaused, { exact: true }).waitFor();
-      expect(await heard()).toBeNull();
+      expect(await received()).toBeNull();
       await page.getByRole("button", { name: privacy.resume }).click();
       await page.getByText(privacy.nowSharing, { exact: true }).waitFor();
-      expect(await heard()).toMatchObject({ is_playing: true });
+      expect(await received()).toMatchObject({ is_playing: true });
       expect(complaints).toEqual([]);
     }, 20_000);
 

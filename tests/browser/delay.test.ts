@@ -21,7 +21,7 @@ inEveryEngine("an overlay for a delayed video", (stage) => {
   test("draws the current track at once, with its position as it was that long ago", async () => {
     const { clock } = stage.server;
     const beganAtMs = clock.monotonicMs();
-    await stage.hears({ ...titled("Now"), positionMs: 75_000 });
+    await stage.plays({ ...titled("Now"), positionMs: 75_000 });
     const drawn = await (await fetch(stage.address("?delay=10"))).text();
     expect(drawn).toMatch(/np-elapsed">\s*1:05/);
     const { page } = await openDelayed(stage, "?delay=10");
@@ -37,7 +37,7 @@ inEveryEngine("an overlay for a delayed video", (stage) => {
 
   test("waits at the beginning of a track that began during the delay", async () => {
     // The server's clock goes on while the page opens, which takes seconds on a busy machine.
-    await stage.hears({ ...titled("Just begun"), positionMs: 0 });
+    await stage.plays({ ...titled("Just begun"), positionMs: 0 });
     const { page } = await openDelayed(stage, "?delay=30");
     await page.clock.runFor(10_000);
     expect(await page.evaluate(elapsed)).toBe("0:00");
@@ -46,13 +46,13 @@ inEveryEngine("an overlay for a delayed video", (stage) => {
   });
 
   test("shows tracks, pauses, seeks and silence each as much later, in their order", async () => {
-    await stage.hears({ ...titled("First"), positionMs: 50_000 });
-    const { page, hears, hearsNothing } = await openDelayed(stage, "?delay=10&hideDelay=0");
-    await hears({ ...titled("Second"), positionMs: 0 });
+    await stage.plays({ ...titled("First"), positionMs: 50_000 });
+    const { page, plays, hearsNothing } = await openDelayed(stage, "?delay=10&hideDelay=0");
+    await plays({ ...titled("Second"), positionMs: 0 });
     await page.clock.runFor(2_000);
-    await hears({ ...titled("Second"), positionMs: 90_000 });
+    await plays({ ...titled("Second"), positionMs: 90_000 });
     await page.clock.runFor(2_000);
-    await hears({ ...titled("Second"), positionMs: 92_000, state: "paused" });
+    await plays({ ...titled("Second"), positionMs: 92_000, state: "paused" });
     await page.clock.runFor(2_000);
     await hearsNothing();
 
@@ -73,9 +73,9 @@ inEveryEngine("an overlay for a delayed video", (stage) => {
   });
 
   test("ends a storm of skips with the newest, whatever it has dropped", async () => {
-    await stage.hears(titled("First"));
-    const { page, hears } = await openDelayed(stage, "?delay=30");
-    for (let skip = 1; skip <= 130; skip++) await hears(titled(`Track ${skip}`));
+    await stage.plays(titled("First"));
+    const { page, plays } = await openDelayed(stage, "?delay=30");
+    for (let skip = 1; skip <= 130; skip++) await plays(titled(`Track ${skip}`));
     await page.clock.runFor(29_000);
     expect(await page.textContent(".np-title")).toBe("First");
     await page.clock.runFor(1_100);
@@ -86,25 +86,25 @@ inEveryEngine("an overlay for a delayed video", (stage) => {
     ["when sharing is paused", { pausedUntil: UNTIL_RESUMED }],
     ["when a rule begins to hide the song", { hiddenTitles: ["second"] }],
   ])("is empty at once %s, whatever its delays", async (_, rules) => {
-    await stage.hears(titled("First"));
-    const { page, hears, heard } = await openDelayed(stage, "?delay=30&hideDelay=600000");
-    await hears(titled("Second"));
+    await stage.plays(titled("First"));
+    const { page, plays, received } = await openDelayed(stage, "?delay=30&hideDelay=600000");
+    await plays(titled("Second"));
     const { accounts } = stage.server;
-    await heard(() => accounts.privacy.change(stage.ada.user, { ...NOTHING_HIDDEN, ...rules }));
+    await received(() => accounts.privacy.change(stage.ada.user, { ...NOTHING_HIDDEN, ...rules }));
     await hiddenIs(page, true);
     await page.clock.runFor(31_000);
     expect(await isHidden(page)).toBe(true);
     expect(await page.textContent(".np-title")).toBe("First");
-    await heard(() => accounts.privacy.change(stage.ada.user, NOTHING_HIDDEN));
+    await received(() => accounts.privacy.change(stage.ada.user, NOTHING_HIDDEN));
     await page.clock.runFor(30_100);
     await titleIs(page, "Second");
     await hiddenIs(page, false);
   });
 
   test("is right at once when the source is shown again or the computer wakes up", async () => {
-    await stage.hears({ ...titled("First"), positionMs: 10_000 });
-    const { page, hears } = await openDelayed(stage, "?delay=5");
-    await hears({ ...titled("Second"), positionMs: 0 });
+    await stage.plays({ ...titled("First"), positionMs: 10_000 });
+    const { page, plays } = await openDelayed(stage, "?delay=5");
+    await plays({ ...titled("Second"), positionMs: 0 });
     await setSourceVisible(page, false);
     await page.clock.fastForward(25_000);
     await setSourceVisible(page, true);
@@ -113,9 +113,9 @@ inEveryEngine("an overlay for a delayed video", (stage) => {
   });
 
   test("keeps its order over a restart of the server", async () => {
-    await stage.hears(titled("First"));
-    const { page, hears } = await openDelayed(stage, "?delay=5");
-    await hears(titled("Second"));
+    await stage.plays(titled("First"));
+    const { page, plays } = await openDelayed(stage, "?delay=5");
+    await plays(titled("Second"));
     const start = await stage.stopServer();
     await page.clock.runFor(4_900);
     expect(await page.textContent(".np-title")).toBe("First");

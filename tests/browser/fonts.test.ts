@@ -7,7 +7,7 @@ inEveryEngine("a user's own font", (stage) => {
 
   /** How wide a letter of the title is, in text sizes: in the wide font it is 2. */
   const widthOfLetter = async (query: string) => {
-    await stage.hears(titled("Mo"));
+    await stage.plays(titled("Mo"));
     const { page, complaints } = await stage.open(query);
     await page.evaluate(() => document.fonts.ready);
     const letters = await page.evaluate(() => {
@@ -39,7 +39,7 @@ inEveryEngine("a user's own font", (stage) => {
       .np-title { font-family: Far, Wide; background: url("http://127.0.0.2:1/a.png") }`;
     const { widgets } = stage.server.accounts;
     await widgets.save(stage.ada.user, 1, { options: {}, css, size: null }, { basedOn: 1 });
-    await stage.hears(titled("Mo"));
+    await stage.plays(titled("Mo"));
     const answered: string[] = [];
     const { page } = await stage.open("", {
       async prepare(prepared) {

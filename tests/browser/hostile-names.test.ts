@@ -94,12 +94,12 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
   const showNamesAsGiven = () =>
     stage.server.accounts.privacy.change(stage.ada.user, { titles: AS_GIVEN });
 
-  test("stay the text that they are when they are heard on an open page", async () => {
+  test("stay the text that they are when they arrive on an open page", async () => {
     await showNamesAsGiven();
-    await stage.hears();
+    await stage.plays();
     const { page, harm } = await guard(stage, "nowPlaying");
     for (const name of hostile) {
-      await stage.hears({
+      await stage.plays({
         ...titled(name),
         artists: [name, "and another"],
         album: { name, artworks: [] },
@@ -123,13 +123,13 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
   }, 30_000);
 
   test("do so when clean titles are shown, which have no entities any more", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page, harm } = await guard(stage, "nowPlaying");
     const encoded = attacks.map((attack) => Bun.escapeHTML(attack));
     for (const name of [...hostile, ...encoded]) {
       const given = { title: name, artists: [name, "and another"] };
       const { title, artists } = cleaned(given, undefined, []);
-      await stage.hears({ ...titled(name), artists: given.artists });
+      await stage.plays({ ...titled(name), artists: given.artists });
       await page.waitForFunction(
         (wanted) => document.querySelector(".playing .title")?.textContent === wanted,
         title,
@@ -142,12 +142,12 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
 
   test("do so when a page is drawn with them", async () => {
     await showNamesAsGiven();
-    await stage.hears();
+    await stage.plays();
     const { page, harm } = await guard(stage, "nowPlaying");
     // Several at once: each on its own has been on the open page.
     for (const some of groupsOf(hostile, 1_000)) {
       const all = some.join(" ");
-      await stage.hears({
+      await stage.plays({
         ...titled(all),
         artists: some,
         album: { name: all, artworks: [] },

@@ -55,14 +55,14 @@ inEveryEngine("the overlay's colours", (stage) => {
   const { test } = stage;
 
   test("can be read on white, black and noise, whatever the cover, in every theme with a panel", async () => {
-    await stage.hears();
+    await stage.plays();
     const gallery = await openGallery(stage, pictures);
     await hideWords(gallery.page);
     expect(await weakestIn(stage, gallery, pictures.length)).toEqual([]);
   }, 20_000);
 
   test("can be read just as well in every look that comes with Marquee", async () => {
-    await stage.hears();
+    await stage.plays();
     const { accounts, url } = stage.server;
     const shown: Picture[] = [];
     for (const name of SHIPPED_LOOK_NAMES) {
@@ -86,7 +86,7 @@ inEveryEngine("the overlay's colours", (stage) => {
   }, 40_000);
 
   test("outline the words of the theme without a panel in a colour they can be read on", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?theme=text");
     for (const mode of modes) {
       await page.goto(stage.address(`?theme=text&mode=${mode}`));
@@ -106,11 +106,11 @@ inEveryEngine("the overlay's colours", (stage) => {
   });
 
   test("take the accent from a lively cover, in its own hue", async () => {
-    await stage.hears(withCover(coverOf("lively", solidPicture("#c02050"))));
+    await stage.plays(withCover(coverOf("lively", solidPicture("#c02050"))));
     const { page } = await stage.open("?mode=dark");
     const accent = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
     expect(Math.abs(hueOf(accent) - hueOf(parseHex("#c02050")))).toBeLessThan(10);
-    await stage.hears({
+    await stage.plays({
       ...titled("Next"),
       ...withCover(coverOf("green", solidPicture("#20a040"))),
     });
@@ -121,11 +121,11 @@ inEveryEngine("the overlay's colours", (stage) => {
 
   for (const name of ["white", "black", "grey"]) {
     test(`keep the theme's own accent when the cover is ${name}`, async () => {
-      await stage.hears();
+      await stage.plays();
       const { page } = await stage.open("?mode=dark");
       const own = await styleOf(page, ".np-progress-fill", "background-color");
       expect(saturation(rgbOf(own))).toBeGreaterThan(0.3);
-      await stage.hears({ ...titled(name), ...albumWith(name, covers[name]) });
+      await stage.plays({ ...titled(name), ...albumWith(name, covers[name]) });
       await titleIs(page, name);
       expect(await styleOf(page, ".np-progress-fill", "background-color")).toBe(own);
     });
@@ -136,7 +136,7 @@ inEveryEngine("the overlay's colours", (stage) => {
 async function weakestIn(stage: Stage, { page, every }: Gallery, overlays: number) {
   const tooWeak: string[] = [];
   for (const [name, bytes] of Object.entries(covers)) {
-    await stage.hears({ ...titled(name), ...albumWith(name, bytes), positionMs: 100_000 });
+    await stage.plays({ ...titled(name), ...albumWith(name, bytes), positionMs: 100_000 });
     await every({ title: name, hasArt: bytes !== undefined });
     const measured = await paintBehind(page);
     expect(measured.length).toBeGreaterThan(overlays * 2);

@@ -56,7 +56,7 @@ describe("linking an account in a browser", () => {
     await upstream.stop();
   });
 
-  test("leads from the printed address by the owner's app and Spotify's page to music that is heard", async () => {
+  test("leads from the printed address by the owner's app and Spotify's page to music that is followed", async () => {
     const { page, complaints, hosts } = watchPage(await context.newPage());
     await page.goto(address);
     await page.getByLabel("Client ID").fill(upstream.spotify.clientId);

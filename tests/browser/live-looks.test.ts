@@ -74,7 +74,7 @@ inEveryEngine("a look that is saved while the overlay is open", (stage) => {
   const { test } = stage;
 
   test("changes colours, sizes and CSS in place, without a reload or a blank frame", async () => {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page, complaints } = await stage.open();
     await watchFrames(page);
     await save(stage, {
@@ -93,7 +93,7 @@ inEveryEngine("a look that is saved while the overlay is open", (stage) => {
   });
 
   test("changes the theme in place, and the cover stays even where another size is loaded", async () => {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page } = await stage.open();
     await watchFrames(page);
     for (const theme of ["vinyl", "bar", "art", "glass", "card"]) {
@@ -104,7 +104,7 @@ inEveryEngine("a look that is saved while the overlay is open", (stage) => {
   });
 
   test("speaks another language at once", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open();
     await watchFrames(page);
     await speak(stage, "de");
@@ -114,7 +114,7 @@ inEveryEngine("a look that is saved while the overlay is open", (stage) => {
   });
 
   test("loses against the address's own options, and against the CSS in OBS", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?theme=bar&color=ff0000");
     await page.addStyleTag({ content: ".np-artist{color:rgb(1, 2, 3)}" });
     await save(stage, {
@@ -131,7 +131,7 @@ inEveryEngine("a look that is saved while the overlay is open", (stage) => {
   });
 
   test("leaves a long title where it is if its box stays as wide", async () => {
-    await stage.hears(titled(LONG_TITLE));
+    await stage.plays(titled(LONG_TITLE));
     const { page } = await stage.open("?marquee=auto&hold=0");
     const travelled = () =>
       page.evaluate(() => {
@@ -163,7 +163,7 @@ inEveryEngine("a look that is saved while the overlay is open", (stage) => {
   });
 
   test("shows or removes the cover of the track that plays", async () => {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page } = await stage.open();
     await save(stage, { options: { art: "0" } });
     await page.waitForFunction(() => !document.documentElement.hasAttribute("data-np-has-art"));
@@ -172,7 +172,7 @@ inEveryEngine("a look that is saved while the overlay is open", (stage) => {
   });
 
   test("is shown by a page that was not connected when it was saved", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open();
     const start = await stage.stopServer();
     await save(stage, { options: { theme: "vinyl" } });

@@ -32,7 +32,7 @@ inEveryEngine("the marquee", (stage) => {
 
   for (const [script, title] of Object.entries(shortTitles)) {
     test(`leaves a short title alone: ${script}`, async () => {
-      await stage.hears({ ...titled(title), artists: ["Ada"] });
+      await stage.plays({ ...titled(title), artists: ["Ada"] });
       const { page } = await stage.open("?hold=0&motion=full", { frozen: true });
       await page.clock.runFor(1_000);
       expect(await animationsOf(page)).toBe(0);
@@ -42,7 +42,7 @@ inEveryEngine("the marquee", (stage) => {
 
   for (const [script, title] of Object.entries(longTitles)) {
     test(`holds, travels, holds and returns: ${script}`, async () => {
-      await stage.hears({ ...titled(title), artists: ["Ada"] });
+      await stage.plays({ ...titled(title), artists: ["Ada"] });
       const { page } = await stage.open("?hold=3&motion=full&marquee=auto", { frozen: true });
       const isRightToLeft = RIGHT_TO_LEFT.includes(script);
       const ends = isRightToLeft ? (["right", "left"] as const) : (["left", "right"] as const);
@@ -67,7 +67,7 @@ inEveryEngine("the marquee", (stage) => {
 
   for (const [script, title] of Object.entries(longTitles)) {
     test(`turns pages of whole words, the last with the end, and begins again: ${script}`, async () => {
-      await stage.hears({ ...titled(title), artists: ["Ada"] });
+      await stage.plays({ ...titled(title), artists: ["Ada"] });
       const { page } = await stage.open("?motion=full", { frozen: true });
       const side = RIGHT_TO_LEFT.includes(script) ? ("right" as const) : ("left" as const);
       const first = await pageShown(page);
@@ -97,7 +97,7 @@ inEveryEngine("the marquee", (stage) => {
   }
 
   test("rests three and a half seconds on a page, with nothing alive, and turns it in half a second", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full&progress=0", { frozen: true });
     await page.clock.runFor(3_400);
     expect(await animationsOf(page)).toBe(0);
@@ -115,7 +115,7 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("ends a turn by a timer, before the browser redraws its animation's end in the main thread", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full", { frozen: true });
     const { transform } = await pageShown(page);
     await page.clock.runFor(3_600);
@@ -129,7 +129,7 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("dissolves from the last page into the first in one animation", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full", { frozen: true });
     const first = await pageShown(page);
     let last = first;
@@ -153,14 +153,14 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("turns pages in the middle and at the end of its place, as the text is aligned", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full&align=center", { frozen: true });
     const { startGapPx, endGapPx } = await pageShown(page);
     expect(startGapPx).toBeCloseTo(endGapPx, -0.5);
   });
 
   test("pages a word that is longer than its place, character by character", async () => {
-    await stage.hears({
+    await stage.plays({
       ...titled("Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"),
       artists: ["Ada"],
     });
@@ -174,17 +174,17 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("pages correctly in a card that the streamer's styles have scaled", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full", { frozen: true });
     const plain = await pageShown(page);
     await page.addStyleTag({ content: ".np { transform: scale(0.5) }" });
-    await stage.hears({ ...titled(`${LONG_TITLE}!`), artists: ["Ada"] });
+    await stage.plays({ ...titled(`${LONG_TITLE}!`), artists: ["Ada"] });
     await titleIs(page, `${LONG_TITLE}!`);
     expect((await pageShown(page)).characters).toEqual(plain.characters);
   });
 
   test("travels once with marquee=once, then ends in an ellipsis until the next song", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?motion=full&marquee=once", { frozen: true });
     await page.clock.runFor(3_100);
     const there = await travelOf(page);
@@ -195,14 +195,14 @@ inEveryEngine("the marquee", (stage) => {
     await page.waitForFunction(() => document.querySelector("[data-np-overflow]") === null);
     expect(await endsInEllipsis(page)).toBe(true);
 
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"], state: "paused" });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"], state: "paused" });
     await stateIs(page, "paused");
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     await stateIs(page, "playing");
     await page.clock.runFor(10_000);
     expect(await animationsOf(page)).toBe(0);
 
-    await stage.hears({ track: { ...titled(LONG_TITLE).track, id: "again" }, artists: ["Ada"] });
+    await stage.plays({ track: { ...titled(LONG_TITLE).track, id: "again" }, artists: ["Ada"] });
     await page.waitForFunction(() => document.querySelector("[data-np-overflow]") !== null);
     await restsNow(page);
     await page.clock.runFor(3_100);
@@ -219,7 +219,7 @@ inEveryEngine("the marquee", (stage) => {
   ] as const) {
     const does = moves ? "moves" : "rests";
     test(`${does} with motion=${motion} where the system says ${reducedMotion}`, async () => {
-      await stage.hears(titled(LONG_TITLE));
+      await stage.plays(titled(LONG_TITLE));
       const { page } = await stage.open(`?hold=0&motion=${motion}`, {
         reducedMotion,
         ...held,
@@ -227,7 +227,7 @@ inEveryEngine("the marquee", (stage) => {
       await page.clock.runFor(10);
       expect(await animationsOf(page)).toBe(moves ? 1 : 0);
       expect(await page.getAttribute("html", "data-np-motion")).toBe(moves ? "full" : "none");
-      await stage.hears(titled("Short"));
+      await stage.plays(titled("Short"));
       await titleIs(page, "Short");
       // One card fades out and the other in.
       expect(await animationsOf(page)).toBe(moves ? 2 : 0);
@@ -235,7 +235,7 @@ inEveryEngine("the marquee", (stage) => {
   }
 
   test("rests as soon as the system asks for less motion", async () => {
-    await stage.hears(titled(LONG_TITLE));
+    await stage.plays(titled(LONG_TITLE));
     const { page } = await stage.open("?hold=0", { reducedMotion: "no-preference", frozen: true });
     await page.clock.runFor(10);
     expect(await animationsOf(page)).toBe(1);
@@ -244,11 +244,11 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("rests at the beginning while paused, ending in an ellipsis", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?hold=0&motion=full", { frozen: true });
     await page.clock.runFor(10);
     expect(await animationsOf(page)).toBe(1);
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"], state: "paused" });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"], state: "paused" });
     await stateIs(page, "paused");
     await restsNow(page);
     await page.clock.runFor(10_000);
@@ -258,7 +258,7 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("rests while the source is hidden", async () => {
-    await stage.hears(titled(LONG_TITLE));
+    await stage.plays(titled(LONG_TITLE));
     const { page } = await stage.open("?hold=0&motion=full", { frozen: true });
     await page.clock.runFor(10);
     await setSourceVisible(page, false);
@@ -267,7 +267,7 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("measures again when a style is added", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?hold=0&motion=full", { frozen: true });
     await page.clock.runFor(10);
     expect(await animationsOf(page)).toBe(0);
@@ -280,7 +280,7 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("measures again when the source is resized", async () => {
-    await stage.hears({ ...titled("A title that has room at first"), artists: ["Ada"] });
+    await stage.plays({ ...titled("A title that has room at first"), artists: ["Ada"] });
     const { page } = await stage.open("?hold=0&motion=full&size=16", { frozen: true });
     await page.clock.runFor(10);
     expect(await animationsOf(page)).toBe(0);
@@ -295,7 +295,7 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("moves the artist by itself when only the artist is too long", async () => {
-    await stage.hears({ ...titled("Ash"), artists: [LONG_TITLE] });
+    await stage.plays({ ...titled("Ash"), artists: [LONG_TITLE] });
     const { page } = await stage.open("?hold=0&motion=full", { frozen: true });
     await page.clock.runFor(10);
     expect(await animationsOf(page)).toBe(1);
@@ -304,12 +304,12 @@ inEveryEngine("the marquee", (stage) => {
   });
 
   test("begins anew with the next long title", async () => {
-    await stage.hears({ ...titled(LONG_TITLE), artists: ["Ada"] });
+    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
     const { page } = await stage.open("?hold=0&motion=full", { frozen: true });
     await page.clock.runFor(10);
     await turnsPage(page);
     const next = `${LONG_TITLE}, again`;
-    await stage.hears({ ...titled(next), artists: ["Ada"] });
+    await stage.plays({ ...titled(next), artists: ["Ada"] });
     await titleIs(page, next);
     expect(await gapAt(page, "left")).toBe(0);
   });

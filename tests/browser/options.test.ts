@@ -30,7 +30,7 @@ const red = coverOf("red", solidPicture("#c02050"));
 /** What each option visibly does. The type refuses an option that is missing here. */
 const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> } = {
   async theme(stage) {
-    await stage.hears({ ...withCover(red), state: "paused" });
+    await stage.plays({ ...withCover(red), state: "paused" });
     const { page } = await stage.open("?motion=none");
     const looks = new Set<string>();
     for (const theme of choicesOf("theme")) {
@@ -41,7 +41,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async mode(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?mode=dark", { colorScheme: "light" });
     const look = async () =>
       Promise.all([
@@ -60,7 +60,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async bg(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?bg=204060");
     expect(await styleOf(page, ".np-backdrop", "background-color")).toBe("rgba(32, 64, 96, 0.94)");
     // A theme's own opacity stays.
@@ -69,7 +69,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async opacity(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?mode=dark&opacity=50");
     expect(await styleOf(page, ".np-backdrop", "background-color")).toBe("rgba(17, 19, 26, 0.5)");
     await page.emulateMedia({ colorScheme: "light" });
@@ -82,7 +82,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async color(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?color=0f0");
     for (const part of ["title", "artist", "time"]) {
       expect(await styleOf(page, `.np-${part}`, "color")).toBe("rgb(0, 255, 0)");
@@ -90,7 +90,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async accent(stage) {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page } = await stage.open("?accent=00ff00");
     expect(await styleOf(page, ".np-progress-fill", "background-color")).toBe("rgb(0, 255, 0)");
     expect(await styleOf(page, ".np-label", "color")).toBe("rgb(0, 255, 0)");
@@ -100,7 +100,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async font(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?font=Fira Sans, Ubuntu 字");
     expect(await styleOf(page, ".np-title", "font-family")).toBe(
       '"Fira Sans", "Ubuntu 字", system-ui, sans-serif',
@@ -108,27 +108,27 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async size(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?size=12");
     expect(await styleOf(page, ".np", "font-size")).toBe("12px");
     expect((await boxOf(page, ".np-card")).width).toBe(12 * 31.25);
   },
 
   async radius(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?radius=3");
     expect(await styleOf(page, ".np-card", "border-radius")).toBe("3px");
     expect(await styleOf(page, ".np-backdrop", "border-radius")).toBe("3px");
   },
 
   async width(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?width=300");
     expect((await boxOf(page, ".np-card")).width).toBe(300);
   },
 
   async position(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("", { viewport: { width: 600, height: 300 } });
     for (const position of choicesOf("position")) {
       await go(stage, page, `?width=200&size=12&position=${position}`);
@@ -142,7 +142,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async align(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open();
     for (const align of choicesOf("align")) {
       await go(stage, page, `?align=${align}`);
@@ -155,14 +155,14 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async art(stage) {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page } = await stage.open("?art=1");
     expect((await boxOf(page, ".np-art")).width).toBeGreaterThan(50);
     const withArt = await boxOf(page, ".np-info");
     await go(stage, page, "?art=0");
     expect((await boxOf(page, ".np-art")).width).toBe(0);
     expect((await boxOf(page, ".np-info")).width).toBeGreaterThan(withArt.width);
-    await stage.hears({ ...titled("Next"), ...withCover(red) });
+    await stage.plays({ ...titled("Next"), ...withCover(red) });
     await titleIs(page, "Next");
     expect((await boxOf(page, ".np-art")).width).toBe(0);
   },
@@ -175,7 +175,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async album(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?album=0");
     expect(await page.textContent(".np-album")).toBe("");
     await go(stage, page, "?album=1");
@@ -184,7 +184,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async label(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?label=1");
     expect(await page.textContent(".np-label")).toBe("Now playing · Test");
     await go(stage, page, "?label=0");
@@ -194,7 +194,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async source(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?source=1");
     expect(await page.textContent(".np-label")).toBe("Now playing · Test");
     await go(stage, page, "?source=0");
@@ -202,7 +202,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async swap(stage) {
-    await stage.hears(withCover(red));
+    await stage.plays(withCover(red));
     const { page } = await stage.open("?swap=0");
     expect((await boxOf(page, ".np-art")).right).toBeLessThan((await boxOf(page, ".np-info")).left);
     await go(stage, page, "?swap=1");
@@ -212,7 +212,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async marquee(stage) {
-    await stage.hears(titled(LONG_TITLE));
+    await stage.plays(titled(LONG_TITLE));
     const { page } = await stage.open("?marquee=off&hold=0&motion=full");
     expect(await animationsOf(page)).toBe(0);
     expect(await page.getAttribute(".np-title", "data-np-overflow")).toBeNull();
@@ -221,7 +221,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
       await page.waitForFunction(() => document.getAnimations().length === 1);
     }
 
-    await stage.hears();
+    await stage.plays();
     for (const [marquee, moves] of [
       ["auto", false],
       ["always", true],
@@ -246,7 +246,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async speed(stage) {
-    await stage.hears(titled(LONG_TITLE));
+    await stage.plays(titled(LONG_TITLE));
     const { page } = await stage.open();
     for (const speed of [40, 300]) {
       await go(stage, page, `?marquee=auto&hold=0&motion=full&speed=${speed}`);
@@ -263,7 +263,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async hold(stage) {
-    await stage.hears(titled(LONG_TITLE));
+    await stage.plays(titled(LONG_TITLE));
     const { page } = await stage.open("?hold=7&motion=full&progress=0", { frozen: true });
     await page.clock.runFor(6_900);
     expect(await animationsOf(page)).toBe(0);
@@ -272,9 +272,9 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async delay(stage) {
-    await stage.hears();
-    const { page, hears } = await openDelayed(stage, "?delay=5");
-    await hears(titled("Later"));
+    await stage.plays();
+    const { page, plays } = await openDelayed(stage, "?delay=5");
+    await plays(titled("Later"));
     await page.clock.runFor(4_900);
     expect(await page.textContent(".np-title")).toBe("Paper Lanterns");
     await page.clock.runFor(200);
@@ -290,7 +290,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
       await stage.hearsNothing();
       const { page } = await stage.open(`?enter=${enter}&motion=full`);
       await recordMotion(page);
-      await stage.hears();
+      await stage.plays();
       await hiddenIs(page, false);
       await seesMotion(page, expected.length);
       expect(await opacityOfCard(page)).toBe(1);
@@ -304,7 +304,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
       ["slide", ["transition opacity", "transition transform"]],
       ["none", []],
     ] as const) {
-      await stage.hears();
+      await stage.plays();
       const { page } = await stage.open(`?exit=${exit}&motion=full&hideDelay=0`);
       await recordMotion(page);
       await stage.hearsNothing();
@@ -316,7 +316,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async paused(stage) {
-    await stage.hears({ state: "paused" });
+    await stage.plays({ state: "paused" });
     const { page } = await stage.open("?paused=show");
     expect(await opacityOfCard(page)).toBe(1);
     await go(stage, page, "?paused=dim");
@@ -343,14 +343,14 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     await stage.hearsNothing();
     const { page } = await stage.open("?idle=text&idleText=Back%20soon%20%26%20%3Cb%3E%E2%9C%A8");
     expect(await page.textContent(".np-title")).toBe("Back soon & <b>✨");
-    await stage.hears();
+    await stage.plays();
     await titleIs(page, "Paper Lanterns");
     await stage.hearsNothing();
     await titleIs(page, "Back soon & <b>✨");
   },
 
   async hideDelay(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?hideDelay=20000", { frozen: true });
     await stage.hearsNothing();
     await stateIs(page, "idle");
@@ -364,7 +364,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   async shown(stage) {
     const { widgets } = stage.server.accounts;
     const token = await widgets.showTokenOf(stage.ada.user);
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?shown=asked", { frozen: true });
     expect(await isHidden(page)).toBe(true);
     await stage.server.get(`/show/${token}?for=8`);
@@ -377,27 +377,27 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     await hiddenIs(page, true);
     // At a change it comes by itself only where that is wanted.
     await go(stage, page, "?shown=changes");
-    await stage.hears(titled("Next"));
+    await stage.plays(titled("Next"));
     await hiddenIs(page, false);
     await page.clock.runFor(15_100);
     expect(await isHidden(page)).toBe(true);
   },
 
   async show(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?show=8", { frozen: true });
     await page.clock.runFor(7_900);
     expect(await isHidden(page)).toBe(false);
     await page.clock.runFor(200);
     expect(await isHidden(page)).toBe(true);
-    await stage.hears(titled("Next"));
+    await stage.plays(titled("Next"));
     await hiddenIs(page, false);
     await page.clock.runFor(8_100);
     expect(await isHidden(page)).toBe(true);
   },
 
   async outline(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?outline=0");
     expect(await styleOf(page, ".np-title", "text-shadow")).not.toContain("3px");
     await go(stage, page, "?outline=3");
@@ -405,7 +405,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async motion(stage) {
-    await stage.hears(titled(LONG_TITLE));
+    await stage.plays(titled(LONG_TITLE));
     const { page } = await stage.open("", { reducedMotion: "reduce" });
     for (const [motion, moves] of [
       ["full", true],
@@ -422,10 +422,10 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 
   async demo(stage) {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?demo=1");
     expect(await page.textContent(".np-label")).toEndWith(" · Demo");
-    await stage.hears(titled("Something of the user's own"));
+    await stage.plays(titled("Something of the user's own"));
     expect(await page.textContent(".np-label")).toEndWith(" · Demo");
     expect(await page.textContent(".np-title")).not.toBe("Something of the user's own");
     await go(stage, page, "?demo=0");
@@ -445,7 +445,7 @@ inEveryEngine("the overlay's options", (stage) => {
   }
 
   test("fall back one by one with exactly one warning each when every value is wrong", async () => {
-    await stage.hears({ ...withCover(red), state: "paused" });
+    await stage.plays({ ...withCover(red), state: "paused" });
     const usual = await stage.open();
     const look = await usual.page.screenshot();
     const wrong = new URLSearchParams(names.map((name) => [name, "<".repeat(130)]));
@@ -470,7 +470,7 @@ inEveryEngine("the overlay's options", (stage) => {
   ];
 
   test("let nothing through that a font or a colour may try", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page, complaints, hosts } = await stage.open();
     const sheets = await ownStyles(page);
     for (const [name, value] of attacks) {
@@ -490,11 +490,11 @@ inEveryEngine("the overlay's options", (stage) => {
       `"><svg onload=window.ran=1>`,
       `</bdi></style><img src=x onerror="window.ran=1">`,
     ];
-    await stage.hears();
+    await stage.plays();
     const { page, complaints } = await stage.open("?album=1");
     for (const attack of attacks) {
       const said = { artists: [attack], album: { name: attack, artworks: [] } };
-      await stage.hears({ ...titled(attack), ...said });
+      await stage.plays({ ...titled(attack), ...said });
       await titleIs(page, attack);
       await go(stage, page, "?album=1");
       for (const part of ["title", "artist", "album"]) {
@@ -531,12 +531,12 @@ async function go(stage: Stage, page: Page, query: string): Promise<void> {
 }
 
 async function expectsSwitch(stage: Stage, name: OptionName, selector: string): Promise<void> {
-  await stage.hears();
+  await stage.plays();
   const { page } = await stage.open(`?${name}=1`);
   expect((await boxOf(page, selector)).height).toBeGreaterThan(2);
   await go(stage, page, `?${name}=0`);
   expect((await boxOf(page, selector)).height).toBe(0);
-  await stage.hears(titled("Next"));
+  await stage.plays(titled("Next"));
   await titleIs(page, "Next");
   expect((await boxOf(page, selector)).height).toBe(0);
 }

@@ -13,7 +13,7 @@ onTheDashboard("the editors of texts and cards", (stage) => {
 
   for (const language of LANGUAGES) {
     test(`are accessible, quiet and narrow enough in ${language}`, async () => {
-      await stage.hears();
+      await stage.plays();
       const faults: string[] = [];
       for (const kind of ["text", "card"] as const) {
         const { widget } = await addWidget(stage.server, stage.ada, kind);
@@ -34,7 +34,7 @@ onTheDashboard("the editors of texts and cards", (stage) => {
   }
 
   test("show what is typed at once, and insert a placeholder where one types", async () => {
-    await stage.hears();
+    await stage.plays();
     const { widget } = await addWidget(stage.server, stage.ada, "text");
     const { page } = await stage.open("widget", { query: `?id=${widget.id}` });
     const first = page.locator("[data-preview] dd").first();
@@ -56,7 +56,7 @@ onTheDashboard("the editors of texts and cards", (stage) => {
   });
 
   test("draw the card in the look that is chosen, before it is saved", async () => {
-    await stage.hears();
+    await stage.plays();
     const { widget } = await addWidget(stage.server, stage.ada, "card");
     const { page } = await stage.open("widget", { query: `?id=${widget.id}` });
     await page.locator("input[name=mode][value=light]").check({ force: true });

@@ -24,13 +24,13 @@ inEveryEngine("what the overlay shows", (stage) => {
   const { test } = stage;
 
   test("counts the seconds while playing and stands still while paused", async () => {
-    await stage.hears({ state: "paused", positionMs: 59_000 });
+    await stage.plays({ state: "paused", positionMs: 59_000 });
     const { page } = await stage.open("", { frozen: true });
-    await stage.hears({ positionMs: 59_000 });
+    await stage.plays({ positionMs: 59_000 });
     await stateIs(page, "playing");
     await page.clock.runFor(4_100);
     expect(["1:03", "1:04"]).toContain((await page.textContent(".np-elapsed")) ?? "");
-    await stage.hears({ state: "paused", positionMs: 70_000 });
+    await stage.plays({ state: "paused", positionMs: 70_000 });
     await stateIs(page, "paused");
     expect(await page.textContent(".np-label")).toBe("Paused · Test");
     await page.clock.runFor(30_000);
@@ -38,26 +38,26 @@ inEveryEngine("what the overlay shows", (stage) => {
   });
 
   test("follows a seek at once", async () => {
-    await stage.hears({ positionMs: 10_000 });
+    await stage.plays({ positionMs: 10_000 });
     const { page } = await stage.open("", { frozen: true });
-    await stage.hears({ positionMs: 150_000 });
+    await stage.plays({ positionMs: 150_000 });
     await page.waitForFunction(() => document.querySelector(".np-elapsed")?.textContent === "2:30");
     expect(await styleOf(page, ".np-progress-fill", "transform")).toMatch(/^matrix\(0\.75/);
-    await stage.hears({ positionMs: 1_000 });
+    await stage.plays({ positionMs: 1_000 });
     await page.waitForFunction(() => document.querySelector(".np-elapsed")?.textContent === "0:01");
   });
 
   test("is right again as soon as the computer wakes up", async () => {
-    await stage.hears({ state: "paused", positionMs: 10_000 });
+    await stage.plays({ state: "paused", positionMs: 10_000 });
     const { page } = await stage.open("", { frozen: true });
-    await stage.hears({ positionMs: 20_000 });
+    await stage.plays({ positionMs: 20_000 });
     await stateIs(page, "playing");
     await page.clock.fastForward(30_000);
     expect(["0:50", "0:51"]).toContain((await page.textContent(".np-elapsed")) ?? "");
   });
 
   test("stops at the end of a track that goes on for longer than it said", async () => {
-    await stage.hears({ positionMs: 195_000 });
+    await stage.plays({ positionMs: 195_000 });
     const { page } = await stage.open("", { frozen: true });
     await page.clock.runFor(20_000);
     expect(await page.textContent(".np-time")).toBe("3:203:20");
@@ -65,36 +65,36 @@ inEveryEngine("what the overlay shows", (stage) => {
   });
 
   test("hides the bar and the end of a live stream that has none", async () => {
-    await stage.hears(titled("Radio", null));
+    await stage.plays(titled("Radio", null));
     const { page } = await stage.open();
     expect((await boxOf(page, ".np-progress")).height).toBe(0);
     expect(await page.textContent(".np-time")).toMatch(/^0:1\d$/);
-    await stage.hears(titled("A song"));
+    await stage.plays(titled("A song"));
     await titleIs(page, "A song");
     expect((await boxOf(page, ".np-progress")).height).toBeGreaterThan(2);
     expect(await page.textContent(".np-duration")).toBe("3:20");
-    await stage.hears(titled("Radio", null));
+    await stage.plays(titled("Radio", null));
     await titleIs(page, "Radio");
     expect((await boxOf(page, ".np-progress")).height).toBe(0);
     expect(await page.textContent(".np-duration")).toBe("");
   });
 
   test("shows clock and bar only when the position is known", async () => {
-    await stage.hears({ ...titled("Somewhere"), positionUnknown: true });
+    await stage.plays({ ...titled("Somewhere"), positionUnknown: true });
     const { page } = await stage.open();
     const heights = async () => [
       (await boxOf(page, ".np-time")).height > 0,
       (await boxOf(page, ".np-progress")).height > 0,
     ];
     expect(await heights()).toEqual([false, false]);
-    await stage.hears({ ...titled("Begun"), positionMs: 0, positionUnknown: true });
+    await stage.plays({ ...titled("Begun"), positionMs: 0, positionUnknown: true });
     await titleIs(page, "Begun");
     expect(await heights()).toEqual([true, true]);
     await page.waitForFunction(() => document.querySelector(".np-elapsed")?.textContent !== "");
   });
 
   test("counts the hours of a ten-hour track", async () => {
-    await stage.hears({
+    await stage.plays({
       ...titled("Rain", 36_000_000),
       positionMs: 35_999_000,
       state: "paused",
@@ -105,7 +105,7 @@ inEveryEngine("what the overlay shows", (stage) => {
   });
 
   test("keeps what the card said while it fades out, and says nothing of it to screen readers", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?hideDelay=0");
     await stage.hearsNothing();
     await hiddenIs(page, true);
@@ -113,11 +113,11 @@ inEveryEngine("what the overlay shows", (stage) => {
   });
 
   test("hides at once when paused with paused=hide and hideDelay=0, and comes back with the music", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?paused=hide&hideDelay=0");
-    await stage.hears({ state: "paused" });
+    await stage.plays({ state: "paused" });
     await hiddenIs(page, true);
-    await stage.hears();
+    await stage.plays();
     await hiddenIs(page, false);
     await restsNow(page);
     expect(await opacityOfCard(page)).toBe(1);
@@ -130,30 +130,30 @@ inEveryEngine("what the overlay shows", (stage) => {
     await stage.hearsNothing();
     await stateIs(page, "idle");
     expect(await isHidden(page)).toBe(true);
-    await stage.hears();
+    await stage.plays();
     await stateIs(page, "playing");
     expect(await isHidden(page)).toBe(false);
   });
 
   test("does not hide in a pause shorter than hideDelay", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?paused=hide", { frozen: true });
-    await stage.hears({ state: "paused" });
+    await stage.plays({ state: "paused" });
     await stateIs(page, "paused");
     await page.clock.runFor(4_900);
     expect(await isHidden(page)).toBe(false);
-    await stage.hears();
+    await stage.plays();
     await stateIs(page, "playing");
     await page.clock.runFor(10_000);
     expect(await isHidden(page)).toBe(false);
   });
 
   test("stays away with show=N when the same track seeks", async () => {
-    await stage.hears();
+    await stage.plays();
     const { page } = await stage.open("?show=3", { frozen: true });
     await page.clock.runFor(3_100);
     expect(await isHidden(page)).toBe(true);
-    await stage.hears({ positionMs: 150_000 });
+    await stage.plays({ positionMs: 150_000 });
     await page.waitForFunction(() => document.querySelector(".np-elapsed")?.textContent === "2:30");
     expect(await isHidden(page)).toBe(true);
   });
@@ -163,9 +163,9 @@ inEveryEngine("what the overlay shows", (stage) => {
     ["a hidden OBS source", setSourceVisible],
   ] as const) {
     test(`writes and animates nothing in ${means}, and is right at once on return`, async () => {
-      await stage.hears({ state: "paused", ...titled(LONG_TITLE) });
+      await stage.plays({ state: "paused", ...titled(LONG_TITLE) });
       const { page } = await stage.open("?hold=0&motion=full", { frozen: true });
-      await stage.hears({ ...titled(LONG_TITLE), positionMs: 20_000 });
+      await stage.plays({ ...titled(LONG_TITLE), positionMs: 20_000 });
       await stateIs(page, "playing");
       await page.clock.runFor(100);
       expect(await animationsOf(page)).toBeGreaterThan(0);
@@ -199,10 +199,10 @@ inEveryEngine("what the overlay shows", (stage) => {
     });
 
     test(`takes in what changes in ${means} without a move, and shows it on return`, async () => {
-      await stage.hears();
+      await stage.plays();
       const { page } = await stage.open("?motion=full", { frozen: true });
       await setVisible(page, false);
-      await stage.hears({
+      await stage.plays({
         ...titled("Meanwhile"),
         ...withCover(coverOf("red", solidPicture("#c02050"))),
       });

@@ -29,7 +29,7 @@ onTheDashboard("the overlay in OBS", (stage) => {
     page.on("websocket", (socket) =>
       socket.on("framesent", ({ payload }) => sent.push(String(payload))),
     );
-    await stage.hears();
+    await stage.plays();
     await page.goto(stage.overlay());
     await page.getByText("Paper Lanterns").first().waitFor();
     const happens = (name: string) =>

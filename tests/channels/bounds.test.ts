@@ -29,31 +29,34 @@ const { track, album, device } = aPlayback();
 describe("what a source says is bounded for every reader", () => {
   test("to 50 artists of 1,000 characters each, in their order", async () => {
     const artists = Array.from({ length: 60_000 }, (_, index) => `${index} ${"x".repeat(1_200)}`);
-    const heard = await readingsOf({ artists });
-    expect(heard.artists).toEqual(artists.slice(0, 50).map((name) => name.slice(0, 1_000)));
+    const received = await readingsOf({ artists });
+    expect(received.artists).toEqual(artists.slice(0, 50).map((name) => name.slice(0, 1_000)));
   });
 
   test("to 1,000 characters in every other text that is shown", async () => {
     const long = "y".repeat(100_000);
-    const heard = await readingsOf({
+    const received = await readingsOf({
       source: long,
       track: { ...track, title: long },
       album: { ...album, name: long },
       device: { ...device, name: long, type: long },
     });
     const texts = [
-      heard.source,
-      heard.track.title,
-      heard.album.name,
-      heard.device.name,
-      heard.device.type,
+      received.source,
+      received.track.title,
+      received.album.name,
+      received.device.name,
+      received.device.type,
     ];
     expect(texts).toEqual(texts.map(() => "y".repeat(1_000)));
   });
 
   test("to whole milliseconds, as the API promises", async () => {
-    const heard = await readingsOf({ track: { ...track, durationMs: 1_000.4 }, positionMs: 3.6 });
-    expect([heard.track.durationMs, heard.positionMs]).toEqual([1_000, 4]);
+    const received = await readingsOf({
+      track: { ...track, durationMs: 1_000.4 },
+      positionMs: 3.6,
+    });
+    expect([received.track.durationMs, received.positionMs]).toEqual([1_000, 4]);
   });
 
   test("by whole characters, those of two units too", async () => {

@@ -112,7 +112,7 @@ test("a source reads and changes what is stored of the connection it watches", a
   expect((await connections.byId(id))?.settings).toEqual({ count: 6 });
 });
 
-test("a user without connections hears the demo only where everybody does", async () => {
+test("a user without connections plays the demo only where everybody does", async () => {
   expect(await idsIn(finder())).toEqual([]);
   expect(await idsIn(finder(true))).toEqual([undefined]);
   expect(await finder(true).connectionIdsOf(ada.user.id)).toEqual([]);

@@ -71,7 +71,7 @@ const titleOf = (reading: Reading | undefined) =>
   reading?.kind === "playback" ? reading.playback.track.title : reading?.kind;
 
 /** A channel that nobody follows and whose source said something just now. */
-async function heardOnce(title = "A") {
+async function readOnce(title = "A") {
   const reading = hub.read(ADA, 1_000);
   await settle();
   await source.says(song(title));
@@ -89,7 +89,7 @@ function reading(atMostMs: number) {
 
 describe("what a source that has to be asked said last", () => {
   test("is passed on at once while it is fresh", async () => {
-    await heardOnce();
+    await readOnce();
     await clock.advance(FRESH_MS);
     expect(titleOf(hub.peek(ADA))).toBe("A");
     expect(titleOf(await hub.read(ADA, 4_000))).toBe("A");
@@ -97,13 +97,13 @@ describe("what a source that has to be asked said last", () => {
   });
 
   test("is not passed on at a glance once it has grown old", async () => {
-    await heardOnce();
+    await readOnce();
     await clock.advance(FRESH_MS + 1);
     expect(hub.peek(ADA)).toBeUndefined();
   });
 
   test("is fresh again with every word, be it the same one", async () => {
-    await heardOnce();
+    await readOnce();
     await clock.advance(FRESH_MS + 1);
     await source.says(song("A"));
     expect(titleOf(hub.peek(ADA))).toBe("A");
@@ -129,7 +129,7 @@ describe("what a source that has to be asked said last", () => {
 
 describe("reading an old word", () => {
   beforeEach(async () => {
-    await heardOnce("A");
+    await readOnce("A");
     await clock.advance(FRESH_MS + 1);
   });
 
@@ -184,14 +184,14 @@ describe("reading an old word", () => {
 describe("nobody waits", () => {
   test("for a source that tells of changes by itself", async () => {
     connection = source.listening;
-    await heardOnce();
+    await readOnce();
     await clock.advance(50_000);
     expect(titleOf(hub.peek(ADA))).toBe("A");
     expect(titleOf(await hub.read(ADA, 4_000))).toBe("A");
   });
 
   test("for a source that fails", async () => {
-    await heardOnce();
+    await readOnce();
     await source.fails(
       new SourceFailure({ kind: "retryLater", afterMs: 60_000, reason: "limited" }, "too many"),
     );
@@ -202,7 +202,7 @@ describe("nobody waits", () => {
   });
 
   test("for a connection that has to be linked again", async () => {
-    await heardOnce();
+    await readOnce();
     await source.fails(new SourceFailure({ kind: "unauthorized" }, "revoked"));
     await clock.advance(20_000);
     expect(titleOf(hub.peek(ADA))).toBe("unlinked");
@@ -232,7 +232,7 @@ describe("the source learns", () => {
   });
 
   test("nothing more once its watching has ended", async () => {
-    await heardOnce();
+    await readOnce();
     await clock.advance(120_000);
     expect(hub.running()).toBe(0);
     noticed.length = 0;

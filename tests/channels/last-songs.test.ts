@@ -19,7 +19,7 @@ function listen() {
       nowMs += seconds * 1_000;
     },
     /** Something plays from now on, for so many seconds. */
-    hear(title: string, seconds: number, changes: Partial<Playback> = {}) {
+    play(title: string, seconds: number, changes: Partial<Playback> = {}) {
       const track = { id: title, title, durationMs: 200_000, explicit: false };
       const playback = aPlayback({ track, positionMs: 0, observedAtMs: nowMs, ...changes });
       note({ kind: "playback", playback, connectionId: 1 });
@@ -31,55 +31,55 @@ function listen() {
 describe("the last songs of a channel", () => {
   test("are those before the current one, the newest first", () => {
     const songs = listen();
-    songs.hear("A", 30);
-    songs.hear("B", 30);
-    songs.hear("C", 30);
+    songs.play("A", 30);
+    songs.play("B", 30);
+    songs.play("C", 30);
     expect(songs.titles()).toEqual(["B", "A"]);
     expect(songs.finished()[0]).toMatchObject({ startedAt: 1_030_000, playedMs: 30_000 });
   });
 
-  test("count only when they were heard for ten seconds, without their pauses", () => {
+  test("count only when they were played for ten seconds, without their pauses", () => {
     const songs = listen();
-    songs.hear("A", 9);
-    songs.hear("B", 10);
-    songs.hear("C", 9);
-    songs.hear("C", 60, { state: "paused" });
-    songs.hear("D", 1);
+    songs.play("A", 9);
+    songs.play("B", 10);
+    songs.play("C", 9);
+    songs.play("C", 60, { state: "paused" });
+    songs.play("D", 1);
     expect(songs.titles()).toEqual(["B"]);
   });
 
-  test("begin again with the present one when what was heard is not to count", () => {
+  test("begin again with the present one when what was played is not to count", () => {
     const told: [title: string, startedAt: number, playedMs: number][] = [];
     const songs = createLastSongs(({ song, startedAt, playedMs }) =>
       told.push([song.track.title, startedAt, playedMs]),
     );
     let nowMs = 0;
     const moment = () => ({ monotonicMs: nowMs, wallMs: 1_000_000 + nowMs });
-    const hear = (title: string, seconds: number) => {
+    const play = (title: string, seconds: number) => {
       const track = { id: title, title, durationMs: null, explicit: false };
       const playback = aPlayback({ track, observedAtMs: nowMs });
       songs.note({ kind: "playback", playback, connectionId: 1 }, moment());
       nowMs += seconds * 1_000;
     };
-    hear("A", 34);
+    play("A", 34);
     songs.note(undefined, moment());
-    hear("A", 6);
+    play("A", 6);
     expect(told.splice(0)).toEqual([["A", 1_000_000, 34_000]]);
     songs.beginAgain(moment());
-    hear("A", 29);
-    hear("B", 31);
-    hear("C", 1);
+    play("A", 29);
+    play("B", 31);
+    play("C", 1);
     expect(told).toEqual([["B", 1_069_000, 31_000]]);
   });
 
   test("do not go on with one that had ended before they began again", () => {
     const songs = listen();
-    songs.hear("A", 60);
+    songs.play("A", 60);
     songs.note({ kind: "nothing" });
     songs.pass(5);
     songs.beginAgain();
-    songs.hear("A", 20);
-    songs.hear("B", 1);
+    songs.play("A", 20);
+    songs.play("B", 1);
     expect(songs.finished()).toMatchObject([{ startedAt: 1_065_000, playedMs: 20_000 }]);
   });
 
@@ -109,32 +109,32 @@ describe("the last songs of a channel", () => {
     expect(told).toEqual(["A 30", "A 90", "A 95", "A 100"]);
   });
 
-  test("are heard until their end at the longest", () => {
+  test("are followed until their end at the longest", () => {
     const songs = listen();
-    songs.hear("A", 3_600, { positionMs: 185_000 });
+    songs.play("A", 3_600, { positionMs: 185_000 });
     songs.note({ kind: "nothing" });
     expect(songs.finished()).toMatchObject([{ playedMs: 15_000 }]);
   });
 
   test("have a song once that goes on after silence or a failure", () => {
     const songs = listen();
-    songs.hear("A", 20);
+    songs.play("A", 20);
     songs.note({ kind: "nothing" });
     songs.pass(5);
-    songs.hear("A", 20);
+    songs.play("A", 20);
     songs.note({ kind: "unavailable", retryAfterMs: 1 });
     songs.pass(60);
-    songs.hear("A", 20);
+    songs.play("A", 20);
     songs.note({ kind: "nothing" });
     expect(songs.finished()).toMatchObject([{ startedAt: 1_000_000, playedMs: 60_000 }]);
   });
 
   test("go on when the channel stops and starts again", () => {
     const songs = listen();
-    songs.hear("A", 20);
+    songs.play("A", 20);
     songs.note(undefined);
     songs.pass(600);
-    songs.hear("B", 1);
+    songs.play("B", 1);
     expect(songs.finished()).toMatchObject([{ playedMs: 20_000 }]);
   });
 
@@ -142,7 +142,7 @@ describe("the last songs of a channel", () => {
     const songs = listen();
     const artworks = [{ key: "k", load: async () => new Uint8Array(1) }];
     for (let number = 1; number <= 30; number++) {
-      songs.hear(`Song ${number}`, 20, { album: { name: "Album", artworks } });
+      songs.play(`Song ${number}`, 20, { album: { name: "Album", artworks } });
     }
     songs.note({ kind: "nothing" });
     expect(songs.titles()).toHaveLength(MOST_SONGS);

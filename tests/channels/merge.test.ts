@@ -41,10 +41,10 @@ const connection = (
   ),
 });
 
-const heard = (playback: Playback | null): Report => ({ kind: "reported", playback });
+const received = (playback: Playback | null): Report => ({ kind: "reported", playback });
 const plays = (atMs: number, changes: Partial<Playback> = {}): Timed => [
   atMs,
-  heard(
+  received(
     aPlayback({
       track: { id: "a", title: "A", durationMs: TRACK_MS, explicit: false },
       positionMs: 0,
@@ -54,7 +54,7 @@ const plays = (atMs: number, changes: Partial<Playback> = {}): Timed => [
   ),
 ];
 const pauses = (atMs: number): Timed => plays(atMs, { state: "paused" });
-const says = (atMs: number): Timed => [atMs, heard(null)];
+const says = (atMs: number): Timed => [atMs, received(null)];
 const fails = (atMs: number): Timed => [atMs, { kind: "failed", retryAfterMs: 5_000 }];
 const refused = (atMs: number): Timed => [atMs, { kind: "unlinked" }];
 const silent = (atMs: number): Timed => [atMs, { kind: "silent" }];
@@ -152,7 +152,7 @@ describe("a playback expires", () => {
     expect(shownAt(TRACK_MS, [connection(1, PUSHED, plays(0), says(50))])).toBe("nothing");
   });
 
-  test("and gives way to what another connection hears", () => {
+  test("and gives way to what another connection plays", () => {
     const ended = connection(1, STREAMED, plays(0));
     expect(shownAt(75_000, [ended, connection(2, STREAMED, pauses(0))])).toBe(2);
   });
@@ -243,7 +243,7 @@ describe("a position that the upstream does not tell", () => {
     expect(playbackOf(says(0), unknown(6_000, "a"))).not.toHaveProperty("positionUnknown");
   });
 
-  test("is not known of a track that began while its source was not heard", () => {
+  test("is not known of a track that began while its source was not watched", () => {
     const afterFailure = playbackOf(unknown(1_000, "a"), fails(2_000), unknown(6_000, "b"));
     const afterGap = playbackOf(unknown(1_000, "a"), unknown(16_001, "b"));
     for (const playback of [afterFailure, afterGap]) {
@@ -344,7 +344,7 @@ describe("whatever connections report", () => {
     );
   });
 
-  test("it makes no difference which of them is heard first", () => {
+  test("it makes no difference which of them is followed first", () => {
     const delay = fc.integer({ min: 0, max: 500 });
     const first = fc.tuple(fc.constantFrom(STREAMED, POLLED), event, delay, delay);
     fc.assert(

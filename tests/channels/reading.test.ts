@@ -18,7 +18,7 @@ const at = (monotonicMs: number): Now => ({
 });
 const MINUTE_MS = 60_000;
 
-const heard = (state: "playing" | "paused", observedAtMs = 0): Report => ({
+const received = (state: "playing" | "paused", observedAtMs = 0): Report => ({
   kind: "reported",
   playback: aPlayback({ state, observedAtMs }),
 });
@@ -44,21 +44,21 @@ const kindAt = (state: ConnectionState, nowMs: number, rules: PrivacyRules = NOT
   readingAt(only(state), rules, at(nowMs))?.kind;
 
 describe("the reading", () => {
-  test("is none until something was heard or has failed", () => {
+  test("is none until something was reported or has failed", () => {
     expect(kindAt(NOTHING_KNOWN, 0)).toBeUndefined();
-    expect(kindAt(after([0, heard("playing")]), 0)).toBe("playback");
+    expect(kindAt(after([0, received("playing")]), 0)).toBe("playback");
     expect(kindAt(after([0, FAILED]), 0)).toBe("unavailable");
   });
 
   test("of a failed source is its last playback for thirty seconds", () => {
-    const state = after([0, heard("playing")], [10_000, FAILED]);
+    const state = after([0, received("playing")], [10_000, FAILED]);
     expect(kindAt(state, 39_999)).toBe("playback");
     expect(kindAt(state, 40_000)).toBe("unavailable");
     expect(nextChangeAt(only(state), NOTHING_HIDDEN, at(10_000))).toBe(40_000);
   });
 
   test("counts the thirty seconds from the first failure of several", () => {
-    const state = after([0, heard("playing")], [10_000, FAILED], [15_000, FAILED]);
+    const state = after([0, received("playing")], [10_000, FAILED], [15_000, FAILED]);
     expect(kindAt(state, 40_000)).toBe("unavailable");
     expect(readingAt(only(state), NOTHING_HIDDEN, at(40_000))).toEqual({
       kind: "unavailable",
@@ -67,20 +67,24 @@ describe("the reading", () => {
   });
 
   test("of a pause is nothing after thirty minutes, also when it was watched with a gap", () => {
-    const paused = after([0, heard("paused")]);
+    const paused = after([0, received("paused")]);
     expect(kindAt(paused, 30 * MINUTE_MS - 1)).toBe("playback");
     expect(kindAt(paused, 30 * MINUTE_MS)).toBe("nothing");
-    const again = reported(stateBeforeReports(paused, MINUTE_MS), heard("paused"), 20 * MINUTE_MS);
+    const again = reported(
+      stateBeforeReports(paused, MINUTE_MS),
+      received("paused"),
+      20 * MINUTE_MS,
+    );
     expect(kindAt(again, 30 * MINUTE_MS)).toBe("nothing");
   });
 
   test("is unlinked from the moment that the upstream refuses the connection", () => {
-    expect(kindAt(after([0, heard("playing")], [1, { kind: "unlinked" }]), 1)).toBe("unlinked");
+    expect(kindAt(after([0, received("playing")], [1, { kind: "unlinked" }]), 1)).toBe("unlinked");
   });
 
-  test("is nothing while the user pauses sharing, whatever was heard", () => {
+  test("is nothing while the user pauses sharing, whatever plays", () => {
     const rules = { ...NOTHING_HIDDEN, pausedUntil: START_WALL_MS + 1_000 };
-    const state = after([0, heard("playing")]);
+    const state = after([0, received("playing")]);
     expect(kindAt(state, 999, rules)).toBe("nothing");
     expect(kindAt(state, 1_000, rules)).toBe("playback");
     expect(nextChangeAt(only(state), rules, at(0))).toBe(1_000);
@@ -89,7 +93,7 @@ describe("the reading", () => {
 
 describe("time alone", () => {
   const report = fc.oneof(
-    fc.constantFrom<Report>(heard("playing"), heard("paused"), FAILED, { kind: "unlinked" }),
+    fc.constantFrom<Report>(received("playing"), received("paused"), FAILED, { kind: "unlinked" }),
     fc.constant<Report>({ kind: "reported", playback: null }),
   );
   const reports = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 * MINUTE_MS }), report), {

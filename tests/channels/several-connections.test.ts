@@ -53,7 +53,7 @@ function subscribe(): (string | undefined)[] {
 const unavailable = new SourceFailure({ kind: "unavailable" }, "the line is cut");
 
 describe("a user with several connections", () => {
-  test("hears all of them, and is shown one", async () => {
+  test("follows all of them, and is shown one", async () => {
     const titles = subscribe();
     await player.says(song("Player"));
     await browser.says(paused("Browser"));
@@ -295,9 +295,9 @@ describe("a polled connection", () => {
   });
 });
 
-describe("what each connection hears", () => {
-  const told = (heard: readonly ConnectionReading[]) =>
-    heard.map(({ connectionId, playback, isShown }) => [
+describe("what each connection reports", () => {
+  const told = (received: readonly ConnectionReading[]) =>
+    received.map(({ connectionId, playback, isShown }) => [
       connectionId,
       playback ? playback.track.title : playback,
       isShown,
@@ -323,14 +323,14 @@ describe("what each connection hears", () => {
   });
 
   test("is told to who asks for it, also when something else is shown", async () => {
-    const heard: unknown[] = [];
-    hub.subscribe(ADA, () => heard.push(told(hub.readingsOf(ADA))), "all");
+    const received: unknown[] = [];
+    hub.subscribe(ADA, () => received.push(told(hub.readingsOf(ADA))), "all");
     const shown = subscribe();
     await browser.says(song("Browser"));
     await player.says(paused("Player"));
     await player.says(paused("Player"));
     expect(shown).toEqual(["Browser"]);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       [
         [1, "Browser", true],
         [2, undefined, false],

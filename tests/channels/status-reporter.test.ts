@@ -91,7 +91,7 @@ describe("a player that closes after each answer", () => {
     expect(waits()).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
-  test("is still heard", async () => {
+  test("is still followed", async () => {
     await followFor(600_000);
     expect((await hub.read(ADA, 0)).kind).toBe("playback");
   });

@@ -43,7 +43,7 @@ describe("a linked account", () => {
     expect(scene.frames()).toEqual([]);
   });
 
-  test("answers what was heard before", async () => {
+  test("answers what was played before", async () => {
     await using scene = await createChatScene();
     await scene.reading();
     scene.twitch.say({ channel: "ada", text: "!lastsong" });

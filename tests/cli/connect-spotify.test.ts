@@ -182,7 +182,7 @@ describe("marquee user list, of a linked account", () => {
     });
   });
 
-  test("says that it is heard", async () => {
+  test("says that it is followed", async () => {
     await note(await link(), { state: "ok", since: START_MS });
     expect(await row()).toMatch(/spotify +ok +2027-05-21$/);
     expect((await document())?.["health"]).toEqual({

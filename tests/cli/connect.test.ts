@@ -137,7 +137,7 @@ describe("marquee connect", () => {
 });
 
 describe("marquee disconnect", () => {
-  test("forgets where the music is heard", async () => {
+  test("forgets where the music comes from", async () => {
     await marquee("connect", "ada", "demo");
     expect((await marquee("disconnect", "ada")).code).toBe(0);
     expect(await source()).toBe(null);

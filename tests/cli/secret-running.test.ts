@@ -140,7 +140,7 @@ test("a running server with a key that was given refuses what it would have to e
   expect(await refused.text()).toContain("Nothing was stored");
   expect(await storedWidgetUrl()).toBe(before);
   await until(() => server.log().includes("no secrets can be stored") || undefined);
-  // What is heard already goes on.
+  // What is followed already goes on.
   expect((await askApi("/api/v1/now-playing")).status).toBe(200);
   for (const key of [oldKey, newKey]) expect(server.log()).not.toContain(key);
 

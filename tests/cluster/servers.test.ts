@@ -148,7 +148,7 @@ describe("servers that share a database", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(49);
   });
 
-  testWithPostgres("are not ready while they do not hear each other", async () => {
+  testWithPostgres("are not ready while they do not play each other", async () => {
     const [server] = servers;
     expect((await server?.get("/readyz"))?.status).toBe(200);
     await postgres.stop();

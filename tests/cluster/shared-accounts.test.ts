@@ -192,7 +192,7 @@ describe("limits that hold on one server", () => {
 
 describe("a history that is cleared on one node", () => {
   testWithPostgres(
-    "begins again on the other, which may be the one that hears its user",
+    "begins again on the other, which may be the one that watches its user",
     async () => {
       const [first, second] = await startTwo();
       const { user } = await addTo(first, "ada");

@@ -73,7 +73,7 @@ beforeEach(async () => {
 
 const beat = async (times: number) => {
   for (let count = 0; count < times; count++) {
-    for (const hear of beats) hear();
+    for (const play of beats) play();
     await clock.advance(2_000);
   }
 };

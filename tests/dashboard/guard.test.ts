@@ -573,7 +573,7 @@ describe("a dashboard's socket", () => {
     };
   };
 
-  test("tells a page of ours what the user hears", async () => {
+  test("tells a page of ours what the user plays", async () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     expect(await opened.first).toContain(aPlayback().track.title);
     opened.close();

@@ -25,7 +25,7 @@ const keep = (keeps: string, streams = "") =>
   browser.submit(PATH, { do: "keep", keeps, ...(streams && { streams }) });
 const page = async (query = "") => (await browser.get(PATH + query)).text();
 const choice = () => server.accounts.history.of(ada.user.id);
-const hear = (secondsAgo: number, title: string, user = ada) =>
+const play = (secondsAgo: number, title: string, user = ada) =>
   server.accounts.history.note(
     user.user.id,
     aKeptSong({ startedAt: server.clock.wallMs() - secondsAgo * 1_000 }, title),
@@ -50,7 +50,7 @@ describe("the page of the history", () => {
 
   test("forgets all songs when nothing is to be kept any more", async () => {
     await keep("always");
-    await hear(60, "A");
+    await play(60, "A");
     expect(await textOf(await keep(""), ".notice p")).toBe(said.savedOff);
     expect(choice().keeps).toBe(null);
     await keep("always");
@@ -64,7 +64,7 @@ describe("the page of the history", () => {
 
   test("lists songs with their time and their cover, harmlessly", async () => {
     await keep("always");
-    await hear(600, "<b>Bold</b>");
+    await play(600, "<b>Bold</b>");
     await server.accounts.history.note(
       ada.user.id,
       aKeptSong({ startedAt: server.clock.wallMs() - 1_000, coverPath: "/art/x" }, "B"),
@@ -78,7 +78,7 @@ describe("the page of the history", () => {
 
   test("shows fifty songs at a time, and leads to the others", async () => {
     await keep("always");
-    for (let index = 0; index < 51; index++) await hear(6_000 - index * 60, `Song ${index}.`);
+    for (let index = 0; index < 51; index++) await play(6_000 - index * 60, `Song ${index}.`);
     const first = await page();
     expect(first).toContain(said.older);
     expect(first).not.toContain(said.newer);
@@ -94,8 +94,8 @@ describe("the page of the history", () => {
     const grace = await server.addUser("grace");
     await server.accounts.history.change(grace.user, { keeps: "day", followsStreams: false });
     await keep("always");
-    await hear(60, "A");
-    await hear(60, "G", grace);
+    await play(60, "A");
+    await play(60, "G", grace);
     const shown = await browser.submit(PATH, { do: "clear" });
     expect(await textOf(shown, ".notice p")).toBe(said.cleared);
     expect(await page()).toContain(said.none);
@@ -104,7 +104,7 @@ describe("the page of the history", () => {
 
   test("is in the export of the user's data", async () => {
     await keep("month", "1");
-    await hear(60, "A");
+    await play(60, "A");
     const exported = await (await browser.get("/en/dashboard/account/export")).json();
     expect(exported.history).toMatchObject({
       kept_for: "month",
@@ -119,9 +119,9 @@ describe("the set list", () => {
     await keep("always", "1");
     await server.accounts.history.streamStarted(ada.user.id);
     await server.clock.advance(600_000);
-    await hear(550, "A");
-    await hear(300, "B");
-    await hear(100, "A secret");
+    await play(550, "A");
+    await play(300, "B");
+    await play(100, "A secret");
   };
   const file = (form: string) => browser.get(`${PATH}/set-list?as=${form}`);
 
@@ -155,7 +155,7 @@ describe("the set list", () => {
     await keep("always", "1");
     await server.accounts.history.streamStarted(ada.user.id);
     await server.clock.advance(100_000);
-    await hear(50, "A");
+    await play(50, "A");
     expect(await page("?as=chapters")).toContain("at least 3 chapters");
   });
 
@@ -164,7 +164,7 @@ describe("the set list", () => {
     expect(await page()).toContain(said.thisStream);
     await server.accounts.history.streamStopped(ada.user.id, server.clock.wallMs());
     await server.clock.advance(86_400_000);
-    await hear(60, "Next day");
+    await play(60, "Next day");
     expect(await page()).toContain(said.lastStream);
     expect(await (await file("text")).text()).not.toContain("Next day");
   });

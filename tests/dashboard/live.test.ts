@@ -41,9 +41,9 @@ beforeEach(() => {
     hub: {
       readingsOf: (userId) => [{ connectionId: userId * 10, playback: null, isShown: false }],
       subscribe(_, listener) {
-        const hear = () => listener({ kind: "nothing" });
-        listening.add(hear);
-        return () => void listening.delete(hear);
+        const play = () => listener({ kind: "nothing" });
+        listening.add(play);
+        return () => void listening.delete(play);
       },
     },
     presenter: {
@@ -101,14 +101,14 @@ describe("open dashboards", () => {
     expect(drawn).toEqual(["2 en"]);
   });
 
-  test("hear of music through one ear a user and language", async () => {
+  test("get music through one subscription a user and language", async () => {
     const sockets = [open(1)];
     await settle();
     while (sockets.length < 20) sockets.push(open(1));
     await settle();
     expect(listening.size).toBe(1);
     drawn = [];
-    for (const hear of listening) hear();
+    for (const play of listening) play();
     await settle();
     expect(drawn).toEqual(["1 en"]);
     for (const { messages } of sockets) expect(messages).toHaveLength(2);
@@ -157,7 +157,7 @@ describe("open dashboards", () => {
     for (let at = 0; at < 1_000; at++) {
       live.redraw(1);
       live.redrawConnection(10);
-      for (const hear of listening) hear();
+      for (const play of listening) play();
     }
     const late = open(1);
     await settle();

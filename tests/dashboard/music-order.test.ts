@@ -34,14 +34,14 @@ const cards = async (path = MUSIC) => {
   return [...found].map(([, card = ""]) => card);
 };
 const labels = async () => (await cards()).map((card) => /<h2>(.*?)<\/h2>/.exec(card)?.[1]);
-const heardIn = (card: string) => {
-  const [, facts = ""] = /<p class="facts heard">(.*?)<\/p>/s.exec(card) ?? [];
+const reportedIn = (card: string) => {
+  const [, facts = ""] = /<p class="facts reported">(.*?)<\/p>/s.exec(card) ?? [];
   return [...facts.matchAll(/<span[^>]*>(.*?)<\/span>/gs)].map(([, text = ""]) =>
     unescapeHtml(text),
   );
 };
 
-test("each of several connections tells what it hears, and one is shown", async () => {
+test("each of several connections reports what it plays, and one is shown", async () => {
   const first = await connect("First");
   const second = await connect("Second");
   const third = await connect("Third");
@@ -52,7 +52,7 @@ test("each of several connections tells what it hears, and one is shown", async 
   // The page starts the listening.
   await cards();
   await push(third.id, { title: "" });
-  expect((await cards()).map(heardIn)).toEqual([
+  expect((await cards()).map(reportedIn)).toEqual([
     ["Paused: Paused <b>"],
     ["Shown now", "Playing: Paper Lanterns – Juniper Vale, Fern"],
     ["Nothing playing"],
@@ -99,7 +99,10 @@ test("the connection that is first is the one that is shown", async () => {
   await push(second.id, { title: "Two" });
   await browser.submit(MUSIC, { do: "up", target: String(second.publicId) });
   await settle();
-  expect((await cards()).map(heardIn)).toEqual([["Shown now", "Playing: Two"], ["Playing: One"]]);
+  expect((await cards()).map(reportedIn)).toEqual([
+    ["Shown now", "Playing: Two"],
+    ["Playing: One"],
+  ]);
 });
 
 test("a connection is put at the place to which it was dragged", async () => {
@@ -183,7 +186,7 @@ test("nobody moves another's connection, nor one that is gone", async () => {
   expect(await labels()).toEqual(["JSON · First", "JSON · Second"]);
 });
 
-test.each(LANGUAGES)("the buttons and what is heard are in %s", async (language) => {
+test.each(LANGUAGES)("the buttons and what is followed are in %s", async (language) => {
   const { id } = await connect("First");
   await connect("Second");
   await push(id, { title: "One" });

@@ -159,7 +159,7 @@ describe("connecting MPD by form", () => {
     },
   );
 
-  test("is heard at once, and no longer once it is disconnected", async () => {
+  test("is followed at once, and no longer once it is disconnected", async () => {
     const players: FakeMpd[] = [createFakeMpd(), createFakeMpd()];
     try {
       for (const [at, player] of players.entries()) {
@@ -168,16 +168,16 @@ describe("connecting MPD by form", () => {
           `state: play\nelapsed: 1\nduration: 200\nfile: a.mp3\nTitle: Song ${at}\nId: 1\nOK\n`,
         );
       }
-      const heard = async () => {
+      const received = async () => {
         const answer = await server.getAs(ada, "/api/v1/now-playing");
         return (await answer.json()).data?.track.name;
       };
       for (const [at, player] of players.entries()) {
         await connectMpd(owner, player.address);
-        expect(await heard()).toBe(`Song ${at}`);
+        expect(await received()).toBe(`Song ${at}`);
       }
       await disconnect(owner, ada);
-      expect(await heard()).toBe(undefined);
+      expect(await received()).toBe(undefined);
       expect(await connectionOf(ada)).toBe(undefined);
       const answer = await server.getAs(ada, "/api/v1/user");
       expect(await answer.json()).toMatchObject({ data: { music_connected: false } });
@@ -474,7 +474,7 @@ describe("linking Spotify from the dashboard", () => {
     return { ...made, answer: await comeBack(made, made.linkCookie, made.session.cookie) };
   };
 
-  test("leads there and back, and what plays there is heard", async () => {
+  test("leads there and back, and what plays there is followed", async () => {
     const { session, answer } = await trip(grace);
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe(MUSIC);
@@ -485,8 +485,8 @@ describe("linking Spotify from the dashboard", () => {
     expect(await textOf(page.clone(), ".notice p")).toBe("Spotify is connected.");
     expect(await textOf(page.clone(), ".connected h2")).toBe("Spotify");
     expect(await page.text()).toContain("As Ada Listens");
-    const heard = await server.getAs(grace, "/api/v1/now-playing");
-    expect(await heard.json()).toMatchObject({ data: { is_playing: true } });
+    const received = await server.getAs(grace, "/api/v1/now-playing");
+    expect(await received.json()).toMatchObject({ data: { is_playing: true } });
   });
 
   test("shows no token, and keeps none where it can be read", async () => {

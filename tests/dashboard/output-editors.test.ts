@@ -52,7 +52,7 @@ describe("the notice of an editor", () => {
 });
 
 describe("the editor of a text", () => {
-  test("shows lines of an invented track while nothing is heard", async () => {
+  test("shows lines of an invented track while nothing plays", async () => {
     expect(await textOf(await page(line), "[data-preview] dd")).toBe(
       "♪ The Sound Checks – Everything Works",
     );

@@ -319,7 +319,7 @@ describe("a test track", () => {
     return textOf(page, ".notice p");
   };
 
-  test("is shown for twelve seconds, and then what is heard", async () => {
+  test("is shown for twelve seconds, and then what is followed", async () => {
     await server.sourceOf(ada).says(null);
     const overlay = await openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/live`);
     expect(await overlay.next()).toMatchObject({ state: { kind: "idle" } });

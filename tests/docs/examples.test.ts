@@ -302,7 +302,7 @@ describe("a program in the documentation", () => {
   test("runs in JavaScript", () => runs("js", process.execPath, "example.mjs"), 20_000);
 
   /** Plays, then stops, while a program listens to events. */
-  async function hears(lines: AsyncIterator<string>): Promise<void> {
+  async function plays(lines: AsyncIterator<string>): Promise<void> {
     expect((await inTime("a line", lines.next())).value).toBe(SONG);
     await server.sourceOf(ada).says(null);
     expect((await inTime("a line", lines.next())).value).toBe("Nothing is playing");
@@ -315,7 +315,7 @@ describe("a program in the documentation", () => {
       env: { ...process.env, PYTHONIOENCODING: "utf-8" },
     });
     try {
-      await hears(linesOf(child.stdout));
+      await plays(linesOf(child.stdout));
     } finally {
       child.kill();
       await exitOf(child);
@@ -362,7 +362,7 @@ describe("a program in the documentation", () => {
           start: (lines) => void page.on("console", (message) => lines.enqueue(message.text())),
         });
         await page.addScriptTag({ path });
-        await hears(lines[Symbol.asyncIterator]());
+        await plays(lines[Symbol.asyncIterator]());
       } finally {
         await browser.close();
         await elsewhere.stop(true);

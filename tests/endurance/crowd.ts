@@ -143,7 +143,7 @@ export function gather(stage: Stage, random: () => number): Crowd {
     while (!ending.signal.aborted) {
       await follow(stage, key, ending.signal, (title) => {
         told[at] = title;
-        count(done, "event heard");
+        count(done, "event received");
       }).catch(() => {});
       await Bun.sleep(500);
     }
@@ -169,7 +169,7 @@ async function follow(
   { server }: Stage,
   key: string,
   signal: AbortSignal,
-  hear: (title: string | undefined) => void,
+  play: (title: string | undefined) => void,
 ): Promise<void> {
   const response = await fetch(`${server.url}/api/v1/now-playing/events`, {
     headers: { "X-Api-Key": key },
@@ -182,7 +182,7 @@ async function follow(
     for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
       const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
       text = text.slice(end + 2);
-      if (data) hear(JSON.parse(data).data?.track.name);
+      if (data) play(JSON.parse(data).data?.track.name);
     }
   }
 }

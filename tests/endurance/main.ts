@@ -81,7 +81,7 @@ if (kills > 0) {
 const idle = descriptorsOf(stage.server.pid);
 const overlays = await openOverlays(stage);
 const missing = [...stage.missing, ...overlays.missing];
-if (missing.length > 0) console.log(`not installed, and so not heard: ${missing.join(", ")}`);
+if (missing.length > 0) console.log(`not installed, and so not followed: ${missing.join(", ")}`);
 console.log(
   `${overlays.shown.length} overlays: ${overlays.shown.map(({ name }) => name).join(", ")}`,
 );

@@ -18,7 +18,7 @@ import { createNames, type Names, PLAYER_HOST } from "./names.ts";
 import { startProxy, type Proxy } from "./proxy.ts";
 import { createWallClock, type WallClock } from "../fixtures/clock/wall-clock.ts";
 
-/** A streamer whose music is heard in one way. */
+/** A streamer whose music is followed in one way. */
 export interface Streamer extends AddedUser {
   readonly name: string;
   /** Plays the next track. */

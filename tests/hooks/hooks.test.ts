@@ -28,7 +28,7 @@ describe("what is told of a user's music", () => {
     );
   });
 
-  test("is a song once it was heard for three seconds, and its end", async () => {
+  test("is a song once it was played for three seconds, and its end", async () => {
     songs.note(playing("a"));
     await clock.advance(2_900);
     expect(told).toEqual([]);

@@ -65,7 +65,7 @@ describe("Audioscrobbler", () => {
     expect(rest).toBe("");
   });
 
-  test("is shown, counted from when it was first heard of, until fifteen seconds after its end", async () => {
+  test("is shown, counted from when it was first reported, until fifteen seconds after its end", async () => {
     expect(await send("np", { s: await session(), ...TRACK })).toBe("OK\n");
     await server.clock.advance(2_000);
     expect(await server.shown()).toMatchObject({
@@ -81,7 +81,7 @@ describe("Audioscrobbler", () => {
     expect(await server.shown()).toBe(null);
   });
 
-  test("is not heard about what was heard to its end", async () => {
+  test("is not asked about what was played to its end", async () => {
     const s = await session();
     await send("np", { s, ...TRACK });
     expect(await send("submit", { s, "a[0]": "Old", "t[0]": "Older", "i[0]": "1" })).toBe("OK\n");

@@ -30,7 +30,7 @@ const submit = async (body: unknown, headers: Record<string, string> = token()) 
 const OK = { status: 200, body: { status: "ok" } };
 
 describe("a submission to ListenBrainz", () => {
-  test("is shown, counted from when it was first heard of", async () => {
+  test("is shown, counted from when it was first reported", async () => {
     expect(await submit(submission())).toEqual(OK);
     await server.clock.advance(30_000);
     await submit(submission());

@@ -6,7 +6,7 @@ import { quodLibetIsInstalled, startQuodLibet } from "../fixtures/players/quod-l
 import { testWith } from "../fixtures/real-parts.ts";
 
 testWith("Quod Libet, with its ListenBrainz plug-in and Xvfb,", quodLibetIsInstalled)(
-  "Quod Libet's ListenBrainz plug-in is heard",
+  "Quod Libet's ListenBrainz plug-in is followed",
   async () => {
     const server = await createPushedServer("listenbrainz");
     // The plug-in takes only a host, so a proxy stands in front, as an owner would set one up.

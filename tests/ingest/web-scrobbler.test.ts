@@ -85,7 +85,7 @@ describe("Web Scrobbler", () => {
     expect(await server.shown()).toBe(null);
   });
 
-  test.each(["scrobble", "loved", "somethingElse"])("is not heard about %s", async (name) => {
+  test.each(["scrobble", "loved", "somethingElse"])("is not played about %s", async (name) => {
     await send(event("nowplaying"));
     const other = { ...SONG, processed: { track: "Another" } };
     expect(await send(event(name, other))).toEqual(OK);

@@ -586,7 +586,7 @@ describe("a browser", () => {
     );
   const shownTitle = (...frames: string[]) => shownOf([told(frames)])?.title;
 
-  test("is shown by the player that is heard, of these by the one used last", () => {
+  test("is shown by the player that is followed, of these by the one used last", () => {
     const muted = frame("0", "1", { ...SONG, title: "Muted", volume: "0", activeAt: "9" });
     const paused = frame("0", "2", { ...SONG, title: "Paused", state: "1", activeAt: "8" });
     const older = frame("0", "3", { ...SONG, title: "Older", activeAt: "1" });

@@ -212,7 +212,7 @@ describe("coming back from Spotify", () => {
     expect(await userData(ada)).toMatchObject({ music_connected: true, music_product: null });
   });
 
-  test("lets the music be heard at once", async () => {
+  test("lets the music be followed at once", async () => {
     await server.browser().link(await server.linkFor(ada.user));
     const { data } = await (await server.getAs(ada, "/api/v1/now-playing")).json();
     expect(data.track.name).toBe(LISTENER.track.title);

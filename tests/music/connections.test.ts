@@ -232,7 +232,7 @@ describe("several connections", () => {
     expect(await labels()).toEqual(["mpd", "json"]);
   });
 
-  test("have worked once they were heard with the settings they have", async () => {
+  test("have worked once they reported with the settings they have", async () => {
     const worked = async () =>
       (await connections().allOf(ada.id)).map(({ hasWorked }) => hasWorked);
     const first = await connections().connect(ada, "mpd", SETTINGS);

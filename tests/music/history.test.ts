@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const choose = (changes: Partial<HistoryChoice>, { user } = ada) =>
   history.change(user, { ...history.of(user.id), ...changes });
-const hear = (title: string, { user } = ada) =>
+const play = (title: string, { user } = ada) =>
   history.note(user.id, aKeptSong({ startedAt: world.clock.wallMs() }, title));
 const titles = async ({ user } = ada) =>
   (await history.songsOf(user)).map(({ track }) => track.title);
@@ -37,7 +37,7 @@ const rows = async () => (await songRows()).length;
 
 describe("the history", () => {
   test("keeps nothing until it is switched on", async () => {
-    await hear("A");
+    await play("A");
     expect(history.of(ada.user.id)).toEqual({ keeps: null, followsStreams: false });
     expect([await titles(), await rows()]).toEqual([[], 0]);
   });
@@ -52,7 +52,7 @@ describe("the history", () => {
     });
     await history.note(ada.user.id, song);
     await world.clock.advance(60_000);
-    await hear("B");
+    await play("B");
     expect(await titles()).toEqual(["B", "Łódź"]);
     expect((await history.songsOf(ada.user))[1]).toEqual(song);
   });
@@ -68,9 +68,9 @@ describe("the history", () => {
 
   test("shows nothing older than the chosen time, and deletes it", async () => {
     await choose({ keeps: "day" });
-    await hear("A");
+    await play("A");
     await world.clock.advance(DAY - HOUR);
-    await hear("B");
+    await play("B");
     await world.clock.advance(2 * HOUR);
     expect(await titles()).toEqual(["B"]);
     expect(await history.countOf(ada.user)).toBe(1);
@@ -81,7 +81,7 @@ describe("the history", () => {
 
   test("keeps for good what is to be kept for good", async () => {
     await choose({ keeps: "always" });
-    await hear("A");
+    await play("A");
     await world.clock.advance(400 * DAY);
     await history.forgetOld();
     expect(await titles()).toEqual(["A"]);
@@ -89,9 +89,9 @@ describe("the history", () => {
 
   test("deletes what is older when it is kept for a shorter time", async () => {
     await choose({ keeps: "always" });
-    await hear("A");
+    await play("A");
     await world.clock.advance(2 * DAY);
-    await hear("B");
+    await play("B");
     await choose({ keeps: "month" });
     expect(await rows()).toBe(2);
     await choose({ keeps: "day" });
@@ -100,8 +100,8 @@ describe("the history", () => {
 
   test("is emptied when it is switched off, of what waits too", async () => {
     await choose({ keeps: "always" });
-    await hear("A");
-    const waiting = hear("B");
+    await play("A");
+    const waiting = play("B");
     await choose({ keeps: null });
     await waiting;
     expect(await rows()).toBe(0);
@@ -111,11 +111,11 @@ describe("the history", () => {
     const grace = await world.add("grace");
     await choose({ keeps: "always" });
     await choose({ keeps: "always" }, grace);
-    await hear("A");
-    await hear("G", grace);
+    await play("A");
+    await play("G", grace);
     await history.clear(ada.user);
     expect([await titles(), await titles(grace)]).toEqual([[], ["G"]]);
-    await hear("B");
+    await play("B");
     expect(await titles()).toEqual(["B"]);
   });
 
@@ -123,8 +123,8 @@ describe("the history", () => {
     const grace = await world.add("grace");
     await choose({ keeps: "always" });
     await choose({ keeps: "always" }, grace);
-    await hear("A");
-    const others = [hear("B"), hear("G", grace)];
+    await play("A");
+    const others = [play("B"), play("G", grace)];
     await world.accounts.users.remove("ada");
     await Promise.all(others);
     expect(await rows()).toBe(1);
@@ -185,7 +185,7 @@ describe("the history", () => {
       }));
       await world.store.queries.insert(world.store.tables.songs).values(many);
       // Nobody adds up what has hardly changed.
-      await hear("A");
+      await play("A");
       await history.forgetOld();
       expect(await rows()).toBe(71);
       const song = endless(wallMs() + 1_000);
@@ -200,9 +200,9 @@ describe("the history", () => {
   test("stores what it could not while another program held a lock", async () => {
     await choose({ keeps: "always" });
     const lock = await holdLock(join(folder.path, "marquee.db"), ["BEGIN IMMEDIATE"]);
-    await expect(hear("A")).rejects.toThrow("locked");
+    await expect(play("A")).rejects.toThrow("locked");
     await world.clock.advance(60_000);
-    await expect(hear("B")).rejects.toThrow("locked");
+    await expect(play("B")).rejects.toThrow("locked");
     expect(await titles()).toEqual([]);
     await lock.release();
     expect(await world.accounts.retryWrites()).toBe(true);

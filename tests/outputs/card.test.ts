@@ -24,7 +24,7 @@ afterEach(() => server.close());
 const ask = (query = "", headers: Record<string, string> = {}) =>
   server.get(`/np/en/card/${card.token}.svg${query}`, { headers });
 const drawn = async (query = "") => (await ask(query)).text();
-const hears = (changes: Partial<Playback> = {}) =>
+const plays = (changes: Partial<Playback> = {}) =>
   server.sourceOf(ada).says(aPlayback({ observedAtMs: server.clock.monotonicMs(), ...changes }));
 const covered = (bytes: Uint8Array): Partial<Playback> => {
   const artwork: Artwork = { key: "cover", load: async () => bytes };
@@ -33,7 +33,7 @@ const covered = (bytes: Uint8Array): Partial<Playback> => {
 
 describe("the card", () => {
   test("is an SVG file that proxies of pictures ask for again, and that may load nothing", async () => {
-    await hears();
+    await plays();
     const response = await ask();
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -52,7 +52,7 @@ describe("the card", () => {
   });
 
   test("is not sent again while it is the same, and is after a change", async () => {
-    await hears();
+    await plays();
     const tag = (await ask()).headers.get("etag") ?? "";
     await server.clock.advance(1_000);
     const same = await ask("", { "if-none-match": `"other", W/${tag}` });
@@ -60,30 +60,30 @@ describe("the card", () => {
     expect(same.headers.get("etag")).toBe(tag);
     expect(same.headers.get("cache-control")).toBe("no-cache, max-age=0");
     expect(await same.text()).toBe("");
-    await hears({ track: { id: "2", title: "Other", durationMs: 1_000, explicit: false } });
+    await plays({ track: { id: "2", title: "Other", durationMs: 1_000, explicit: false } });
     expect((await ask("", { "if-none-match": tag })).status).toBe(200);
   });
 
   test("moves its bar by itself from the position to the end, and not in a pause", async () => {
-    await hears({ positionMs: 50_000 });
+    await plays({ positionMs: 50_000 });
     expect(await drawn()).toContain("animation:run 150s linear forwards");
-    await hears({ positionMs: 50_000, state: "paused" });
+    await plays({ positionMs: 50_000, state: "paused" });
     expect(await drawn()).not.toContain("animation");
   });
 
   test("has no bar where the position or the length is not known, or nobody wants it", async () => {
     const bar = /class="bar"/;
-    await hears({ positionUnknown: true });
+    await plays({ positionUnknown: true });
     expect(await drawn()).not.toMatch(bar);
-    await hears({ track: { id: "2", title: "Other", durationMs: 9_000, explicit: false } });
+    await plays({ track: { id: "2", title: "Other", durationMs: 9_000, explicit: false } });
     expect(await drawn()).toMatch(bar);
     expect(await drawn("?progress=0")).not.toMatch(bar);
-    await hears({ track: { id: "3", title: "Radio", durationMs: null, explicit: false } });
+    await plays({ track: { id: "3", title: "Radio", durationMs: null, explicit: false } });
     expect(await drawn()).not.toMatch(bar);
   });
 
   test("is dark or light as it is saved or asked for, and like its reader's otherwise", async () => {
-    await hears();
+    await plays();
     const scheme = "prefers-color-scheme";
     expect(await drawn()).toContain(scheme);
     expect(await drawn("?mode=light")).not.toContain(scheme);
@@ -106,10 +106,10 @@ describe("the card", () => {
   });
 
   test("carries its cover as a small JPEG, and has at most 30 KB whatever the cover", async () => {
-    await hears(covered(solidPicture("#e07a5f", 600)));
+    await plays(covered(solidPicture("#e07a5f", 600)));
     expect(await drawn()).toContain('href="data:image/jpeg;base64,');
     const title = "夜".repeat(1_000);
-    await hears({
+    await plays({
       ...{ track: { id: "2", title, durationMs: 200_000, explicit: false }, artists: [title] },
       album: { name: "", artworks: [{ key: "noise", load: async () => noisePicture(600) }] },
     });
@@ -120,23 +120,23 @@ describe("the card", () => {
 
   test("has at most 30 KB, and reads of names what it shows, however many artists there are", async () => {
     const artists = Array<string>(50).fill("夜 & ".repeat(250));
-    await hears({ artists });
+    await plays({ artists });
     expect(Buffer.byteLength(await drawn())).toBeLessThan(30_000);
     expect(await charactersReadBy(() => drawn(), ["normalize"])).toBeLessThan(10_000);
   });
 
   test("is drawn without its cover when that cannot be read or is too slow", async () => {
-    await hears(covered(new Uint8Array([1, 2, 3])));
+    await plays(covered(new Uint8Array([1, 2, 3])));
     expect(await drawn()).not.toContain("data:image");
     const never: Artwork = { key: "never", load: () => new Promise(() => {}) };
-    await hears({ album: { name: "", artworks: [never] } });
+    await plays({ album: { name: "", artworks: [never] } });
     const asked = drawn();
     await server.clock.advance(2_000);
     expect(await asked).not.toContain("data:image");
   });
 
   test("is 404 for a token that opens no card, which counts as a guess", async () => {
-    await hears();
+    await plays();
     const wrong = () => server.get(`/np/en/card/${ada.widgetToken}.svg`);
     for (let times = 0; times < 10; times++) expect((await wrong()).status).toBe(404);
     expect((await wrong()).status).toBe(429);
@@ -150,7 +150,7 @@ describe("the page around the card", () => {
     attributeOf(await page(), `meta[property="og:${name}"]`, "content");
 
   test("tells chats the song and its cover, at an absolute address below the base URL", async () => {
-    await hears({
+    await plays({
       ...covered(solidPicture("#e07a5f")),
       track: { id: "1", title: 'A "B" <C> & D', durationMs: 1_000, explicit: false },
     });

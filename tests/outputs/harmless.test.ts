@@ -101,9 +101,9 @@ describe("a line for chat", () => {
   );
 
   test("leaves the streamer's own words alone", () => {
-    const template = "@ada hears {title}, see https://ada.example and $(user)";
+    const template = "@ada plays {title}, see https://ada.example and $(user)";
     expect(lineFor({ title: "Song", template })).toBe(
-      "♪ @ada hears Song, see https://ada.example and $(user)",
+      "♪ @ada plays Song, see https://ada.example and $(user)",
     );
   });
 

@@ -16,7 +16,7 @@ const look = (options: Partial<typeof OPTIONS> = {}, most = 380) => ({
   words: WORDS,
   most,
 });
-const hearing = (changes: Partial<Playback> = {}, nowMs = 1_000) =>
+const answerTo = (changes: Partial<Playback> = {}, nowMs = 1_000) =>
   lineValuesOf({ kind: "playback", playback: aPlayback(changes), connectionId: 1 }, nowMs);
 const titled = (title: string, url?: string) => ({
   track: { id: "1", title, durationMs: 200_000, explicit: false, ...(url && { url }) },
@@ -24,12 +24,12 @@ const titled = (title: string, url?: string) => ({
 
 describe("a line", () => {
   test("names artist and title by default, and the title alone where no artist is known", () => {
-    expect(lineOf(hearing(), look())).toBe("♪ Juniper Vale – Paper Lanterns");
-    expect(lineOf(hearing({ artists: [] }), look())).toBe("♪ Paper Lanterns");
+    expect(lineOf(answerTo(), look())).toBe("♪ Juniper Vale – Paper Lanterns");
+    expect(lineOf(answerTo({ artists: [] }), look())).toBe("♪ Paper Lanterns");
   });
 
   test("says that the music is paused, in the words of its template if it has some", () => {
-    const paused = hearing({ state: "paused" });
+    const paused = answerTo({ state: "paused" });
     expect(lineOf(paused, look())).toBe("♪ Juniper Vale – Paper Lanterns (Paused)");
     expect(lineOf(paused, look({ template: "{title}!" }))).toBe("Paper Lanterns! (Paused)");
     expect(lineOf(paused, look({ pausedTemplate: "Break: {title}" }))).toBe(
@@ -48,25 +48,25 @@ describe("a line", () => {
   });
 
   test("says that nothing plays when a song has no name at all", () => {
-    expect(lineOf(hearing({ ...titled("\u200b"), artists: ["\n"] }), look())).toBe(
+    expect(lineOf(answerTo({ ...titled("\u200b"), artists: ["\n"] }), look())).toBe(
       "Nothing playing",
     );
   });
 
   test("tells the time as it stands now", () => {
     const template = "{elapsed} of {duration}, {remaining} left";
-    expect(lineOf(hearing({}, 56_000), look({ template }))).toBe("1:05 of 3:20, 2:15 left");
+    expect(lineOf(answerTo({}, 56_000), look({ template }))).toBe("1:05 of 3:20, 2:15 left");
     const long = { id: "1", title: "Mix", durationMs: 3_723_000, explicit: false };
-    expect(lineOf(hearing({ track: long }), look({ template: "{duration}" }))).toBe("1:02:03");
+    expect(lineOf(answerTo({ track: long }), look({ template: "{duration}" }))).toBe("1:02:03");
   });
 
   test("tells no time that is not known", () => {
-    const unknown = hearing({ positionUnknown: true });
+    const unknown = answerTo({ positionUnknown: true });
     expect(lineOf(unknown, look({ template: "{title}[ at {elapsed}]" }))).toBe("Paper Lanterns");
   });
 
   test("shows all names of a song, and its first artist", () => {
-    const song = hearing({ artists: ["One", "Two"] });
+    const song = answerTo({ artists: ["One", "Two"] });
     const template = "{first_artist}: {title} ({artist}, {album}, {source})";
     expect(lineOf(song, look({ template }))).toBe(
       "One: Paper Lanterns (One, Two, Slow Weather, Test)",
@@ -74,7 +74,7 @@ describe("a line", () => {
   });
 
   test("shows a song's address only where that is allowed", () => {
-    const song = hearing(titled("Song", "https://open.spotify.com/track/1"));
+    const song = answerTo(titled("Song", "https://open.spotify.com/track/1"));
     const template = "{title}[ {url}]";
     expect(lineOf(song, look({ template }))).toBe("Song");
     expect(lineOf(song, look({ template, url: true }))).toBe(
@@ -83,25 +83,25 @@ describe("a line", () => {
   });
 
   test("cuts the title first, then the artist, each after a whole character", () => {
-    const long = hearing({ ...titled("Lanterns ".repeat(9)), artists: ["Juniper Vale"] });
+    const long = answerTo({ ...titled("Lanterns ".repeat(9)), artists: ["Juniper Vale"] });
     expect(lineOf(long, look({}, 40))).toBe("♪ Juniper Vale – Lanterns Lanterns Lant…");
-    const family = hearing({ ...titled("👨‍👩‍👧".repeat(9)), artists: ["Ada"] });
+    const family = answerTo({ ...titled("👨‍👩‍👧".repeat(9)), artists: ["Ada"] });
     expect(lineOf(family, look({}, 30))).toBe("♪ Ada – 👨‍👩‍👧👨‍👩‍👧…");
-    const artists = hearing({ ...titled("Song"), artists: ["Juniper ".repeat(9)] });
+    const artists = answerTo({ ...titled("Song"), artists: ["Juniper ".repeat(9)] });
     expect(lineOf(artists, look({}, 20))).toBe("♪ Juniper Juni… – S…");
   });
 
   test("is cut as a whole when its template alone is too long", () => {
-    expect(lineOf(hearing(), look({ template: "word ".repeat(20) + "{title}" }, 22))).toBe(
+    expect(lineOf(answerTo(), look({ template: "word ".repeat(20) + "{title}" }, 22))).toBe(
       "word word word word w…",
     );
   });
 
   test("names a song before without a time, or says that there is none", () => {
     const song = { ...aPlayback(), albumName: "Slow Weather" };
-    const heard = { song, startedAt: 0, playedMs: 30_000 };
+    const received = { song, startedAt: 0, playedMs: 30_000 };
     expect(
-      lineOf(lineValuesBefore(heard), look({ template: "{title}[ {elapsed}][ {duration}]" })),
+      lineOf(lineValuesBefore(received), look({ template: "{title}[ {elapsed}][ {duration}]" })),
     ).toBe("Paper Lanterns 3:20");
     expect(lineOf(lineValuesBefore(undefined), look())).toBe("None");
   });
@@ -121,7 +121,7 @@ describe("the work for a line", () => {
     ["a template of nothing but artists", "{artist}".repeat(37)],
   ])("is bounded with %s, however much a source sends", async (_, template) => {
     for (const most of [20, 380, 500]) {
-      const line = () => lineOf(hearing(named(1_000)), look({ template }, most));
+      const line = () => lineOf(answerTo(named(1_000)), look({ template }, most));
       expect(line().length).toBeWithin(10, most + 1);
       expect(await charactersReadBy(line)).toBeLessThan(300_000);
     }

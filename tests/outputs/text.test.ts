@@ -24,7 +24,7 @@ afterEach(() => server.close());
 const ask = (query = "", headers: Record<string, string> = {}, language = "en") =>
   server.get(`/${language}/text/${line.token}${query}`, { headers });
 const said = async (...args: Parameters<typeof ask>) => (await ask(...args)).text();
-const hears = async (title: string, changes: Partial<Playback> = {}) => {
+const plays = async (title: string, changes: Partial<Playback> = {}) => {
   const track = { id: title, title, durationMs: 200_000, explicit: false };
   const observedAtMs = server.clock.monotonicMs();
   await server.sourceOf(ada).says(aPlayback({ track, observedAtMs, ...changes }));
@@ -35,7 +35,7 @@ const aSecondLater = () => server.clock.advance(1_000);
 
 describe("the text for chat bots", () => {
   test("is one line of plain text without a line break, for everybody who asks", async () => {
-    await hears("Paper Lanterns");
+    await plays("Paper Lanterns");
     const response = await ask();
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -50,7 +50,7 @@ describe("the text for chat bots", () => {
   });
 
   test("answers HEAD like GET", async () => {
-    await hears("Paper Lanterns");
+    await plays("Paper Lanterns");
     const { status, headers } = await server.get(`/en/text/${line.token}`, { method: "HEAD" });
     expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
     const wrong = await server.get("/en/text/mqw_x", { method: "HEAD" });
@@ -72,22 +72,22 @@ describe("the text for chat bots", () => {
   });
 
   test("says it in the saved words, from the next second on", async () => {
-    await hears("Paper Lanterns");
+    await plays("Paper Lanterns");
     expect(await said()).toBe("♪ Juniper Vale – Paper Lanterns");
     await line.save({ template: "Now: {title}[ {url}]" });
     expect(await said()).toBe("Now: Paper Lanterns");
   });
 
   test("ignores what a saved name does not mean, or means no longer", async () => {
-    await hears("Paper Lanterns");
+    await plays("Paper Lanterns");
     await line.save({ theme: "vinyl", template: "{nonsense}" });
     expect(await said()).toBe("♪ Juniper Vale – Paper Lanterns");
   });
 
   test("is the same line again within a second, and then the next one", async () => {
-    await hears("One");
+    await plays("One");
     expect(await said()).toEndWith("One");
-    await hears("Two");
+    await plays("Two");
     await server.clock.advance(999);
     expect(await said()).toEndWith("One");
     await server.clock.advance(1);
@@ -95,12 +95,12 @@ describe("the text for chat bots", () => {
   });
 
   test("is never refused, however often it is asked", async () => {
-    await hears("One");
+    await plays("One");
     for (let times = 0; times < 100; times++) expect((await ask()).status).toBe(200);
   });
 
   test("has 380 characters at most, 180 for YouTube, and as many as the address says", async () => {
-    await hears("Lanterns ".repeat(100));
+    await plays("Lanterns ".repeat(100));
     const nightbot = (provider: string) => ({
       "nightbot-channel": `name=ada&displayName=Ada&provider=${provider}&providerId=1`,
     });
@@ -117,7 +117,7 @@ describe("the text for chat bots", () => {
   });
 
   test("says that nothing plays while the user hides the song or pauses sharing", async () => {
-    await hears("Secret Song");
+    await plays("Secret Song");
     await hides(["secret"]);
     expect(await said()).toBe("Nothing playing");
     await hides([]);
@@ -146,7 +146,7 @@ describe("the text for chat bots", () => {
 
 describe("a song before", () => {
   const play = async (title: string, seconds: number) => {
-    await hears(title, { positionMs: 0 });
+    await plays(title, { positionMs: 0 });
     // The channel runs from the first question on.
     await ask();
     await server.clock.advance(seconds * 1_000);
@@ -188,10 +188,10 @@ describe("the work that questions make", () => {
   test("is not done again for each length in which a song may be asked for", async () => {
     const longest = (part: string) => part.repeat(1_000).slice(0, 1_000);
     const long = { artists: Array<string>(50).fill(longest("Juniper ")) };
-    await hears(longest("One "), long);
+    await plays(longest("One "), long);
     await ask();
     await server.clock.advance(20_000);
-    await hears(longest("Two "), long);
+    await plays(longest("Two "), long);
     for (const back of [0, 1]) {
       await aSecondLater();
       const askInAllLengths = async () => {
@@ -201,17 +201,17 @@ describe("the work that questions make", () => {
     }
   });
 
-  test("begins again with another song, and with another that was heard before", async () => {
-    await hears("One");
+  test("begins again with another song, and with another that was played before", async () => {
+    await plays("One");
     await ask();
     await server.clock.advance(20_000);
-    await hears("Two");
+    await plays("Two");
     expect([await said("?max=100"), await said("?max=100&back=1")]).toEqual([
       "♪ Juniper Vale – Two",
       "♪ Juniper Vale – One",
     ]);
     await server.clock.advance(20_000);
-    await hears("Three");
+    await plays("Three");
     expect([await said("?max=200"), await said("?max=200&back=1")]).toEqual([
       "♪ Juniper Vale – Three",
       "♪ Juniper Vale – Two",
@@ -231,7 +231,7 @@ describe("a token that opens no text", () => {
   });
 
   test("counts as a guess, while a right one from the same address still works", async () => {
-    await hears("One");
+    await plays("One");
     for (let times = 0; times < 10; times++) await server.get("/en/text/mqw_x");
     const refused = await server.get("/en/text/mqw_x");
     expect(refused.status).toBe(429);
@@ -242,7 +242,7 @@ describe("a token that opens no text", () => {
   });
 
   test("is what a rotated one is at once, and one that was removed", async () => {
-    await hears("One");
+    await plays("One");
     const next = await server.accounts.widgets.rotate(ada.user, line.widget.id);
     expect((await ask()).status).toBe(404);
     expect((await server.get(`/en/text/${next}`)).status).toBe(200);

@@ -136,7 +136,7 @@ describe("an overlay's socket", () => {
     }
   });
 
-  test("hears nothing that the overlay says", async () => {
+  test("believes nothing that the overlay says", async () => {
     await server.sourceOf(ada).says(null);
     const socket = new WebSocket(addressOf(ada.widgetToken).replace("http", "ws"));
     const messages: string[] = [];

@@ -27,7 +27,7 @@ const allow = (followsStreams: boolean) =>
 const open = () => openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/live`);
 const stream = () => server.accounts.history.streamOf(ada.user.id);
 /** Waits for a message of a type; others are passed over. */
-async function hears(overlay: Overlay, type: string) {
+async function plays(overlay: Overlay, type: string) {
   for (;;) {
     const message = await overlay.next();
     if (message.type === type) return message;
@@ -36,7 +36,7 @@ async function hears(overlay: Overlay, type: string) {
 /** Opens an overlay that is asked to tell. */
 async function openAsked(): Promise<Overlay> {
   const overlay = await open();
-  expect(await hears(overlay, "streaming")).toEqual({ type: "streaming", wanted: true });
+  expect(await plays(overlay, "streaming")).toEqual({ type: "streaming", wanted: true });
   return overlay;
 }
 async function says(overlay: Overlay, ...words: (string | Uint8Array<ArrayBuffer>)[]) {
@@ -45,9 +45,9 @@ async function says(overlay: Overlay, ...words: (string | Uint8Array<ArrayBuffer
 }
 
 describe("an overlay", () => {
-  test("is not asked about streams unless its user allows it, and not heard", async () => {
+  test("is not asked about streams unless its user allows it, and not believed", async () => {
     const overlay = await open();
-    await hears(overlay, "state");
+    await plays(overlay, "state");
     await says(overlay, STREAM_STARTED);
     expect(overlay.unread()).toBe(0);
     await allow(true);
@@ -56,11 +56,11 @@ describe("an overlay", () => {
 
   test("is asked as soon as its user allows it, and told when that ends", async () => {
     const overlay = await open();
-    await hears(overlay, "state");
+    await plays(overlay, "state");
     await allow(true);
-    expect(await hears(overlay, "streaming")).toEqual({ type: "streaming", wanted: true });
+    expect(await plays(overlay, "streaming")).toEqual({ type: "streaming", wanted: true });
     await allow(false);
-    expect(await hears(overlay, "streaming")).toEqual({ type: "streaming", wanted: false });
+    expect(await plays(overlay, "streaming")).toEqual({ type: "streaming", wanted: false });
     await says(overlay, STREAM_STARTED);
     await allow(true);
     expect(stream()).toBeUndefined();
@@ -116,7 +116,7 @@ describe("an overlay", () => {
     expect(stream()).toMatchObject({ endedAt: lostAt });
   });
 
-  test("that says much is heard once a second, and its last word counts", async () => {
+  test("that says much is followed once a second, and its last word counts", async () => {
     await allow(true);
     const overlay = await openAsked();
     await says(overlay, STREAM_STARTED, STREAM_STOPPED, STREAM_STARTED, STREAM_STOPPED);
@@ -128,7 +128,7 @@ describe("an overlay", () => {
   test("of the public demo is not asked", async () => {
     await allow(true);
     const overlay = await openOverlay(`${port.origin}/en/demo/live`);
-    await hears(overlay, "state");
+    await plays(overlay, "state");
     await says(overlay, STREAM_STARTED);
     expect(overlay.unread()).toBe(0);
   });

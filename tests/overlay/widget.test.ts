@@ -22,12 +22,12 @@ afterEach(() => server.close());
 
 const page = (query = "", language = "en") =>
   server.get(`/${language}/widget/${ada.widgetToken}${query}`);
-const hears = async (changes: Partial<Playback> = {}) => {
+const plays = async (changes: Partial<Playback> = {}) => {
   const observedAtMs = server.clock.monotonicMs();
   await server.sourceOf(ada).says(aPlayback({ observedAtMs, ...changes }));
 };
 const hearsTitle = (title: string) =>
-  hears({ track: { id: "1", title, durationMs: 200_000, explicit: false } });
+  plays({ track: { id: "1", title, durationMs: 200_000, explicit: false } });
 const stateOf = async (response: Response) => attributeOf(response, "html", "data-np-state");
 const setupOf = async (response: Response) =>
   JSON.parse((await attributeOf(response, "html", "data-np-setup")) ?? "") as WidgetSetup;
@@ -60,7 +60,7 @@ describe("a token that shows nobody", () => {
   });
 
   test("is what a rotated one is at once, while the one in its place works", async () => {
-    await hears();
+    await plays();
     expect((await page()).status).toBe(200);
     const next = await server.accounts.widgets.rotate(ada.user);
     expect((await page()).status).toBe(404);
@@ -69,7 +69,7 @@ describe("a token that shows nobody", () => {
 });
 
 describe("a saved look", () => {
-  beforeEach(() => hears());
+  beforeEach(() => plays());
 
   const save = async (options: Record<string, string>, css = "") => {
     const { widgets } = server.accounts;
@@ -140,7 +140,7 @@ test.each(["xx", "EN", "constructor", "en-US"])("%s is no language: 404", async 
 
 describe("the overlay's headers", () => {
   const headers = async () => {
-    await hears();
+    await plays();
     return (await page()).headers;
   };
 
@@ -181,7 +181,7 @@ describe("the overlay's headers", () => {
 
 describe("the overlay is drawn on the server", () => {
   test("while playing, at the position of this moment", async () => {
-    await hears({ album: { name: "Slow Weather", artworks: [] } });
+    await plays({ album: { name: "Slow Weather", artworks: [] } });
     await server.clock.advance(40_000);
     expect(await stateOf(await page())).toBe("playing");
     expect(await textOf(await page(), ".np-title bdi")).toBe("Paper Lanterns");
@@ -194,17 +194,17 @@ describe("the overlay is drawn on the server", () => {
   });
 
   test("without clock and bar when the position is not known", async () => {
-    await hears();
+    await plays();
     const shown = async (name: string) =>
       (await attributeOf(await page(), name, "hidden")) === undefined;
     expect([await shown(".np-time"), await shown(".np-progress")]).toEqual([true, true]);
-    await hears({ positionUnknown: true });
+    await plays({ positionUnknown: true });
     server.hub.stop();
     expect([await shown(".np-time"), await shown(".np-progress")]).toEqual([false, false]);
   });
 
   test("while paused, at the position of the pause", async () => {
-    await hears({ state: "paused" });
+    await plays({ state: "paused" });
     await server.clock.advance(40_000);
     expect(await stateOf(await page())).toBe("paused");
     expect(await textOf(await page(), ".np-elapsed")).toBe("0:10");
@@ -218,7 +218,7 @@ describe("the overlay is drawn on the server", () => {
   });
 
   test("without a bar when the end is not known", async () => {
-    await hears({ track: { id: "radio", title: "News", durationMs: null, explicit: false } });
+    await plays({ track: { id: "radio", title: "News", durationMs: null, explicit: false } });
     expect(await attributeOf(await page(), ".np-progress", "hidden")).toBeDefined();
     expect(await textOf(await page(), ".np-duration")).toBe("");
   });
@@ -233,7 +233,7 @@ describe("the overlay is drawn on the server", () => {
 
   test("with the cover, from this server", async () => {
     const artworks = [{ key: "cover", load: () => patternPicture("png", 8) }];
-    await hears({ album: { name: "A", artworks } });
+    await plays({ album: { name: "A", artworks } });
     const source = await attributeOf(await page(), ".np-art-img", "src");
     expect(source).toMatch(/^\/art\/[\w-]{22}\/256\.webp$/);
     expect((await server.get(source ?? "")).headers.get("content-type")).toBe("image/webp");
@@ -241,7 +241,7 @@ describe("the overlay is drawn on the server", () => {
   });
 
   test("with nothing from another server", async () => {
-    await hears({
+    await plays({
       album: { name: "A", artworks: [{ key: "c", load: async () => new Uint8Array() }] },
     });
     const addresses = await addressesIn(await page());
@@ -275,19 +275,19 @@ main.np
 
 describe("the overlay's document", () => {
   test("has the public class names in the public order", async () => {
-    await hears();
+    await plays();
     expect(await outlineOf(await page(), "main")).toBe(DOCUMENT);
   });
 
   test("is the same in every state", async () => {
-    await hears({ state: "paused" });
+    await plays({ state: "paused" });
     expect(await outlineOf(await page(), "main")).toBe(DOCUMENT);
     await server.sourceOf(ada).says(null);
     expect(await outlineOf(await page(), "main")).toBe(DOCUMENT);
   });
 
   test("says theme, state and language, and what is read aloud", async () => {
-    await hears();
+    await plays();
     expect(await attributeOf(await page("", "fr"), "html", "lang")).toBe("fr");
     expect(await attributeOf(await page(), "html", "data-np-theme")).toBe("card");
     expect(await attributeOf(await page("", "fr"), "main", "aria-label")).toBe(
@@ -310,8 +310,8 @@ describe.each([
 ])("in %s the overlay says", (language, nowPlaying, paused, nothingPlaying, by) => {
   const label = async (query: string) => textOf(await page(query, language), ".np-label");
 
-  test("that music plays, and where it is heard", async () => {
-    await hears();
+  test("that music plays, and where", async () => {
+    await plays();
     expect(await label("?source=0")).toBe(nowPlaying);
     expect(await label("")).toBe(`${nowPlaying} · Test`);
     expect(await label("?label=0")).toBe("Test");
@@ -319,7 +319,7 @@ describe.each([
   });
 
   test("that it is paused", async () => {
-    await hears({ state: "paused" });
+    await plays({ state: "paused" });
     expect(await label("?source=0")).toBe(paused);
   });
 
@@ -329,7 +329,7 @@ describe.each([
   });
 
   test("the same in the browser", async () => {
-    await hears();
+    await plays();
     const { words } = await setupOf(await page("", language));
     expect(words).toMatchObject({ nowPlaying, paused, nothingPlaying, by });
   });
@@ -355,7 +355,7 @@ describe("a hostile text", () => {
     "<bdi>",
   ];
   const hearsEverywhere = (text: string) =>
-    hears({
+    plays({
       source: text,
       track: { id: text, title: text, durationMs: 200_000, explicit: false },
       artists: [text],
@@ -366,7 +366,7 @@ describe("a hostile text", () => {
   beforeEach(async () => {
     // Cleaned titles have HTML's signs decoded.
     await server.accounts.privacy.change(ada.user, { titles: AS_GIVEN });
-    await hears();
+    await plays();
     harmless = await outlineOf(await page(), "html");
   });
 

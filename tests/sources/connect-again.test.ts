@@ -173,7 +173,7 @@ const storedOf = ({ store }: TestServer) =>
     .map((row) => ({ ...row, sealedSettings: null }));
 
 describe("a connection whose settings can be used again", () => {
-  test("is heard with the next change, and nothing of its trouble was stored", async () => {
+  test("is followed with the next change, and nothing of its trouble was stored", async () => {
     const server = await createTestServer({
       realSources: true,
       settings: { rateLimitSeconds: "0" },

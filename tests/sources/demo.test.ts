@@ -77,12 +77,12 @@ describe("the demo", () => {
   test("tells each change when it comes", async () => {
     const clock = createFakeClock();
     const stop = new AbortController();
-    const heard = demo
+    const received = demo
       .open(null)
       .watch(watchContext({ signal: stop.signal, clock }))
       [Symbol.asyncIterator]();
-    const first = (await heard.next()).value;
-    const change = heard.next();
+    const first = (await received.next()).value;
+    const change = received.next();
     await clock.advance(demoAt(clock.wallMs()).changesInMs);
     const second = (await change).value;
     expect([second?.track.id, second?.state]).not.toEqual([first?.track.id, first?.state]);

@@ -310,7 +310,7 @@ describe("on the session bus", () => {
   });
 });
 
-describe("a player is heard already", () => {
+describe("a player is followed already", () => {
   const sources = sourcesOn({});
   const found = (
     id: string,

@@ -331,12 +331,12 @@ describe("an error", () => {
 
 describe("a database that goes away", () => {
   test("is used again by itself, and tells what was missed", async () => {
-    const heard: (number | undefined)[] = [];
+    const received: (number | undefined)[] = [];
     const reached: boolean[] = [];
     store.network?.onReach((isReached) => reached.push(isReached));
-    store.onChange(({ userId }) => void heard.push(userId));
+    store.onChange(({ userId }) => void received.push(userId));
     await store.checkForChanges();
-    heard.length = 0;
+    received.length = 0;
     await cluster.stop();
     const failure = await until(() =>
       names().then(
@@ -348,30 +348,30 @@ describe("a database that goes away", () => {
     await until(() => reached.includes(false) || undefined);
     await expect((async () => store.probeWrite())()).rejects.toThrow();
     await cluster.start();
-    await until(() => heard.includes(undefined) || undefined);
+    await until(() => received.includes(undefined) || undefined);
     expect(reached).toEqual([true, false, true]);
     await until(() => names().catch(() => undefined));
     await store.probeWrite();
-    heard.length = 0;
+    received.length = 0;
     const [[added]] = await addUser("grace");
-    expect(heard).toEqual([added?.id]);
+    expect(received).toEqual([added?.id]);
   }, 30_000);
 
-  test("is heard again within a second when only its listener was ended", async () => {
-    const heard: (number | undefined)[] = [];
-    store.onChange(({ userId }) => void heard.push(userId));
+  test("is followed again within a second when only its listener was ended", async () => {
+    const received: (number | undefined)[] = [];
+    store.onChange(({ userId }) => void received.push(userId));
     await store.checkForChanges();
-    heard.length = 0;
+    received.length = 0;
     await cluster.run(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE 'listen%'",
     );
-    await until(() => heard.includes(undefined) || undefined);
+    await until(() => received.includes(undefined) || undefined);
     const other = await open();
     await other.atomically((writer) => [
       writer.insert(users()).values(OWNER).returning({ id: users().id }),
     ]);
     await other.close();
-    await until(() => heard.some((userId) => userId !== undefined) || undefined);
+    await until(() => received.some((userId) => userId !== undefined) || undefined);
   });
 });
 

@@ -228,15 +228,15 @@ describe("the source Windows", () => {
   test("starts one process for all its connections", async () => {
     const reader = oneReader(systemClock, async () => readerThat(lineOf(aSession)));
     const windows = createWindows({ reader });
-    const heard: string[] = [];
+    const received: string[] = [];
     const watching = [{}, { player: "spotify" }].map(async (settings) => {
       const context = watchContext({ signal: stop.signal, clock: systemClock });
       for await (const playback of windows.open(settings).watch(context)) {
-        heard.push(playback?.track.title ?? "nothing");
+        received.push(playback?.track.title ?? "nothing");
       }
     });
-    await until(() => (heard.length === 2 ? true : undefined));
-    expect(heard).toEqual(["Paper Lanterns", "Paper Lanterns"]);
+    await until(() => (received.length === 2 ? true : undefined));
+    expect(received).toEqual(["Paper Lanterns", "Paper Lanterns"]);
     expect(await reader()).toBe(await reader());
     stop.abort();
     await Promise.all(watching);

@@ -18,7 +18,7 @@ const song = (title: string) =>
   });
 
 testWith("mopidy with mopidy-mpd", mopidyIsInstalled)(
-  "Mopidy is heard by MPD's protocol over pause, seek and the next file to the stop",
+  "Mopidy is followed by MPD's protocol over pause, seek and the next file to the stop",
   async () => {
     const mopidy = await createMopidyServer({
       "1.flac": song("Glass Harbour"),

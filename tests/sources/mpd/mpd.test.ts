@@ -15,10 +15,10 @@ const test = testWith("mpd", mpdIsInstalled);
 /** Listens to a daemon and answers what it says, one observation after the other. */
 function listenTo(address: string, password?: string) {
   const stop = new AbortController();
-  const heard = mpd
+  const received = mpd
     .open(password ? { address, password } : { address })
     .watch(watchContext({ signal: stop.signal, clock: systemClock }));
-  const iterator = heard[Symbol.asyncIterator]();
+  const iterator = received[Symbol.asyncIterator]();
   const next = async () =>
     (await inTime("the next observation", iterator.next())).value as Playback | null;
   return {
@@ -69,14 +69,14 @@ describe("a real MPD", () => {
   });
   afterAll(() => daemon?.stop());
 
-  test("is heard from stop over play, pause, seek, volume and next to stop", async () => {
+  test("is followed from stop over play, pause, seek, volume and next to stop", async () => {
     const listener = listenTo(daemon.address);
     expect(await listener.next()).toBeNull();
 
     await daemon.command("setvol 40");
     await daemon.command("play 0");
     const playing = await listener.nextThat(
-      (heard) => heard?.state === "playing" && heard.album.artworks.length > 0,
+      (received) => received?.state === "playing" && received.album.artworks.length > 0,
     );
     expect(playing).toMatchObject({
       source: "MPD",
@@ -90,32 +90,32 @@ describe("a real MPD", () => {
     expect(await playing?.album.artworks[0]?.load()).toEqual(Buffer.from(embeddedCover));
 
     await daemon.command("pause 1");
-    expect(await listener.nextThat((heard) => heard?.state === "paused")).toBeObject();
+    expect(await listener.nextThat((received) => received?.state === "paused")).toBeObject();
 
     await daemon.command("seekcur 90");
-    const sought = await listener.nextThat((heard) => (heard?.positionMs ?? 0) > 80_000);
+    const sought = await listener.nextThat((received) => (received?.positionMs ?? 0) > 80_000);
     expect(sought?.positionMs).toBeWithin(89_000, 91_500);
 
     await daemon.command("setvol 75");
-    const louder = await listener.nextThat((heard) => heard?.device.volumePercent === 75);
+    const louder = await listener.nextThat((received) => received?.device.volumePercent === 75);
     expect(louder?.track.title).toBe("One");
 
     await daemon.command("pause 0");
     await daemon.command("next");
-    const second = await listener.nextThat((heard) => heard?.track.id === "second/two.flac");
+    const second = await listener.nextThat((received) => received?.track.id === "second/two.flac");
     expect(second?.track.title).toBe('Zwei "quoted" ünï');
     expect(second?.artists).toEqual([]);
 
     await daemon.command("stop");
-    expect(await listener.nextThat((heard) => heard === null)).toBeNull();
+    expect(await listener.nextThat((received) => received === null)).toBeNull();
     await listener.stop();
   });
 
   test("gives the folder's cover when the file has none", async () => {
     await daemon.command("play 1");
     const listener = listenTo(daemon.address);
-    const heard = await listener.nextThat((one) => (one?.album.artworks.length ?? 0) > 0);
-    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from(folderCover));
+    const received = await listener.nextThat((one) => (one?.album.artworks.length ?? 0) > 0);
+    expect(await received?.album.artworks[0]?.load()).toEqual(Buffer.from(folderCover));
     await listener.stop();
   });
 
@@ -123,16 +123,16 @@ describe("a real MPD", () => {
     await daemon.command("play 2");
     await daemon.command("pause 1");
     const listener = listenTo(daemon.address);
-    const heard = await listener.next();
-    expect(heard?.track.title).toBe("bare");
-    expect(heard?.album).toEqual({ name: "", artworks: [] });
+    const received = await listener.next();
+    expect(received?.track.title).toBe("bare");
+    expect(received?.album).toEqual({ name: "", artworks: [] });
     await listener.stop();
   });
 
-  test("is heard again after it was killed and restarted", async () => {
+  test("is followed again after it was killed and restarted", async () => {
     await daemon.command("play 0");
     const before = listenTo(daemon.address);
-    await before.nextThat((heard) => heard?.track.title === "One");
+    await before.nextThat((received) => received?.track.title === "One");
     await daemon.kill();
     const failure = await before.nextThat(() => false).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(SourceFailure);
@@ -142,7 +142,9 @@ describe("a real MPD", () => {
     await daemon.command('add "first/one.flac"');
     await daemon.command("play");
     const after = listenTo(daemon.address);
-    expect((await after.nextThat((heard) => heard?.state === "playing"))?.track.title).toBe("One");
+    expect((await after.nextThat((received) => received?.state === "playing"))?.track.title).toBe(
+      "One",
+    );
     await after.stop();
   });
 });
@@ -160,7 +162,7 @@ describe("a real MPD with a password", () => {
   });
   afterAll(() => daemon?.stop());
 
-  test("is heard with the right one", async () => {
+  test("is followed with the right one", async () => {
     const listener = listenTo(daemon.address, "open sesame's");
     expect((await listener.next())?.track.title).toBe("Secret");
     await listener.stop();

@@ -24,11 +24,13 @@ afterEach(() => {
 });
 
 function listen(address = daemon.address, password?: string) {
-  const heard = mpd.open({ address, password }).watch(watchContext({ signal: stop.signal, clock }));
-  return heard[Symbol.asyncIterator]();
+  const received = mpd
+    .open({ address, password })
+    .watch(watchContext({ signal: stop.signal, clock }));
+  return received[Symbol.asyncIterator]();
 }
 
-async function hear(status: string): Promise<Playback> {
+async function play(status: string): Promise<Playback> {
   daemon.answers.set(NOW, status);
   return (await listen().next()).value as Playback;
 }
@@ -42,10 +44,10 @@ async function failureOf(iterator: AsyncIterator<Playback | null>): Promise<Sour
 
 describe("what MPD tells", () => {
   test("of a radio station: its name, its title and no duration", async () => {
-    const heard = await hear(
+    const received = await play(
       "volume: -1\nstate: play\nelapsed: 12.500\nfile: http://radio.example/live\nTitle: Song of the Hour\nName: Radio Example\nOK\n",
     );
-    expect(heard).toMatchObject({
+    expect(received).toMatchObject({
       track: { id: "http://radio.example/live", title: "Song of the Hour", durationMs: null },
       artists: ["Radio Example"],
       album: { name: "Radio Example" },
@@ -55,17 +57,17 @@ describe("what MPD tells", () => {
   });
 
   test("of a station that names no title: the station's name", async () => {
-    const heard = await hear(
+    const received = await play(
       "state: play\nfile: http://radio.example/live\nName: Radio Example\nOK\n",
     );
-    expect(heard.track.title).toBe("Radio Example");
+    expect(received.track.title).toBe("Radio Example");
   });
 
   test("of a track without its own artist: the album's", async () => {
-    const heard = await hear(
+    const received = await play(
       "state: pause\nfile: a.flac\nAlbumArtist: Various\nduration: 61.25\nOK\n",
     );
-    expect(heard).toMatchObject({
+    expect(received).toMatchObject({
       state: "paused",
       artists: ["Various"],
       track: { durationMs: 61_250 },
@@ -75,9 +77,9 @@ describe("what MPD tells", () => {
 
 describe("what Mopidy tells", () => {
   test("is the length as MPD told it once, in whole seconds", async () => {
-    const heard = await hear("state: play\ntime: 12:180\nelapsed: 12.555\nfile: a.flac\nOK\n");
-    expect(heard).toMatchObject({ track: { durationMs: 180_000 }, positionMs: 12_555 });
-    const stream = await hear("state: play\ntime: 12:0\nelapsed: 12.555\nfile: a.flac\nOK\n");
+    const received = await play("state: play\ntime: 12:180\nelapsed: 12.555\nfile: a.flac\nOK\n");
+    expect(received).toMatchObject({ track: { durationMs: 180_000 }, positionMs: 12_555 });
+    const stream = await play("state: play\ntime: 12:0\nelapsed: 12.555\nfile: a.flac\nOK\n");
     expect(stream.track.durationMs).toBe(null);
   });
 });
@@ -98,8 +100,8 @@ describe("covers", () => {
   test("are read in pieces until they are whole", async () => {
     daemon.answers.set(NOW, playing);
     daemon.answers.set("readpicture", "size: 6\ntype: image/png\nbinary: 3\na\nb\nOK\n");
-    const heard = (await listen().next()).value;
-    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("a\nba\nb"));
+    const received = (await listen().next()).value;
+    expect(await received?.album.artworks[0]?.load()).toEqual(Buffer.from("a\nba\nb"));
     expect(daemon.received.filter((command) => command.startsWith("readpicture"))).toEqual([
       'readpicture "a.flac" 0',
       'readpicture "a.flac" 3',
@@ -187,9 +189,9 @@ describe("covers", () => {
       return playing.replace("a.flac", "b.flac");
     });
     daemon.change("player");
-    const heard = (await second).value;
-    expect(heard?.track.id).toBe("b.flac");
-    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("b"));
+    const received = (await second).value;
+    expect(received?.track.id).toBe("b.flac");
+    expect(await received?.album.artworks[0]?.load()).toEqual(Buffer.from("b"));
   });
 
   test("are not read again when the track only pauses", async () => {
@@ -246,7 +248,7 @@ describe("an MPD that misbehaves", () => {
     const hearAll = async () => {
       while (!(await iterator.next()).done);
     };
-    const heard = hearAll();
+    const received = hearAll();
     for (const second of [1, 2, 3]) {
       await until(() => (rounds() >= 20 * second ? true : undefined));
       await idleAnswered(20 * second);
@@ -255,10 +257,10 @@ describe("an MPD that misbehaves", () => {
       await clock.advance(1);
     }
     stop.abort();
-    await heard;
+    await received;
   });
 
-  /** Resolves when a number of waits have been answered, and whoever heard that has acted on it. */
+  /** Resolves when a number of waits have been answered, and whoever received that has acted on it. */
   const idleAnswered = async (times: number) => {
     const idles = () => daemon.received.filter((command) => command.startsWith("idle")).length;
     await until(() => (idles() >= times ? true : undefined));

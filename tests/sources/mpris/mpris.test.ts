@@ -66,7 +66,7 @@ const withCover = (artUrl: string) => ({
 const isTitled = (title: string) => (playback: Playback) => playback.track.title === title;
 
 describe("a player on the session bus", () => {
-  test("is heard with all that it says", async () => {
+  test("is followed with all that it says", async () => {
     await play("lute");
     const playback = await listen().next(isTitled("Paper Lanterns"));
     expect(playback).toMatchObject({
@@ -81,7 +81,7 @@ describe("a player on the session bus", () => {
     });
   });
 
-  test("is heard when it pauses, goes on, seeks and changes the track", async () => {
+  test("is followed when it pauses, goes on, seeks and changes the track", async () => {
     const player = await play("lute");
     const { next } = listen();
     await next(isTitled("Paper Lanterns"));
@@ -136,7 +136,7 @@ describe("a player on the session bus", () => {
     expect(JSON.stringify(playback)).not.toContain("ada");
   });
 
-  test("that names every track the same is heard to change it", async () => {
+  test("that names every track the same is seen to change it", async () => {
     const player = await play("lute");
     const { next } = listen();
     const first = await next(isTitled("Paper Lanterns"));
@@ -144,38 +144,38 @@ describe("a player on the session bus", () => {
     expect((await next(isTitled("Next One"))).track.id).not.toBe(first.track.id);
   });
 
-  test("that plays is heard rather than one that is paused, and the one heard before stays", async () => {
+  test("that plays is followed rather than one that is paused, and the one followed before stays", async () => {
     const first = await play("lute", { PlaybackStatus: "Paused" });
     const second = await play("harp", titled("Harp Song"));
-    const { next, heard } = listen();
+    const { next, received } = listen();
     await next(isTitled("Harp Song"));
     first.says({ ...titled("Lute Song"), PlaybackStatus: "Playing" });
     second.says({ positionMs: 1_000 });
     await next(({ positionMs }) => positionMs === 1_000);
-    expect(heard.some((one) => one?.track.title === "Lute Song")).toBe(false);
+    expect(received.some((one) => one?.track.title === "Lute Song")).toBe(false);
     second.says({ PlaybackStatus: "Paused" });
     await next(isTitled("Lute Song"));
   });
 
-  test("is the only one heard when the user names it", async () => {
+  test("is the only one followed when the user names it", async () => {
     await play("lute.instance42", titled("Lute Song"));
     const harp = await play("harp", titled("Harp Song"));
-    const { next, heard } = listen({ player: "lute" });
+    const { next, received } = listen({ player: "lute" });
     await next(isTitled("Lute Song"));
     harp.says({});
     await play("lutes", titled("Another"));
-    expect(new Set(heard.map((one) => one?.track.title))).toEqual(new Set(["Lute Song"]));
+    expect(new Set(received.map((one) => one?.track.title))).toEqual(new Set(["Lute Song"]));
   });
 
-  test("that repeats others is not heard", async () => {
+  test("that repeats others is ignored", async () => {
     await play("playerctld", titled("Echo"));
     await play("lute");
-    const { next, heard } = listen();
+    const { next, received } = listen();
     await next(isTitled("Paper Lanterns"));
-    expect(heard.some((one) => one?.track.title === "Echo")).toBe(false);
+    expect(received.some((one) => one?.track.title === "Echo")).toBe(false);
   });
 
-  test("that hangs keeps nobody from hearing another", async () => {
+  test("that hangs keeps nobody from following another", async () => {
     const hung = await play("lute");
     hung.hangs();
     await play("harp", titled("Harp Song"));

@@ -97,7 +97,7 @@ async function delayOf(listening: ReturnType<typeof listenToBus>, steps: readonl
 }
 
 testWith("mpv with mpv-mpris", mpvIsInstalled && dbusIsInstalled)(
-  "mpv is heard with its tags and position, within 100 milliseconds of its signals",
+  "mpv is followed with its tags and position, within 100 milliseconds of its signals",
   async () => {
     const mpv = await createMpvPlayer(files, bus.address);
     try {
@@ -120,7 +120,7 @@ testWith("mpv with mpv-mpris", mpvIsInstalled && dbusIsInstalled)(
 );
 
 testWith("VLC with D-Bus", vlcIsInstalled && dbusIsInstalled)(
-  "VLC is heard with its tags and position, within 100 milliseconds of its signals",
+  "VLC is followed with its tags and position, within 100 milliseconds of its signals",
   async () => {
     const vlc = await createVlcPlayer(files, bus.address);
     try {
@@ -143,7 +143,7 @@ testWith("VLC with D-Bus", vlcIsInstalled && dbusIsInstalled)(
 
 const chromium = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => Bun.which(path));
 testWith("Chromium", chromium !== undefined && dbusIsInstalled)(
-  "a page in Chromium is heard with its cover",
+  "a page in Chromium is followed with its cover",
   async () => {
     const folder = createTempFolder();
     const picture = Buffer.from(await patternPicture("png", 64)).toString("base64");

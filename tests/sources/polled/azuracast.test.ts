@@ -50,8 +50,8 @@ const answering = (body: object) => azuracast(() => Response.json(body));
 describe("AzuraCast", () => {
   test("tells what is on the air, with position and public cover", async () => {
     calls = [];
-    const heard = await firstOf(answering(anAnswer()), SETTINGS, clock);
-    expect(heard).toMatchObject({
+    const received = await firstOf(answering(anAnswer()), SETTINGS, clock);
+    expect(received).toMatchObject({
       source: "AzuraCast",
       state: "playing",
       track: { title: "Paper Lanterns", durationMs: 200_000 },
@@ -63,26 +63,26 @@ describe("AzuraCast", () => {
       device: { name: "Radio Lantern" },
       positionMs: 25_000,
     });
-    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("picture"));
+    expect(await received?.album.artworks[0]?.load()).toEqual(Buffer.from("picture"));
     expect(calls[0]).toBe("https://radio.example/api/nowplaying/lantern");
   });
 
   test("that has only http passes its covers on by this server alone", async () => {
     const art = "http://radio.test/api/station/lantern/art/1.jpg";
-    const heard = await firstOf(
+    const received = await firstOf(
       answering(anAnswer({}, {}, { art })),
       { ...SETTINGS, url: "http://radio.test" },
       clock,
     );
-    expect(heard?.album.artworks[0]?.url).toBeUndefined();
-    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("picture"));
+    expect(received?.album.artworks[0]?.url).toBeUndefined();
+    expect(await received?.album.artworks[0]?.load()).toEqual(Buffer.from("picture"));
   });
 
   test("may redirect to a cover of its own", async () => {
     const source = azuracast(() => Response.json(anAnswer()));
-    const heard = await firstOf(source, SETTINGS, clock);
+    const received = await firstOf(source, SETTINGS, clock);
     redirect = "/static/img/generic_song.jpg";
-    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("the usual one"));
+    expect(await received?.album.artworks[0]?.load()).toEqual(Buffer.from("the usual one"));
     redirect = undefined;
   });
 
@@ -94,8 +94,8 @@ describe("AzuraCast", () => {
 
   test("tells a live broadcast, which has no length", async () => {
     const live = { title: "", artist: "", text: "A live evening", art: "" };
-    const heard = await firstOf(answering(anAnswer({}, { duration: 0 }, live)), SETTINGS, clock);
-    expect(heard).toMatchObject({
+    const received = await firstOf(answering(anAnswer({}, { duration: 0 }, live)), SETTINGS, clock);
+    expect(received).toMatchObject({
       track: { title: "A live evening", durationMs: null },
       artists: [],
       album: { artworks: [] },
@@ -120,12 +120,12 @@ describe("AzuraCast", () => {
     for (let polls = 0; polls < 10; polls++) {
       const next = listener.next();
       await clock.advance(5_150);
-      const heard = await next;
-      if (!last || !heard) throw new Error("it plays");
-      const stepMs = heard.positionMs - positionAt(last, heard.observedAtMs);
+      const received = await next;
+      if (!last || !received) throw new Error("it plays");
+      const stepMs = received.positionMs - positionAt(last, received.observedAtMs);
       // Each answer can only show that the song began earlier than was thought.
       expect(stepMs).toBeWithin(0, 1_000);
-      last = heard;
+      last = received;
     }
     expect(last && positionAt(last, clock.monotonicMs())).toBeWithin(
       clock.monotonicMs() - startMs - 1_000,

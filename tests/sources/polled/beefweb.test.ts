@@ -35,8 +35,8 @@ const answering = (player: object) => beefweb(() => Response.json({ player }));
 describe("Beefweb", () => {
   test("tells title, artist, album, exact position, volume and cover", async () => {
     calls = [];
-    const heard = await firstOf(answering(aPlayer()), SETTINGS, clock);
-    expect(heard).toMatchObject({
+    const received = await firstOf(answering(aPlayer()), SETTINGS, clock);
+    expect(received).toMatchObject({
       source: "Beefweb",
       state: "playing",
       track: { title: "Paper Lanterns", durationMs: 200_500 },
@@ -45,7 +45,7 @@ describe("Beefweb", () => {
       device: { name: "foobar2000", volumePercent: 40 },
       positionMs: 42_250,
     });
-    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("picture"));
+    expect(await received?.album.artworks[0]?.load()).toEqual(Buffer.from("picture"));
     expect(calls.map(({ url }) => url)).toEqual([
       "http://player.test:8880/api/player?columns=%25title%25,%25artist%25,%25album%25",
       "http://player.test:8880/api/artwork/p%201/4",
@@ -56,8 +56,8 @@ describe("Beefweb", () => {
   test("gets user name and password if there are any, for covers too", async () => {
     calls = [];
     const settings = { ...SETTINGS, user: "ada", password: "ünï" };
-    const heard = await firstOf(answering(aPlayer()), settings, clock);
-    await heard?.album.artworks[0]?.load();
+    const received = await firstOf(answering(aPlayer()), settings, clock);
+    await received?.album.artworks[0]?.load();
     const expected = `Basic ${Buffer.from("ada:ünï").toString("base64")}`;
     expect(calls.map(({ authorization }) => authorization)).toEqual([expected, expected]);
   });
@@ -79,13 +79,13 @@ describe("Beefweb", () => {
   test("tells a stream outside of playlists, without length and artist", async () => {
     const stream = { playlistId: "", index: -1, duration: -1, columns: ["Radio", "?", "?"] };
     calls = [];
-    const heard = await firstOf(answering(aPlayer({}, stream)), SETTINGS, clock);
-    expect(heard).toMatchObject({
+    const received = await firstOf(answering(aPlayer({}, stream)), SETTINGS, clock);
+    expect(received).toMatchObject({
       track: { title: "Radio", durationMs: null },
       artists: [],
       album: { name: "" },
     });
-    await heard?.album.artworks[0]?.load();
+    await received?.album.artworks[0]?.load();
     expect(calls.at(-1)?.url).toBe("http://player.test:8880/api/artwork/current");
   });
 
@@ -101,8 +101,8 @@ describe("Beefweb", () => {
     },
     { what: "a volume without a value", volume: { type: "linear" }, percent: null },
   ])("reads $what as a share of the full volume", async ({ volume, percent }) => {
-    const heard = await firstOf(answering(aPlayer({ volume })), SETTINGS, clock);
-    expect(heard?.device.volumePercent).toBe(percent);
+    const received = await firstOf(answering(aPlayer({ volume })), SETTINGS, clock);
+    expect(received?.device.volumePercent).toBe(percent);
   });
 
   test("takes a playlist whose name is broken text", async () => {

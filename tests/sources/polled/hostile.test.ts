@@ -146,16 +146,16 @@ describe.each(named)("the upstream of $id", ({ create, answer }) => {
         const clock = createFakeClock();
         const body = JSON.stringify(replaced(answer, steps, by)) ?? "";
         const source = create(polledDeps(clock, async () => new Response(body)));
-        const heard = await firstOf(source, SETTINGS, clock).catch((error: unknown) => error);
-        if (heard instanceof SourceFailure) {
+        const received = await firstOf(source, SETTINGS, clock).catch((error: unknown) => error);
+        if (received instanceof SourceFailure) {
           // Only what was not foreseen has a cause.
-          expect(heard.cause).toBe(undefined);
+          expect(received.cause).toBe(undefined);
           return;
         }
-        if (heard instanceof Error) throw heard;
-        if (heard === null) return;
-        expect(heard).toMatchObject({ source: expect.any(String) });
-        expectFinite(heard);
+        if (received instanceof Error) throw received;
+        if (received === null) return;
+        expect(received).toMatchObject({ source: expect.any(String) });
+        expectFinite(received);
       }),
       { numRuns: 1_000 },
     );

@@ -26,9 +26,9 @@ describe("a real Icecast", () => {
 
   test("tells artist and title of what is announced, and titles that are not JSON", async () => {
     await server.broadcast("/live", "Radio Lantern");
-    const heard = async () => firstOf(source, { url: server.url, mount: "/live" }, systemClock);
+    const received = async () => firstOf(source, { url: server.url, mount: "/live" }, systemClock);
     await server.announce("/live", "Juniper Vale - Paper Lanterns");
-    expect(await heard()).toMatchObject({
+    expect(await received()).toMatchObject({
       source: "Icecast",
       state: "playing",
       track: { title: "Paper Lanterns", durationMs: null },
@@ -39,7 +39,7 @@ describe("a real Icecast", () => {
     });
     for (const title of [".5", "1979", "007", 'He said "no" \\ café']) {
       await server.announce("/live", title);
-      expect(await heard()).toMatchObject({ track: { title }, artists: ["Radio Lantern"] });
+      expect(await received()).toMatchObject({ track: { title }, artists: ["Radio Lantern"] });
     }
     const elsewhere = { url: server.url, mount: "/elsewhere" };
     expect(await firstOf(source, elsewhere, systemClock)).toBeNull();

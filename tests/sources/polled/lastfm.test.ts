@@ -66,8 +66,8 @@ describe("Last.fm", () => {
   });
 
   test("tells what is scrobbled now, with its cover and without a position", async () => {
-    const heard = await firstOf(answering([aTrack(), HEARD_BEFORE]), SETTINGS, clock);
-    expect(heard).toMatchObject({
+    const received = await firstOf(answering([aTrack(), HEARD_BEFORE]), SETTINGS, clock);
+    expect(received).toMatchObject({
       source: "Last.fm",
       state: "playing",
       track: { title: "Apocalypse Dreams", durationMs: null },
@@ -76,12 +76,12 @@ describe("Last.fm", () => {
       positionMs: 0,
       positionUnknown: true,
     });
-    expect(await heard?.album.artworks[0]?.load()).toEqual(Buffer.from("picture"));
+    expect(await received?.album.artworks[0]?.load()).toEqual(Buffer.from("picture"));
   });
 
   test("may send one track instead of a list, and none at all", async () => {
-    const heard = await firstOf(answering(aTrack()), SETTINGS, clock);
-    expect(heard?.track.title).toBe("Apocalypse Dreams");
+    const received = await firstOf(answering(aTrack()), SETTINGS, clock);
+    expect(received?.track.title).toBe("Apocalypse Dreams");
     for (const track of [HEARD_BEFORE, [], undefined]) {
       expect(await firstOf(answering(track), SETTINGS, clock)).toBeNull();
     }
@@ -96,8 +96,8 @@ describe("Last.fm", () => {
   test("has no cover where it sends its star, an http address or nothing", async () => {
     for (const url of [STAR, COVER.replace("https", "http"), ""]) {
       const image = [{ size: "extralarge", "#text": url }];
-      const heard = await firstOf(answering([aTrack({ image })]), SETTINGS, clock);
-      expect(heard?.album.artworks).toEqual([]);
+      const received = await firstOf(answering([aTrack({ image })]), SETTINGS, clock);
+      expect(received?.album.artworks).toEqual([]);
     }
   });
 

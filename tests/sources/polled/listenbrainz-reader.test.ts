@@ -60,15 +60,15 @@ describe("ListenBrainz, read", () => {
     { what: "a negative length", info: { duration_ms: -1 }, durationMs: null },
   ])("reads $what as a length, or as none", async ({ info, durationMs }) => {
     const metadata = { ...METADATA, additional_info: info };
-    const heard = await firstOf(answering(metadata), SETTINGS, clock);
-    expect(heard?.track.durationMs).toBe(durationMs);
+    const received = await firstOf(answering(metadata), SETTINGS, clock);
+    expect(received?.track.durationMs).toBe(durationMs);
   });
 
   test("tells every artist and the player where they are known", async () => {
     const additional_info = { artist_names: ["Juniper Vale", "Ada"], media_player: "Navidrome" };
-    const heard = await firstOf(answering({ ...METADATA, additional_info }), SETTINGS, clock);
-    expect(heard?.artists).toEqual(["Juniper Vale", "Ada"]);
-    expect(heard?.device.name).toBe("Navidrome");
+    const received = await firstOf(answering({ ...METADATA, additional_info }), SETTINGS, clock);
+    expect(received?.artists).toEqual(["Juniper Vale", "Ada"]);
+    expect(received?.device.name).toBe("Navidrome");
   });
 
   test("has to be connected again where it does not know the user", async () => {

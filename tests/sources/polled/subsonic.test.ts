@@ -40,8 +40,8 @@ describe("a real supysonic", () => {
 
   test("tells what was streamed, from its first sight on, with its cover", async () => {
     await server.play("Paper Lanterns");
-    const heard = await firstOf(source, settings(), systemClock);
-    expect(heard).toMatchObject({
+    const received = await firstOf(source, settings(), systemClock);
+    expect(received).toMatchObject({
       source: "Subsonic",
       state: "playing",
       track: { title: "Paper Lanterns" },
@@ -50,8 +50,8 @@ describe("a real supysonic", () => {
       positionMs: 0,
       positionUnknown: true,
     });
-    expect(heard?.track.durationMs).toBeWithin(179_000, 182_000);
-    const bytes = await heard?.album.artworks[0]?.load();
+    expect(received?.track.durationMs).toBeWithin(179_000, 182_000);
+    const bytes = await received?.album.artworks[0]?.load();
     expect((await new Bun.Image(bytes ?? new Uint8Array()).metadata()).width).toBe(300);
   });
 
@@ -120,9 +120,9 @@ describe("a server with the extension playbackReport", () => {
       rate: 1,
     });
     const paused = anEntry({ state: "paused", positionMs: 900_000, playbackRate: 1.5 });
-    const heard = await firstOf(playing(paused), SETTINGS, clock);
-    expect(heard).toMatchObject({ state: "paused", positionMs: 200_000, rate: 1.5 });
-    expect(heard?.positionUnknown).toBeUndefined();
+    const received = await firstOf(playing(paused), SETTINGS, clock);
+    expect(received).toMatchObject({ state: "paused", positionMs: 200_000, rate: 1.5 });
+    expect(received?.positionUnknown).toBeUndefined();
   });
 
   plainTest("tells nothing of other users, nor of what was stopped", async () => {
@@ -133,8 +133,8 @@ describe("a server with the extension playbackReport", () => {
 
   plainTest("tells of the player that plays, before one that is paused", async () => {
     const paused = anEntry({ id: "t2", state: "paused", minutesAgo: 0 });
-    const heard = await firstOf(playing(paused, anEntry()), SETTINGS, clock);
-    expect(heard?.track.id).toBe("t1");
+    const received = await firstOf(playing(paused, anEntry()), SETTINGS, clock);
+    expect(received?.track.id).toBe("t1");
   });
 
   plainTest.each([

@@ -39,10 +39,10 @@ describe("a real VLC", () => {
   afterAll(() => player?.stop());
   const settings = () => ({ url: player.url, password: player.password });
 
-  test("is heard with title, artist, album, length, position and cover", async () => {
+  test("is followed with title, artist, album, length, position and cover", async () => {
     const listener = listenTo(source, settings(), systemClock);
-    const heard = await listener.nextThat((playback) => playback?.album.artworks.length === 1);
-    expect(heard).toMatchObject({
+    const received = await listener.nextThat((playback) => playback?.album.artworks.length === 1);
+    expect(received).toMatchObject({
       source: "VLC",
       state: "playing",
       track: { title: "Paper Lanterns", explicit: false },
@@ -50,14 +50,14 @@ describe("a real VLC", () => {
       album: { name: "Slow Weather" },
       rate: 1,
     });
-    expect(heard?.track.durationMs).toBeWithin(180_000, 182_000);
-    expect(heard?.positionUnknown).toBeUndefined();
-    expect(await heard?.album.artworks[0]?.load()).toEqual(cover);
-    expect(heard?.album.artworks[0]?.url).toBeUndefined();
+    expect(received?.track.durationMs).toBeWithin(180_000, 182_000);
+    expect(received?.positionUnknown).toBeUndefined();
+    expect(await received?.album.artworks[0]?.load()).toEqual(cover);
+    expect(received?.album.artworks[0]?.url).toBeUndefined();
     await listener.stop();
   });
 
-  test("is heard over pause, seek and the next file to the stop, by its second answer at the latest", async () => {
+  test("is followed over pause, seek and the next file to the stop, by its second answer at the latest", async () => {
     const listener = listenTo(source, settings(), systemClock);
     const delayUntil = async (
       command: string,

@@ -44,7 +44,7 @@ const found = fc.record<Found>({
   restMs: fc.oneof(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: 0, max: 3_000 })),
 });
 
-function heardAt({ state, durationMs, restMs }: Found, nowMs: number): Playback | null {
+function playbackAt({ state, durationMs, restMs }: Found, nowMs: number): Playback | null {
   if (state === "silent") return null;
   return aPlayback({
     state,
@@ -69,7 +69,7 @@ function* polls(
     if (nowMs > endMs) return;
     yield { atMs: nowMs, atEnd, before: state };
     const what = find(nowMs, index);
-    const result = { playback: heardAt(what, nowMs), finding: what.finding, nowMs };
+    const result = { playback: playbackAt(what, nowMs), finding: what.finding, nowMs };
     state = afterPoll(state, result, pace);
   }
 }
@@ -162,15 +162,15 @@ describe("the end of a track", () => {
         let atMs = 0;
         // The first poll finds the track; the ones after it find it going on.
         let state = afterPoll(newPollState(0), {
-          playback: heardAt(playing({ durationMs, restMs }), 0),
+          playback: playbackAt(playing({ durationMs, restMs }), 0),
           finding: "surprise",
           nowMs: 0,
         });
         while (atMs < endMs) {
           atMs = nextPoll(state, 0).atMs;
           if (atMs >= endMs) break;
-          const heard = heardAt(playing({ durationMs, restMs: endMs - atMs }), atMs);
-          state = afterPoll(state, { playback: heard, finding: "same", nowMs: atMs });
+          const received = playbackAt(playing({ durationMs, restMs: endMs - atMs }), atMs);
+          state = afterPoll(state, { playback: received, finding: "same", nowMs: atMs });
         }
         expect(atMs - endMs).toBeWithin(0, 1_001);
       }),
@@ -178,16 +178,19 @@ describe("the end of a track", () => {
   });
 
   test("is met within a second although others need their distance", () => {
-    const heard = heardAt(playing({ durationMs: 200_000, restMs: 8_000 }), 0);
-    const state = afterPoll(newPollState(0), { playback: heard, finding: "surprise", nowMs: 0 });
+    const received = playbackAt(playing({ durationMs: 200_000, restMs: 8_000 }), 0);
+    const state = afterPoll(newPollState(0), { playback: received, finding: "surprise", nowMs: 0 });
     const next = nextPoll(state, 60_000);
     expect(next.atEnd).toBe(true);
     expect(next.atMs).toBeWithin(8_000, 9_001);
   });
 
   test("of a paused track is not waited for", () => {
-    const heard = heardAt(playing({ state: "paused", durationMs: 200_000, restMs: 2_000 }), 0);
-    const state = afterPoll(newPollState(0), { playback: heard, finding: "surprise", nowMs: 0 });
+    const received = playbackAt(
+      playing({ state: "paused", durationMs: 200_000, restMs: 2_000 }),
+      0,
+    );
+    const state = afterPoll(newPollState(0), { playback: received, finding: "surprise", nowMs: 0 });
     expect(nextPoll(state, 0).atEnd).toBe(false);
   });
 
@@ -284,7 +287,7 @@ describe("polls follow the likelihood of a change", () => {
     let state = newPollState(0);
     let nowMs = 0;
     for (const one of all) {
-      state = afterPoll(state, { playback: heardAt(one, nowMs), finding: one.finding, nowMs });
+      state = afterPoll(state, { playback: playbackAt(one, nowMs), finding: one.finding, nowMs });
       nowMs += 4_000;
     }
     return nextPoll(state, 0).atMs - state.lastPollMs;
@@ -401,7 +404,7 @@ describe("a quick pace", () => {
 
   test("polls less near a certain end: one poll right after it", () => {
     const nearEnd = playing({ durationMs: 200_000, restMs: 2_900, finding: "surprise" });
-    const playback = heardAt(nearEnd, 0);
+    const playback = playbackAt(nearEnd, 0);
     const state = afterPoll(newPollState(0), { playback, finding: "surprise", nowMs: 0 }, PACE);
     expect(nextPoll(state, 0, PACE)).toEqual({ atMs: 3_200, atEnd: true });
   });

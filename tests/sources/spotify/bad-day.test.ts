@@ -298,7 +298,7 @@ describe("on a bad day at Spotify", () => {
     day.close();
   }, 60_000);
 
-  test("what was heard last is shown for thirty seconds, then that it is not known", async () => {
+  test("what was reported last is shown for thirty seconds, then that it is not known", async () => {
     const day = await beginDay();
     await day.pass(20 * SECOND_MS);
     const title = day.since().shown.at(-1);

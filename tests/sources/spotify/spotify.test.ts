@@ -76,8 +76,8 @@ beforeEach(() => {
 });
 
 interface Watching {
-  /** What was heard, by title; `null` for nothing. */
-  readonly heard: (string | null)[];
+  /** What was received, by title; `null` for nothing. */
+  readonly received: (string | null)[];
   readonly words: (Playback | null)[];
   /** Everything that was stored of the connection. */
   readonly kept: SpotifySettings[];
@@ -129,7 +129,7 @@ function watch(
   };
   void listen();
   return {
-    get heard() {
+    get received() {
       return words.map((word) => word && word.track.title);
     },
     words,
@@ -182,7 +182,7 @@ describe("looking", () => {
   test("tells at once what is playing", async () => {
     const watching = watch(standIn.addUser({ listening: skippedAt(1e9) }));
     await clock.advance(0);
-    expect(watching.heard).toEqual([first.title]);
+    expect(watching.received).toEqual([first.title]);
   });
 
   test("goes on while somebody follows", async () => {
@@ -217,18 +217,18 @@ describe("looking", () => {
   test("shows a skip within two seconds", async () => {
     const watching = watch(standIn.addUser({ listening: skippedAt(20_000) }));
     await clock.advance(22_000);
-    expect(watching.heard.at(-1)).toBe(second.title);
+    expect(watching.received.at(-1)).toBe(second.title);
   });
 
   test("shows the next track within a second and a half of an end", async () => {
     const watching = watch(standIn.addUser({ listening: playingForEver([60_000, 70_000]) }));
     await clock.advance(59_000);
-    const before = watching.heard.at(-1);
+    const before = watching.received.at(-1);
     await clock.advance(2_500);
-    expect(watching.heard.at(-1)).not.toBe(before);
+    expect(watching.received.at(-1)).not.toBe(before);
   });
 
-  test("anchors what was heard half-way between question and answer", async () => {
+  test("anchors what was reported half-way between question and answer", async () => {
     standIn = createStandIn({ clock, latencyMs: 400 });
     app = { clientId: standIn.clientId, clientSecret: null };
     source = startSource();
@@ -249,7 +249,7 @@ describe("a question", () => {
     demand.ask();
     await clock.advance(0);
     expect(looks()).toBe(2);
-    expect(watching.heard).toHaveLength(2);
+    expect(watching.received).toHaveLength(2);
     await clock.advance(600_000);
     expect(looks()).toBe(2);
   });
@@ -297,7 +297,7 @@ describe("a passing failure", () => {
       standIn.script({ status });
       await clock.advance(0);
       expect(callsTo(PLAYER).map((call) => call.status)).toEqual([status, 200]);
-      expect(watching.heard).toHaveLength(1);
+      expect(watching.received).toHaveLength(1);
       expect(watching.ended()).toBe(false);
     });
 
@@ -354,7 +354,7 @@ describe("a passing failure", () => {
     standIn.script("stale");
     const after = watch(user, { connection });
     await clock.advance(10_000);
-    expect(new Set(after.heard)).toEqual(new Set([second.title]));
+    expect(new Set(after.received)).toEqual(new Set([second.title]));
     expect(refreshes()).toBe(1);
   });
 });
@@ -363,15 +363,15 @@ describe("a stale answer", () => {
   test("of the track before is not shown, and is asked about again soon", async () => {
     const watching = watch(standIn.addUser({ listening: skippedAt(10_000) }));
     await clock.advance(10_000);
-    while (watching.heard.at(-1) !== second.title) await clock.advance(100);
-    const heard = watching.heard.length;
+    while (watching.received.at(-1) !== second.title) await clock.advance(100);
+    const received = watching.received.length;
     const made = looks();
     standIn.script("stale");
     while (looks() === made) await clock.advance(100);
-    expect(watching.heard).toHaveLength(heard);
+    expect(watching.received).toHaveLength(received);
     await clock.advance(1_300);
     expect(looks()).toBe(made + 2);
-    expect(new Set(watching.heard.slice(heard))).toEqual(new Set([second.title]));
+    expect(new Set(watching.received.slice(received))).toEqual(new Set([second.title]));
   });
 });
 
@@ -411,7 +411,7 @@ describe("an access token", () => {
     source = startSource();
     const after = watch(user, { connection });
     await clock.advance(60_000);
-    expect(after.heard.length).toBeGreaterThan(1);
+    expect(after.received.length).toBeGreaterThan(1);
     expect(refreshes()).toBe(1);
     expect(new Set(callsTo(PLAYER).map(({ status }) => status))).toEqual(new Set([200]));
   });
@@ -546,7 +546,7 @@ describe("a pause that Spotify asks for", () => {
     await clock.advance(1_500);
     const after = watch(ada);
     await clock.advance(0);
-    expect(after.heard).toHaveLength(1);
+    expect(after.received).toHaveLength(1);
   });
 
   test("is not ended sooner by a failing call that was under way", async () => {
@@ -680,7 +680,7 @@ describe("many users", () => {
     expect(callsTo(PLAYER).filter(({ status }) => status === 429)).toEqual([]);
     for (const watching of watched) {
       expect(watching.ended()).toBe(false);
-      expect(watching.heard.length).toBeGreaterThan(12);
+      expect(watching.received.length).toBeGreaterThan(12);
     }
   });
 });

@@ -12,8 +12,8 @@ import { aPlayback } from "../../fixtures/sources/playback.ts";
 function listener() {
   let memory: Memory = NOTHING_BELIEVED;
   return {
-    hears(heard: Playback | null, atMs: number) {
-      const verdict = classify(memory, heard, atMs);
+    plays(received: Playback | null, atMs: number) {
+      const verdict = classify(memory, received, atMs);
       memory = verdict.memory;
       return verdict.finding;
     },
@@ -31,29 +31,29 @@ const song = (id: string, atMs: number, changes: Partial<Playback> = {}): Playba
 
 describe("the first answer", () => {
   test("is believed, be it music or silence", () => {
-    expect(listener().hears(song("a", 0), 0)).toBe("surprise");
-    expect(listener().hears(null, 0)).not.toBe("suspect");
+    expect(listener().plays(song("a", 0), 0)).toBe("surprise");
+    expect(listener().plays(null, 0)).not.toBe("suspect");
   });
 });
 
 describe("an answer that goes on as expected", () => {
   test("is the same listening", () => {
-    const { hears } = listener();
-    hears(song("a", 0), 0);
-    expect(hears(song("a", 5_000, { positionMs: 15_000 }), 5_000)).toBe("same");
-    expect(hears(song("a", 9_000, { positionMs: 20_000 }), 9_000)).toBe("same");
+    const { plays } = listener();
+    plays(song("a", 0), 0);
+    expect(plays(song("a", 5_000, { positionMs: 15_000 }), 5_000)).toBe("same");
+    expect(plays(song("a", 9_000, { positionMs: 20_000 }), 9_000)).toBe("same");
   });
 
   test("of a pause is the same pause", () => {
-    const { hears } = listener();
-    hears(song("a", 0, { state: "paused" }), 0);
-    expect(hears(song("a", 60_000, { state: "paused" }), 60_000)).toBe("same");
+    const { plays } = listener();
+    plays(song("a", 0, { state: "paused" }), 0);
+    expect(plays(song("a", 60_000, { state: "paused" }), 60_000)).toBe("same");
   });
 
   test("of silence is the same silence", () => {
-    const { hears } = listener();
-    hears(null, 0);
-    expect(hears(null, 5_000)).toBe("same");
+    const { plays } = listener();
+    plays(null, 0);
+    expect(plays(null, 5_000)).toBe("same");
   });
 });
 
@@ -66,88 +66,88 @@ describe("a change", () => {
   };
   for (const [which, next] of Object.entries(changes)) {
     test(`${which} is a surprise and is believed at once`, () => {
-      const { hears, believes } = listener();
-      hears(song("a", -60_000), -60_000);
-      hears(song("a", 0, { positionMs: 70_000 }), 0);
-      expect(hears(next, 5_000)).toBe("surprise");
+      const { plays, believes } = listener();
+      plays(song("a", -60_000), -60_000);
+      plays(song("a", 0, { positionMs: 70_000 }), 0);
+      expect(plays(next, 5_000)).toBe("surprise");
       expect(believes()).toBe(next);
     });
   }
 
   test("at the end of a track was expected", () => {
-    const { hears } = listener();
-    hears(song("a", 0, { positionMs: 198_000 }), 0);
-    expect(hears(song("b", 2_500, { positionMs: 400 }), 2_500)).toBe("expected");
+    const { plays } = listener();
+    plays(song("a", 0, { positionMs: 198_000 }), 0);
+    expect(plays(song("b", 2_500, { positionMs: 400 }), 2_500)).toBe("expected");
   });
 
   test("after a stream without an end was not expected", () => {
-    const { hears } = listener();
+    const { plays } = listener();
     const stream = { id: "s", title: "s", durationMs: null, explicit: false };
-    hears(song("s", 0, { track: stream }), 0);
-    expect(hears(song("b", 900_000), 900_000)).toBe("surprise");
+    plays(song("s", 0, { track: stream }), 0);
+    expect(plays(song("b", 900_000), 900_000)).toBe("surprise");
   });
 });
 
 describe("a stale answer", () => {
   test("of the track before a skip is not believed", () => {
-    const { hears, believes } = listener();
-    hears(song("a", 0), 0);
+    const { plays, believes } = listener();
+    plays(song("a", 0), 0);
     const next = song("b", 5_000, { positionMs: 0 });
-    hears(next, 5_000);
-    expect(hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("suspect");
+    plays(next, 5_000);
+    expect(plays(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("suspect");
     expect(believes()).toBe(next);
   });
 
   test("that repeats the state before word for word is not believed", () => {
-    const { hears } = listener();
-    hears(song("a", 0), 0);
-    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
-    expect(hears(song("a", 7_000, { positionMs: 10_000 }), 7_000)).toBe("suspect");
+    const { plays } = listener();
+    plays(song("a", 0), 0);
+    plays(song("b", 5_000, { positionMs: 0 }), 5_000);
+    expect(plays(song("a", 7_000, { positionMs: 10_000 }), 7_000)).toBe("suspect");
   });
 
   test("of music before a pause, and of silence before music, is not believed", () => {
     const pausing = listener();
-    pausing.hears(song("a", 0), 0);
-    pausing.hears(song("a", 5_000, { state: "paused", positionMs: 15_000 }), 5_000);
-    expect(pausing.hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("suspect");
+    pausing.plays(song("a", 0), 0);
+    pausing.plays(song("a", 5_000, { state: "paused", positionMs: 15_000 }), 5_000);
+    expect(pausing.plays(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("suspect");
 
     const beginning = listener();
-    beginning.hears(null, 0);
-    beginning.hears(song("a", 60_000), 60_000);
-    expect(beginning.hears(null, 62_000)).toBe("suspect");
+    beginning.plays(null, 0);
+    beginning.plays(song("a", 60_000), 60_000);
+    expect(beginning.plays(null, 62_000)).toBe("suspect");
   });
 
-  test("that is heard twice was none", () => {
-    const { hears, believes } = listener();
-    hears(song("a", 0), 0);
-    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
-    expect(hears(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("suspect");
+  test("that comes twice was none", () => {
+    const { plays, believes } = listener();
+    plays(song("a", 0), 0);
+    plays(song("b", 5_000, { positionMs: 0 }), 5_000);
+    expect(plays(song("a", 7_000, { positionMs: 17_000 }), 7_000)).toBe("suspect");
     const again = song("a", 8_200, { positionMs: 18_200 });
-    expect(hears(again, 8_200)).toBe("surprise");
+    expect(plays(again, 8_200)).toBe("surprise");
     expect(believes()).toBe(again);
   });
 
   test("that is followed by the truth has changed nothing", () => {
-    const { hears } = listener();
-    hears(song("a", 0), 0);
-    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
-    hears(song("a", 7_000, { positionMs: 17_000 }), 7_000);
-    expect(hears(song("b", 8_200, { positionMs: 3_200 }), 8_200)).toBe("same");
+    const { plays } = listener();
+    plays(song("a", 0), 0);
+    plays(song("b", 5_000, { positionMs: 0 }), 5_000);
+    plays(song("a", 7_000, { positionMs: 17_000 }), 7_000);
+    expect(plays(song("b", 8_200, { positionMs: 3_200 }), 8_200)).toBe("same");
   });
 
   test("does not come twelve seconds after the change: then somebody went back", () => {
-    const { hears } = listener();
-    hears(song("a", 0), 0);
-    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
-    hears(song("b", 16_000, { positionMs: 11_000 }), 16_000);
-    expect(hears(song("a", 17_000, { positionMs: 27_000 }), 17_000)).toBe("surprise");
+    const { plays } = listener();
+    plays(song("a", 0), 0);
+    plays(song("b", 5_000, { positionMs: 0 }), 5_000);
+    plays(song("b", 16_000, { positionMs: 11_000 }), 16_000);
+    expect(plays(song("a", 17_000, { positionMs: 27_000 }), 17_000)).toBe("surprise");
   });
 
   test("is no track that began anew from its start", () => {
-    const { hears } = listener();
-    hears(song("a", 0, { positionMs: 60_000 }), 0);
-    hears(song("b", 5_000, { positionMs: 0 }), 5_000);
-    expect(hears(song("a", 7_000, { positionMs: 0 }), 7_000)).toBe("surprise");
+    const { plays } = listener();
+    plays(song("a", 0, { positionMs: 60_000 }), 0);
+    plays(song("b", 5_000, { positionMs: 0 }), 5_000);
+    expect(plays(song("a", 7_000, { positionMs: 0 }), 7_000)).toBe("surprise");
   });
 });
 
@@ -155,7 +155,7 @@ describe("whatever is answered", () => {
   const answers = fc.array(
     fc.record({
       gapMs: fc.integer({ min: 100, max: 20_000 }),
-      heard: fc.option(
+      received: fc.option(
         fc.record({
           id: fc.constantFrom("a", "b"),
           state: fc.constantFrom("playing" as const, "paused" as const),
@@ -168,14 +168,15 @@ describe("whatever is answered", () => {
 
   /** The answers with their times and what each was taken for. */
   function judged(given: typeof answers extends fc.Arbitrary<infer Answers> ? Answers : never) {
-    const { hears, believes } = listener();
+    const { plays, believes } = listener();
     let nowMs = 0;
-    return given.map(({ gapMs, heard }) => {
+    return given.map(({ gapMs, received }) => {
       nowMs += gapMs;
       const playback =
-        heard && song(heard.id, nowMs, { state: heard.state, positionMs: heard.positionMs });
+        received &&
+        song(received.id, nowMs, { state: received.state, positionMs: received.positionMs });
       const before = believes();
-      const kind = hears(playback, nowMs);
+      const kind = plays(playback, nowMs);
       return { kind, playback, before, after: believes() };
     });
   }

@@ -37,7 +37,7 @@ const listen = (token = server.token) =>
   );
 const joined = () => until(() => server.listeners() > 0 || undefined);
 
-test("Cider is heard with all that it says", async () => {
+test("Cider is followed with all that it says", async () => {
   start();
   const playback = await listen().next(isTitled("Paper Lanterns"));
   expect(playback).toMatchObject({
@@ -51,7 +51,7 @@ test("Cider is heard with all that it says", async () => {
   expect(playback.album.artworks[0]?.url).toBe("https://images.example/640x640.jpg");
 });
 
-test("changes are heard as they happen", async () => {
+test("changes are followed as they happen", async () => {
   start();
   const { next, nothing } = listen();
   await joined();

@@ -36,7 +36,7 @@ const listen = (changes: Record<string, string> = {}) =>
 const subscribed = () => until(() => server.subscribers() > 0 || undefined);
 const iso = (agoMs: number) => new Date(clock.wallMs() - agoMs).toISOString();
 
-test("a media player is heard with all that it says", async () => {
+test("a media player is followed with all that it says", async () => {
   start({ ...aMediaPlayer, media_position_updated_at: iso(3_000) });
   const playback = await listen().next(isTitled("Paper Lanterns"));
   expect(playback).toMatchObject({
@@ -61,7 +61,7 @@ test("its position counts by its own clock, which may be another one", async () 
   expect((await listen().next(isTitled("Paper Lanterns"))).positionMs).toBe(15_000);
 });
 
-test("changes are heard as they are reported", async () => {
+test("changes are followed as they are reported", async () => {
   start();
   const { next, nothing } = listen();
   await subscribed();
@@ -96,7 +96,7 @@ test("an entity that is removed is nothing", async () => {
   await nothing();
 });
 
-test("a player without a position, a length or a volume is heard all the same", async () => {
+test("a player without a position, a length or a volume is followed all the same", async () => {
   start({ media_title: "On Air", media_duration: -1 });
   const playback = await listen().next(isTitled("On Air"));
   expect(playback).toMatchObject({

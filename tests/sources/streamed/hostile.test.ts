@@ -119,8 +119,8 @@ const protocols: readonly (readonly [string, readonly unknown[], (message: unkno
       );
       if (!entity) return;
       const context = { id: "a", observedAtMs: 1_000, serverWallMs: 1_000, before };
-      const heard = homeassistant.readPlayback(entity, { ...context, artworkOf: () => artwork });
-      expectShowable(heard);
+      const received = homeassistant.readPlayback(entity, { ...context, artworkOf: () => artwork });
+      expectShowable(received);
     },
   ],
   [
@@ -230,14 +230,14 @@ describe.each(players)(
   (_, source, settings, samples, head) => {
     test("end nothing, and what they leave can be shown", async () => {
       const hostile = hostileObjects(samples).map((value) => head + (JSON.stringify(value) ?? ""));
-      // The first one comes last: a socket that still listens hears it.
+      // The first one comes last: a socket that still listens receives it.
       texts = [head + JSON.stringify(samples[0]), ...fc.sample(hostile, MESSAGES)];
       const stop = new AbortController();
-      const heard = source
+      const received = source
         .open(settings)
         .watch(watchContext({ signal: stop.signal, clock: createFakeClock() }));
       let told = 0;
-      for await (const playback of heard) {
+      for await (const playback of received) {
         expectShowable(playback);
         told += 1;
         if (texts.length === 0) break;

@@ -58,7 +58,7 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
     });
   });
 
-  test("is heard as it pauses, seeks, changes and stops, without being asked again", async () => {
+  test("is followed as it pauses, seeks, changes and stops, without being asked again", async () => {
     start();
     const { next, nothing } = listen();
     await subscribed();
@@ -107,7 +107,7 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
     start();
     const playing = aSession({ Id: "b", item: { Id: "b", Name: "B" } });
     server.hides([aSession({ Id: "a", state: { IsPaused: true } }), playing]);
-    const { next, heard } = listen();
+    const { next, received } = listen();
     await next(isTitled("B"));
     await subscribed();
     server.lists([aSession({ Id: "c", item: { Id: "c", Name: "C" } }), playing]);
@@ -116,7 +116,7 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
       aSession({ Id: "b", item: { Id: "b", Name: "B" }, state: { IsPaused: true } }),
     ]);
     await next(isTitled("C"));
-    expect(heard.filter((one) => one?.track.title === "A")).toEqual([]);
+    expect(received.filter((one) => one?.track.title === "A")).toEqual([]);
   });
 
   test("does not show a player that was switched off while it played", async () => {
@@ -135,19 +135,19 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
 
   test("does not jump when the server's own count is coarse", async () => {
     start();
-    const { next, heard } = listen();
+    const { next, received } = listen();
     await subscribed();
     await next(isTitled("Paper Lanterns"));
     await clock.advance(5_000);
-    const before = heard.length;
+    const before = received.length;
     server.lists([aSession({ state: { PositionTicks: 160_000_000 } })]);
-    await until(() => heard.length > before || undefined);
+    await until(() => received.length > before || undefined);
     // 17 seconds by our count, 16 by the server's.
-    expect(positionAt(heard.at(-1)!, clock.monotonicMs())).toBe(17_000);
+    expect(positionAt(received.at(-1)!, clock.monotonicMs())).toBe(17_000);
     server.lists([aSession({ state: { PositionTicks: 160_000_000, VolumeLevel: 10 } })]);
     await clock.advance(4_000);
-    await until(() => heard.at(-1)?.device.volumePercent === 10 || undefined);
-    expect(positionAt(heard.at(-1)!, clock.monotonicMs())).toBe(21_000);
+    await until(() => received.at(-1)?.device.volumePercent === 10 || undefined);
+    expect(positionAt(received.at(-1)!, clock.monotonicMs())).toBe(21_000);
   });
 
   test("keeps the connection alive twice a minute", async () => {

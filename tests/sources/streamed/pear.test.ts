@@ -40,13 +40,13 @@ const whatBothTell = {
 } as const;
 
 describe("pear-desktop with a token", () => {
-  test("is heard with all that it says", async () => {
+  test("is followed with all that it says", async () => {
     const playback = await listen(server.token).next(isTitled("Paper Lanterns"));
     expect(playback).toMatchObject({ ...whatBothTell, album: { name: "Slow Weather" } });
     expect(playback.album.artworks[0]?.url).toBe("https://images.example/cover.jpg");
   });
 
-  test("is heard as it changes", async () => {
+  test("is followed as it changes", async () => {
     const { next } = listen(server.token);
     await subscribed();
     server.sends({
@@ -70,14 +70,14 @@ describe("pear-desktop with a token", () => {
   });
 
   test("does not jump when it counts in whole seconds", async () => {
-    const { next, heard } = listen(server.token);
+    const { next, received } = listen(server.token);
     await subscribed();
     await next(isTitled("Paper Lanterns"));
     await clock.advance(1_900);
-    const before = heard.length;
+    const before = received.length;
     server.sends({ type: "POSITION_CHANGED", position: 13 });
-    await until(() => heard.length > before || undefined);
-    expect(positionAt(heard.at(-1)!, clock.monotonicMs())).toBe(13_900);
+    await until(() => received.length > before || undefined);
+    expect(positionAt(received.at(-1)!, clock.monotonicMs())).toBe(13_900);
   });
 
   test("is nothing without a song, until one begins", async () => {
@@ -108,7 +108,7 @@ describe("pear-desktop with a token", () => {
 });
 
 describe("pear-desktop without a token", () => {
-  test("is heard through Amuse, every second", async () => {
+  test("is followed through Amuse, every second", async () => {
     const { next, nothing } = listen("");
     expect(await next(isTitled("Paper Lanterns"))).toMatchObject(whatBothTell);
     server.amuses({ ...anAmuseAnswer, player: { ...anAmuseAnswer.player, isPaused: true } });

@@ -33,7 +33,7 @@ const listen = (changes: Record<string, string> = {}) =>
   );
 const subscribed = () => until(() => server.listeners() > 0 || undefined);
 
-test("a player is heard with all that Plex says", async () => {
+test("a player is followed with all that Plex says", async () => {
   const playback = await listen().next(isTitled("Paper Lanterns"));
   expect(playback).toMatchObject({
     source: "Plex",
@@ -52,7 +52,7 @@ test("the track's own artist counts before the album's", async () => {
 });
 
 test.each([true, false])(
-  "changes are heard as they are notified (in a container: %p)",
+  "changes are followed as they are notified (in a container: %p)",
   async (wrapped) => {
     const { next, nothing } = listen();
     await subscribed();
@@ -72,7 +72,7 @@ test.each([true, false])(
   },
 );
 
-test("only the owner is heard, and players without a user, unless another user is named", async () => {
+test("only the owner is followed, and players without a user, unless another user is named", async () => {
   const grace = aTrack({ sessionKey: "9", title: "Grace's", User: { id: "77", title: "Grace" } });
   server.lists([grace, aTrack()]);
   await listen().next(isTitled("Paper Lanterns"));
@@ -82,7 +82,7 @@ test("only the owner is heard, and players without a user, unless another user i
   await listen().next(isTitled("Unsigned"));
 });
 
-test("films are not heard", async () => {
+test("films are not shown", async () => {
   server.lists([aTrack({ type: "movie" }), aTrack({ type: "episode" })]);
   await listen().nothing();
 });
