@@ -191,9 +191,9 @@ const travel =
 /** Each frame costs as much as a whole second at rest: as many as a stream has are enough. */
 const FRAMES_PER_SECOND = 30;
 /** The last of a turn's frames is the next page at rest. */
-const TURN_FRAMES = 13;
+const TURN_FRAMES = 9;
 /** A dissolving text is gone in this frame, which is the one in the middle of the time. */
-const GONE_FRAME = 7;
+const GONE_FRAME = 5;
 
 /**
  * Chromium redraws an animation in the page's main thread too for its last 40 ms:
@@ -217,7 +217,7 @@ function framed(stops: readonly Stop[], keyframeAt: (frame: number) => Keyframe)
 }
 
 /**
- * Under half a second. Only the text of both pages is shown meanwhile; what is cut off stays the
+ * A quarter of a second. Only the text of both pages is shown meanwhile; what is cut off stays the
  * same, because the compositor cannot animate it.
  */
 const turn =
