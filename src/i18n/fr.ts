@@ -97,7 +97,7 @@ export const fr: Words = {
       markdown: "Markdown, par exemple pour GitHub",
       page: "Une page à partager",
       pageHint:
-        "Pour ce lien, les chats et les réseaux montrent un aperçu avec le titre et la pochette.",
+        "Pour ce lien, les chats et les réseaux sociaux montrent un aperçu avec le titre et la pochette.",
       alt: "Ce que j’écoute",
       rotateText:
         "L’ancienne adresse cesse aussitôt de fonctionner : chaque page avec cette carte a besoin de la nouvelle.",
@@ -181,7 +181,7 @@ export const fr: Words = {
     askText: "Ici, il n’y a pas de mots de passe.",
     linkTitle: "Avec un lien",
     linkText:
-      "Le propriétaire de ce serveur en crée un pour vous, ou vous le créez là où tourne Marquee. Il ne sert qu’une fois, pendant une demi-heure :",
+      "Le propriétaire de ce serveur en crée un pour vous, ou vous le créez là où tourne Marquee. Il ne sert qu’une fois, pendant une demi-heure :",
     withTitle: "Se connecter avec {source}",
     withText: "Si vous avez déjà lié {source} ici.",
     confirmTitle: "Bonjour, {user}",
@@ -600,7 +600,7 @@ export const fr: Words = {
         text: "Collez le lien ou le JSON. Vous voyez le look avec de la musique de démo avant que rien ne soit enregistré.",
         field: "Lien ou JSON",
         go: "Voir l’aperçu",
-        viewTitle: "Look : {name}",
+        viewTitle: "Look : {name}",
         viewLead: "Rien n’est encore enregistré.",
         options: "Options",
         noOptions: "Aucune option : tout reste par défaut.",
@@ -692,15 +692,15 @@ export const fr: Words = {
       },
       covers: {
         title: "Pochettes",
-        lead: "Marquee demande à MusicBrainz et au Cover Art Archive les pochettes que votre lecteur n’a pas. Ils apprennent l’artiste, le titre et l’album de ces morceaux et l’adresse de votre serveur, rien de vous ni de vos spectateurs.",
+        lead: "Marquee demande à MusicBrainz et au Cover Art Archive les pochettes que votre lecteur n’a pas. Ils apprennent l’artiste, le titre et l’album de ces morceaux et l’adresse de votre serveur, mais rien sur vous ni sur vos viewers.",
         deezer:
-          "Ce qu’ils n’ont pas, il le demande à Deezer, qui apprend la même chose. Les conditions de Deezer excluent un usage commercial.",
+          "Ce qu’ils n’ont pas, Marquee le demande à Deezer, qui apprend la même chose. Les conditions de Deezer excluent tout usage commercial.",
         label: "Pochettes que votre lecteur n’a pas",
         on: "les chercher",
         off: "ne pas les chercher",
         show: "Afficher",
-        own: "les pochettes du lecteur, quand il en a une",
-        found: "les pochettes trouvées ailleurs, quand il y en a une",
+        own: "la pochette du lecteur, quand il en a une",
+        found: "la pochette trouvée ailleurs, quand il y en a une",
         save: "Enregistrer",
         saved: "Enregistré.",
       },
@@ -764,7 +764,7 @@ export const fr: Words = {
         rotated: "{source} a un nouveau secret. Saisissez-le dans le programme.",
         webScrobblerLink: "Ajouter à Web Scrobbler",
         webScrobblerHint:
-          "Ceci ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce que lisent vos onglets. Ce site voit l’adresse ; pour l’éviter, saisissez-la vous-même dans l’extension.",
+          "Ce lien ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce que lisent vos onglets. Ce site voit l’adresse ; pour l’éviter, saisissez-la vous-même dans l’extension.",
         where: {
           webscrobbler:
             "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
@@ -884,7 +884,7 @@ export const fr: Words = {
       nameTaken: "Il y a déjà un utilisateur nommé {user}.",
       notAdded: "Personne n’a été ajouté.",
       added:
-        "{user} a été ajouté. Transmettez-lui ceci par un moyen sûr : la clé et le lien ne sont affichés que maintenant. Le lien sert une fois, pendant une demi-heure.",
+        "{user} a été ajouté. Transmettez-lui ceci par un moyen sûr : la clé et le lien ne sont affichés que maintenant. Le lien sert une fois, pendant une demi-heure.",
       apiKey: "Clé d’API",
       widgetUrl: "Adresse du widget",
       backup: "Sauvegarde",
@@ -946,7 +946,7 @@ export const fr: Words = {
       created: "Créée le {day}",
       lastUsed: "Dernière utilisation : {time}",
       neverUsed: "Jamais utilisée",
-      endsAt: "Expire : {time}. Une nouvelle clé la remplace.",
+      endsAt: "Expire : {time}. Une nouvelle clé la remplace.",
       addTitle: "Créer une autre clé",
       name: "Nom de la clé",
       nameHint: "À quoi elle sert, par exemple « bot du chat ».",
@@ -977,7 +977,7 @@ export const fr: Words = {
       tooMany:
         "Vous avez {count} clés actives, c’est le maximum. Révoquez-en d’abord une dont vous n’avez plus besoin.",
       ended: "Clés révoquées : {count}",
-      endedAt: "Expirée : {time}",
+      endedAt: "Expirée : {time}",
       useTitle: "Interroger l’API",
       useText: "Collez ceci dans un terminal, avec votre clé à la place de {placeholder} :",
       placeholder: "VOTRE_CLE",
@@ -1031,33 +1031,33 @@ export const fr: Words = {
       incomplete: "Vous n’avez pas tout accepté. Recommencez.",
       unknownChannel: "Twitch ne connaît pas cette chaîne. Rien n’a été lié.",
       uncertain: "Twitch ne répond pas. Réessayez dans un instant.",
-      reading: "Lit le chat de {channel} : depuis {time}",
+      reading: "Lit le chat de {channel} depuis : {time}",
       notReading: "Ne lit pas le chat de {channel} en ce moment",
       stateRefused: "Twitch n’accepte plus cette liaison. Liez de nouveau le compte.",
       stateStopped:
         "Twitch ne laisse pas ce compte lire ou écrire dans le chat de {channel}. Quand cela aura changé, liez-le de nouveau.",
       lastAnswer: "Dernière réponse : {time}",
       noAnswer: "Pas encore de réponse",
-      lastRefusal: "Dernière objection de Twitch, {time} : {words}",
+      lastRefusal: "Dernier refus de Twitch, {time} : {words}",
       say: "Le dire une fois dans mon chat",
       said: "C’est dans votre chat.",
-      saidPaused: "Vous avez mis le partage en pause, donc rien n’est dit.",
-      tooSoon: "C’était beaucoup pour un chat. Réessayez dans trente secondes.",
+      saidPaused: "Vous avez suspendu le partage : rien n’est donc dit.",
+      tooSoon: "C’était beaucoup pour un seul chat. Réessayez dans trente secondes.",
       notSaid: "Twitch ne l’a pas accepté. {words}",
       unlink: "Délier",
       unlinkText: "Marquee quitte le chat et rend son accès.",
       unlinked: "{login} n’est plus lié.",
       unlinkedUnconfirmed:
-        "{login} n’est plus lié ici, mais Twitch ne l’a pas confirmé. Pour être sûr, déconnectez Marquee dans les paramètres de Twitch, sous « Connexions ».",
+        "{login} n’est plus lié ici, mais Twitch ne l’a pas confirmé. Pour en être sûr, déconnectez Marquee dans les paramètres de Twitch, sous « Connexions ».",
       appTitle: "D’abord, enregistrer une application",
       appLead:
-        "Twitch veut que chaque programme soit enregistré. C’est gratuit et l’affaire de quelques minutes.",
+        "Twitch exige que chaque programme soit enregistré. C’est gratuit et ne prend que quelques minutes.",
       appCreate:
         "Enregistrez une application de catégorie « Chat Bot » et de type de client « Public » :",
       appOfOwner:
         "Aucun chat ne peut encore être lié : le propriétaire de ce serveur doit d’abord enregistrer une application chez Twitch.",
       appId: "Identifiant client",
-      appIdWrong: "Un identifiant client a de 1 à 64 lettres minuscules et chiffres.",
+      appIdWrong: "Un identifiant client se compose de 1 à 64 lettres minuscules et chiffres.",
       appSave: "Enregistrer",
       appSaved: "Enregistré. Vous pouvez maintenant lier Twitch.",
       options: {
@@ -1068,7 +1068,8 @@ export const fr: Words = {
           "Saisissez de un à {most} mots composés de lettres et de chiffres, de 24 caractères au plus chacun.",
         answersLast: "Répondre à !lastsong par le morceau précédent",
         badges: "Qui peut demander",
-        badgesHint: "Si rien n’est coché, tout le monde peut demander. Vous, toujours.",
+        badgesHint:
+          "Si rien n’est coché, tout le monde peut demander. Vous-même le pouvez toujours.",
         badgeNames: { subscriber: "Abonnés", vip: "VIP", moderator: "Modérateurs" },
         replies: "Répondre à la personne qui a demandé",
         quietS: "Secondes entre deux réponses",
@@ -1098,7 +1099,7 @@ export const fr: Words = {
       unknownBrowser: "Navigateur inconnu",
       thisBrowser: "Ce navigateur",
       since: "Connecté le {day}",
-      seen: "Dernière visite : {time}",
+      seen: "Dernière visite : {time}",
       signOut: "Se déconnecter",
       signOutOf: "Se déconnecter de {browser}",
       signedOut: "Ce navigateur-là a été déconnecté.",
@@ -1218,7 +1219,7 @@ export const fr: Words = {
         service: "sur le web",
         server: "sur un serveur",
         browser: "dans un navigateur",
-        anywhere: "partout",
+        anywhere: "n’importe où",
         here: "dans Marquee",
       },
       listened: "Marquee l’interroge",
@@ -1267,7 +1268,7 @@ export const fr: Words = {
     notReported:
       "Laissez l’overlay signaler quand OBS diffuse, et la setlist de votre direct apparaîtra ici.",
     noStream:
-      "Aucun overlay n’a encore annoncé de direct. Il le fait quand OBS commence à diffuser avec votre widget.",
+      "Aucun overlay n’a encore signalé de direct. Cela arrive quand OBS commence à diffuser avec votre widget.",
     noSongsYet: "Aucun morceau n’est encore passé pendant ce direct.",
     forms: "Format de la setlist",
     form: { text: "Texte", csv: "CSV", chapters: "Chapitres YouTube" },
@@ -1300,7 +1301,7 @@ export const fr: Words = {
   },
   reference: {
     title: "Référence de l’API",
-    lead: "Faite à partir de la description de l’API elle-même, avec les réglages de ce serveur. Essayez-la ici même.",
+    lead: "Générée à partir de la description de l’API elle-même, avec les réglages de ce serveur. Essayez-la ici même.",
     endpoints: {
       "/api/v1/now-playing": "Ce qui passe",
       "/api/v1/now-playing/events": "Ce qui passe, à chaque changement",
