@@ -25,7 +25,7 @@ export function languageOr(text: string | null | undefined, otherwise: Language)
  * Regions are ignored: `pt-BR` and `pt-PT` both mean Portuguese.
  */
 export function negotiateLanguage(header: string | null): Language {
-  const wishes = (header ?? "").split(",").map((part) => {
+  const preferences = (header ?? "").split(",").map((part) => {
     const [range = "", ...parameters] = part
       .trim()
       .toLowerCase()
@@ -33,7 +33,7 @@ export function negotiateLanguage(header: string | null): Language {
     const quality = parameters.map((one) => /^q=([\d.]+)$/.exec(one)?.[1]).find(Boolean);
     return { language: range.split("-")[0] ?? "", quality: Number(quality ?? 1) };
   });
-  const best = wishes
+  const best = preferences
     .filter(({ language, quality }) => isLanguage(language) && quality > 0)
     .toSorted((one, other) => other.quality - one.quality)[0]?.language;
   return languageOr(best, "en");

@@ -9,7 +9,7 @@ import {
   isRendition,
   nameOf,
   type RenderedArtwork,
-  type Wish,
+  type DrawingOptions,
 } from "./drawing-queue.ts";
 
 export { type Rendition, renditions, resize } from "./drawing.ts";
@@ -129,12 +129,12 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   const drawn = createDrawingQueue({ isCurrent, disk, report, keep, entryOf: entries.get });
 
   /** @throws when the picture cannot be read */
-  const find = async (id: string, rendition: Rendition, wish: Wish) => {
+  const find = async (id: string, rendition: Rendition, options: DrawingOptions) => {
     const known = rendered.get(nameOf(id, rendition)) ?? (await lookUpOnce(id, rendition));
     if (known) return known;
     const entry = entries.get(id);
-    const { userId = entry?.userId } = wish;
-    return entry && drawn(id, entry, rendition, { ...wish, userId });
+    const { userId = entry?.userId } = options;
+    return entry && drawn(id, entry, rendition, { ...options, userId });
   };
 
   const show = (id: string, rendition: Rendition, userId?: number) =>

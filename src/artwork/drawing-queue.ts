@@ -23,8 +23,8 @@ export interface Entry {
   analysed: Promise<void> | undefined;
 }
 
-/** Who wants a picture to be drawn. */
-export interface Wish {
+/** For whom a picture is drawn, and how long that may take. */
+export interface DrawingOptions {
   /** `undefined` when that is unknown. */
   readonly userId: number | undefined;
   /** Whether it is wanted however long it takes, and not only while the music plays. */
@@ -111,14 +111,14 @@ export function createDrawingQueue(deps: DrawingQueueDeps) {
   };
 
   // Those who want the same picture meanwhile get it from the same drawing.
-  return (id: string, entry: Entry, rendition: Rendition, wish: Wish) => {
+  return (id: string, entry: Entry, rendition: Rendition, options: DrawingOptions) => {
     const isAlone = isOursAlone(entry);
     const name = isAlone ? id : nameOf(id, rendition);
     const drawing =
       drawings.get(name) ?? newDrawing(name, isAlone ? firstOfAll(rendition) : [rendition]);
     drawings.set(name, drawing);
-    drawing.isLasting ||= wish.isLasting;
-    const { userId } = wish;
+    drawing.isLasting ||= options.isLasting;
+    const { userId } = options;
     if (!drawing.userIds.has(userId)) {
       drawing.userIds.add(userId);
       turns.prepare(userId, () => drawInTurn(id, entry, drawing, userId));

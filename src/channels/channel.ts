@@ -16,7 +16,7 @@ export interface ChannelDeps extends Pick<WatcherDeps, "clock" | "log"> {
   rules(): PrivacyRules;
   /** The cover that was found elsewhere for a playback without one. */
   foundCover(playback: Playback): Artwork | undefined;
-  /** Told of each reading, also while nobody subscribes; `undefined` when the channel stops. */
+  /** Is called with each reading, also while nobody subscribes; `undefined` when the channel stops. */
   onReading(reading: Reading | undefined): void;
 }
 

@@ -48,7 +48,7 @@ export interface Hub {
   songsBefore(userId: number): readonly PlayedSong[];
   /** Calls back with the songs that count for a user's history; none that the user hides. */
   onCounted(listener: (userId: number, song: CountedSong) => void): void;
-  /** Tells of the song that plays now, if it counts by now. */
+  /** Reports the song that plays now, if it counts by now. */
   countSongs(userId: number): void;
   /**
    * What was played of a user's present song until now counts for nothing.

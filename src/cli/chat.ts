@@ -65,7 +65,7 @@ function linkChat(userName: string, channel: string | undefined): Command {
       const choice = channel === undefined ? {} : { channel };
       const waiting = new AbortController();
       const outcome = await links.finish(user, { clientId, code, ...choice }, waiting.signal);
-      if (outcome.kind !== "linked") throw new AccountError(troubleOf(outcome));
+      if (outcome.kind !== "linked") throw new AccountError(reasonOf(outcome));
       const { account } = outcome;
       print(
         io,
@@ -81,7 +81,7 @@ function linkChat(userName: string, channel: string | undefined): Command {
 
 const NO_APPLICATION = `There is no application at Twitch to link through yet. Register one at ${REGISTRATION_URL}, with the client type Public, and give its client ID with ${flagOf("twitchClientId")}.`;
 
-function troubleOf(outcome: Exclude<LinkOutcome, { kind: "linked" }>): string {
+function reasonOf(outcome: Exclude<LinkOutcome, { kind: "linked" }>): string {
   switch (outcome.kind) {
     case "expired":
       return "The code has expired, or was refused. Start again.";

@@ -109,8 +109,8 @@ function connectUser(
       if (tried.kind === "answered") return;
       io.error(
         tried.kind === "refused"
-          ? `Refused: ${tried.trouble}. Marquee won't try again. To connect again, run the same command with the right credentials: it changes this connection.`
-          : `Note: ${tried.trouble}. The connection is kept, and Marquee keeps trying.`,
+          ? `Refused: ${tried.reason}. Marquee won't try again. To connect again, run the same command with the right credentials: it changes this connection.`
+          : `Note: ${tried.reason}. The connection is kept, and Marquee keeps trying.`,
       );
     });
 }
@@ -261,7 +261,7 @@ const TRY_OUT_MS = 3_000;
 const BRIEF: Demand = { watched: false, nextChange: () => new Promise(() => {}) };
 
 type Tried =
-  { readonly kind: "answered" } | { readonly kind: "refused" | "failed"; readonly trouble: string };
+  { readonly kind: "answered" } | { readonly kind: "refused" | "failed"; readonly reason: string };
 
 /** Tries the connection briefly, to find a mistyped address or password at once. */
 async function tryOut(name: string, open: OpenSource): Promise<Tried> {
@@ -273,11 +273,11 @@ async function tryOut(name: string, open: OpenSource): Promise<Tried> {
     for await (const _ of open.watch(context)) return { kind: "answered" };
     return {
       kind: "failed",
-      trouble: `${name} has not answered within ${TRY_OUT_MS / 1000} seconds`,
+      reason: `${name} has not answered within ${TRY_OUT_MS / 1000} seconds`,
     };
   } catch (error) {
-    if (!(error instanceof SourceFailure)) return { kind: "failed", trouble: describeError(error) };
+    if (!(error instanceof SourceFailure)) return { kind: "failed", reason: describeError(error) };
     const kind = error.meaning.kind === "unauthorized" ? "refused" : "failed";
-    return { kind, trouble: error.message };
+    return { kind, reason: error.message };
   }
 }

@@ -131,8 +131,8 @@ async function mediaSessionsHere(): Promise<Examined | null> {
 const linesOfSessions = ({ problem, sessions }: Examined): string[] =>
   problem === null
     ? sessions.map(
-        ({ app, state, media, position, cover, readMs, problem: trouble }) =>
-          `${app}: ${state}, ${media}, ${position ? "with" : "no"} position, ${cover ? "with" : "no"} cover, read in ${readMs} ms${trouble ? `, ${trouble}` : ""}`,
+        ({ app, state, media, position, cover, readMs, problem }) =>
+          `${app}: ${state}, ${media}, ${position ? "with" : "no"} position, ${cover ? "with" : "no"} cover, read in ${readMs} ms${problem ? `, ${problem}` : ""}`,
       )
     : [`they cannot be read: ${problem}`];
 

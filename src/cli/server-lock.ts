@@ -16,7 +16,7 @@ export interface RunningFacts {
 
 /** Held by the one server of a data folder. */
 export interface ServerLock {
-  /** Tells where this server is. */
+  /** Publishes where this server is. */
   publish(facts: RunningFacts): void;
   release(): void;
 }

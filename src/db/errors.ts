@@ -19,7 +19,7 @@ export const isOrphan = (error: unknown): boolean =>
   ["SQLITE_CONSTRAINT_FOREIGNKEY", "23503"].includes(databaseCode(error));
 
 /**
- * PostgreSQL's codes for what passes: trouble with connections, resources, shutdowns and time
+ * PostgreSQL's codes for what passes: failures of connections, resources, shutdowns and time
  * limits, conflicts of transactions, a lock, a server that only reads.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */

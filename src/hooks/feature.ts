@@ -55,7 +55,7 @@ export interface HooksFeature extends Feature {
   test(hook: Hook): Promise<number | null>;
 }
 
-/** Tells other programs of songs. Nothing of a user without hooks is followed. */
+/** Reports songs to other programs. Nothing of a user without hooks is followed. */
 export function createHooksFeature(deps: HooksDeps): HooksFeature {
   const { accounts, hub, clock, log, config, cluster } = deps;
   const { hooks } = accounts;

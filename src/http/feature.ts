@@ -57,7 +57,7 @@ export interface SocketHandlers<Ticket extends SocketTicket = SocketTicket> {
   readonly limitsMessages?: true;
 }
 
-/** A part of the server with its own door: adding one is a folder and a word in a list. */
+/** A part of the server that declares its routes, sockets and gauges itself: a new one is a folder and an entry in a list. */
 export interface Feature {
   readonly routes: readonly Route[];
   /** By the kind of their tickets. */

@@ -228,7 +228,7 @@ export const de: Words = {
       retrying: "Marquee versucht es immer wieder, seit: {time}.",
       endsSoon:
         "{source} beendet diese Verbindung am {day}. Verbinden Sie die Quelle vorher neu; ein Klick genügt.",
-      troubles: {
+      failures: {
         unreachable: "{source} ist nicht erreichbar.",
         limited: "{source} erhält zu viele Anfragen.",
         notOnAppList:
@@ -516,7 +516,7 @@ export const de: Words = {
           updated: "„{name}“ ist in OBS auf dem neuesten Stand.",
         },
         refreshed: "OBS hat „{name}“ neu geladen.",
-        troubles: {
+        failures: {
           off: "OBS antwortet nicht auf Port {port}. Starten Sie OBS, öffnen Sie „Werkzeuge“ und dort „WebSocket-Servereinstellungen“: Der Server muss aktiviert sein und diesen Port haben.",
           wrongPassword:
             "OBS nimmt dieses Passwort nicht an. Kopieren Sie es noch einmal unter „Verbindungsinformationen anzeigen“, in seinen WebSocket-Servereinstellungen.",

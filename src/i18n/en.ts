@@ -217,7 +217,7 @@ export const en = {
       limited: "{source} has asked for a break until {time}. Marquee continues automatically.",
       retrying: "Marquee has been retrying since {time}.",
       endsSoon: "{source} ends this link on {day}. Link it again before then; it takes one click.",
-      troubles: {
+      failures: {
         unreachable: "{source} can’t be reached.",
         limited: "{source} is getting too many calls.",
         notOnAppList: "{source} won’t let you in: the app’s owner has to add you to its users.",
@@ -499,7 +499,7 @@ export const en = {
           updated: "“{name}” is up to date in OBS.",
         },
         refreshed: "OBS has reloaded “{name}”.",
-        troubles: {
+        failures: {
           off: "OBS doesn’t answer on port {port}. Start it and open “Tools”, then “WebSocket Server Settings”: the server has to be enabled, with this port.",
           wrongPassword:
             "OBS doesn’t accept this password. Copy it again from “Show Connect Info”, in its WebSocket server settings.",

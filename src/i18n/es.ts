@@ -221,7 +221,7 @@ export const es: Words = {
       retrying: "Marquee lo sigue intentando. Desde: {time}",
       endsSoon:
         "{source} pondrá fin a este vínculo el {day}. Vuelve a vincularlo antes; basta un clic.",
-      troubles: {
+      failures: {
         unreachable: "No se puede contactar con {source}.",
         limited: "{source} recibe demasiadas llamadas.",
         notOnAppList:
@@ -505,7 +505,7 @@ export const es: Words = {
           updated: "«{name}» está al día en OBS.",
         },
         refreshed: "OBS ha vuelto a cargar «{name}».",
-        troubles: {
+        failures: {
           off: "OBS no responde en el puerto {port}. Ábrelo, ve a «Herramientas» y luego a los ajustes del servidor WebSocket: el servidor tiene que estar habilitado y usar este puerto.",
           wrongPassword:
             "OBS no acepta esta contraseña. Vuelve a copiarla de «Mostrar información de conexión», en los ajustes de su servidor WebSocket.",

@@ -221,7 +221,7 @@ export const fr: Words = {
       retrying: "Nouveaux essais depuis : {time}.",
       endsSoon:
         "{source} met fin à cette liaison le {day}. Liez-le à nouveau avant ; un clic suffit.",
-      troubles: {
+      failures: {
         unreachable: "{source} est injoignable.",
         limited: "{source} reçoit trop d’appels.",
         notOnAppList:
@@ -509,7 +509,7 @@ export const fr: Words = {
           updated: "« {name} » est à jour dans OBS.",
         },
         refreshed: "OBS a rechargé « {name} ».",
-        troubles: {
+        failures: {
           off: "OBS ne répond pas sur le port {port}. Lancez-le, ouvrez « Outils », puis les paramètres du serveur WebSocket : le serveur doit être activé, avec ce port.",
           wrongPassword:
             "OBS n’accepte pas ce mot de passe. Copiez-le de nouveau depuis « Afficher les informations de connexion », dans les paramètres de son serveur WebSocket.",

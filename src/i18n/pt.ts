@@ -216,7 +216,7 @@ export const pt: Words = {
       limited: "O {source} pediu uma pausa. Até: {time}. O Marquee continua automaticamente.",
       retrying: "O Marquee está tentando de novo. Desde: {time}.",
       endsSoon: "O {source} encerra esta conexão em {day}. Conecte de novo antes; basta um clique.",
-      troubles: {
+      failures: {
         unreachable: "Não foi possível se conectar ao {source}.",
         limited: "O {source} está recebendo chamadas demais.",
         notOnAppList:
@@ -498,7 +498,7 @@ export const pt: Words = {
           updated: "“{name}” está atualizado no OBS.",
         },
         refreshed: "O OBS recarregou “{name}”.",
-        troubles: {
+        failures: {
           off: "O OBS não responde na porta {port}. Abra o OBS, vá em “Ferramentas” e depois em “Configurações do servidor WebSocket”: o servidor precisa estar ativado, com esta porta.",
           wrongPassword:
             "O OBS não aceita esta senha. Copie de novo em “Mostrar Informações de Conexão”, nas configurações do servidor WebSocket dele.",

@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import { AUDIOSCROBBLER } from "../sources/pushed.ts";
 import { isMadeWith, isTimely, readHandshake, readNowPlaying } from "./audioscrobbler.ts";
 import { NOT_STORED } from "./delivery.ts";
-import type { Admission, Inboxes, Limited } from "./door.ts";
+import type { Admission, Inboxes, Limited } from "./guard.ts";
 import { answerText, bodyOf, HANG_UP, isPartOfPage, PART_OF_PAGE, type PushRoute } from "./http.ts";
 import type { RouteDeps } from "./inbox-route.ts";
 import { IGNORED } from "./message.ts";
@@ -16,7 +16,7 @@ export interface AudioscrobblerDeps extends RouteDeps {
 
 /** `/audioscrobbler/…`: answers in plain text, always with status 200. */
 export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
-  const { clock, door, delivery, inboxes, baseUrl } = deps;
+  const { clock, guard, delivery, inboxes, baseUrl } = deps;
   const source = AUDIOSCROBBLER;
   const address = source.inboxAddress(baseUrl, "");
 
@@ -25,10 +25,10 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
     if ("mistake" in handshake) return failed(handshake.mistake);
     const secrets = await inboxes.inboxSecretsOf(handshake.userName, source.id);
     const secret = secrets.find((one) => isMadeWith(one, handshake));
-    if (secret === undefined) return refusal(door.refuse(request));
+    if (secret === undefined) return refusal(guard.refuse(request));
     // Otherwise whoever has seen a handshake could repeat it for ever.
     if (!isTimely(handshake, clock.wallMs())) return answer("BADTIME");
-    const admission = await door.admit(secret, source, request);
+    const admission = await guard.admit(secret, source, request);
     if (admission.kind !== "admitted") return refusal(admission);
     const session = inboxes.sessionOf(secret);
     return answer("OK", session, `${address}${NOW_PLAYING}`, `${address}${SUBMIT}`);
@@ -41,7 +41,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
     const owner = await inboxes.inboxOfSession(form.get("s") ?? "");
     // The secret was replaced: the program has to begin again, with the one that is right now.
     if (owner?.source !== source.id) return answer("BADSESSION");
-    const admission = door.count(owner);
+    const admission = guard.count(owner);
     if (admission.kind === "limited") return limited(admission);
     // What was played to its end is history.
     const message = submits ? IGNORED : readNowPlaying(form);

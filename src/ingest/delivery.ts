@@ -44,7 +44,7 @@ export interface DeliveryDeps {
 /** What a program is answered, and the dashboard shows, while the database cannot be reached. */
 export const NOT_STORED = "The database cannot be reached: try again";
 
-/** How a program of each source speaks. */
+/** When programs of each source report. */
 const LIFETIMES: Readonly<Record<PushedSource["id"], Lifetime>> = {
   listenbrainz: { kind: "untilItsEnd" },
   audioscrobbler: { kind: "untilItsEnd" },
@@ -55,8 +55,8 @@ const LIFETIMES: Readonly<Record<PushedSource["id"], Lifetime>> = {
 };
 
 export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery {
-  const put = async (connectionId: number, word: InboxReport | null): Promise<boolean> => {
-    const isKept = await inbox.put(connectionId, word).then(
+  const put = async (connectionId: number, report: InboxReport | null): Promise<boolean> => {
+    const isKept = await inbox.put(connectionId, report).then(
       () => true,
       () => false,
     );

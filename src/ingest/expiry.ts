@@ -1,26 +1,26 @@
 import { AFTER_END_MS, LONGEST_PAUSE_MS } from "../channels/connection-state.ts";
 import { endOf, type Playback } from "../playback.ts";
 
-/** Why a pushed word may be believed, and so for how long. */
+/** Why a pushed report counts, and so for how long. */
 export type Lifetime =
-  /** The program speaks when something changes. */
+  /** The program reports when something changes. */
   | { readonly kind: "untilItsEnd" }
-  /** The program itself said how long. */
+  /** The program itself names the duration. */
   | { readonly kind: "exactly"; readonly ms: number }
-  /** The program repeats itself while it plays. */
+  /** The program repeats its report while it plays. */
   | { readonly kind: "whileRepeated" }
   /** The program is connected, and its end is noticed. */
   | { readonly kind: "whileConnected" };
 
 /** How long a track of unknown length counts, as on listenbrainz.org. */
 const UNKNOWN_LENGTH_MS = 600_000;
-/** How long a program that repeats itself while it plays may be silent. */
+/** The longest pause of a program that repeats its report while it plays. */
 const SILENCE_MS = 10_000;
-/** How long the word of a program counts whose connection has ended: it may come back. */
+/** How long a report counts after its program has disconnected: it may come back. */
 export const DISCONNECTED_MS = 5_000;
 
 /**
- * Until when a word counts that was received at a monotonic time, in monotonic milliseconds;
+ * Until when a report counts that was received at a monotonic time, in monotonic milliseconds;
  * `Infinity` when it ends only with its connection.
  */
 export function expiresAtMs(playback: Playback, lifetime: Lifetime, receivedAtMs: number): number {

@@ -1,6 +1,6 @@
 import { atMost, type Clock } from "../clock.ts";
 import { NOT_STORED } from "./delivery.ts";
-import type { Admission } from "./door.ts";
+import type { Admission } from "./guard.ts";
 
 /** A route's handler. */
 export type PushRoute = (context: PushContext) => Promise<Response> | Response;

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 import type { Delivery } from "./delivery.ts";
-import type { Door } from "./door.ts";
+import type { Guard } from "./guard.ts";
 import {
   answerJson,
   bodyOf,
@@ -18,7 +18,7 @@ import type { Message } from "./message.ts";
 
 export interface RouteDeps {
   readonly clock: Pick<Clock, "after">;
-  readonly door: Door;
+  readonly guard: Guard;
   readonly delivery: Delivery;
 }
 
@@ -33,7 +33,7 @@ export interface Reader {
 export function createInboxRoute(
   source: PushedSource,
   { readBody, readQuery }: Reader,
-  { clock, door, delivery }: RouteDeps,
+  { clock, guard, delivery }: RouteDeps,
 ): PushRoute {
   const messageIn = async (request: Request): Promise<Message | Response> => {
     if (request.method === "GET" && readQuery) {
@@ -50,7 +50,7 @@ export function createInboxRoute(
   return async ({ request, params }) => {
     if (request.method === "OPTIONS") return preflight();
     if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
-    const admission = await door.admit(params["secret"] ?? "", source, request);
+    const admission = await guard.admit(params["secret"] ?? "", source, request);
     if (admission.kind !== "admitted") return refusalOf(admission);
     const { connectionId } = admission.owner;
     const message = await messageIn(request);

@@ -19,19 +19,19 @@ export interface Post {
 
 /**
  * What programs last pushed to each connection. It is kept in memory, also while nobody watches;
- * after a restart each program has to speak again.
+ * after a restart each program has to report again.
  */
 export interface Inbox {
   /**
-   * Takes a word that was received at a monotonic time in milliseconds, or just now; `null` means
+   * Takes a report that was received at a monotonic time in milliseconds, or just now; `null` means
    * that nothing plays. Resolves when it cannot be lost any more: rejects if that cannot be reached.
    */
-  put(connectionId: number, word: InboxReport | null, receivedAtMs?: number): Promise<void>;
-  /** What plays now; `null` when nothing does, or the last word has expired. */
+  put(connectionId: number, report: InboxReport | null, receivedAtMs?: number): Promise<void>;
+  /** What plays now; `null` when nothing does, or the last report has expired. */
   current(connectionId: number): Playback | null;
   /** Lets what came last to this server count for at most `ms` more, unless more has come since. */
   shorten(connectionId: number, ms: number): Promise<void>;
-  /** Notes that a message was understood, whatever it said. */
+  /** Notes that a message was understood, whatever it contained. */
   noteReceived(connectionId: number): void;
   /** Notes why a message was refused. What was playing stays. */
   noteRefused(connectionId: number, reason: string): void;
@@ -55,21 +55,21 @@ const NO_POST: Post = { receivedAt: null, refusal: null };
 
 /** @param onFirst is called when the first message to a connection was understood */
 export function createInbox(clock: Clock, onFirst?: (connectionId: number) => void): Inbox {
-  const words = createBoundedMap<number, Kept>(MOST_CONNECTIONS);
+  const reports = createBoundedMap<number, Kept>(MOST_CONNECTIONS);
   const posts = createBoundedMap<number, Post>(MOST_CONNECTIONS);
   const watchers = new Map<number, Set<() => void>>();
   const listeners: ((connectionId: number) => void)[] = [];
 
   const current = (connectionId: number): Kept | undefined => {
-    const kept = words.get(connectionId);
+    const kept = reports.get(connectionId);
     if (kept === undefined || kept.untilMs > clock.monotonicMs()) return kept;
-    words.take(connectionId);
+    reports.take(connectionId);
     return undefined;
   };
 
   const keep = (connectionId: number, kept: Kept | undefined) => {
-    if (kept) words.set(connectionId, kept);
-    else words.take(connectionId);
+    if (kept) reports.set(connectionId, kept);
+    else reports.take(connectionId);
     for (const wake of [...(watchers.get(connectionId) ?? [])]) wake();
   };
 
@@ -99,9 +99,9 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
   };
 
   return {
-    async put(connectionId, word, receivedAtMs = clock.monotonicMs()) {
-      if (word === null) return keep(connectionId, undefined);
-      const { playback, lifetime } = word;
+    async put(connectionId, report, receivedAtMs = clock.monotonicMs()) {
+      if (report === null) return keep(connectionId, undefined);
+      const { playback, lifetime } = report;
       keep(connectionId, { playback, untilMs: expiresAtMs(playback, lifetime, receivedAtMs) });
     },
     current: (connectionId) => current(connectionId)?.playback ?? null,

@@ -6,7 +6,7 @@ import type { Network } from "../sources/upstream/index.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
 import { createCovers } from "./covers.ts";
 import { createDelivery } from "./delivery.ts";
-import { createDoor, type Inboxes } from "./door.ts";
+import { createGuard, type Inboxes } from "./guard.ts";
 import { parseFields } from "./fields.ts";
 import type { PushRoute } from "./http.ts";
 import type { Inbox } from "./inbox.ts";
@@ -44,9 +44,9 @@ export interface IngestFeature extends Feature {
 export function createIngestFeature(deps: IngestDeps): IngestFeature {
   const { clock, inbox, config } = deps;
   const covers = createCovers({ ...deps, playerHosts: config.playerHosts });
-  const door = createDoor(deps);
+  const guard = createGuard(deps);
   const delivery = createDelivery({ clock, inbox, covers });
-  const to = { clock, door, delivery };
+  const to = { clock, guard, delivery };
   const listenBrainz = createListenBrainz({ ...to, userNameOf: deps.userNameOf });
   const audioscrobbler = createAudioscrobbler({ ...deps, ...to });
   const json = {
@@ -56,7 +56,7 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
     },
     readQuery: (query: URLSearchParams) => readJson(fieldsOfQuery(query), covers),
   };
-  const webNowPlaying = createWebNowPlaying({ ...deps, covers, door, delivery });
+  const webNowPlaying = createWebNowPlaying({ ...deps, covers, guard, delivery });
   const routes: Readonly<Record<string, PushRoute>> = {
     "/listenbrainz": listenBrainz,
     "/listenbrainz/*": listenBrainz,

@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import { WEBNOWPLAYING } from "../sources/pushed.ts";
 import type { Covers } from "./covers.ts";
 import type { Delivery } from "./delivery.ts";
-import type { Door, Inboxes } from "./door.ts";
+import type { Guard, Inboxes } from "./guard.ts";
 import { DISCONNECTED_MS } from "./expiry.ts";
 import { failure, isPartOfPage, PART_OF_PAGE, type PushContext, refusalOf } from "./http.ts";
 import type { Inbox } from "./inbox.ts";
@@ -68,7 +68,7 @@ export interface WebNowPlayingDeps {
   readonly clock: Clock;
   readonly inbox: Inbox;
   readonly covers: Covers;
-  readonly door: Door;
+  readonly guard: Guard;
   readonly inboxes: Pick<Inboxes, "ownersInboxOf">;
   readonly delivery: Delivery;
 }
@@ -89,7 +89,7 @@ const FLOOD = "More messages came in a second than a browser sends.";
 const REST_OF_TRACK_MS = 30;
 
 export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSockets {
-  const { clock, inbox, covers, door, delivery } = deps;
+  const { clock, inbox, covers, guard, delivery } = deps;
   const source = WEBNOWPLAYING;
   /** By connection: what the browser of each socket has sent. */
   const connections = new Map<number, Map<PushSocket, Browser>>();
@@ -151,7 +151,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       const browsers = connections.get(connectionId);
       const browser = browsers?.get(socket);
       if (!browsers || !browser) return;
-      const turn = door.countFrame(connectionId, frame);
+      const turn = guard.countFrame(connectionId, frame);
       if (turn.kind === "flood") {
         inbox.noteRefused(connectionId, FLOOD);
         socket.close(POLICY_VIOLATION, FLOOD);
@@ -203,14 +203,14 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
 
 /** Who may open a socket. */
 function createUpgrades({
-  door,
+  guard,
   inboxes,
 }: WebNowPlayingDeps): Pick<WebNowPlayingSockets, "upgrade" | "upgradeLocally"> {
   return {
     async upgrade({ request, params }, upgrader) {
       if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const secret = params["secret"] ?? "";
-      const admission = await door.admit(secret, WEBNOWPLAYING, request);
+      const admission = await guard.admit(secret, WEBNOWPLAYING, request);
       if (admission.kind !== "admitted") return refusalOf(admission);
       const { userId, connectionId } = admission.owner;
       const data: PushTicket = {
@@ -218,7 +218,7 @@ function createUpgrades({
         userId,
         connectionId,
         isValid: async () =>
-          (await door.ownerOf(secret, WEBNOWPLAYING))?.connectionId === connectionId,
+          (await guard.ownerOf(secret, WEBNOWPLAYING))?.connectionId === connectionId,
       };
       if (upgrader?.upgrade(request, { data })) return undefined;
       return failure(426, "This address is for WebSockets only", { Upgrade: "websocket" });
@@ -232,7 +232,7 @@ function createUpgrades({
       }
       const owner = await inboxes.ownersInboxOf(WEBNOWPLAYING.id);
       if (!owner) return failure(404, "The owner of this server has not connected WebNowPlaying");
-      const admission = door.count(owner);
+      const admission = guard.count(owner);
       if (admission.kind === "limited") return refusalOf(admission);
       const { userId, connectionId } = owner;
       const data: PushTicket = {

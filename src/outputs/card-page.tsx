@@ -9,12 +9,12 @@ import { fill, languages } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
 import { type Language, languageTag } from "../languages.ts";
 import { cardNames, describe } from "./card.ts";
-import type { Door } from "./door.ts";
+import type { Guard } from "./guard.ts";
 import { attribute } from "../html/attribute.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 
 export interface CardPageDeps {
-  readonly door: Door;
+  readonly guard: Guard;
   readonly hub: Pick<Hub, "peek" | "read">;
   readonly artworks: Pick<ArtworkStore, "pathOf">;
   readonly clock: Clock;
@@ -31,9 +31,9 @@ export type CardPage = (
 ) => Promise<Response | undefined>;
 
 export function createCardPage(deps: CardPageDeps): CardPage {
-  const { door, hub, artworks, baseUrl, basePath } = deps;
+  const { guard, hub, artworks, baseUrl, basePath } = deps;
   return async (addressLanguage, token, request) => {
-    const admission = await door("card", token, request);
+    const admission = await guard("card", token, request);
     if (admission.kind === "wrong") return undefined;
     if (admission.kind === "limited") {
       const seconds = String(admission.waitSeconds);

@@ -8,12 +8,12 @@ import { fill, languages, type Words } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { type Artwork, artistNames, type Playback, positionAt } from "../playback.ts";
 import { type Card, type CardProgress, drawCard } from "./card-drawing.ts";
-import type { Door } from "./door.ts";
+import type { Guard } from "./guard.ts";
 import { shortName } from "./line.ts";
 import { type CardOptions, readCardOptions } from "./options.ts";
 
 export interface CardDeps {
-  readonly door: Door;
+  readonly guard: Guard;
   readonly hub: Pick<Hub, "peek" | "read">;
   readonly artworks: Pick<ArtworkStore, "pictureOf" | "accentOf" | "analyse">;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ const LONGEST_NAME = 500;
 /** Cards that are asked for in the same moment are the same file, which is then not sent again. */
 const POSITION_STEP_MS = 5_000;
 
-export function createCardOutput({ door, hub, artworks, clock }: CardDeps): CardOutput {
+export function createCardOutput({ guard, hub, artworks, clock }: CardDeps): CardOutput {
   const coverOf = async (artwork: Artwork | undefined, userId: number) => {
     if (!artwork) return { cover: undefined, accent: null };
     const drawn = artworks
@@ -69,7 +69,7 @@ export function createCardOutput({ door, hub, artworks, clock }: CardDeps): Card
 
   return async (addressLanguage, token, request) => {
     const { outputs } = languages[addressLanguage];
-    const admission = await door("card", token, request);
+    const admission = await guard("card", token, request);
     if (admission.kind === "wrong") return plainText(404, outputs.unknown);
     if (admission.kind === "limited") {
       const seconds = String(admission.waitSeconds);

@@ -7,7 +7,7 @@ import type { Config } from "../config.ts";
 import { inLanguage } from "../html/page.ts";
 import { type Feature, get, head, once } from "../http/feature.ts";
 import type { Log } from "../log.ts";
-import { createDoor } from "./door.ts";
+import { createGuard } from "./guard.ts";
 import type { Files } from "./files.ts";
 import { keepSongs } from "./keep-songs.ts";
 
@@ -32,7 +32,7 @@ export interface OutputsDeps {
  */
 export function createOutputsFeature(deps: OutputsDeps): Feature {
   const { accounts, artworks, config } = deps;
-  const parts = { ...deps, door: createDoor({ ...deps, widgets: accounts.widgets }) };
+  const parts = { ...deps, guard: createGuard({ ...deps, widgets: accounts.widgets }) };
   const text = once(async () => (await import("./text.ts")).createTextOutput(parts));
   const card = once(async () => (await import("./card.ts")).createCardOutput(parts));
   const cardPage = once(async () => (await import("./card-page.tsx")).createCardPage(parts));

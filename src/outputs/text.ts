@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import type { Playback } from "../playback.ts";
-import type { Door } from "./door.ts";
+import type { Guard } from "./guard.ts";
 import {
   lineOf,
   type LineWords,
@@ -18,7 +18,7 @@ import {
 import { readTextOptions } from "./options.ts";
 
 export interface TextDeps {
-  readonly door: Door;
+  readonly guard: Guard;
   readonly hub: Pick<Hub, "peek" | "read" | "songsBefore">;
   readonly clock: Clock;
 }
@@ -45,7 +45,7 @@ export function lineWords(language: Language): LineWords {
   return { ...widget, noneBefore: outputs.noneBefore };
 }
 
-export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
+export function createTextOutput({ guard, hub, clock }: TextDeps): TextOutput {
   /** The lines of users' songs, whichever widget asks, and in whichever length. */
   const songs = createBoundedMap<string, RecentSong>(MOST_LINES);
   const lines = createBoundedMap<string, { readonly line: string; readonly readAtMs: number }>(
@@ -71,7 +71,7 @@ export function createTextOutput({ door, hub, clock }: TextDeps): TextOutput {
 
   return async (addressLanguage, token, request) => {
     const { outputs } = languages[addressLanguage];
-    const admission = await door("text", token, request);
+    const admission = await guard("text", token, request);
     if (admission.kind === "wrong") return answer(404, outputs.unknown);
     if (admission.kind === "limited") {
       const { waitSeconds } = admission;

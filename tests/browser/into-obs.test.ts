@@ -208,17 +208,17 @@ onTheDashboard("putting a widget into OBS", (stage) => {
   }, 20_000);
 
   test("says why it did not work, in the language of the page", async () => {
-    const { troubles, put, connected } = languages.de.dashboard.intoObs.sentences;
+    const { failures, put, connected } = languages.de.dashboard.intoObs.sentences;
     const card = await cardOn(await stage.open("widget", { language: "de", query: "?id=1" }), "de");
     const nobody = freePort();
     await card.connect(nobody);
-    await card.says(fill(troubles.off, { port: String(nobody) }));
+    await card.says(fill(failures.off, { port: String(nobody) }));
     const before: readonly (readonly [StandInObsOptions, string])[] = [
-      [{ password: "another" }, troubles.wrongPassword],
-      [{ closesWith: 4010 }, troubles.oldVersion],
-      [{ greeting: "220 mail.example" }, troubles.notObs],
-      [{ closesWith: 1000 }, troubles.closed],
-      [{ refuses: { GetSceneList: 207 } }, troubles.busy],
+      [{ password: "another" }, failures.wrongPassword],
+      [{ closesWith: 4010 }, failures.oldVersion],
+      [{ greeting: "220 mail.example" }, failures.notObs],
+      [{ closesWith: 1000 }, failures.closed],
+      [{ refuses: { GetSceneList: 207 } }, failures.busy],
     ];
     for (const [options, sentence] of before) {
       const { port } = standIn(options);
@@ -228,9 +228,9 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     }
 
     const later: readonly (readonly [number, string])[] = [
-      [605, troubles.noBrowserSource],
-      [600, troubles.gone],
-      [702, fill(troubles.refused, { detail: "The reason for 702." })],
+      [605, failures.noBrowserSource],
+      [600, failures.gone],
+      [702, fill(failures.refused, { detail: "The reason for 702." })],
     ];
     for (const [code, sentence] of later) {
       await card.connect(standIn({ refuses: { CreateInput: code } }).port);
@@ -245,7 +245,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     const elsewhere = card.page.getByRole("link", { name: languages.de.dashboard.sections.keys });
     await elsewhere.focus();
     leaving.hangUp();
-    await card.says(troubles.closed);
+    await card.says(failures.closed);
     expect(await elsewhere.evaluate((link) => link === document.activeElement)).toBe(true);
   }, 20_000);
 
@@ -257,7 +257,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     await card.connect(standIn({ greeting: null }).port);
     await card.says(card.words.sentences.connecting);
     await card.page.clock.fastForward(5_000);
-    await card.says(card.words.sentences.troubles.timeout);
+    await card.says(card.words.sentences.failures.timeout);
   }, 20_000);
 
   test("works over http at home, and says that browsers block public pages over http", async () => {
@@ -288,7 +288,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
       await card.says(fill(says(card), { port: String(obs.port) }));
     };
     await connectFrom("local", ({ words }) => words.sentences.connected);
-    await connectFrom("public", ({ words }) => words.sentences.troubles.blockedHttp);
+    await connectFrom("public", ({ words }) => words.sentences.failures.blockedHttp);
   }, 20_000);
 
   test("is accessible and narrow enough in each of its states", async () => {
@@ -307,7 +307,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
       }
     };
     await card.connect(obs.port, "wrong");
-    await card.says(sentences.troubles.wrongPassword);
+    await card.says(sentences.failures.wrongPassword);
     await look();
     await card.connect(obs.port);
     await card.says(sentences.connected);
@@ -335,7 +335,7 @@ async function putIntoRealObs(stage: DashboardStage, real: RealObs): Promise<voi
   const card = await cardOn(await stage.open("widget", { query: "?id=1" }));
   const { sentences, refresh } = card.words;
   await card.connect(real.port, "wrong");
-  await card.says(sentences.troubles.wrongPassword);
+  await card.says(sentences.failures.wrongPassword);
   await card.connect(real.port, real.password);
   await card.says(sentences.connected);
   await card.press(sentences.put);

@@ -74,7 +74,7 @@ function update({ check, back }: { check?: true; back?: true }): Command {
   };
 }
 
-/** Tells the system the version of a program that has changed. Returns lines for people. */
+/** Registers the version of a program that has changed with the system. Returns lines for people. */
 async function showInSystem(program: string): Promise<string[]> {
   if (process.platform !== "win32") return [];
   const version = versionOf(program);

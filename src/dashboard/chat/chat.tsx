@@ -31,7 +31,7 @@ export function createSection({ accounts, chat: load }: ChatSectionDeps): Sectio
     };
   };
 
-  /** Tells once how a link has come out. */
+  /** Shows once how a link has come out. */
   const show = async (request: DashboardRequest): Promise<Response> => {
     const { pending } = await load();
     const outcome = pending.of(request.user.id)?.outcome;

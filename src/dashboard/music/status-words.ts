@@ -29,7 +29,7 @@ export function describeStatus(
     }
     case "retrying": {
       const time = formatTime(language, health.since, nowMs);
-      const reason = fill(words.troubles[health.reason], names);
+      const reason = fill(words.failures[health.reason], names);
       return {
         tone: "warn",
         text: `${reason} ${fill(words.retrying, { time })}`,

@@ -11,7 +11,7 @@ export interface Ledger {
   watchedElsewhere(): number;
   /** Sets how the users are counted that this node watches all the time. */
   countWatched(count: () => number): void;
-  /** Tells the other nodes that the upstream has asked for a pause, in milliseconds. */
+  /** Lets the other nodes know that the upstream has asked for a pause, in milliseconds. */
   close(pauseMs: number): void;
   onClose(listener: (pauseMs: number) => void): void;
 }

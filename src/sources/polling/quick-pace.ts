@@ -1,13 +1,13 @@
 /**
  * How often a user is polled at an upstream that limits all users of an app together. Few users get
- * a quick pace, as half of the budget allows. Trouble at the upstream slows it down at once, and it
+ * a quick pace, as half of the budget allows. A failure of the upstream slows it down at once, and it
  * recovers slowly (additive increase, multiplicative decrease). All functions are pure. Times are
  * monotonic milliseconds.
  */
 
-/** What the latest trouble has left of the quick pace. */
+/** What the latest failure has left of the quick pace. */
 export interface Slowdown {
-  /** The share of the quick pace right after the latest trouble, from 0 to 1. */
+  /** The share of the quick pace right after the latest failure, from 0 to 1. */
   readonly share: number;
   /** When the latest slowdown came. */
   readonly atMs: number;
@@ -43,7 +43,7 @@ const GROWTH_MS = 600_000;
  * refuses for hours counts the calls of a day, and would soon refuse again.
  */
 const GROWTH_PER_PAUSE = 4;
-/** Several troubles in a row leave at least this share, from which the pace recovers in time. */
+/** Several failures in a row leave at least this share, from which the pace recovers in time. */
 const LEAST_SHARE = 1 / 16;
 
 export const NO_SLOWDOWN: Slowdown = {

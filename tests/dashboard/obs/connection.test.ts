@@ -5,7 +5,7 @@ import {
   refreshInObs,
 } from "../../../src/dashboard/widgets/browser/obs/browser-source.ts";
 import { connectToObs, type Obs } from "../../../src/dashboard/widgets/browser/obs/connection.ts";
-import type { Trouble } from "../../../src/dashboard/widgets/browser/obs/protocol.ts";
+import type { Failure } from "../../../src/dashboard/widgets/browser/obs/protocol.ts";
 import { freePort } from "../../fixtures/clock/waiting.ts";
 import {
   type StandInObs,
@@ -38,29 +38,29 @@ async function enter({ port }: { port: number }, password = ""): Promise<Obs> {
   return obs;
 }
 
-const troubleIn = (doing: Promise<unknown>): Promise<Trouble | "none"> =>
+const failureIn = (doing: Promise<unknown>): Promise<Failure | "none"> =>
   doing.then(
     () => "none",
-    (error) => error.trouble,
+    (error) => error.failure,
   );
 
 describe("a connection", () => {
   test("needs the right password, where there is one", async () => {
     const locked = standIn({ password: "pässwörd 🐎" });
-    expect(await troubleIn(enter(locked, "pässwörd 🐎"))).toBe("none");
-    expect(await troubleIn(enter(locked, "password"))).toBe("wrongPassword");
-    expect(await troubleIn(enter(locked))).toBe("wrongPassword");
-    expect(await troubleIn(enter(standIn(), "any"))).toBe("none");
+    expect(await failureIn(enter(locked, "pässwörd 🐎"))).toBe("none");
+    expect(await failureIn(enter(locked, "password"))).toBe("wrongPassword");
+    expect(await failureIn(enter(locked))).toBe("wrongPassword");
+    expect(await failureIn(enter(standIn(), "any"))).toBe("none");
   });
 
   test("says why there is none", async () => {
-    expect(await troubleIn(enter({ port: freePort() }))).toBe("off");
-    expect(await troubleIn(enter(standIn({ closesWith: 4010 })))).toBe("oldVersion");
-    expect(await troubleIn(enter(standIn({ closesWith: 4011 })))).toBe("closed");
-    expect(await troubleIn(enter(standIn({ greeting: "220 mail.example" })))).toBe("notObs");
+    expect(await failureIn(enter({ port: freePort() }))).toBe("off");
+    expect(await failureIn(enter(standIn({ closesWith: 4010 })))).toBe("oldVersion");
+    expect(await failureIn(enter(standIn({ closesWith: 4011 })))).toBe("closed");
+    expect(await failureIn(enter(standIn({ greeting: "220 mail.example" })))).toBe("notObs");
     const silent = standIn({ greeting: null });
     const access = { port: silent.port, password: "", patienceMs: 20 };
-    expect(await troubleIn(connectToObs(access))).toBe("timeout");
+    expect(await failureIn(connectToObs(access))).toBe("timeout");
   });
 
   test("that ends settles what is still asked, and says so", async () => {
@@ -68,13 +68,13 @@ describe("a connection", () => {
     const obs = await enter(standing);
     standing.hangUp();
     await obs.ended;
-    expect(await troubleIn(obs.ask("GetSceneList"))).toBe("closed");
+    expect(await failureIn(obs.ask("GetSceneList"))).toBe("closed");
   });
 
   test("says what OBS said to a request that it refuses", async () => {
     const obs = await enter(standIn());
     await expect(obs.ask("Dance")).rejects.toMatchObject({
-      trouble: "refused",
+      failure: "refused",
       detail: "The reason for 204.",
     });
   });
@@ -169,9 +169,9 @@ describe("putting a widget into OBS", () => {
     [207, "busy"],
     [600, "gone"],
     [702, "refused"],
-  ] as const)("says what the code %d means: %s", async (code, trouble) => {
+  ] as const)("says what the code %d means: %s", async (code, failure) => {
     const obs = await enter(standIn({ refuses: { CreateInput: code } }));
-    expect(await troubleIn(putIntoObs(obs, widget, "Game"))).toBe(trouble);
+    expect(await failureIn(putIntoObs(obs, widget, "Game"))).toBe(failure);
   });
 });
 
@@ -189,6 +189,6 @@ describe("loading a widget again", () => {
   });
 
   test("says that the source is not there any more", async () => {
-    expect(await troubleIn(refreshInObs(await enter(standIn()), widget))).toBe("gone");
+    expect(await failureIn(refreshInObs(await enter(standIn()), widget))).toBe("gone");
   });
 });

@@ -32,7 +32,7 @@ describe("a real OBS", () => {
     real = await startRealObs({ hasBrowserSource: false });
     const { port } = real;
     const wrong = connectToObs({ port, password: "wrong horse", patienceMs: 5_000 });
-    await expect(wrong).rejects.toMatchObject({ trouble: "wrongPassword" });
+    await expect(wrong).rejects.toMatchObject({ failure: "wrongPassword" });
 
     const obs = await enter(real);
     expect(await lookAround(obs, widget)).toEqual({
@@ -43,7 +43,7 @@ describe("a real OBS", () => {
       source: undefined,
     });
     const put = putIntoObs(obs, widget, "Game");
-    await expect(put).rejects.toMatchObject({ trouble: "noBrowserSource" });
+    await expect(put).rejects.toMatchObject({ failure: "noBrowserSource" });
     obs.close();
   }, 40_000);
 

@@ -20,8 +20,8 @@ const shares = fc.double({ min: 1 / 16, max: 1, noNaN: true });
 const intervalOf = (watchedUsers: number, budget = 180, share = 1) =>
   quickIntervalMs({ watchedUsers, budget, windowMs: WINDOW_MS, share });
 
-/** Troubles at an upstream: the time since the one before, and the pause that was asked for. */
-const troubles = fc.array(
+/** Failures at an upstream: the time since the one before, and the pause that was asked for. */
+const failures = fc.array(
   fc.record({
     afterMs: fc.integer({ min: 0, max: DAY_MS }),
     pauseMs: fc.oneof(fc.constant(0), fc.integer({ min: 1_000, max: 7 * DAY_MS })),
@@ -29,9 +29,9 @@ const troubles = fc.array(
   { maxLength: 12 },
 );
 
-type Troubles = readonly { readonly afterMs: number; readonly pauseMs: number }[];
+type Failures = readonly { readonly afterMs: number; readonly pauseMs: number }[];
 
-function after(all: Troubles): { slowdown: Slowdown; nowMs: number } {
+function after(all: Failures): { slowdown: Slowdown; nowMs: number } {
   let slowdown = NO_SLOWDOWN;
   let nowMs = 0;
   for (const { afterMs, pauseMs } of all) {
@@ -78,12 +78,12 @@ describe("the quick interval", () => {
 });
 
 describe("the share of the quick pace", () => {
-  test("is all of it without trouble", () => {
+  test("is all of it without failures", () => {
     expect(shareAt(NO_SLOWDOWN, 0)).toBe(1);
     expect(shareAt(NO_SLOWDOWN, DAY_MS)).toBe(1);
   });
 
-  test("halves at a trouble, and is whole again five minutes after the pause", () => {
+  test("halves at a failure, and is whole again five minutes after the pause", () => {
     const slowdown = slowedDown(NO_SLOWDOWN, 0, 10_000);
     expect(shareAt(slowdown, 0)).toBe(0.5);
     expect(shareAt(slowdown, 10_000)).toBe(0.5);
@@ -92,7 +92,7 @@ describe("the share of the quick pace", () => {
     expect(shareAt(slowdown, 310_000)).toBe(1);
   });
 
-  test("halves once at troubles that come together, and again at a later one", () => {
+  test("halves once at failures that come together, and again at a later one", () => {
     const first = slowedDown(NO_SLOWDOWN, 0, 0);
     const together = slowedDown(slowedDown(first, 100, 0), 29_000, 0);
     expect(shareAt(together, 29_000)).toBeGreaterThanOrEqual(0.5);
@@ -110,16 +110,16 @@ describe("the share of the quick pace", () => {
 
   test("stays between a sixteenth and all, whatever happens", () => {
     fc.assert(
-      fc.property(troubles, fc.integer({ min: 0, max: DAY_MS }), (all, laterMs) => {
+      fc.property(failures, fc.integer({ min: 0, max: DAY_MS }), (all, laterMs) => {
         const { slowdown, nowMs } = after(all);
         expect(shareAt(slowdown, nowMs + laterMs)).toBeWithin(1 / 16, 1 + ROUNDING);
       }),
     );
   });
 
-  test("never grows at a trouble, and never shrinks without one", () => {
+  test("never grows at a failure, and never shrinks without one", () => {
     fc.assert(
-      fc.property(troubles, fc.nat(DAY_MS), fc.nat(DAY_MS), (all, oneMs, otherMs) => {
+      fc.property(failures, fc.nat(DAY_MS), fc.nat(DAY_MS), (all, oneMs, otherMs) => {
         const { slowdown, nowMs } = after(all);
         const share = shareAt(slowdown, nowMs);
         expect(shareAt(slowedDown(slowdown, nowMs, oneMs), nowMs)).toBeLessThanOrEqual(share);
@@ -133,7 +133,7 @@ describe("the share of the quick pace", () => {
 
   test("always recovers", () => {
     fc.assert(
-      fc.property(troubles, (all) => {
+      fc.property(failures, (all) => {
         const { slowdown } = after(all);
         expect(shareAt(slowdown, slowdown.growsFromMs + slowdown.growthMs)).toBe(1);
       }),

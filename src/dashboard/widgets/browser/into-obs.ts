@@ -51,8 +51,8 @@ function offerConnection(card: HTMLElement): void {
     outcome.textContent = text;
   };
   const showFailure = (error: unknown) => {
-    const { trouble, detail } = error instanceof ObsError ? error : new ObsError("refused");
-    const text = fill(sentences.troubles[trouble], { port: port.value, detail });
+    const { failure, detail } = error instanceof ObsError ? error : new ObsError("refused");
+    const text = fill(sentences.failures[failure], { port: port.value, detail });
     say("bad", text.trim());
   };
   const showForm = (shown: HTMLFormElement) => {
@@ -65,7 +65,7 @@ function offerConnection(card: HTMLElement): void {
         await work();
       } catch (error) {
         showFailure(error);
-        const isGone = error instanceof ObsError && error.trouble === "gone";
+        const isGone = error instanceof ObsError && error.failure === "gone";
         if (isGone && obs) await showStage(obs).catch(showFailure);
         if (!(error instanceof ObsError)) throw error;
       }
@@ -107,14 +107,14 @@ function offerConnection(card: HTMLElement): void {
   };
 
   /** Back to the password, with what went wrong, if anything did. */
-  const leave = (trouble?: ObsError) => {
+  const leave = (failure?: ObsError) => {
     const connected = obs;
     obs = undefined;
     connected?.close();
     const hadFocus = scenes.contains(document.activeElement);
     showForm(access);
     say("idle", "");
-    if (trouble) showFailure(trouble);
+    if (failure) showFailure(failure);
     if (hadFocus) password.focus();
   };
 

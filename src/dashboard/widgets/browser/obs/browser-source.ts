@@ -7,7 +7,7 @@ import {
   numberIn,
   ObsError,
   textIn,
-  troubleOf,
+  failureOf,
 } from "./protocol.ts";
 
 /** A widget as OBS gets it. */
@@ -124,7 +124,7 @@ async function create(
       await place(obs, widget, sceneName, answer.data);
       return { outcome: "created", name };
     }
-    if (answer.code !== NAME_TAKEN) throw new ObsError(troubleOf(answer.code), answer.detail);
+    if (answer.code !== NAME_TAKEN) throw new ObsError(failureOf(answer.code), answer.detail);
   }
   throw new ObsError("refused");
 }

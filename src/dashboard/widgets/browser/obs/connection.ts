@@ -5,8 +5,8 @@ import {
   ObsError,
   readMessage,
   requestMessage,
-  troubleOf,
-  troubleOfClosing,
+  failureOf,
+  failureOfClosing,
 } from "./protocol.ts";
 
 /** An OBS on this computer that has let this page in. */
@@ -65,7 +65,7 @@ export function connectToObs({ port, password, patienceMs }: ObsAccess): Promise
       async ask(request, data) {
         const answer = await attempt(request, data);
         if ("data" in answer) return answer.data;
-        throw new ObsError(troubleOf(answer.code), answer.detail);
+        throw new ObsError(failureOf(answer.code), answer.detail);
       },
       ended: ended.promise,
       close: () => end(new ObsError("closed")),
@@ -94,7 +94,7 @@ export function connectToObs({ port, password, patienceMs }: ObsAccess): Promise
       }
     });
     socket.addEventListener("close", ({ code }) => {
-      end(new ObsError(troubleOfClosing(code, hasAnswered)));
+      end(new ObsError(failureOfClosing(code, hasAnswered)));
     });
   });
 }

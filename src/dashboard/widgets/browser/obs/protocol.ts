@@ -6,7 +6,7 @@ import { sha256Base64 } from "./sha256.ts";
  */
 
 /** Why something did not work with OBS; each has a sentence in every language. */
-export type Trouble =
+export type Failure =
   /** Nothing answers: OBS does not run, or its server is off or has another port. */
   | "off"
   | "wrongPassword"
@@ -26,13 +26,13 @@ export type Trouble =
   | "blockedSafari";
 
 export class ObsError extends Error {
-  readonly trouble: Trouble;
+  readonly failure: Failure;
   /** What OBS itself says, in English; often nothing. */
   readonly detail: string;
 
-  constructor(trouble: Trouble, detail = "") {
-    super(`${trouble} ${detail}`);
-    this.trouble = trouble;
+  constructor(failure: Failure, detail = "") {
+    super(`${failure} ${detail}`);
+    this.failure = failure;
     this.detail = detail;
   }
 }
@@ -125,7 +125,7 @@ export const requestMessage = (id: string, requestType: string, requestData: Fie
   JSON.stringify({ op: 6, d: { requestType, requestId: id, requestData } });
 
 /** What a refused request means, by its `RequestStatus`. */
-export function troubleOf(code: number): Trouble {
+export function failureOf(code: number): Failure {
   switch (code) {
     case 207:
       return "busy";
@@ -141,7 +141,7 @@ export function troubleOf(code: number): Trouble {
 export const NAME_TAKEN = 601;
 
 /** What the end of a connection means, by its close code. */
-export function troubleOfClosing(code: number, hasAnswered: boolean): Trouble {
+export function failureOfClosing(code: number, hasAnswered: boolean): Failure {
   switch (code) {
     case 4009:
       return "wrongPassword";
@@ -171,7 +171,7 @@ export function whyNotReached({
   hostname,
   userAgent,
   permission,
-}: Surroundings): Trouble {
+}: Surroundings): Failure {
   if (protocol === "https:" && isSafari(userAgent)) return "blockedSafari";
   if (/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return "off";
   if (protocol === "http:") return "blockedHttp";

@@ -14,7 +14,7 @@ export async function reachObs(
   onStart(asked);
   const patienceMs = asked ? PATIENCE_WHILE_ASKED_MS : PATIENCE_MS;
   return connectToObs({ ...access, patienceMs }).catch(async (error) => {
-    const isUnreached = error instanceof ObsError && error.trouble === "off";
+    const isUnreached = error instanceof ObsError && error.failure === "off";
     throw isUnreached ? new ObsError(whyNotReached(await surroundingsOf())) : error;
   });
 }

@@ -15,16 +15,16 @@ export type Admission =
   | { readonly kind: "limited"; readonly waitSeconds: number };
 
 /** Lets those in who know the token of a widget of a kind. Wrong tokens count as guesses. */
-export type Door = (kind: WidgetKind, token: string, request: Request) => Promise<Admission>;
+export type Guard = (kind: WidgetKind, token: string, request: Request) => Promise<Admission>;
 
-export interface DoorDeps {
+export interface GuardDeps {
   readonly widgets: Pick<Widgets, "find">;
   readonly clock: Pick<Clock, "monotonicMs">;
   /** The client address of a request. */
   addressOf(request: Request): string;
 }
 
-export function createDoor({ widgets, clock, addressOf }: DoorDeps): Door {
+export function createGuard({ widgets, clock, addressOf }: GuardDeps): Guard {
   const guesses = createGuessLimit();
   return async (kind, tokenText, request) => {
     const token = parseWidgetToken(tokenText);

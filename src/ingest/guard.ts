@@ -60,7 +60,7 @@ export type FrameTurn =
   | { readonly kind: "flood" };
 
 /** Lets those in who know a secret, within the limits. */
-export interface Door {
+export interface Guard {
   /** Counts the secret as a guess if it opens no connection of this source. */
   admit(secret: string, source: PushedSource, request: Request): Promise<Admission>;
   /** Counts a message to a connection whose secret is known to be right. */
@@ -73,7 +73,7 @@ export interface Door {
   ownerOf(secret: string, source: PushedSource): Promise<InboxOwner | undefined>;
 }
 
-export interface DoorDeps {
+export interface GuardDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly inboxes: Inboxes;
   /** The client address of a request. */
@@ -101,7 +101,7 @@ interface Second {
   pictureBytes: number;
 }
 
-export function createDoor({ clock, inboxes, addressOf }: DoorDeps): Door {
+export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
   const guesses = createGuessLimit();
   const seconds = createBoundedMap<number, Second>(MOST_CONNECTIONS);
 
