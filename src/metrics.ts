@@ -73,8 +73,8 @@ export async function createMetrics(
     registers,
   });
   const intervals = new Histogram({
-    name: "marquee_look_interval_seconds",
-    help: "Between two looks at one listener, by source.",
+    name: "marquee_poll_interval_seconds",
+    help: "Between two requests for the same user, by source.",
     labelNames: ["source"],
     buckets: INTERVAL_BUCKETS,
     registers,

@@ -225,7 +225,7 @@ describe("the metrics of Spotify", () => {
     expect(after.get(calls("failed"))).toBe(1);
     expect(after.get(calls(200))).toBeGreaterThan(before);
     // Every look but a listener's first came some time after another.
-    const again = after.get('marquee_look_interval_seconds_count{source="spotify"}') ?? 0;
+    const again = after.get('marquee_poll_interval_seconds_count{source="spotify"}') ?? 0;
     expect(again).toBeGreaterThan(0);
     expect(again).toBeLessThan(after.get(calls(200)) ?? 0);
   });
