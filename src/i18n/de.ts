@@ -699,7 +699,7 @@ export const de: Words = {
       },
       covers: {
         title: "Cover",
-        lead: "Marquee fragt MusicBrainz und das Cover Art Archive nach Covern, die Ihr Player nicht hat. Sie erfahren Künstler, Titel und Album solcher Lieder und die Adresse Ihres Servers, nichts von Ihnen oder Ihren Zuschauern.",
+        lead: "Marquee fragt MusicBrainz und das Cover Art Archive nach Covern, die Ihr Player nicht hat. Sie erfahren Künstler, Titel und Album solcher Lieder und die Adresse Ihres Servers, nichts über Sie oder Ihre Zuschauer.",
         deezer:
           "Was sie nicht haben, fragt es bei Deezer an, das dasselbe erfährt. Die Bedingungen von Deezer schließen eine gewerbliche Nutzung aus.",
         label: "Cover, die Ihr Player nicht hat",
@@ -1012,7 +1012,7 @@ export const de: Words = {
       saved: "Gespeichert. Ihre Regeln gelten ab sofort.",
     },
     chat: {
-      lead: "Marquee beantwortet !song in Ihrem Twitch-Chat selbst, ohne Bot. Es antwortet mit dem Song, der gerade läuft, und auf !lastsong mit dem davor.",
+      lead: "Marquee beantwortet !song in Ihrem Twitch-Chat selbst, ohne Bot. Es antwortet mit dem Titel, der gerade läuft, und auf !lastsong mit dem davor.",
       accounts: "Verknüpfte Konten",
       none: "Es ist noch kein Twitch-Konto verknüpft.",
       linkTitle: "Ein Twitch-Konto verknüpfen",
@@ -1047,7 +1047,7 @@ export const de: Words = {
       lastRefusal: "Letzter Einwand von Twitch, {time}: {words}",
       say: "Einmal in meinem Chat sagen",
       said: "Es steht in Ihrem Chat.",
-      saidPaused: "Sie haben das Teilen pausiert, darum wird nichts gesagt.",
+      saidPaused: "Sie haben das Teilen angehalten, darum wird nichts gesagt.",
       tooSoon: "Das war viel für einen Chat. Versuchen Sie es in einer halben Minute noch einmal.",
       notSaid: "Twitch hat es nicht angenommen. {words}",
       unlink: "Verknüpfung lösen",

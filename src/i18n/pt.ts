@@ -676,7 +676,7 @@ export const pt: Words = {
       },
       covers: {
         title: "Capas",
-        lead: "O Marquee pede ao MusicBrainz e ao Cover Art Archive as capas que o seu player não tem. Eles ficam sabendo o artista, o título e o álbum dessas músicas e o endereço do seu servidor, nada de você nem do seu público.",
+        lead: "O Marquee pede ao MusicBrainz e ao Cover Art Archive as capas que o seu player não tem. Eles ficam sabendo o artista, o título e o álbum dessas músicas e o endereço do seu servidor, nada sobre você nem sobre o seu público.",
         deezer:
           "O que eles não têm, ele pede ao Deezer, que fica sabendo o mesmo. Os termos do Deezer excluem o uso comercial.",
         label: "Capas que o seu player não tem",
@@ -1027,7 +1027,7 @@ export const pt: Words = {
       unlinkedUnconfirmed:
         "{login} não está mais conectado aqui, mas a Twitch não confirmou. Por segurança, desconecte o Marquee nas configurações da Twitch, em “Conexões”.",
       appTitle: "Primeiro, registre um aplicativo",
-      appLead: "A Twitch quer que todo programa seja registrado. É grátis e leva poucos minutos.",
+      appLead: "A Twitch exige que todo programa seja registrado. É grátis e leva poucos minutos.",
       appCreate: "Registre um aplicativo com a categoria “Chat Bot” e o tipo de cliente “Public”:",
       appOfOwner:
         "Ainda não dá para conectar chats: o dono deste servidor precisa registrar antes um aplicativo na Twitch.",
