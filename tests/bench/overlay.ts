@@ -13,6 +13,8 @@ const SETTLE_MS = 12_000;
 const USUAL_SECONDS = 20;
 /** A title that turns pages or travels is measured over several turns. */
 const LONG_TITLE_SECONDS = 60;
+/** As many overlays as the scenes of a large collection may hold. */
+const MANY = 12;
 
 /** The cost of a page per second of wall time. */
 interface Cost {
@@ -21,6 +23,13 @@ interface Cost {
   /** Processor time of the renderer and GPU processes together. */
   readonly processesMs: number;
   readonly animations: number;
+}
+
+/** What a page costs right after it was opened, and from then on. */
+interface Costs {
+  /** The first seconds, in which a long title turns its first page and garbage is collected once. */
+  readonly settling: Cost;
+  readonly settled: Cost;
 }
 
 /** A page that only updates a bar and a clock once a second: the minimum work of an overlay. */
@@ -70,56 +79,99 @@ export async function benchOverlay(which = ""): Promise<Row[]> {
 async function benchEngine(engine: Engine): Promise<Row[]> {
   const browser = await engine.launch();
   const system = await browser.newBrowserCDPSession();
-  const reference = await measure(browser, system, LONG_TITLE_SECONDS, (page) =>
-    page.setContent(CALIBRATION),
-  );
+  const measured = (seconds: number, open: (page: Page) => Promise<unknown>, pages = 1) =>
+    measure({ browser, system, seconds, pages }, open);
+  const calibrate = (page: Page) => page.setContent(CALIBRATION);
+  const reference = await measured(LONG_TITLE_SECONDS, calibrate);
+  const rowOf = (what: string, product: Cost, compared: Cost, goal = ""): Row => ({
+    what: `${engine.name}: ${what}`,
+    product: text(product),
+    reference: text(compared),
+    ratio: ratio(product.processesMs / compared.processesMs),
+    goal,
+  });
   const rows: Row[] = [];
   for (const { what, state, title, query, goal } of cases) {
-    const server = await startTestServer();
-    const ada = await server.addUser("ada");
-    const track = { id: title, title, durationMs: 600_000, explicit: false };
-    const observedAtMs = server.clock.monotonicMs();
-    await server.sourceOf(ada).says(state && aPlayback({ state, track, observedAtMs }));
-    const seconds = title === LONG_TITLE ? LONG_TITLE_SECONDS : USUAL_SECONDS;
-    const cost = await measure(browser, system, seconds, async (page) => {
-      await page.goto(`${server.url}/en/widget/${ada.widgetToken}?motion=full&${query}`);
-    });
-    await server.stop();
-    rows.push({
-      what: `${engine.name}: ${what}`,
-      product: text(cost),
-      reference: text(reference),
-      ratio: ratio(cost.processesMs / reference.processesMs),
-      goal,
-    });
+    const isLong = title === LONG_TITLE;
+    const { settling, settled } = await onServer({ state, title }, (address) =>
+      measured(isLong ? LONG_TITLE_SECONDS : USUAL_SECONDS, (page) =>
+        page.goto(`${address}?motion=full&${query}`),
+      ),
+    );
+    rows.push(rowOf(what, settled, reference.settled, goal));
+    if (query === "" && state === "playing") {
+      rows.push(rowOf(`${what}, its first ${SETTLE_MS / 1000} s`, settling, reference.settling));
+    }
   }
+  const ofMany = await measured(USUAL_SECONDS, calibrate, MANY);
+  const many = await onServer({ state: "playing", title: "Short" }, (address) =>
+    measured(USUAL_SECONDS, (page) => page.goto(address), MANY),
+  );
+  rows.push(rowOf(`${MANY} overlays, playing`, many.settled, ofMany.settled));
   await browser.close();
   return rows;
 }
 
+interface Playing {
+  readonly state: "playing" | "paused" | null;
+  readonly title: string;
+}
+
+/** Runs a measurement with the address of an overlay whose user plays this. */
+async function onServer<Measured>(
+  { state, title }: Playing,
+  run: (address: string) => Promise<Measured>,
+): Promise<Measured> {
+  const server = await startTestServer();
+  const ada = await server.addUser("ada");
+  const track = { id: title, title, durationMs: 600_000, explicit: false };
+  const observedAtMs = server.clock.monotonicMs();
+  await server.sourceOf(ada).says(state && aPlayback({ state, track, observedAtMs }));
+  const measured = await run(`${server.url}/en/widget/${ada.widgetToken}`);
+  await server.stop();
+  return measured;
+}
+
+interface Measuring {
+  readonly browser: Browser;
+  readonly system: CDPSession;
+  readonly seconds: number;
+  /** How many are open at once. The main thread and the layouts are those of the last one. */
+  readonly pages: number;
+}
+
 async function measure(
-  browser: Browser,
-  system: CDPSession,
-  seconds: number,
-  open: (page: Page) => Promise<void>,
-): Promise<Cost> {
-  const page = await browser.newPage({ viewport: { width: 500, height: 120 } });
-  const session = await page.context().newCDPSession(page);
+  { browser, system, seconds, pages }: Measuring,
+  open: (page: Page) => Promise<unknown>,
+): Promise<Costs> {
+  const viewport = { width: 500, height: 120 };
+  const opened: Page[] = [];
+  while (opened.length < pages) {
+    const page = await browser.newPage({ viewport });
+    opened.push(page);
+    if (opened.length < pages) await open(page);
+  }
+  const [last] = opened.slice(-1);
+  if (!last) throw new RangeError("no page is to be measured");
+  const session = await last.context().newCDPSession(last);
   await session.send("Performance.enable");
-  await open(page);
-  await page.waitForTimeout(SETTLE_MS);
-  const before = await look(session, system);
-  await page.waitForTimeout(seconds * 1000);
-  const after = await look(session, system);
-  const animations = await page.evaluate(() => document.getAnimations().length);
-  await page.close();
-  const perSecond = (from: number, to: number) => (to - from) / seconds;
-  return {
-    mainThreadMs: perSecond(before.taskMs, after.taskMs),
-    layouts: perSecond(before.layouts, after.layouts),
-    processesMs: perSecond(before.processesMs, after.processesMs),
-    animations,
+  await open(last);
+  const during = async (ms: number): Promise<Cost> => {
+    const before = await look(session, system);
+    await last.waitForTimeout(ms);
+    const after = await look(session, system);
+    const perSecond = (from: number, to: number) => ((to - from) / ms) * 1000;
+    return {
+      mainThreadMs: perSecond(before.taskMs, after.taskMs),
+      layouts: perSecond(before.layouts, after.layouts),
+      processesMs: perSecond(before.processesMs, after.processesMs),
+      animations: await last.evaluate(() => document.getAnimations().length),
+    };
   };
+  const settling = await during(SETTLE_MS);
+  const settled = await during(seconds * 1000);
+  for (const page of opened) await page.close();
+  return { settling, settled };
 }
 
 async function look(session: CDPSession, system: CDPSession) {
