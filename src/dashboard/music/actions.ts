@@ -1,5 +1,5 @@
 import { readKeyName } from "../../accounts/key-name.ts";
-import { fieldOf } from "../../http/form-field.ts";
+import { choiceOf, fieldOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
 import { readApp } from "../../linking/app-form.tsx";
 import { parseConnectionId } from "../../music/connection-reads.ts";
@@ -59,7 +59,7 @@ export const move: Action = async (deps, request, form) => {
   const { music, found } = await targetOf(deps, request, form);
   if (!found) return GONE;
   const from = music.indexOf(found);
-  const by = { up: -1, down: 1 }[fieldOf(form, "do")];
+  const by = choiceOf(form, "do", { up: -1, down: 1 });
   const place = Number.parseInt(fieldOf(form, "position"), 10);
   const asked = by === undefined ? (place || from + 1) - 1 : from + by;
   const others = music.filter((one) => one !== found);

@@ -1,4 +1,4 @@
-import { fieldOf } from "../../http/form-field.ts";
+import { choiceOf, fieldOf } from "../../http/form-field.ts";
 import { Html } from "../../jsx.ts";
 import { Choice, Fold, Form } from "../form.tsx";
 import { parseConnectionId } from "../../music/connection-reads.ts";
@@ -14,7 +14,7 @@ export async function saveCovers(
   { user, words }: DashboardRequest,
   form: FormData,
 ): Promise<ActionResult> {
-  const searchesCovers = { on: true, off: false }[fieldOf(form, "covers")];
+  const searchesCovers = choiceOf(form, "covers", { on: true, off: false });
   if (settings.config.coverSearch.length === 0 || searchesCovers === undefined) return GONE;
   await accounts.privacy.change(user, { searchesCovers });
   return done(words.dashboard.music.covers.saved);
@@ -27,7 +27,7 @@ export async function saveCoversOf(
   form: FormData,
 ): Promise<ActionResult> {
   const id = parseConnectionId(fieldOf(form, "target"));
-  const isOn = { found: true, own: false }[fieldOf(form, "covers")];
+  const isOn = choiceOf(form, "covers", { found: true, own: false });
   if (id === undefined || isOn === undefined) return GONE;
   const isSaved = await isMade(accounts.connections.replaceCovers(user, id, isOn));
   return isSaved ? done(words.dashboard.music.covers.saved) : GONE;

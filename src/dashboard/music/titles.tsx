@@ -1,5 +1,5 @@
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
-import { fieldOf } from "../../http/form-field.ts";
+import { choiceOf, fieldOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { artistNames, givenNames } from "../../playback.ts";
@@ -57,7 +57,7 @@ export async function saveTitlesOf(
   form: FormData,
 ): Promise<ActionResult> {
   const id = parseConnectionId(fieldOf(form, "target"));
-  const isOn = { on: true, off: false, all: null }[fieldOf(form, "titles")];
+  const isOn = choiceOf(form, "titles", { on: true, off: false, all: null });
   if (id === undefined || isOn === undefined) return GONE;
   const isSaved = await isMade(accounts.connections.cleanTitles(user, id, isOn));
   return isSaved ? done(words.dashboard.music.titles.saved) : GONE;
