@@ -8,7 +8,7 @@ import { SCOOP } from "./windows/scoop.ts";
 import { WINGET } from "./windows/winget.ts";
 
 /** What package managers read that fetch a release's files, in the order in which they are written. */
-export const MANIFESTS: readonly Manifest[] = [WINGET, SCOOP, HOMEBREW, AUR];
+const MANIFESTS: readonly Manifest[] = [WINGET, SCOOP, HOMEBREW, AUR];
 
 /** A release whose manifests are to be written. */
 export interface Manifesting {

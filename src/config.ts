@@ -21,7 +21,7 @@ export interface Setting<Value> {
 }
 
 /** Where covers may be looked for. */
-export const COVER_SERVICES = ["musicbrainz", "deezer"] as const;
+const COVER_SERVICES = ["musicbrainz", "deezer"] as const;
 export type CoverServiceName = (typeof COVER_SERVICES)[number];
 
 /** The services that a list names, if it names the first ones in their order. */

@@ -46,7 +46,7 @@ export interface AccountTokensDeps {
 /** An access token is renewed when less than this is left: it is looked at every hour. */
 const AHEAD_MS = 70 * 60_000;
 /** After so long, whoever has left a mark has its answer or never will: lease, deadline and a margin. */
-export const MARK_HOLDS_MS = 20_000;
+const MARK_HOLDS_MS = 20_000;
 /** The clocks of two nodes may differ, so another's mark holds this long in any case. */
 const DEADLINE_AND_MARGIN_MS = 6_000;
 /** A token that was tried twice without a certain end is tried this often from then on. */

@@ -249,7 +249,7 @@ function isAtEnd(playback: Playback | null): boolean {
 }
 
 /** A position that differs by more than this from what was expected is a seek. */
-export const SEEK_MS = 1_500;
+const SEEK_MS = 1_500;
 
 /** Whether an answer is as expected: the same track continues, or the same pause or silence. */
 export function continues(
