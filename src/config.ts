@@ -102,17 +102,17 @@ export const settings = {
   }),
   coverSearch: setting<readonly CoverServiceName[]>({
     fallback: [],
-    fallbackText: "off: no covers are looked for",
+    fallbackText: "off",
     placeholder: "services",
-    help: "Where users may have covers looked for that their players lack: musicbrainz, or musicbrainz,deezer.",
+    help: "Services that are asked for covers that players lack, for users who want that: musicbrainz, or musicbrainz,deezer.",
     allowed: "off, musicbrainz or musicbrainz,deezer",
     parse: (text) => (text === "off" ? [] : firstServices(text)),
   }),
   playerHosts: setting<readonly string[]>({
     fallback: [],
-    fallbackText: "none: only the owner chooses addresses",
+    fallbackText: "none: only the owner enters addresses",
     placeholder: "names",
-    help: "Hosts that users other than the owner may enter as their player's, separated by commas.",
+    help: "Hosts on which members may enter players, separated by commas.",
     allowed: "host names or IP addresses without a port, separated by commas",
     parse: (text) =>
       list(text, (name) => (/^[0-9A-Za-z._:-]+$/.test(name) ? name.toLowerCase() : undefined)),
@@ -188,7 +188,7 @@ export const settings = {
   spotifyBudget: setting<number>({
     fallback: 180,
     placeholder: "calls",
-    help: "Most calls to Spotify in any 30 seconds, for all users together.",
+    help: "Maximum number of calls to Spotify in any 30 seconds, for all users together.",
     allowed: "a whole number from 5 to 10000",
     parse: (text) => wholeNumber(text, 5, 10_000),
   }),
@@ -215,7 +215,7 @@ export const settings = {
   }),
   lastfmApiKey: setting<string | null>({
     fallback: null,
-    fallbackText: "none: without it nobody can listen through Last.fm",
+    fallbackText: "none: Last.fm cannot be connected",
     placeholder: "key",
     secret: true,
     help: "API key from last.fm/api/account/create; prefer the file form.",

@@ -18,7 +18,7 @@ const TWITCH_SETTINGS: readonly SettingName[] = ["twitchClientId", "twitchIdUrl"
 export function declareChat({ group, runs }: Cli): void {
   const chat = group("chat", "answer !song in a user's Twitch chat");
   runs(
-    chat("link", "link a Twitch account, whose chat then gets answers to !song", [
+    chat("link", "link a Twitch account and answer !song in its chat", [
       "marquee chat link ada",
       "marquee chat link ada --channel adas_channel",
     ])
@@ -31,7 +31,7 @@ export function declareChat({ group, runs }: Cli): void {
     listChats(name),
   );
   runs(
-    chat("unlink", "end the link of a chat account, here and at Twitch")
+    chat("unlink", "unlink a chat account, here and at Twitch")
       .argument("<user>")
       .argument("<login>"),
     (name: string, login: string) => unlinkChat(name, login),

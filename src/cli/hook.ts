@@ -145,10 +145,12 @@ function testHook(userName: string, typedId: string): Command {
         network: NETWORK,
       });
       const status = await send(hook, testEvent(systemClock.wallMs())).catch((error: unknown) => {
-        throw new AccountError(`Nobody took it: ${error instanceof Error ? error.message : "?"}.`);
+        throw new AccountError(
+          `It could not be sent: ${error instanceof Error ? error.message : "?"}.`,
+        );
       });
       print(io, asJson, [{ id, status }], [`It answered ${status}.`]);
-      if (status >= 300) throw new AccountError("That is not a success: it must answer 2xx.");
+      if (status >= 300) throw new AccountError("It has to answer with a status of 2xx.");
       // It works again.
       await accounts.hooks.note(id, { failures: 0, off: null });
     });

@@ -9,7 +9,7 @@ import type { Cli } from "./cli.ts";
 export function declareKey({ group, runs }: Cli): void {
   const key = group("key", "manage a user's API keys");
   runs(
-    key("add", "make another key", ["marquee key add ada --name 'chat bot'"])
+    key("add", "add a key", ["marquee key add ada --name 'chat bot'"])
       .argument("<user>")
       .option("--name <name>", "what the key is for", "key"),
     (name: string, options: { name: string }) => addKey(name, options.name),

@@ -91,7 +91,7 @@ export function createProgram(io: Io): CommanderCommand {
     await serve(resolved, asJson, io, async () => describeProgram());
   });
 
-  const opening = command("open", "open your dashboard; start Marquee if it does not run");
+  const opening = command("open", "open your dashboard, and start Marquee if it is not running");
   addSettings(opening, settingNames);
   opening.action(async () => {
     const { resolved, asJson } = settle(opening, io);
@@ -108,9 +108,11 @@ export function createProgram(io: Io): CommanderCommand {
     showConfig(resolved, asJson, io);
   });
 
-  const doctor = command("doctor", "print one page for people who help you: no secret, no song", [
-    "marquee doctor",
-  ]).option("--songs", "also what the players found on this computer are playing");
+  const doctor = command(
+    "doctor",
+    "print a report for people who help you, without secrets and songs",
+    ["marquee doctor"],
+  ).option("--songs", "also what the players found on this computer are playing");
   addSettings(doctor, SHARED_SETTINGS);
   doctor.action(async () => {
     const { resolved, asJson } = settle(doctor, io);

@@ -28,7 +28,7 @@ export function declareUser({ group, runs }: Cli): void {
   );
   runs(user("list", "list all users"), () => listUsers());
   runs(
-    user("covers", "look for covers elsewhere that a user's player does not have, or not", [
+    user("covers", "switch the search for covers that a user's player lacks on or off", [
       "marquee user covers ada on",
     ])
       .argument("<name>")

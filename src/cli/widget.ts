@@ -23,7 +23,7 @@ export function declareWidget({ group, runs }: Cli): void {
     listWidgets(name),
   );
   runs(
-    widget("add", "make another widget and print its address", [
+    widget("add", "add a widget and print its address", [
       "marquee widget add ada --name 'Starting soon'",
     ])
       .argument("<user>")

@@ -74,6 +74,6 @@ describe("marquee hook test", () => {
     await server.stop(true);
     const { code, errors } = await marquee("hook", "test", "ada", "1");
     expect(code).toBe(1);
-    expect(errors).toContain("Nobody took it");
+    expect(errors).toContain("It could not be sent");
   });
 });

@@ -65,7 +65,7 @@ export async function sign(file: Uint8Array, secretKey: string, comment: string)
   // Algorithm, key derivation, checksum, salt and limits come first, then the key's id, seed and half.
   const at = 2 + 2 + 2 + 32 + 8 + 8;
   if (key.length !== at + KEY_ID_BYTES + 64 + 32 || key.toString("latin1", 0, 2) !== "Ed") {
-    throw new SignatureError("This is no secret key of minisign.");
+    throw new SignatureError("This is not a secret key of minisign.");
   }
   if (key.readUInt16LE(2) !== 0) {
     throw new SignatureError("The secret key has a password. Make one without: minisign -G -W");

@@ -206,7 +206,7 @@ async function follow(url: string, signal: AbortSignal): Promise<Response> {
     if (response.status < 300 || response.status >= 400 || location === null) return response;
     next = new URL(location, next).href;
   }
-  throw new UpdateError(`${url} leads from address to address.`);
+  throw new UpdateError(`${url} redirects too often.`);
 }
 
 const isSafe = (url: string): boolean => {

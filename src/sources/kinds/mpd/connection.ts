@@ -65,7 +65,7 @@ export async function connectMpd(
     return waiting.promise;
   };
   const takeAnswer = (answer: MpdResponse | MpdRefusal) => {
-    if (!waiting) throw new MpdProtocolError("an answer came that nobody asked for");
+    if (!waiting) throw new MpdProtocolError("an answer came without a request");
     if (answer instanceof MpdRefusal) waiting.reject(answer);
     else waiting.resolve(answer);
     waiting = undefined;
