@@ -151,7 +151,7 @@ describe("an update", () => {
     files.set(NAME, () => Response.redirect("http://example.org/marquee"));
     await expectRefused("http://example.org/marquee is not an https address");
     files.set(NAME, () => Response.redirect(`${facts.from}/${NAME}`));
-    await expectRefused("from address to address");
+    await expectRefused("redirects too often");
     files.set("SHA256SUMS", "x".repeat(70_000));
     await expectRefused("larger than a release");
   });
