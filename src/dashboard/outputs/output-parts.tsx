@@ -1,77 +1,10 @@
-import type { Accounts } from "../../accounts/accounts.ts";
-import { WidgetError } from "../../looks/widget-error.ts";
-import type { Widget } from "../../looks/widgets.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type Reach, reachOf } from "../../outputs/reach.ts";
 import { ConfirmedAction } from "../form.tsx";
-import type { DashboardRequest, Notice } from "../request.ts";
+import type { DashboardRequest } from "../request.ts";
+import type { Widget } from "../../looks/widgets.ts";
 import { pathTo } from "../../html/section-paths.ts";
-
-export interface OutputEditorDeps {
-  readonly accounts: Pick<Accounts, "widgets">;
-}
-
-/** A widget that is a text or a card. */
-export type OutputWidget = Widget & { readonly kind: "text" | "card" };
-
-/** The editor of a text or a card, on the page of widgets. */
-export interface OutputEditor {
-  show(request: DashboardRequest, widget: OutputWidget): Promise<Response>;
-  act(request: DashboardRequest, form: FormData, widget: OutputWidget): Promise<Notice | Response>;
-}
-
-/** Saves options of a widget unless somebody else saved meanwhile. */
-export async function saveOptions(
-  { accounts }: OutputEditorDeps,
-  request: DashboardRequest,
-  widget: OutputWidget,
-  options: Readonly<Record<string, string>>,
-  basedOn: number,
-): Promise<Notice> {
-  const { id, css, size } = widget;
-  try {
-    await accounts.widgets.save(request.user, id, { options, css, size }, { basedOn });
-    return noticeOf(request, widget, "saved");
-  } catch (error) {
-    if (!(error instanceof WidgetError) || error.reason !== "changed meanwhile") throw error;
-    return noticeOf(request, widget, "changed");
-  }
-}
-
-export async function rotateToken(
-  { accounts }: OutputEditorDeps,
-  request: DashboardRequest,
-  widget: OutputWidget,
-): Promise<Notice> {
-  await accounts.widgets.rotate(request.user, widget.id);
-  return noticeOf(request, widget, "rotated");
-}
-
-type Outcome = "saved" | "changed" | "rotated";
-
-/** How an editor is drawn after a form. */
-export interface Answer {
-  readonly status?: number;
-  readonly notice?: Notice;
-}
-
-/** The form has edited a revision that the widget never had: the page shows what is saved. */
-export const neverSaved = (request: DashboardRequest, widget: OutputWidget): Answer => ({
-  status: 422,
-  notice: noticeOf(request, widget, "changed"),
-});
-
-/** An outcome in the words of the widget's kind, shown on the page of the widget. */
-const noticeOf = (
-  { words }: DashboardRequest,
-  { id, kind }: OutputWidget,
-  outcome: Outcome,
-): Notice => ({
-  tone: outcome === "changed" ? "bad" : "good",
-  text: words.outputs[kind][outcome],
-  at: `id=${id}`,
-});
 
 /** Why services on the internet cannot reach this server; nothing when they can. */
 export function Unreachable({
@@ -97,7 +30,7 @@ export function ReplaceAddress({
   consequence,
 }: {
   readonly request: DashboardRequest;
-  readonly widget: OutputWidget;
+  readonly widget: Pick<Widget, "id">;
   readonly consequence: string;
 }): JSX.Element {
   const { widget: t } = request.words.dashboard;
@@ -134,7 +67,7 @@ export const Switch = ({ name, label, isOn }: SwitchProps): JSX.Element => (
 );
 
 /** Says which widget a form is about. */
-const WidgetId = ({ widget }: { readonly widget: OutputWidget }): JSX.Element => (
+const WidgetId = ({ widget }: { readonly widget: Pick<Widget, "id"> }): JSX.Element => (
   <input type="hidden" name="id" value={String(widget.id)} />
 );
 
@@ -146,7 +79,7 @@ export function EditorForm({
   children,
 }: {
   readonly request: DashboardRequest;
-  readonly widget: OutputWidget;
+  readonly widget: Pick<Widget, "id">;
   readonly basedOn: number;
   readonly children: JSX.Element;
 }): JSX.Element {

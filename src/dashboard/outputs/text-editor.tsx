@@ -12,27 +12,17 @@ import { reachOf } from "../../outputs/reach.ts";
 import { isMistake, parseTemplate, PLACEHOLDERS } from "../../outputs/template.ts";
 import { lineWords, USUAL_MOST } from "../../outputs/text.ts";
 import type { Playback } from "../../playback.ts";
-import { outputEditorScript } from "../../html/assets.ts";
 import { HiddenCopyable } from "../../html/parts.tsx";
 import { Field } from "../form.tsx";
-import { dashboardPage } from "../frame.tsx";
-import { galleryOf } from "../widgets/gallery-link.ts";
 import {
-  type Answer,
-  EditorForm,
-  neverSaved,
+  createOutputEditor,
+  type EditorView,
   type OutputEditor,
   type OutputEditorDeps,
-  type OutputWidget,
-  ReplaceAddress,
-  rotateToken,
-  saveOptions,
-  Switch,
-  Unreachable,
-} from "./output-parts.tsx";
+} from "./output-editor.tsx";
+import { EditorForm, Switch, Unreachable } from "./output-parts.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { testTrack } from "../widgets/test-track.ts";
-import { editedRevision } from "../widgets/draft.tsx";
 
 export interface TextEditorDeps extends OutputEditorDeps {
   readonly hub: Pick<Hub, "peek" | "read">;
@@ -41,12 +31,9 @@ export interface TextEditorDeps extends OutputEditorDeps {
 
 const TEMPLATES = ["template", "pausedTemplate", "idleTemplate"] as const;
 
-/** What is in the form, by option. */
-type Typed = Readonly<Record<string, string>>;
-
 /** The line for chat bots: its words, what it looks like, and what to enter in each bot. */
 export function createTextEditor(deps: TextEditorDeps): OutputEditor {
-  const { accounts, hub, clock } = deps;
+  const { hub, clock } = deps;
 
   /** What the user plays now, else an invented track. */
   const sampleFor = async ({ user, words }: DashboardRequest): Promise<Playback> => {
@@ -54,74 +41,39 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
     return reading.kind === "playback" ? reading.playback : testTrack(words, clock.monotonicMs());
   };
 
-  const draw = async (
-    request: DashboardRequest,
-    widget: OutputWidget,
-    typed: Typed,
-    basedOn: number,
-    { status = 200, notice }: Answer = {},
-  ): Promise<Response> => {
-    const { words, user, baseUrl, language } = request;
-    const { text: t } = words.outputs;
-    const token = await accounts.widgets.tokenOf(user, widget.id);
-    const address = outputAddress(baseUrl, widget.language ?? language, "text", token);
-    const part = { request, widget, typed };
-    return dashboardPage(
-      {
-        request,
-        title: widget.name,
-        parent: galleryOf(request),
-        lead: t.lead,
-        scripts: [outputEditorScript.path],
-        notice,
-        children: (
-          <>
-            <section>
-              <h2 safe>{t.preview}</h2>
-              <Preview {...part} sample={await sampleFor(request)} nowMs={clock.monotonicMs()} />
-            </section>
-            <section>
-              <h2 safe>{t.templates}</h2>
-              <EditorForm request={request} widget={widget} basedOn={basedOn}>
-                <TemplateFields {...part} />
-              </EditorForm>
-            </section>
-            <Bots request={request} address={address} />
-            <ReplaceAddress request={request} widget={widget} consequence={t.rotateText} />
-          </>
-        ),
-      },
-      status,
-    );
-  };
-
-  return {
-    show: (request, widget) => draw(request, widget, widget.options, widget.revision),
-    async act(request, form, widget) {
-      const action = fieldOf(form, "do");
-      if (action === "rotate") return rotateToken(deps, request, widget);
-      const typed = readForm(form);
-      const basedOn = editedRevision(form, widget);
-      if (basedOn === undefined) {
-        return draw(request, widget, widget.options, widget.revision, neverSaved(request, widget));
-      }
-      const isWrong = TEMPLATES.some((name) => mistakeIn(request.words, typed[name] ?? ""));
-      if (action !== "save" || isWrong) {
-        return draw(request, widget, typed, basedOn, {
-          status: action === "save" ? 400 : 200,
-        });
-      }
+  return createOutputEditor(deps, {
+    readForm: (form) => ({
+      ...Object.fromEntries(TEMPLATES.map((name) => [name, fieldOf(form, name).trim()])),
+      url: fieldOf(form, "url") === "1" ? "1" : "",
+    }),
+    optionsOf(request, widget, typed) {
+      if (TEMPLATES.some((name) => mistakeIn(request.words, typed[name] ?? ""))) return undefined;
       const kept = Object.entries({ ...widget.options, ...typed });
-      const options = Object.fromEntries(kept.filter(([, value]) => value !== ""));
-      return saveOptions(deps, request, widget, options, basedOn);
+      return Object.fromEntries(kept.filter(([, value]) => value !== ""));
     },
-  };
+    async draw(view) {
+      const { request, widget, token } = view;
+      const { words, baseUrl, language } = request;
+      const { text: t } = words.outputs;
+      const address = outputAddress(baseUrl, widget.language ?? language, "text", token);
+      return (
+        <>
+          <section>
+            <h2 safe>{t.preview}</h2>
+            <Preview {...view} sample={await sampleFor(request)} nowMs={clock.monotonicMs()} />
+          </section>
+          <section>
+            <h2 safe>{t.templates}</h2>
+            <EditorForm {...view}>
+              <TemplateFields {...view} />
+            </EditorForm>
+          </section>
+          <Bots request={request} address={address} />
+        </>
+      );
+    },
+  });
 }
-
-const readForm = (form: FormData): Typed => ({
-  ...Object.fromEntries(TEMPLATES.map((name) => [name, fieldOf(form, name).trim()])),
-  url: fieldOf(form, "url") === "1" ? "1" : "",
-});
 
 function mistakeIn({ outputs }: Words, template: string): string | undefined {
   const parsed = parseTemplate(template);
@@ -133,19 +85,13 @@ function mistakeIn({ outputs }: Words, template: string): string | undefined {
   return textOptions.template.parse(template) === undefined ? outputs.text.tooLong : undefined;
 }
 
-interface PartProps {
-  readonly request: DashboardRequest;
-  readonly widget: OutputWidget;
-  readonly typed: Typed;
-}
-
 function Preview({
   request,
   widget,
   typed,
   sample,
   nowMs,
-}: PartProps & { readonly sample: Playback; readonly nowMs: number }): JSX.Element {
+}: EditorView & { readonly sample: Playback; readonly nowMs: number }): JSX.Element {
   const { text: t } = request.words.outputs;
   const look = {
     options: readTextOptions(typed),
@@ -176,7 +122,7 @@ function Preview({
   );
 }
 
-function TemplateFields({ request, widget, typed }: PartProps): JSX.Element {
+function TemplateFields({ request, widget, typed }: EditorView): JSX.Element {
   const { text: t } = request.words.outputs;
   const { paused, nothingPlaying } = lineWords(widget.language ?? request.language);
   const playing = typed["template"] || DEFAULT_TEMPLATE;
