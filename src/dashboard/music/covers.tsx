@@ -1,6 +1,7 @@
 import { choiceOf, fieldOf } from "../../http/form-field.ts";
 import { Html } from "../../jsx.ts";
-import { Choice, Fold, Form } from "../form.tsx";
+import { Choice, Form } from "../form.tsx";
+import { ConnectionChoice } from "./connection-choice.tsx";
 import { parseConnectionId } from "../../music/connection-reads.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { DashboardRequest } from "../request.ts";
@@ -70,28 +71,18 @@ export function CoversSection({ view }: { readonly view: MusicView }): JSX.Eleme
 export function CoversOf({ view, one }: { view: MusicView; one: ConnectedMusic }): JSX.Element {
   const { deps, request } = view;
   const { covers: t } = request.words.dashboard.music;
-  const { id, publicId } = one.connection;
   const { searchesCovers, replacesCoversOf } = deps.accounts.privacy.of(request.user.id);
   if (deps.settings.config.coverSearch.length === 0 || !searchesCovers) return <></>;
   return (
-    <Fold label={t.title} isOpen={false}>
-      <Form request={request} action="covers-of" target={String(publicId)}>
-        <>
-          <Choice
-            id={`covers-${publicId}`}
-            name="covers"
-            label={t.show}
-            chosen={replacesCoversOf.has(id) ? "found" : "own"}
-            options={[
-              { value: "own", label: t.own },
-              { value: "found", label: t.found },
-            ]}
-          />
-          <button type="submit" safe>
-            {t.save}
-          </button>
-        </>
-      </Form>
-    </Fold>
+    <ConnectionChoice
+      request={request}
+      one={one}
+      name="covers"
+      chosen={replacesCoversOf.has(one.connection.id) ? "found" : "own"}
+      options={[
+        { value: "own", label: t.own },
+        { value: "found", label: t.found },
+      ]}
+    />
   );
 }

@@ -13,6 +13,7 @@ import {
 import { cleaned } from "../../titles/shown-names.ts";
 import { Choice, Fold, Form, Lines } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
+import { ConnectionChoice } from "./connection-choice.tsx";
 import { parseConnectionId } from "../../music/connection-reads.ts";
 import { trackText } from "./live-part.tsx";
 import {
@@ -212,28 +213,19 @@ function Tried({ request, titles: { isOn, phrases, tried = [] } }: TriedProps): 
 export function TitlesOf({ view, one }: { view: MusicView; one: ConnectedMusic }): JSX.Element {
   const { deps, request } = view;
   const { titles: t } = request.words.dashboard.music;
-  const { id, publicId } = one.connection;
-  const choice = deps.accounts.privacy.of(request.user.id).titles.ofConnections.get(id);
+  const { ofConnections } = deps.accounts.privacy.of(request.user.id).titles;
+  const choice = ofConnections.get(one.connection.id);
   return (
-    <Fold label={t.title} isOpen={false}>
-      <Form request={request} action="titles-of" target={String(publicId)}>
-        <>
-          <Choice
-            id={`titles-${publicId}`}
-            name="titles"
-            label={t.show}
-            chosen={choice === undefined ? "all" : choice ? "on" : "off"}
-            options={[
-              { value: "all", label: t.asForAll },
-              { value: "on", label: t.cleaned },
-              { value: "off", label: t.asGiven },
-            ]}
-          />
-          <button type="submit" safe>
-            {t.save}
-          </button>
-        </>
-      </Form>
-    </Fold>
+    <ConnectionChoice
+      request={request}
+      one={one}
+      name="titles"
+      chosen={choice === undefined ? "all" : choice ? "on" : "off"}
+      options={[
+        { value: "all", label: t.asForAll },
+        { value: "on", label: t.cleaned },
+        { value: "off", label: t.asGiven },
+      ]}
+    />
   );
 }
