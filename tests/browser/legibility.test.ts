@@ -7,6 +7,7 @@ import { shippedLook } from "../../src/overlay/looks/shipped.ts";
 import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped-names.ts";
 import { contrast, parseHex, type Rgb, saturation } from "../../widget/colour.ts";
 import type { Playback } from "../../src/playback.ts";
+import { outermostEngines } from "../fixtures/browser/chromium.ts";
 import {
   choicesOf,
   type Gallery,
@@ -51,86 +52,90 @@ const pictures: Picture[] = choicesOf("theme")
     })),
   );
 
-inEveryEngine("the overlay's colours", (stage) => {
-  const { test } = stage;
+inEveryEngine(
+  "the overlay's colours",
+  (stage) => {
+    const { test } = stage;
 
-  test("can be read on white, black and noise, whatever the cover, in every theme with a panel", async () => {
-    await stage.plays();
-    const gallery = await openGallery(stage, pictures);
-    await hideWords(gallery.page);
-    expect(await weakestIn(stage, gallery, pictures.length)).toEqual([]);
-  }, 20_000);
+    test("can be read on white, black and noise, whatever the cover, in every theme with a panel", async () => {
+      await stage.plays();
+      const gallery = await openGallery(stage, pictures);
+      await hideWords(gallery.page);
+      expect(await weakestIn(stage, gallery, pictures.length)).toEqual([]);
+    }, 20_000);
 
-  test("can be read just as well in every look that comes with Marquee", async () => {
-    await stage.plays();
-    const { accounts, url } = stage.server;
-    const shown: Picture[] = [];
-    for (const name of SHIPPED_LOOK_NAMES) {
-      const look = shippedLook(name, en);
-      const { options } = parseWidgetOptions(new URLSearchParams(), look.options);
-      // It has no panel: its words are outlined, as the theme does it.
-      if (options.theme === "text") {
-        expect(look.css).not.toMatch(/outline|text-shadow|opacity|np-fg/);
-        continue;
+    test("can be read just as well in every look that comes with Marquee", async () => {
+      await stage.plays();
+      const { accounts, url } = stage.server;
+      const shown: Picture[] = [];
+      for (const name of SHIPPED_LOOK_NAMES) {
+        const look = shippedLook(name, en);
+        const { options } = parseWidgetOptions(new URLSearchParams(), look.options);
+        // It has no panel: its words are outlined, as the theme does it.
+        if (options.theme === "text") {
+          expect(look.css).not.toMatch(/outline|text-shadow|opacity|np-fg/);
+          continue;
+        }
+        const { id } = await accounts.widgets.add(stage.ada.user, { name, kind: "overlay", look });
+        const token = await accounts.widgets.tokenOf(stage.ada.user, id);
+        const scheme = options.mode === "light" ? "light" : "dark";
+        const query = "?motion=none";
+        const address = `${url}/en/widget/${token}`;
+        shown.push({ name, query, address, ...sizeOf(look), scheme });
       }
-      const { id } = await accounts.widgets.add(stage.ada.user, { name, kind: "overlay", look });
-      const token = await accounts.widgets.tokenOf(stage.ada.user, id);
-      const scheme = options.mode === "light" ? "light" : "dark";
-      const query = "?motion=none";
-      const address = `${url}/en/widget/${token}`;
-      shown.push({ name, query, address, ...sizeOf(look), scheme });
-    }
-    const gallery = await openGallery(stage, shown);
-    await hideWords(gallery.page);
-    expect(await weakestIn(stage, gallery, shown.length)).toEqual([]);
-  }, 40_000);
+      const gallery = await openGallery(stage, shown);
+      await hideWords(gallery.page);
+      expect(await weakestIn(stage, gallery, shown.length)).toEqual([]);
+    }, 40_000);
 
-  test("outline the words of the theme without a panel in a colour they can be read on", async () => {
-    await stage.plays();
-    const { page } = await stage.open("?theme=text");
-    for (const mode of modes) {
-      await page.goto(stage.address(`?theme=text&mode=${mode}`));
-      const shadow = await styleOf(page, ".np-title", "text-shadow");
-      const outline = rgbOf(shadow);
-      // The outline lets a tenth through of whatever is behind it.
-      const paints = [0, 255].map((ground) => mixInto(outline, 0.9, ground));
-      expect(shadow).toContain("rgba(");
-      expect(shadow).not.toContain(" 0px 0px 0px,");
-      for (const part of ["label", "title", "artist", "time"]) {
-        const colour = rgbOf(await styleOf(page, `.np-${part}`, "color"));
-        for (const paint of paints) {
-          expect(contrast(colour, paint)).toBeGreaterThanOrEqual(LEAST_FOR_TEXT);
+    test("outline the words of the theme without a panel in a colour they can be read on", async () => {
+      await stage.plays();
+      const { page } = await stage.open("?theme=text");
+      for (const mode of modes) {
+        await page.goto(stage.address(`?theme=text&mode=${mode}`));
+        const shadow = await styleOf(page, ".np-title", "text-shadow");
+        const outline = rgbOf(shadow);
+        // The outline lets a tenth through of whatever is behind it.
+        const paints = [0, 255].map((ground) => mixInto(outline, 0.9, ground));
+        expect(shadow).toContain("rgba(");
+        expect(shadow).not.toContain(" 0px 0px 0px,");
+        for (const part of ["label", "title", "artist", "time"]) {
+          const colour = rgbOf(await styleOf(page, `.np-${part}`, "color"));
+          for (const paint of paints) {
+            expect(contrast(colour, paint)).toBeGreaterThanOrEqual(LEAST_FOR_TEXT);
+          }
         }
       }
-    }
-  });
-
-  test("take the accent from a lively cover, in its own hue", async () => {
-    await stage.plays(withCover(coverOf("lively", solidPicture("#c02050"))));
-    const { page } = await stage.open("?mode=dark");
-    const accent = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
-    expect(Math.abs(hueOf(accent) - hueOf(parseHex("#c02050")))).toBeLessThan(10);
-    await stage.plays({
-      ...titled("Next"),
-      ...withCover(coverOf("green", solidPicture("#20a040"))),
     });
-    await titleIs(page, "Next");
-    const next = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
-    expect(Math.abs(hueOf(next) - hueOf(parseHex("#20a040")))).toBeLessThan(10);
-  });
 
-  for (const name of ["white", "black", "grey"]) {
-    test(`keep the theme's own accent when the cover is ${name}`, async () => {
-      await stage.plays();
+    test("take the accent from a lively cover, in its own hue", async () => {
+      await stage.plays(withCover(coverOf("lively", solidPicture("#c02050"))));
       const { page } = await stage.open("?mode=dark");
-      const own = await styleOf(page, ".np-progress-fill", "background-color");
-      expect(saturation(rgbOf(own))).toBeGreaterThan(0.3);
-      await stage.plays({ ...titled(name), ...albumWith(name, covers[name]) });
-      await titleIs(page, name);
-      expect(await styleOf(page, ".np-progress-fill", "background-color")).toBe(own);
+      const accent = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
+      expect(Math.abs(hueOf(accent) - hueOf(parseHex("#c02050")))).toBeLessThan(10);
+      await stage.plays({
+        ...titled("Next"),
+        ...withCover(coverOf("green", solidPicture("#20a040"))),
+      });
+      await titleIs(page, "Next");
+      const next = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
+      expect(Math.abs(hueOf(next) - hueOf(parseHex("#20a040")))).toBeLessThan(10);
     });
-  }
-});
+
+    for (const name of ["white", "black", "grey"]) {
+      test(`keep the theme's own accent when the cover is ${name}`, async () => {
+        await stage.plays();
+        const { page } = await stage.open("?mode=dark");
+        const own = await styleOf(page, ".np-progress-fill", "background-color");
+        expect(saturation(rgbOf(own))).toBeGreaterThan(0.3);
+        await stage.plays({ ...titled(name), ...albumWith(name, covers[name]) });
+        await titleIs(page, name);
+        expect(await styleOf(page, ".np-progress-fill", "background-color")).toBe(own);
+      });
+    }
+  },
+  outermostEngines,
+);
 
 /** What is too weak with any of the covers; each of the overlays has at least three parts. */
 async function weakestIn(stage: Stage, { page, every }: Gallery, overlays: number) {
@@ -184,7 +189,6 @@ async function paintBehind(page: Page): Promise<Measured[]> {
       context.drawImage(image, 0, 0);
 
       type Colour = readonly [red: number, green: number, blue: number];
-      const weigh = ([red, green, blue]: Colour) => 0.2126 * red + 0.7152 * green + 0.0722 * blue;
       let seed = 1;
       const noise = () => {
         seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
@@ -201,12 +205,16 @@ async function paintBehind(page: Page): Promise<Measured[]> {
         return grounds.flatMap((ground): Colour[] => {
           let darkest: Colour = [255, 255, 255];
           let lightest: Colour = [0, 0, 0];
+          let [least, most] = [255, 0];
+          // Millions of pixels come by: none makes an object of its own.
           for (let at = 0; at < data.length; at += 4) {
             const share = (data[at + 3] ?? 0) / 255;
-            const over = (part: number) => (data[at + part] ?? 0) * share + ground() * (1 - share);
-            const paint: Colour = [over(0), over(1), over(2)];
-            if (weigh(paint) < weigh(darkest)) darkest = paint;
-            if (weigh(paint) > weigh(lightest)) lightest = paint;
+            const red = (data[at] ?? 0) * share + ground() * (1 - share);
+            const green = (data[at + 1] ?? 0) * share + ground() * (1 - share);
+            const blue = (data[at + 2] ?? 0) * share + ground() * (1 - share);
+            const weight = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+            if (weight < least) [darkest, least] = [[red, green, blue], weight];
+            if (weight > most) [lightest, most] = [[red, green, blue], weight];
           }
           return [darkest, lightest];
         });
