@@ -300,6 +300,8 @@ describe("more frames than a program may push", () => {
     await browser.read();
     // Its connection was the first message.
     expect((await server.shown())?.track.name).toBe("Song 19");
+    // The dashboard is drawn for the frames, and that travels over a socket.
+    await until(() => follows().messages > 0 || undefined);
     const first = follows();
     expect(first).toMatchObject({ words: 19, posts: 19 });
     expect(first.readings).toBeWithin(1, 21);
