@@ -8,7 +8,13 @@ export interface OpenApiOptions extends ApiSettings {
 }
 
 type Schema = Readonly<Record<string, unknown>>;
-type Headers = Readonly<Record<string, { description: string; schema: Schema }>>;
+interface Header {
+  readonly description: string;
+  /** Whether each such answer has it. */
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+type Headers = Readonly<Record<string, Header>>;
 type Examples = Readonly<Record<string, { summary?: string; value: object }>>;
 
 /** A response, in one kind of content. */
@@ -67,12 +73,12 @@ export function openApiDocument(options: OpenApiOptions) {
     "401": errorResponse(
       "The key is missing or doesn’t work.",
       { missing: "Missing API key", invalid: "Invalid API key" },
-      { "WWW-Authenticate": { description: "The way to authenticate.", schema: STRING } },
+      { "WWW-Authenticate": always("The way to authenticate.", STRING) },
     ),
     "405": errorResponse(
       "Only GET, HEAD and OPTIONS are supported.",
       { method: "Method not allowed" },
-      { Allow: { description: "The methods that are understood.", schema: STRING } },
+      { Allow: always("The methods that are understood.", STRING) },
     ),
     "429": errorResponse(
       "Too soon after the last call, or too many wrong keys from one address.",
@@ -82,8 +88,9 @@ export function openApiDocument(options: OpenApiOptions) {
         ...more,
       },
       {
-        ...limits,
-        "Retry-After": { description: "Seconds after which a call passes.", schema: INTEGER },
+        // There is no limit for a key that does not work.
+        ...(rateLimitSeconds > 0 && OPTIONAL_LIMIT_HEADERS),
+        "Retry-After": always("Seconds after which a call passes.", INTEGER),
       },
     ),
     "500": errorResponse("Something broke here.", { internal: "Internal server error" }),
@@ -99,7 +106,7 @@ export function openApiDocument(options: OpenApiOptions) {
           : jsonResponse(answer.about, schema, answer.examples, limits),
         ...refusals(stream?.refusals),
         "503": errorResponse(unavailable.about, unavailable.errors, {
-          "Retry-After": { description: "Seconds after which to ask again.", schema: INTEGER },
+          "Retry-After": always("Seconds after which to ask again.", INTEGER),
         }),
       };
       return [path, { get: { ...about, tags: ["Now playing"], responses } }] as const;
@@ -152,12 +159,21 @@ export const eventText = (answer: object): string =>
 const STRING: Schema = { type: "string" };
 const INTEGER: Schema = { type: "integer", minimum: 0 };
 
-const LIMIT_HEADERS: Headers = {
-  "RateLimit-Policy": { description: "The limit: q calls in w seconds.", schema: STRING },
-  RateLimit: {
-    description: "What is left: r calls, and t seconds until the next.",
-    schema: STRING,
-  },
+/** A header of each such answer. */
+const always = (text: string, schema: Schema): Header => ({
+  description: text,
+  required: true,
+  schema,
+});
+
+const LIMIT_HEADERS = {
+  "RateLimit-Policy": always("The limit: q calls in w seconds.", STRING),
+  RateLimit: always("What is left: r calls, and t seconds until the next.", STRING),
+};
+/** The same, for answers of which only some have them. */
+const OPTIONAL_LIMIT_HEADERS: Headers = {
+  "RateLimit-Policy": { ...LIMIT_HEADERS["RateLimit-Policy"], required: false },
+  RateLimit: { ...LIMIT_HEADERS.RateLimit, required: false },
 };
 
 function limitSentence(rateLimitSeconds: number): string {
