@@ -20,7 +20,8 @@ afterEach(() => world.store.close());
 
 const keys = () => world.accounts.keys;
 const holderName = async (key: AddedUser["key"]) => (await keys().holderOf(key))?.user.name;
-const firstKeyId = async () => (await keys().list(ada.user))[0]?.id ?? "";
+const firstKeyId = async () =>
+  (await keys().list(ada.user)).find(({ name }) => name === "first key")?.id ?? "";
 
 describe("the holder of a key", () => {
   test("is the user it was made for", async () => {
