@@ -273,7 +273,7 @@ describe("an MPD that misbehaves", () => {
     await iterator.next();
     const { meaning, message } = await failureOf(iterator);
     expect(meaning.kind).toBe("unavailable");
-    expect(message).toContain("nobody asked for");
+    expect(message).toContain("came without a request");
     await until(() => (daemon.clients() === 0 ? true : undefined));
   });
 
@@ -283,7 +283,7 @@ describe("an MPD that misbehaves", () => {
     await iterator.next();
     daemon.blurt("OK\n");
     await until(() => (daemon.clients() === 0 ? true : undefined));
-    expect((await failureOf(iterator)).message).toContain("nobody asked for");
+    expect((await failureOf(iterator)).message).toContain("came without a request");
   });
 
   test("by one answer that goes on for ever is disconnected", async () => {
