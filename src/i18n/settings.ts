@@ -154,7 +154,7 @@ const translations: Readonly<
       "Port dieses Rechners, an dem die Browsererweiterung WebNowPlaying des Eigentümers Marquee findet.",
     owner: "Name des ersten Nutzers, der beim ersten Start angelegt wird.",
     demo: "Nutzer, die keine Musik verbunden haben, bekommen die Demo-Wiedergabeliste.",
-    open: "Ob der erste Start im Terminal eines Desktops den Browser mit dem Anmeldelink öffnet: auto oder never.",
+    open: "Ob der erste Start auf einem Rechner mit grafischer Oberfläche den Browser mit dem Anmeldelink öffnet: auto oder never.",
     files:
       "Ordner für Text- und Coverdateien mit dem, was jeder Nutzer hört; OBS kann sie anzeigen.",
     rateLimitSeconds:
