@@ -64,11 +64,11 @@ export function outputAddress(
   return pageAddress(base, language, kind === "text" ? `text/${token}` : `card/${token}.svg`);
 }
 
-/** The address of a font that a user has uploaded. */
 /** Where an overlay is shown, or hidden, on demand. */
 export const onDemandAddress = (base: string, does: "show" | "hide", token: string): string =>
   `${base}/${does}/${token}`;
 
+/** The address of a font that a user has uploaded. */
 export const fontAddress = (base: string, id: string): string => `${base}/fonts/${id}.woff2`;
 
 export const apiAddress = (base: string, endpoint: string): string => `${base}/api/v1/${endpoint}`;

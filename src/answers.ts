@@ -46,7 +46,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
   };
   return {
     answerOf(route) {
-      const limitsBody = route.method !== "GET" && !route.limitsBody;
+      const limitsBody = route.method !== "GET" && !route.limitsBody && !isBelowApi(route.path);
       const hasLanguage = route.path.includes(":lang");
       const orLost = (response: Response | undefined, request: Request) =>
         response ?? (route.isSocket ? undefined : lost(request));
@@ -67,7 +67,10 @@ export function createAnswers(deps: AnswersDeps): Answers {
         }
       });
     },
-    lost: measured("other", ({ request }) => (isTooLarge(request) ? refuseBody() : lost(request))),
+    lost: measured("other", ({ request }) => {
+      const limitsBody = !isBelowApi(new URL(request.url).pathname);
+      return limitsBody && isTooLarge(request) ? refuseBody() : lost(request);
+    }),
     refused: measured("other", ({ request }) => refuseHost(request)),
     failed,
   };
@@ -121,7 +124,7 @@ function createFailed(log: Log, basePath: string) {
   };
 }
 
-/** Only form bodies are read, and people fill in their fields. */
+/** Only form bodies are read, and people fill in their fields. The API reads none, whatever their size. */
 const isTooLarge = ({ method, headers }: Request): boolean =>
   method !== "GET" && Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES;
 

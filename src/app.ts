@@ -1,15 +1,14 @@
 import type { ServerWebSocket } from "bun";
-import { Elysia } from "elysia";
 import { basePathOf } from "./addresses.ts";
-import { type Answered, createAnswers } from "./answers.ts";
+import { type Answered, type Answers, createAnswers } from "./answers.ts";
 import type { EventsServer } from "./api/events.ts";
 import type { Change } from "./db/change.ts";
 import { createFeatures, type FeaturesDeps } from "./features.ts";
 import { createBasePath } from "./http/base-path.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import { type Feature, get, type RouteContext, type SocketHandlers } from "./http/feature.ts";
+import { type Feature, get, hot, once, type SocketHandlers } from "./http/feature.ts";
 import { createHealth } from "./http/health.ts";
-import { createHosts } from "./http/hosts.ts";
+import { createHosts, type Hosts } from "./http/hosts.ts";
 import { createMessageLimit } from "./http/message-limit.ts";
 import { createMetricsFeature } from "./http/metrics-endpoint.ts";
 import type { SocketTicket, Upgrader } from "./http/upgrader.ts";
@@ -73,7 +72,10 @@ export function createApp(deps: AppDeps): App {
     onDelivered: metrics.delivered,
   });
   const features: readonly Feature[] = [
-    { routes: [get("/livez", health.live), get("/readyz", health.ready)], stop: health.drain },
+    {
+      routes: [hot(get("/livez", health.live)), hot(get("/readyz", health.ready))],
+      stop: health.drain,
+    },
     ...(config.metricsToken === null ? [] : [createMetricsFeature(metrics, config.metricsToken)]),
     ...all,
   ];
@@ -142,57 +144,46 @@ export function createApp(deps: AppDeps): App {
 }
 
 interface RoutesDeps {
-  readonly answers: ReturnType<typeof createAnswers>;
-  readonly hosts: ReturnType<typeof createHosts>;
+  readonly answers: Answers;
+  readonly hosts: Hosts;
   readonly basePath: string;
 }
 
 /** Hosts, then the routes of all features. */
 function createRoutes(
   features: readonly Feature[],
-  { answers: { answerOf, lost, refused, failed }, hosts, basePath }: RoutesDeps,
+  { answers, hosts, basePath }: RoutesDeps,
 ): Pick<App, "handle" | "direct" | "routes"> {
-  // Without this option Elysia looks for the path's slash at a fixed offset (its src/utils.ts). A
-  // very short host name would then give a wrong path.
-  const router = new Elysia({ handler: { standardHostname: false } }).onError(
-    ({ code, error, request }) =>
-      (code === "NOT_FOUND"
-        ? lost({ request, params: {} })
-        : failed(error, request)) as Promise<Response>,
-  );
+  const routes = features.flatMap((feature) => feature.routes);
   const direct: Record<string, (request: Request) => Answered> = {};
-  for (const route of features.flatMap(({ routes }) => routes)) {
-    const answer = answerOf(route);
-    // Elysia parses the source of handlers, so each is a plain arrow function.
-    router.route(
-      route.method,
-      route.path,
-      ({ request, params = {} }: RouteOfElysia) => answer({ request, params }),
-      { parse: "none" },
-    );
-    if (!route.isHot) continue;
+  for (const route of routes.filter(({ isHot }) => isHot)) {
+    const answer = answers.answerOf(route);
     const answerAt = (request: Request) => {
       const context = { request, params: {} };
-      return hosts.allows(request.headers.get("host")) ? answer(context) : refused(context);
+      return hosts.allows(request.headers.get("host")) ? answer(context) : answers.refused(context);
     };
     for (const at of [route.path, basePath + route.path]) direct[at] = answerAt;
   }
 
-  const route = router.fetch as (request: Request) => Answered;
+  const loadRouter = once(async () => (await import("./router.ts")).createRouter(routes, answers));
+  let router: Awaited<ReturnType<typeof loadRouter>> | undefined;
+  const routeLater = async (request: Request) => {
+    router = await loadRouter();
+    return router(request);
+  };
   const takeBasePathOff = createBasePath(
     basePath,
-    router.routes.map(({ path }) => path),
+    routes.map(({ path }) => path),
   );
   return {
     handle(request) {
-      if (!hosts.allows(request.headers.get("host"))) return refused({ request, params: {} });
+      if (!hosts.allows(request.headers.get("host"))) {
+        return answers.refused({ request, params: {} });
+      }
       takeBasePathOff(request);
-      return route(request);
+      return router ? router(request) : routeLater(request);
     },
     direct,
-    routes: router.routes.map(({ method, path }) => `${method} ${path}`),
+    routes: routes.map(({ method, path }) => `${method} ${path}`),
   };
 }
-
-/** What Elysia gives a handler: there are no `params` where the path has none. */
-type RouteOfElysia = Pick<RouteContext, "request"> & Partial<Pick<RouteContext, "params">>;

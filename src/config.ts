@@ -142,7 +142,7 @@ export const settings = {
   open: setting<(typeof OPENINGS)[number]>({
     fallback: "auto",
     placeholder: "when",
-    help: "Whether the first start in a desktop's terminal opens the browser at the sign-in link.",
+    help: "Whether the first start on a desktop opens the browser at the sign-in link.",
     allowed: `one of ${OPENINGS.join(", ")}`,
     parse: (text) => OPENINGS.find((opening) => opening === text),
   }),
@@ -286,7 +286,7 @@ export const settings = {
   logFormat: setting<(typeof LOG_FORMATS)[number]>({
     fallback: "text",
     placeholder: "format",
-    help: "Shape of a log line.",
+    help: "Format of a log line.",
     allowed: `one of ${LOG_FORMATS.join(", ")}`,
     parse: (text) => LOG_FORMATS.find((format) => format === text),
   }),

@@ -41,6 +41,7 @@ const ABOVE: Readonly<Record<string, string>> = {
   "src/create-server.ts": "the server",
   "src/server.ts": "the server",
   "src/features.ts": "the server",
+  "src/router.ts": "the server",
   "src/main.ts": "the entry",
 };
 

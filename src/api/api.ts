@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { all, type Feature, head, once, options, socket, socketsOf } from "../http/feature.ts";
+import { all, type Feature, head, hot, once, options, socket, socketsOf } from "../http/feature.ts";
 import type { Events, EventsDeps, EventsTicket } from "./events.ts";
 import * as envelope from "./envelope.ts";
 import { type Answer, createGuard, type Endpoint, type GuardDeps } from "./guard.ts";
@@ -52,7 +52,7 @@ export function createApiFeature(deps: ApiDeps): Feature {
   return {
     routes: endpoints.flatMap(([path, endpoint]) => [
       // A client of events may ask for a WebSocket.
-      { ...socket(path, endpoint), isHot: true as const },
+      hot(socket(path, endpoint)),
       head(path, endpoint),
       options(path, envelope.preflight),
       all(path, envelope.methodNotAllowed),

@@ -55,7 +55,7 @@ export function createGuard({ accounts, clock, config, addressOf, admissions }: 
     return failure(429, "Too many invalid keys", { "Retry-After": String(secondsOf(waitMs)) });
   };
 
-  /** Often enough for a time that people read, and a look at one object for all other calls. */
+  /** Once a second is enough for a time that people read; all other calls read one field. */
   const noteUse = (holder: KeyHolder) => {
     const nowMs = clock.monotonicMs();
     if (nowMs - holder.notedAtMs < NOTE_USE_EVERY_MS) return;

@@ -164,7 +164,7 @@ function nameFromUserInfo(): string {
 function systemUserName(): string {
   // Bun reads the name only from $USER, and returns "unknown" for services without that variable.
   const username = nameFromUserInfo();
-  if (username !== "unknown") return username;
+  if (username !== "unknown" && username !== "") return username;
   const answer = Bun.which("id") ? Bun.spawnSync(["id", "-un"]).stdout.toString().trim() : "";
   return answer || "owner";
 }

@@ -8,8 +8,18 @@ export interface OutputFacts {
   readonly output: string | undefined;
   /** Whether files of a container engine show that this program runs in a container. */
   readonly isInContainer: boolean;
-  /** Whether it is the container's first process, its child, or writes to the same output. */
+  /** Whether the container engine reads the output. */
   readonly speaksForContainer: boolean;
+}
+
+/** This process beside the container's first one, whose output the container engine reads. */
+export interface ProcessFacts extends Pick<OutputFacts, "output"> {
+  readonly pid: number;
+  readonly parentPid: number;
+  /** The output of the first process; `undefined` where this process must not see it. */
+  readonly firstOutput: string | undefined;
+  /** Whether the first process runs as another user. */
+  readonly isFirstOfOther: boolean;
 }
 
 /** Whether a log keeps the output, so that printed secrets would stay readable. */
@@ -25,6 +35,18 @@ export function isOutputLogged(facts: OutputFacts): boolean {
   return output !== undefined && environment["JOURNAL_STREAM"] === output;
 }
 
+/**
+ * Whether the container engine reads the output of a process. A process whose parent has ended is the
+ * first one's child too, and tools start programs with a pipe or a file: so parentage alone says nothing.
+ */
+export function speaksForContainer(facts: ProcessFacts): boolean {
+  const { pid, parentPid, output, firstOutput, isFirstOfOther } = facts;
+  if (pid === 1) return true;
+  if (firstOutput !== undefined) return output === firstOutput;
+  // An init that is root may start the program as a user who must not see init's files.
+  return parentPid === 1 && isFirstOfOther;
+}
+
 /** Reads the facts about this process. */
 export function readOutputFacts(environment: Io["environment"]): OutputFacts {
   const output = identify(() => fstatSync(1));
@@ -32,10 +54,13 @@ export function readOutputFacts(environment: Io["environment"]): OutputFacts {
     environment,
     output,
     isInContainer: ["/.dockerenv", "/run/.containerenv"].some((path) => existsSync(path)),
-    speaksForContainer:
-      process.pid === 1 ||
-      process.ppid === 1 ||
-      (output !== undefined && output === identify(() => statSync("/proc/1/fd/1"))),
+    speaksForContainer: speaksForContainer({
+      output,
+      pid: process.pid,
+      parentPid: process.ppid,
+      firstOutput: identify(() => statSync("/proc/1/fd/1")),
+      isFirstOfOther: isOfOther("/proc/1"),
+    }),
   };
 }
 
@@ -65,6 +90,14 @@ const isTypedIn = (): boolean => {
     return false;
   }
 };
+
+function isOfOther(path: string): boolean {
+  try {
+    return statSync(path).uid !== process.getuid?.();
+  } catch {
+    return false;
+  }
+}
 
 function identify(look: () => { dev: number; ino: number }): string | undefined {
   try {

@@ -4,7 +4,7 @@ import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { settingMeanings } from "../i18n/settings.ts";
 import type { Called, Source } from "../sources/source.ts";
-import { SHIPPED_LOOK_NAMES } from "../overlay/looks/shipped-names.ts";
+import { SHIPPED_LOOK_NAMES } from "../overlay/looks/shipped.ts";
 import { sourcePageOf } from "./documents.ts";
 import { code, factsList, table } from "./html-table.ts";
 

@@ -700,7 +700,7 @@ export const de: Words = {
         title: "Cover",
         lead: "Marquee fragt MusicBrainz und das Cover Art Archive nach Covern, die Ihr Player nicht hat. Diese Dienste erfahren dabei Künstler, Titel und Album und die Adresse Ihres Servers, aber nichts über Sie oder Ihre Zuschauer.",
         deezer:
-          "Was diese Dienste nicht haben, sucht es bei Deezer, das dasselbe erfährt. Die Bedingungen von Deezer schließen eine gewerbliche Nutzung aus.",
+          "Was diese Dienste nicht haben, sucht Marquee bei Deezer, das dasselbe erfährt. Die Bedingungen von Deezer schließen eine gewerbliche Nutzung aus.",
         label: "Cover, die Ihr Player nicht hat",
         on: "suchen",
         off: "nicht suchen",
@@ -803,8 +803,8 @@ export const de: Words = {
         mpris:
           "Player auf dem Linux-Desktop dieses Rechners: Browser, VLC, Spotify und die meisten anderen. Jede Änderung erscheint sofort.",
         jellyfin:
-          "Was Sie mit einer beliebigen App auf Ihrem Jellyfin-Server hören. Jede Änderung erscheint sofort.",
-        emby: "Was Sie mit einer beliebigen App auf Ihrem Emby-Server hören. Jede Änderung erscheint sofort.",
+          "Was Sie von Ihrem Jellyfin-Server hören, mit welcher App auch immer. Jede Änderung erscheint sofort.",
+        emby: "Was Sie von Ihrem Emby-Server hören, mit welcher App auch immer. Jede Änderung erscheint sofort.",
         homeassistant:
           "Ein Media Player Ihres Home Assistant: Sonos, Cast, AirPlay, Roon und mehr. Jede Änderung erscheint sofort.",
         plex: "Was Sie mit Plexamp oder einer anderen Plex-App hören. Jede Änderung erscheint sofort.",
@@ -1276,7 +1276,7 @@ export const de: Words = {
     noStream:
       "Noch hat kein Overlay einen Stream gemeldet. Das geschieht, sobald OBS mit Ihrem Widget live geht.",
     noSongsYet: "In diesem Stream lief noch kein Titel.",
-    forms: "Form der Setlist",
+    forms: "Format der Setlist",
     form: { text: "Text", csv: "CSV", chapters: "YouTube-Kapitel" },
     start: "Beginn",
     chaptersHint:

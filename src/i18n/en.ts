@@ -673,12 +673,12 @@ export const en = {
       },
       covers: {
         title: "Covers",
-        lead: "Marquee asks MusicBrainz and the Cover Art Archive for covers that your player does not have. They learn artist, title and album of such songs and your server’s address, nothing of you or your viewers.",
+        lead: "Marquee asks MusicBrainz and the Cover Art Archive for covers that your player doesn’t have. These services see the artist, title and album of those songs and your server’s address, but nothing about you or your viewers.",
         deezer:
-          "What they do not have, it asks Deezer for, which learns the same. Deezer’s terms exclude commercial use.",
-        label: "Covers that your player does not have",
+          "Marquee asks Deezer for what they don’t have, and Deezer sees the same. Deezer’s terms exclude commercial use.",
+        label: "Covers that your player doesn’t have",
         on: "look for them",
-        off: "do not look for them",
+        off: "don’t look for them",
         show: "Show",
         own: "the player’s covers, where it has one",
         found: "covers found elsewhere, where there is one",
@@ -776,8 +776,8 @@ export const en = {
         mpris:
           "Players on this computer’s Linux desktop: browsers, VLC, Spotify and most others. Every change shows up as it happens.",
         jellyfin:
-          "What you play with any app on your Jellyfin server. Every change shows up as it happens.",
-        emby: "What you play with any app on your Emby server. Every change shows up as it happens.",
+          "What you play from your Jellyfin server, in any app. Every change shows up as it happens.",
+        emby: "What you play from your Emby server, in any app. Every change shows up as it happens.",
         homeassistant:
           "One of your Home Assistant media players: Sonos, Cast, AirPlay, Roon and more. Every change shows up as it happens.",
         plex: "What you play with Plexamp or any other Plex app. Every change shows up as it happens.",
@@ -987,7 +987,7 @@ export const en = {
       channelHint: "Leave it empty to answer in the account’s own chat.",
       link: "Link Twitch",
       begun:
-        "Now agree on Twitch’s page. Twitch takes the account that your browser is signed in with there.",
+        "Now agree on Twitch’s page. Twitch uses the account that your browser is signed in with.",
       open: "Open Twitch",
       byPhone: "Or scan this code with a phone that is signed in to Twitch:",
       qrCode: "QR code of Twitch’s page",
@@ -1000,7 +1000,7 @@ export const en = {
       refused: "Twitch refused. Start again.",
       refusedWith: "Twitch refused: {words}",
       incomplete: "You haven’t agreed to all of it. Start again.",
-      unknownChannel: "Twitch knows no such channel. Nothing was linked.",
+      unknownChannel: "Twitch doesn’t know this channel. Nothing was linked.",
       uncertain: "Twitch isn’t answering. Try again in a moment.",
       reading: "Reading the chat of {channel}: since {time}",
       notReading: "Not reading the chat of {channel} at the moment",
@@ -1009,7 +1009,7 @@ export const en = {
         "Twitch doesn’t let this account read or write in the chat of {channel}. Once that has changed, link it again.",
       lastAnswer: "Last answer: {time}",
       noAnswer: "No answer yet",
-      lastRefusal: "Twitch’s last objection, {time}: {words}",
+      lastRefusal: "Last refusal from Twitch, {time}: {words}",
       say: "Say it in my chat once",
       said: "It’s in your chat.",
       saidPaused: "You have paused sharing, so nothing is said.",
@@ -1044,7 +1044,7 @@ export const en = {
         quietS: "Seconds between two answers",
         quietHint:
           "An account that is neither yours nor a moderator’s always waits for 30 seconds.",
-        shows: "Show my overlay when somebody asks",
+        shows: "Show my overlay when someone asks",
         showsHint: "For overlays that are shown only on demand.",
         announces: "Announce each new song while I’m live",
         announcesHint:
@@ -1232,7 +1232,7 @@ export const en = {
     noStream:
       "No overlay has reported a stream yet. That happens when OBS goes live with your widget in it.",
     noSongsYet: "No song has played in this stream yet.",
-    forms: "Form of the set list",
+    forms: "Format of the set list",
     form: { text: "Text", csv: "CSV", chapters: "YouTube chapters" },
     start: "Start",
     chaptersHint:

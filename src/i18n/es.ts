@@ -686,9 +686,9 @@ export const es: Words = {
       },
       covers: {
         title: "Portadas",
-        lead: "Marquee pide a MusicBrainz y al Cover Art Archive las portadas que tu reproductor no tiene. Reciben el artista, el título y el álbum de esas canciones y la dirección de tu servidor, pero nada sobre ti ni sobre tus espectadores.",
+        lead: "Marquee pide a MusicBrainz y al Cover Art Archive las portadas que tu reproductor no tiene. Estos servicios reciben el artista, el título y el álbum de esas canciones y la dirección de tu servidor, pero nada sobre ti ni sobre tus espectadores.",
         deezer:
-          "Lo que no tienen se lo pide a Deezer, que recibe lo mismo. Las condiciones de Deezer excluyen el uso comercial.",
+          "Lo que no tienen, Marquee se lo pide a Deezer, que recibe los mismos datos. Las condiciones de Deezer excluyen el uso comercial.",
         label: "Portadas que tu reproductor no tiene",
         on: "buscarlas",
         off: "no buscarlas",
@@ -773,9 +773,9 @@ export const es: Words = {
       about: {
         spotify: "Se vincula en el navegador, en unos minutos. Los cambios se ven en segundos.",
         mpd: "El Music Player Daemon. Cada cambio se muestra al instante.",
-        vlc: "El reproductor VLC, por su interfaz web. Los cambios se ven en un segundo.",
+        vlc: "El reproductor VLC, por su interfaz web. Los cambios se ven en un segundo como mucho.",
         beefweb:
-          "foobar2000 o DeaDBeeF con el complemento Beefweb. Los cambios se ven en un segundo.",
+          "foobar2000 o DeaDBeeF con el complemento Beefweb. Los cambios se ven en un segundo como mucho.",
         subsonic:
           "Navidrome y otros servidores con la API de Subsonic. Los cambios se ven en segundos.",
         lastfm: "Todo lo que envías a Last.fm. Título y portada, pero ni posición ni pausa.",
@@ -784,14 +784,14 @@ export const es: Words = {
         azuracast: "Una emisora de AzuraCast: lo que emite, con portada y posición.",
         icecast: "Una emisión de Icecast: el título que envía la emisora.",
         windows:
-          "Los reproductores de este ordenador con Windows: Spotify, Apple Music, foobar2000, navegadores y casi todos los demás. Los cambios se muestran en medio segundo.",
+          "Los reproductores de este ordenador con Windows: Spotify, Apple Music, foobar2000, navegadores y casi todos los demás. Los cambios se muestran en medio segundo como mucho.",
         macos:
-          "Lo que suena en este Mac: Música, Spotify y casi todos los demás reproductores, por lo general sin portada. Los cambios se muestran en un segundo.",
+          "Lo que suena en este Mac: Música, Spotify y casi todos los demás reproductores, por lo general sin portada. Los cambios se muestran en un segundo como mucho.",
         mpris:
           "Los reproductores del escritorio Linux de este ordenador: navegadores, VLC, Spotify y casi todos los demás. Cada cambio se muestra al instante.",
         jellyfin:
-          "Lo que escuchas con cualquier aplicación de tu servidor Jellyfin. Cada cambio se muestra al instante.",
-        emby: "Lo que escuchas con cualquier aplicación de tu servidor Emby. Cada cambio se muestra al instante.",
+          "Lo que escuchas desde tu servidor Jellyfin, en cualquier aplicación. Cada cambio se muestra al instante.",
+        emby: "Lo que escuchas desde tu servidor Emby, en cualquier aplicación. Cada cambio se muestra al instante.",
         homeassistant:
           "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra al instante.",
         plex: "Lo que escuchas con Plexamp o cualquier otra aplicación de Plex. Cada cambio se muestra al instante.",
@@ -1028,7 +1028,7 @@ export const es: Words = {
         "Twitch no deja que esta cuenta lea o escriba en el chat de {channel}. Cuando eso cambie, vincúlala de nuevo.",
       lastAnswer: "Última respuesta: {time}",
       noAnswer: "Aún sin respuestas",
-      lastRefusal: "Última objeción de Twitch, {time}: {words}",
+      lastRefusal: "Último rechazo de Twitch, {time}: {words}",
       say: "Decirlo una vez en mi chat",
       said: "Está en tu chat.",
       saidPaused: "Has dejado de compartir, así que no se dice nada.",
@@ -1038,7 +1038,7 @@ export const es: Words = {
       unlinkText: "Marquee sale del chat y renuncia a su acceso.",
       unlinked: "{login} ya no está vinculado.",
       unlinkedUnconfirmed:
-        "{login} ya no está vinculado aquí, pero Twitch no lo ha confirmado. Para estar seguro, desconecta Marquee en los ajustes de Twitch, en «Conexiones».",
+        "{login} ya no está vinculado aquí, pero Twitch no lo ha confirmado. Para mayor seguridad, desconecta Marquee en los ajustes de Twitch, en «Conexiones».",
       appTitle: "Primero, registra una aplicación",
       appLead:
         "Twitch exige que cada programa esté registrado. Es gratis y se hace en unos minutos.",

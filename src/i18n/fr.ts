@@ -692,9 +692,9 @@ export const fr: Words = {
       },
       covers: {
         title: "Pochettes",
-        lead: "Marquee demande à MusicBrainz et au Cover Art Archive les pochettes que votre lecteur n’a pas. Ils apprennent l’artiste, le titre et l’album de ces morceaux et l’adresse de votre serveur, mais rien sur vous ni sur vos viewers.",
+        lead: "Marquee demande à MusicBrainz et au Cover Art Archive les pochettes que votre lecteur n’a pas. Ces services reçoivent l’artiste, le titre et l’album de ces morceaux et l’adresse de votre serveur, mais rien sur vous ni sur vos viewers.",
         deezer:
-          "Ce qu’ils n’ont pas, Marquee le demande à Deezer, qui apprend la même chose. Les conditions de Deezer excluent tout usage commercial.",
+          "Ce qu’ils n’ont pas, Marquee le demande à Deezer, qui reçoit les mêmes données. Les conditions de Deezer excluent tout usage commercial.",
         label: "Pochettes que votre lecteur n’a pas",
         on: "les chercher",
         off: "ne pas les chercher",
@@ -781,9 +781,9 @@ export const fr: Words = {
         spotify:
           "Lié dans le navigateur, en quelques minutes. Les changements se voient en quelques secondes.",
         mpd: "Le Music Player Daemon. Chaque changement s’affiche à l’instant même.",
-        vlc: "Le lecteur VLC, par son interface web. Les changements se voient en une seconde.",
+        vlc: "Le lecteur VLC, par son interface web. Les changements se voient en une seconde au plus.",
         beefweb:
-          "foobar2000 ou DeaDBeeF avec le plugin Beefweb. Les changements se voient en une seconde.",
+          "foobar2000 ou DeaDBeeF avec le plugin Beefweb. Les changements se voient en une seconde au plus.",
         subsonic:
           "Navidrome et les autres serveurs dotés de l’API Subsonic. Les changements se voient en quelques secondes.",
         lastfm:
@@ -793,14 +793,14 @@ export const fr: Words = {
         azuracast: "Une station AzuraCast : ce qui y passe, avec pochette et position.",
         icecast: "Un flux Icecast : le titre que la station envoie.",
         windows:
-          "Les lecteurs de cet ordinateur sous Windows : Spotify, Apple Music, foobar2000, navigateurs et la plupart des autres. Les changements s’affichent en une demi-seconde.",
+          "Les lecteurs de cet ordinateur sous Windows : Spotify, Apple Music, foobar2000, navigateurs et la plupart des autres. Les changements s’affichent en une demi-seconde au plus.",
         macos:
-          "Ce qui est en lecture sur ce Mac : Musique, Spotify et la plupart des autres lecteurs, en général sans pochette. Les changements s’affichent en une seconde.",
+          "Ce qui est en lecture sur ce Mac : Musique, Spotify et la plupart des autres lecteurs, en général sans pochette. Les changements s’affichent en une seconde au plus.",
         mpris:
           "Les lecteurs du bureau de cette machine : navigateurs, VLC, Spotify et la plupart des autres sous Linux. Chaque changement s’affiche à l’instant même.",
         jellyfin:
-          "Ce que vous écoutez avec n’importe quelle application de votre serveur Jellyfin. Chaque changement s’affiche à l’instant même.",
-        emby: "Ce que vous écoutez avec n’importe quelle application de votre serveur Emby. Chaque changement s’affiche à l’instant même.",
+          "Ce que vous écoutez depuis votre serveur Jellyfin, dans n’importe quelle application. Chaque changement s’affiche à l’instant même.",
+        emby: "Ce que vous écoutez depuis votre serveur Emby, dans n’importe quelle application. Chaque changement s’affiche à l’instant même.",
         homeassistant:
           "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
         plex: "Ce que vous écoutez avec Plexamp ou une autre application Plex. Chaque changement s’affiche à l’instant même.",

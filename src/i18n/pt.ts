@@ -676,9 +676,9 @@ export const pt: Words = {
       },
       covers: {
         title: "Capas",
-        lead: "O Marquee pede ao MusicBrainz e ao Cover Art Archive as capas que o seu player não tem. Eles ficam sabendo o artista, o título e o álbum dessas músicas e o endereço do seu servidor, nada sobre você nem sobre o seu público.",
+        lead: "O Marquee pede ao MusicBrainz e ao Cover Art Archive as capas que o seu player não tem. Esses serviços recebem o artista, o título e o álbum dessas músicas e o endereço do seu servidor, mas nada sobre você nem sobre o seu público.",
         deezer:
-          "O que eles não têm, ele pede ao Deezer, que fica sabendo o mesmo. Os termos do Deezer excluem o uso comercial.",
+          "O que esses serviços não têm, o Marquee pede ao Deezer, que recebe os mesmos dados. Os termos do Deezer excluem o uso comercial.",
         label: "Capas que o seu player não tem",
         on: "procurar",
         off: "não procurar",
@@ -763,8 +763,9 @@ export const pt: Words = {
         spotify:
           "Você conecta no navegador, em poucos minutos. As mudanças aparecem em poucos segundos.",
         mpd: "O Music Player Daemon. Cada mudança aparece no mesmo instante.",
-        vlc: "O player VLC, pela interface web dele. As mudanças aparecem em um segundo.",
-        beefweb: "foobar2000 ou DeaDBeeF com o plugin Beefweb. As mudanças aparecem em um segundo.",
+        vlc: "O player VLC, pela interface web dele. As mudanças aparecem em até um segundo.",
+        beefweb:
+          "foobar2000 ou DeaDBeeF com o plugin Beefweb. As mudanças aparecem em até um segundo.",
         subsonic:
           "Navidrome e outros servidores com a API do Subsonic. As mudanças aparecem em segundos.",
         lastfm: "Tudo o que você envia ao Last.fm. Título e capa, mas sem posição nem pausa.",
@@ -773,14 +774,14 @@ export const pt: Words = {
         azuracast: "Uma estação do AzuraCast: o que está no ar, com capa e posição.",
         icecast: "Um stream do Icecast: o título que a estação envia.",
         windows:
-          "Players deste computador com Windows: Spotify, Apple Music, foobar2000, navegadores e quase todos os outros. As mudanças aparecem em meio segundo.",
+          "Players deste computador com Windows: Spotify, Apple Music, foobar2000, navegadores e quase todos os outros. As mudanças aparecem em até meio segundo.",
         macos:
-          "O que está tocando neste Mac: Música, Spotify e quase todos os outros players, em geral sem capa. As mudanças aparecem em um segundo.",
+          "O que está tocando neste Mac: Música, Spotify e quase todos os outros players, em geral sem capa. As mudanças aparecem em até um segundo.",
         mpris:
           "Players na área de trabalho Linux deste computador: navegadores, VLC, Spotify e quase todos os outros. Cada mudança aparece no mesmo instante.",
         jellyfin:
-          "O que você ouve em qualquer aplicativo do seu servidor Jellyfin. Cada mudança aparece no mesmo instante.",
-        emby: "O que você ouve em qualquer aplicativo do seu servidor Emby. Cada mudança aparece no mesmo instante.",
+          "O que você ouve a partir do seu servidor Jellyfin, em qualquer aplicativo. Cada mudança aparece no mesmo instante.",
+        emby: "O que você ouve a partir do seu servidor Emby, em qualquer aplicativo. Cada mudança aparece no mesmo instante.",
         homeassistant:
           "Um dos players do seu Home Assistant: Sonos, Cast, AirPlay, Roon e outros. Cada mudança aparece no mesmo instante.",
         plex: "O que você ouve no Plexamp ou em qualquer outro aplicativo do Plex. Cada mudança aparece no mesmo instante.",
@@ -1015,7 +1016,7 @@ export const pt: Words = {
         "A Twitch não deixa esta conta ler ou escrever no chat de {channel}. Quando isso mudar, você pode conectar de novo.",
       lastAnswer: "Última resposta: {time}",
       noAnswer: "Nenhuma resposta ainda",
-      lastRefusal: "Última objeção da Twitch, {time}: {words}",
+      lastRefusal: "Última recusa da Twitch, {time}: {words}",
       say: "Dizer uma vez no meu chat",
       said: "Está no seu chat.",
       saidPaused: "Você pausou o compartilhamento, então nada é dito.",
@@ -1031,8 +1032,8 @@ export const pt: Words = {
       appCreate: "Registre um aplicativo com a categoria “Chat Bot” e o tipo de cliente “Public”:",
       appOfOwner:
         "Ainda não dá para conectar chats: o dono deste servidor precisa registrar antes um aplicativo na Twitch.",
-      appId: "ID de cliente",
-      appIdWrong: "Um ID de cliente tem de 1 a 64 letras minúsculas e algarismos.",
+      appId: "ID do cliente",
+      appIdWrong: "Um ID do cliente tem de 1 a 64 letras minúsculas e algarismos.",
       appSave: "Salvar",
       appSaved: "Salvo. Agora você pode conectar a Twitch.",
       options: {

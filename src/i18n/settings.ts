@@ -46,7 +46,7 @@ const translations: Readonly<
     metricsToken: "Ouvre /metrics à qui l’envoie comme token bearer ; préférez la forme fichier.",
     secretKey: "Clé qui chiffre les secrets enregistrés ; préférez la forme fichier.",
     logLevel: "Quantité d’informations dans le journal : error, warn, info ou debug.",
-    logFormat: "Forme d’une ligne du journal : text ou json.",
+    logFormat: "Format d’une ligne du journal : text ou json.",
   },
   es: {
     data: "Carpeta que contiene la base de datos y la clave secreta.",
@@ -89,7 +89,7 @@ const translations: Readonly<
     metricsToken: "Abre /metrics a quien lo envíe como token bearer; mejor en forma de archivo.",
     secretKey: "Clave que cifra los secretos guardados; mejor en forma de archivo.",
     logLevel: "Cuánto se registra: error, warn, info o debug.",
-    logFormat: "Forma de una línea del registro: text o json.",
+    logFormat: "Formato de una línea del registro: text o json.",
   },
   pt: {
     data: "Pasta que contém o banco de dados e a chave secreta.",
@@ -109,7 +109,7 @@ const translations: Readonly<
       "Porta desta máquina em que a extensão de navegador WebNowPlaying do dono encontra o Marquee.",
     owner: "Nome do primeiro usuário, criado na primeira inicialização.",
     demo: "Os usuários que não conectaram música ouvem a playlist de demonstração.",
-    open: "Se a primeira inicialização em um terminal da área de trabalho abre o navegador no link de acesso: auto ou never.",
+    open: "Se a primeira inicialização em um computador com interface gráfica abre o navegador no link de acesso: auto ou never.",
     files:
       "Pasta para os arquivos de texto e de capa do que cada usuário está ouvindo, que o OBS consegue mostrar.",
     rateLimitSeconds:
@@ -126,7 +126,7 @@ const translations: Readonly<
     listenbrainzApiUrl:
       "Endereço da API do ListenBrainz, ou de um servidor que funciona do mesmo jeito.",
     twitchClientId:
-      "ID de cliente do seu aplicativo público em dev.twitch.tv, que conecta os chats da Twitch.",
+      "ID do cliente do seu aplicativo público em dev.twitch.tv, que conecta os chats da Twitch.",
     twitchIdUrl: "Endereço em que a Twitch emite os tokens.",
     twitchApiUrl: "Endereço da API da Twitch.",
     twitchEventsubUrl: "Endereço em que a Twitch informa o que se diz nos chats.",
@@ -178,7 +178,7 @@ const translations: Readonly<
     metricsToken: "Öffnet /metrics für alle, die es als Bearer-Token senden; besser als Datei.",
     secretKey: "Schlüssel, der gespeicherte Geheimnisse verschlüsselt; besser als Datei.",
     logLevel: "Wie viel protokolliert wird: error, warn, info oder debug.",
-    logFormat: "Form einer Protokollzeile: text oder json.",
+    logFormat: "Format einer Protokollzeile: text oder json.",
   },
 };
 

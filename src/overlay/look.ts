@@ -5,7 +5,6 @@ import type { WidgetWords } from "../../widget/words.ts";
 import type { Widget } from "../looks/widgets.ts";
 import { languages } from "../i18n/index.ts";
 import { type Language, languageTag } from "../languages.ts";
-import { isShippedLookName } from "./looks/shipped-names.ts";
 
 /** How an overlay looks: what its address asks for, over what its widget has saved. */
 export interface OverlayLook extends ParsedOptions {
@@ -32,10 +31,11 @@ export async function shippedLookIn(
   query: URLSearchParams,
   language: Language,
 ): Promise<LookedAt | undefined> {
-  const name = query.get("look") ?? "";
-  if (!isShippedLookName(name)) return undefined;
+  const name = query.get("look");
+  if (name === null) return undefined;
   // Few servers ever show one.
-  const { shippedLook } = await import("./looks/shipped.ts");
+  const { isShippedLookName, shippedLook } = await import("./looks/shipped.ts");
+  if (!isShippedLookName(name)) return undefined;
   const { options, css } = shippedLook(name, languages[language]);
   return { language: null, options, css, revision: 0 };
 }

@@ -132,6 +132,11 @@ describe("every answer of the API", () => {
     server.store.queries.run(sql`DROP TABLE api_keys`);
     return server.getAs(ada, USER);
   };
+  const large = {
+    method: "POST",
+    body: "x".repeat(100_000),
+    headers: { "content-length": "100000" },
+  };
   const answers: [name: string, status: number, answer: () => Promise<Response>][] = [
     ["now-playing", 200, () => server.getAs(ada, NOW_PLAYING)],
     ["user", 200, () => server.getAs(ada, USER)],
@@ -139,6 +144,8 @@ describe("every answer of the API", () => {
     ["missing key", 401, () => server.get(NOW_PLAYING)],
     ["unknown path", 404, () => server.get("/api/v1/nothing")],
     ["other method", 405, () => server.get(NOW_PLAYING, { method: "POST" })],
+    ["unknown path and a large body", 404, () => server.get("/api/v1/nothing", large)],
+    ["other method and a large body", 405, () => server.get(NOW_PLAYING, large)],
     ["limit", 429, limited],
     ["guesses", 429, guessed],
     ["failure inside", 500, broken],

@@ -11,6 +11,7 @@ const PATHS = [
   "/api/v1/user",
   "/api/v1/openapi.json",
 ];
+const HEALTH_PATHS = ["/livez", "/readyz"];
 
 let server: TestServer;
 let ada: AddedUser;
@@ -42,16 +43,16 @@ const answerDirectly = (path: string, headers: Record<string, string>) =>
   server.app.direct[path.split("?", 1)[0] ?? ""]?.(request(path, headers));
 
 describe("what Bun's router answers", () => {
-  test("is every path of the API, with and without the base path", async () => {
+  test("is every path of the API and of health checks, with and without the base path", async () => {
     await start();
     expect(Object.keys(server.app.direct).toSorted()).toEqual(
-      [...PATHS, "/api/v1/now-playing/events"]
+      [...PATHS, ...HEALTH_PATHS, "/api/v1/now-playing/events"]
         .flatMap((path) => [path, `/music${path}`])
         .toSorted(),
     );
   });
 
-  test.each(PATHS.flatMap((path) => [path, `/music${path}`]))(
+  test.each([...PATHS, ...HEALTH_PATHS].flatMap((path) => [path, `/music${path}`]))(
     "is what the app answers: %s",
     async (path) => {
       await start();

@@ -13,48 +13,67 @@ import { benchProcess } from "./process.ts";
 import { benchPushes, benchPushLatency } from "./pushes.ts";
 import { benchStreams } from "./streams.ts";
 
+/** What can be measured alone: `bun run bench process pages`. */
+const BENCHES: Readonly<Record<string, () => Promise<Row[]>>> = {
+  process: benchProcess,
+  streams: benchStreams,
+  latency: benchLatency,
+  "push-latency": benchPushLatency,
+  pushes: benchPushes,
+  covers: benchCovers,
+  chat: benchChat,
+  overlay: benchOverlay,
+  pages: benchPages,
+};
+
+/** The same for what prints lines of its own below a heading. */
+const LADDERS: Readonly<Record<string, readonly [heading: string, () => Promise<string[]>]>> = {
+  api: [
+    "Now-playing. The goal is a share of 0.70 warm and 0.60 cold, and a p99 of 1.5 times.",
+    apiLadder,
+  ],
+  detection: [
+    "Seconds until a change at Spotify is shown, median / p95, over simulated listening:",
+    detectionTable,
+  ],
+  bus: ["Messages between nodes. The goal is a p99 of 100 ms.", busTable],
+};
+
 /** Compares the compiled program with a minimal server in the same run, and prints a table. */
+const known = [...Object.keys(LADDERS), ...Object.keys(BENCHES)];
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  console.error(`Unknown: ${unknown.join(", ")}. Choose of ${known.join(", ")}.`);
+  process.exit(2);
+}
+const chosen = <Bench>(benches: Readonly<Record<string, Bench>>) =>
+  Object.entries(benches).flatMap(([name, bench]) =>
+    names.length === 0 || names.includes(name) ? [bench] : [],
+  );
+
 await buildExecutable();
 buildReference();
-const ladder = await apiLadder();
+for (const [heading, ladder] of chosen(LADDERS)) {
+  const lines = await ladder();
+  console.log(`\n${heading}\n\n${lines.join("\n")}`);
+}
 const rows: Row[] = [];
-for (const bench of [
-  benchProcess,
-  benchStreams,
-  benchLatency,
-  benchPushLatency,
-  benchPushes,
-  benchCovers,
-  benchChat,
-  benchOverlay,
-  benchPages,
-])
-  rows.push(...(await bench()));
+for (const bench of chosen(BENCHES)) rows.push(...(await bench()));
 
-const processor = cpus()[0]?.model ?? "unknown processor";
-console.log(
-  `\n${cpus().length} × ${processor}, load average ${loadavg()[0]?.toFixed(1)}, Bun ${Bun.version}, requests by ${Bun.which("wrk") ? "wrk" : "fetch"}\n`,
-);
-console.log(
-  "The reference is an empty server, for the overlay a page that steps a clock, for pages an empty one,\nfor chats a bot that always says the same.\n",
-);
-console.log("| | Marquee | reference | ratio | goal |\n|---|---|---|---|---|");
+if (rows.length > 0) {
+  console.log(
+    "\nThe reference is an empty server, for the overlay a page that steps a clock, for pages an empty one,\nfor chats a bot that always says the same.\n",
+  );
+  console.log("| | Marquee | reference | ratio | goal |\n|---|---|---|---|---|");
+}
 for (const row of rows) {
   console.log(`| ${row.what} | ${row.product} | ${row.reference} | ${row.ratio} | ${row.goal} |`);
 }
-
+const processor = cpus()[0]?.model ?? "unknown processor";
 console.log(
-  "\nNow-playing. The goal is a share of 0.70 warm and 0.60 cold, and a p99 of 1.5 times.\n",
+  `\n${cpus().length} × ${processor}, load average ${loadavg()[0]?.toFixed(1)}, Bun ${Bun.version}, requests by ${Bun.which("wrk") ? "wrk" : "fetch"}`,
 );
-for (const line of ladder) console.log(line);
-
-console.log(
-  "\nSeconds until a change at Spotify is shown, median / p95, over simulated listening:\n",
-);
-for (const line of await detectionTable()) console.log(line);
-
-console.log("\nWords between nodes. The goal is a p99 of 100 ms.\n");
-for (const line of await busTable()) console.log(line);
 
 // The servers of the run still have timers, which would keep this process running.
 process.exit(0);

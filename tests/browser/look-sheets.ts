@@ -2,8 +2,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { en } from "../../src/i18n/en.ts";
 import { sizeOf } from "../../src/dashboard/widgets/look-preview.tsx";
-import { shippedLook } from "../../src/overlay/looks/shipped.ts";
-import { isShippedLookName, SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped-names.ts";
+import {
+  isShippedLookName,
+  SHIPPED_LOOK_NAMES,
+  shippedLook,
+} from "../../src/overlay/looks/shipped.ts";
 import type { Artwork, Playback } from "../../src/playback.ts";
 import { playlist } from "../../src/sources/kinds/demo/playlist.ts";
 import { engines } from "../fixtures/browser/chromium.ts";

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { isOutputLogged, type OutputFacts } from "../../src/cli/logged-output.ts";
+import {
+  isOutputLogged,
+  type OutputFacts,
+  type ProcessFacts,
+  speaksForContainer,
+} from "../../src/cli/logged-output.ts";
+import { toUserName } from "../../src/user-name.ts";
 import {
   type ShownServer,
   startForPerson,
@@ -35,6 +41,37 @@ describe("what is printed", () => {
     ["it is closed", { output: undefined, environment: { JOURNAL_STREAM: "8:42" } }],
   ])("is not kept when %s", (_, changes) => {
     expect(isOutputLogged({ ...plain, ...changes })).toBe(false);
+  });
+});
+
+describe("a process in a container", () => {
+  const other: ProcessFacts = {
+    pid: 70,
+    parentPid: 7,
+    output: "8:42",
+    firstOutput: "8:1",
+    isFirstOfOther: false,
+  };
+
+  test.each<[string, Partial<ProcessFacts>]>([
+    ["is the first one", { pid: 1, parentPid: 0 }],
+    ["writes where the first one writes", { output: "8:1" }],
+    [
+      "is another user's whom the first one has started",
+      { parentPid: 1, firstOutput: undefined, isFirstOfOther: true },
+    ],
+  ])("writes to the container's log when it %s", (_, changes) => {
+    expect(speaksForContainer({ ...other, ...changes })).toBe(true);
+  });
+
+  test.each<[string, Partial<ProcessFacts>]>([
+    ["writes elsewhere", {}],
+    ["writes elsewhere and its parent has ended", { parentPid: 1 }],
+    ["cannot see where the first one writes", { parentPid: 1, firstOutput: undefined }],
+    ["is somebody else's", { firstOutput: undefined, isFirstOfOther: true }],
+    ["has closed its output", { output: undefined, firstOutput: undefined }],
+  ])("does not when it %s", (_, changes) => {
+    expect(speaksForContainer({ ...other, ...changes })).toBe(false);
   });
 });
 
@@ -81,6 +118,17 @@ describe("the first start", () => {
     expect(shown).toMatch(/^ +http:\S+\/en\/widget\/mqw_\w{38}$/m);
     expect(shown).toMatch(/\/en\/sign-in\/mql_\w{38}$/m);
     expect(shown).not.toContain("key add");
+  });
+
+  test("names the owner after the user whom the system knows where $USER is empty", async () => {
+    const started = await startMarquee({
+      folder: folder.path,
+      fromSource: true,
+      environment: { USER: "" },
+    });
+    await started.kill();
+    const system = Bun.spawnSync(["id", "-un"]).stdout.toString().trim();
+    expect(started.ready["username"]).toBe(toUserName(system));
   });
 
   test("in a container tells programs the same as anywhere", async () => {

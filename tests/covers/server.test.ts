@@ -285,7 +285,7 @@ describe("the part of the page about covers", () => {
     await start("musicbrainz");
     const { browser, text, form } = await formOf();
     expect(text).toContain(
-      "Marquee asks MusicBrainz and the Cover Art Archive for covers that your player does not have. They learn artist, title and album of such songs and your server’s address, nothing of you or your viewers.",
+      "Marquee asks MusicBrainz and the Cover Art Archive for covers that your player doesn’t have. These services see the artist, title and album of those songs and your server’s address, but nothing about you or your viewers.",
     );
     expect(text).not.toContain("Deezer’s terms");
     expect(form?.fields["covers"]).toBe("off");

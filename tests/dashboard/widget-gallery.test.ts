@@ -5,7 +5,7 @@ import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { freeName } from "../../src/dashboard/widgets/free-name.ts";
-import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped-names.ts";
+import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";

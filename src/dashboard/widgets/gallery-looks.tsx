@@ -9,7 +9,7 @@ import {
   type SharedLook,
   sharedLookJson,
 } from "../../overlay/looks/shared-look.ts";
-import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "../../overlay/looks/shipped-names.ts";
+import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "../../overlay/looks/shipped.ts";
 import { Choice, Confirm, Field, Form, Lines } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import { LookPreview, sizeOf } from "./look-preview.tsx";

@@ -3,6 +3,7 @@ import { WIDGET_KINDS } from "../../looks/new-widget.ts";
 import { Html } from "../../jsx.ts";
 import { intoObsScript, widgetGalleryScript } from "../../html/assets.ts";
 import type { Live } from "../../overlay/live.ts";
+import { shippedLooks } from "../../overlay/looks/shipped.ts";
 import { Choice, Field, Form } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest } from "../request.ts";
@@ -30,7 +31,6 @@ export async function galleryPage(
       return { widget, token, isOnStream: live.onStreamWith(token) > 0 };
     }),
   );
-  const { shippedLooks } = await import("../../overlay/looks/shipped.ts");
   const page = {
     request,
     title: t.title,

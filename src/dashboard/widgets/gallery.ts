@@ -4,7 +4,7 @@ import { WIDGET_KINDS } from "../../looks/new-widget.ts";
 import { WidgetError } from "../../looks/widget-error.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { readSharedLook, type SharedLook } from "../../overlay/looks/shared-look.ts";
-import { isShippedLookName } from "../../overlay/looks/shipped-names.ts";
+import { isShippedLookName, shippedLook } from "../../overlay/looks/shipped.ts";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
 import { freeName } from "./free-name.ts";
 import { lookView } from "./gallery-looks.tsx";
@@ -47,12 +47,9 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
   };
 
   /** The look that a form is about: one of ours, or one that was pasted. */
-  const lookOf = async (request: DashboardRequest, form: FormData) => {
+  const lookOf = (request: DashboardRequest, form: FormData) => {
     const shipped = fieldOf(form, "shipped");
-    if (isShippedLookName(shipped)) {
-      const { shippedLooks } = await import("../../overlay/looks/shipped.ts");
-      return shippedLooks(request.words)[shipped];
-    }
+    if (isShippedLookName(shipped)) return shippedLook(shipped, request.words);
     const read = readSharedLook(fieldOf(form, "look"));
     return "look" in read ? read.look : undefined;
   };
@@ -104,7 +101,7 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
         return showLook(request, fieldOf(form, "look"));
       case "make":
       case "use": {
-        const look = await lookOf(request, form);
+        const look = lookOf(request, form);
         if (!look) return showLook(request, fieldOf(form, "look"));
         return action === "make" ? make(request, look, typed) : use(request, look, id);
       }

@@ -1,6 +1,5 @@
 import type { Words } from "../../i18n/index.ts";
 import { readLookDocument, type SharedLook } from "./shared-look.ts";
-import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "./shipped-names.ts";
 import arena from "./shipped/arena.json" with { type: "json" };
 import chatting from "./shipped/chatting.json" with { type: "json" };
 import contrast from "./shipped/contrast.json" with { type: "json" };
@@ -13,9 +12,9 @@ import neon from "./shipped/neon.json" with { type: "json" };
 import pixel from "./shipped/pixel.json" with { type: "json" };
 import poster from "./shipped/poster.json" with { type: "json" };
 
-type Documents = Readonly<Record<ShippedLookName, Readonly<Record<string, unknown>>>>;
+export type ShippedLookName = keyof Words["looks"];
 
-const documents: Documents = {
+const documents: Readonly<Record<ShippedLookName, Readonly<Record<string, unknown>>>> = {
   lateNight,
   cosy,
   arena,
@@ -28,6 +27,12 @@ const documents: Documents = {
   poster,
   contrast,
 };
+
+/** The looks that come with Marquee, in the order in which they are offered. */
+export const SHIPPED_LOOK_NAMES = Object.keys(documents) as readonly ShippedLookName[];
+
+export const isShippedLookName = (text: string): text is ShippedLookName =>
+  SHIPPED_LOOK_NAMES.some((name) => name === text);
 
 /** The looks that come with Marquee, with their names in a language. */
 export function shippedLooks(words: Words): Readonly<Record<ShippedLookName, SharedLook>> {

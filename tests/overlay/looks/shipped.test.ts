@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { en } from "../../../src/i18n/en.ts";
-import { shippedLook } from "../../../src/overlay/looks/shipped.ts";
-import { SHIPPED_LOOK_NAMES } from "../../../src/overlay/looks/shipped-names.ts";
+import { SHIPPED_LOOK_NAMES, shippedLook } from "../../../src/overlay/looks/shipped.ts";
 import { readDocument } from "../../fixtures/docs/documents.ts";
 
 /** What is public, or part of the page's own language: the documentation lists it. */

@@ -1,0 +1,39 @@
+import { Elysia } from "elysia";
+import type { Answered } from "./answers.ts";
+import type { Route, RouteContext } from "./http/feature.ts";
+
+export interface RouterDeps {
+  answerOf(route: Route): (context: RouteContext) => Answered;
+  /** No route leads to this address. */
+  lost(context: RouteContext): Answered;
+  failed(error: unknown, request: Request): Answered;
+}
+
+/** Finds the route of a request among all of them, and answers it. */
+export function createRouter(
+  routes: readonly Route[],
+  { answerOf, lost, failed }: RouterDeps,
+): (request: Request) => Answered {
+  // Without this option Elysia looks for the path's slash at a fixed offset (its src/utils.ts). A
+  // very short host name would then give a wrong path.
+  const router = new Elysia({ handler: { standardHostname: false } }).onError(
+    ({ code, error, request }) =>
+      (code === "NOT_FOUND"
+        ? lost({ request, params: {} })
+        : failed(error, request)) as Promise<Response>,
+  );
+  for (const route of routes) {
+    const answer = answerOf(route);
+    // Elysia parses the source of handlers, so each is a plain arrow function.
+    router.route(
+      route.method,
+      route.path,
+      ({ request, params = {} }: RouteOfElysia) => answer({ request, params }),
+      { parse: "none" },
+    );
+  }
+  return router.fetch as (request: Request) => Answered;
+}
+
+/** What Elysia gives a handler: there are no `params` where the path has none. */
+type RouteOfElysia = Pick<RouteContext, "request"> & Partial<Pick<RouteContext, "params">>;
