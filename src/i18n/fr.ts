@@ -797,7 +797,7 @@ export const fr: Words = {
         macos:
           "Ce qui est en lecture sur ce Mac : Musique, Spotify et la plupart des autres lecteurs, en général sans pochette. Les changements s’affichent en une seconde au plus.",
         mpris:
-          "Les lecteurs du bureau de cette machine : navigateurs, VLC, Spotify et la plupart des autres sous Linux. Chaque changement s’affiche à l’instant même.",
+          "Les lecteurs du bureau Linux de cet ordinateur : navigateurs, VLC, Spotify et la plupart des autres. Chaque changement s’affiche à l’instant même.",
         jellyfin:
           "Ce que vous écoutez depuis votre serveur Jellyfin, dans n’importe quelle application. Chaque changement s’affiche à l’instant même.",
         emby: "Ce que vous écoutez depuis votre serveur Emby, dans n’importe quelle application. Chaque changement s’affiche à l’instant même.",
