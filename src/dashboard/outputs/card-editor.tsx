@@ -65,7 +65,7 @@ function Preview({ request, widget, typed, token }: EditorView): JSX.Element {
   });
   const address = outputAddress(basePath, widget.language ?? language, "card", token);
   return (
-    <p class="card-preview" data-preview>
+    <p class="card-drawing" data-preview>
       <img
         src={attribute(withQuery(address, query))}
         alt={attribute(words.outputs.card.alt)}

@@ -82,7 +82,7 @@ export function ObsChip({ request, address, name, size }: ObsWidgetProps): JSX.E
       data-height={String(size.height)}
       hidden
     >
-      <i class="grip" />
+      <i class="dots" />
       <i class="cover" />
       <span>
         <b safe>{request.words.dashboard.intoObs.drag}</b>
