@@ -40,11 +40,14 @@ function withoutTrackNumber(title: string, isFile: boolean): string {
   return isCertain ? orElse(rest.trim(), title) : title;
 }
 
+/** `#newmusic`, but not the number of `Rainy Day #12`. */
+const HASHTAG = /^#(?!#).*\p{L}/u;
+
 /** Hashtags and emoji, who produced it, who released it, and what stands behind an upright line. */
 export function withoutAdvertisement(text: string): string {
   const bracketless = replaceBrackets(text, (inside) => (isAdvertisement(inside) ? null : inside));
   const words = bracketless.split(" ");
-  while (words.length > 1 && /^#[^#]/u.test(words.at(-1) ?? "")) words.pop();
+  while (words.length > 1 && HASHTAG.test(words.at(-1) ?? "")) words.pop();
   return withoutEmojiAtEdges(withoutNoiseParts(words.join(" ")));
 }
 

@@ -93,6 +93,8 @@ const PAGES: readonly Row[] = [
   ["Solvay - Undertow (prod. Kite)", "Solvay", "Undertow", "Solvay"],
   ["Solvay - Undertow [Free Download]", "Silverleaf Records", "Undertow", "Solvay"],
   ["Solvay - Undertow #shorts #music", "Solvay", "Undertow", "Solvay"],
+  ["Solvay - Undertow #90s", "Solvay", "Undertow", "Solvay"],
+  ["Solvay - Prelude #3", "Solvay", "Prelude #3", "Solvay"],
   ["Solvay - Undertow (Acoustic Video)", "Solvay", "Undertow (Acoustic)", "Solvay"],
   ["Solvay - Undertow (Live at the Mill)", "Solvay", "Undertow (Live at the Mill)", "Solvay"],
   ["Solvay - Undertow | Live at the Mill", "Solvay", "Undertow | Live at the Mill", "Solvay"],
@@ -115,6 +117,7 @@ const PAGES: readonly Row[] = [
 const UPLOADS: readonly Row[] = [
   ["Solvay - Undertow [dQw4w9WgXcQ].mp4", null, "Undertow", "Solvay"],
   ["Solvay_-_Undertow.mp3", null, "Undertow", "Solvay"],
+  ["Solvay - Prelude #12.mp3", null, "Prelude #12", "Solvay"],
   ["01. Undertow.m4a", null, "Undertow", null],
   ["On Air: Undertow", null, "Undertow", null],
   ["1979 - Undertow", null, "Undertow", "1979"],
