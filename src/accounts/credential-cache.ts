@@ -2,7 +2,7 @@
 export interface CredentialCache<Credential, Found> {
   /** From memory only. */
   get(credential: Credential): Found | undefined;
-  /** Finds it and keeps it, unless `forget` was called meanwhile: it may have changed since. */
+  /** Finds it and keeps it, unless it was forgotten meanwhile: it may have changed since. */
   lookUp(
     credential: Credential,
     find: () => Promise<Found | undefined>,
@@ -20,9 +20,16 @@ export function createCredentialCache<Credential, Found extends NonNullable<unkn
   const known = new Map<Credential, Found>();
   /** The known credentials of each user id. */
   const ofUser = new Map<number, Set<Credential>>();
-  /** Counts `forget` calls. */
-  let forgotten = 0;
+  /** For each look-up that is under way, the user ids that were forgotten since it began. */
+  const underWay = new Set<Set<number | undefined>>();
 
+  const keep = (credential: Credential, found: Found) => {
+    const [oldest] = known.size >= MOST_CACHED ? known : [];
+    if (oldest) drop(...oldest);
+    known.set(credential, found);
+    const userId = userIdOf(found);
+    ofUser.set(userId, (ofUser.get(userId) ?? new Set()).add(credential));
+  };
   const drop = (credential: Credential, found: Found) => {
     known.delete(credential);
     const userId = userIdOf(found);
@@ -34,18 +41,19 @@ export function createCredentialCache<Credential, Found extends NonNullable<unkn
   return {
     get: (credential) => known.get(credential),
     async lookUp(credential, find) {
-      const forgottenBefore = forgotten;
-      const found = await find();
-      if (found === undefined || forgotten !== forgottenBefore) return found;
-      const [oldest] = known.size >= MOST_CACHED ? known : [];
-      if (oldest) drop(...oldest);
-      known.set(credential, found);
-      const userId = userIdOf(found);
-      ofUser.set(userId, (ofUser.get(userId) ?? new Set()).add(credential));
-      return found;
+      const forgotten = new Set<number | undefined>();
+      underWay.add(forgotten);
+      try {
+        const found = await find();
+        const isForgotten = forgotten.has(undefined) || (found && forgotten.has(userIdOf(found)));
+        if (found !== undefined && !isForgotten) keep(credential, found);
+        return found;
+      } finally {
+        underWay.delete(forgotten);
+      }
     },
     forget(userId) {
-      forgotten += 1;
+      for (const forgotten of underWay) forgotten.add(userId);
       if (userId === undefined) {
         known.clear();
         ofUser.clear();

@@ -27,14 +27,30 @@ test("forgetting a user leaves the others known", async () => {
   expect(cache.get("b")).toBeUndefined();
 });
 
-test("what was being looked up when the database changed is answered, but not kept", async () => {
+test.each([
+  { name: "its user", forgotten: 1, kept: undefined },
+  { name: "everybody", forgotten: undefined, kept: undefined },
+  { name: "another user", forgotten: 2, kept: ada },
+])(
+  "what is being looked up while $name changes is answered, and kept only if it is not concerned",
+  async ({ forgotten, kept }) => {
+    const cache = createCache();
+    const found = Promise.withResolvers<{ userId: number }>();
+    const lookUp = cache.lookUp("a", () => found.promise);
+    cache.forget(forgotten);
+    found.resolve(ada);
+    expect(await lookUp).toBe(ada);
+    expect(cache.get("a")).toBe(kept);
+  },
+);
+
+test("a look-up that fails rejects, and the next one is kept", async () => {
   const cache = createCache();
-  const found = Promise.withResolvers<{ userId: number }>();
-  const lookUp = cache.lookUp("a", () => found.promise);
-  cache.forget(2);
-  found.resolve(ada);
-  expect(await lookUp).toBe(ada);
-  expect(cache.get("a")).toBeUndefined();
+  const failing = cache.lookUp("a", () => Promise.reject(new Error("no database")));
+  cache.forget(1);
+  await expect(failing).rejects.toThrow("no database");
+  await cache.lookUp("a", async () => ada);
+  expect(cache.get("a")).toBe(ada);
 });
 
 test("holds 20,000 and drops the oldest first", async () => {

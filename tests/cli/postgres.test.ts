@@ -187,6 +187,8 @@ describe("a server with --database", () => {
   afterEach(async () => {
     await server?.kill();
     server = undefined;
+    // A test that failed may have left it stopped.
+    await cluster?.start();
   });
 
   let port: number;
