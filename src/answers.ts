@@ -15,6 +15,8 @@ import { SecretError } from "./vault/secrets.ts";
 /** At once where nothing has to be waited for; `undefined` when it was upgraded to a WebSocket. */
 export type Answered = Promise<Response | undefined> | Response | undefined;
 
+export type Answer = (context: RouteContext) => Answered;
+
 export interface AnswersDeps {
   readonly clock: Clock;
   readonly log: Log;
@@ -40,21 +42,18 @@ export function createAnswers(deps: AnswersDeps): Answers {
   const notFound = createNotFound(deps.basePath);
   const failed = createFailed(deps.log, deps.basePath);
   const measured = createMeasured(deps);
-  const lost = (request: Request): Promise<Response> | Response => {
-    const { pathname } = new URL(request.url);
-    return isBelowApi(pathname) ? envelope.notFound() : notFound(pathname);
-  };
+  const lost = (path: string) => (isBelowApi(path) ? envelope.notFound() : notFound(path));
   return {
     answerOf(route) {
-      const limitsBody = route.method !== "GET" && !route.limitsBody && !isBelowApi(route.path);
+      const limitsBody = route.method !== "GET" && !route.limitsBody;
       const hasLanguage = route.path.includes(":lang");
       const orLost = (response: Response | undefined, request: Request) =>
-        response ?? (route.isSocket ? undefined : lost(request));
+        response ?? (route.isSocket ? undefined : lost(pathOf(request)));
       return measured(route.path, (context) => {
         const { request } = context;
-        if (limitsBody && isTooLarge(request)) return refuseBody();
+        if (limitsBody && isTooLarge(request, route.path)) return refuseBody();
         // `:lang` matches other words too.
-        if (hasLanguage && !isLanguage(context.params["lang"] ?? "")) return lost(request);
+        if (hasLanguage && !isLanguage(context.params["lang"] ?? "")) return lost(pathOf(request));
         try {
           const answered = route.answer(context, deps.upgrader());
           return answered instanceof Promise
@@ -68,15 +67,13 @@ export function createAnswers(deps: AnswersDeps): Answers {
       });
     },
     lost: measured("other", ({ request }) => {
-      const limitsBody = !isBelowApi(new URL(request.url).pathname);
-      return limitsBody && isTooLarge(request) ? refuseBody() : lost(request);
+      const path = pathOf(request);
+      return isTooLarge(request, path) ? refuseBody() : lost(path);
     }),
     refused: measured("other", ({ request }) => refuseHost(request)),
     failed,
   };
 }
-
-type Answer = (context: RouteContext) => Answered;
 
 /** Counts and logs answers, where somebody wants that. */
 function createMeasured({ clock, log, metrics, isMeasured }: AnswersDeps) {
@@ -105,18 +102,19 @@ function createMeasured({ clock, log, metrics, isMeasured }: AnswersDeps) {
 /** The answers to requests that failed. */
 function createFailed(log: Log, basePath: string) {
   const busy = createBusy(basePath);
-  return (error: unknown, { method, url }: Request): Promise<Response> | Response => {
-    const { pathname } = new URL(url);
+  return (error: unknown, request: Request): Promise<Response> | Response => {
+    const { method } = request;
+    const path = pathOf(request);
     if (isBusy(error)) {
-      log.warn("a request met a database that takes no requests now", { method, path: pathname });
-      return isBelowApi(pathname) ? envelope.busy() : busy(pathname, "busy");
+      log.warn("a request met a database that takes no requests now", { method, path });
+      return isBelowApi(path) ? envelope.busy() : busy(path, "busy");
     }
     if (isPassing(error)) {
-      log.error("the database cannot be used", { path: pathname, reason: describeError(error) });
-      return isBelowApi(pathname) ? envelope.busy() : busy(pathname, "unstored");
+      log.error("the database cannot be used", { path, reason: describeError(error) });
+      return isBelowApi(path) ? envelope.busy() : busy(path, "unstored");
     }
-    log.error("a request failed", { method, path: pathname, reason: describeError(error) });
-    if (isBelowApi(pathname)) return envelope.internalError();
+    log.error("a request failed", { method, path, reason: describeError(error) });
+    if (isBelowApi(path)) return envelope.internalError();
     // Only the operator can fix this. The answer must say clearly that nothing was stored.
     return error instanceof SecretError && error.needsOtherKey
       ? plainText(503, KEY_REPLACED, { "Retry-After": "60" })
@@ -125,13 +123,17 @@ function createFailed(log: Log, basePath: string) {
 }
 
 /** Only form bodies are read, and people fill in their fields. The API reads none, whatever their size. */
-const isTooLarge = ({ method, headers }: Request): boolean =>
-  method !== "GET" && Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES;
+const isTooLarge = ({ method, headers }: Request, path: string): boolean =>
+  method !== "GET" &&
+  Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES &&
+  !isBelowApi(path);
 
 const refuseBody = (): Response => plainText(413, "The body is larger than 64 KiB.");
 
 const KEY_REPLACED =
   "The server's secret key was replaced: it has to be started again with the new one. Nothing was stored. Try again then.";
+
+const pathOf = ({ url }: Request): string => new URL(url).pathname;
 
 const isBelowApi = (path: string): boolean => path.startsWith("/api/");
 
