@@ -330,6 +330,9 @@ describe("an error", () => {
 });
 
 describe("a database that goes away", () => {
+  // A test that failed may have left it stopped.
+  afterEach(() => cluster?.start());
+
   test("is used again by itself, and tells what was missed", async () => {
     const received: (number | undefined)[] = [];
     const reached: boolean[] = [];
