@@ -1,3 +1,4 @@
+/** Compares the compiled program with a minimal server in the same run, and prints a table. */
 import { cpus, loadavg } from "node:os";
 import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { apiLadder } from "./api.ts";
@@ -39,7 +40,6 @@ const LADDERS: Readonly<Record<string, readonly [heading: string, () => Promise<
   bus: ["Messages between nodes. The goal is a p99 of 100 ms.", busTable],
 };
 
-/** Compares the compiled program with a minimal server in the same run, and prints a table. */
 const known = [...Object.keys(LADDERS), ...Object.keys(BENCHES)];
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !known.includes(name));
