@@ -154,22 +154,23 @@ function createRoutes(
   features: readonly Feature[],
   { answers, hosts, basePath }: RoutesDeps,
 ): Pick<App, "handle" | "direct" | "routes"> {
-  const routes = features.flatMap((feature) => feature.routes);
+  const routes = features.flatMap((feature) =>
+    feature.routes.map((route) => ({ ...route, answer: answers.answerOf(route) })),
+  );
   const direct: Record<string, (request: Request) => Answered> = {};
-  for (const route of routes.filter(({ isHot }) => isHot)) {
-    const answer = answers.answerOf(route);
+  for (const { path, answer } of routes.filter(({ isHot }) => isHot)) {
     const answerAt = (request: Request) => {
       const context = { request, params: {} };
       return hosts.allows(request.headers.get("host")) ? answer(context) : answers.refused(context);
     };
-    for (const at of [route.path, basePath + route.path]) direct[at] = answerAt;
+    for (const at of [path, basePath + path]) direct[at] = answerAt;
   }
 
   const loadRouter = once(async () => (await import("./router.ts")).createRouter(routes, answers));
-  let router: Awaited<ReturnType<typeof loadRouter>> | undefined;
-  const routeLater = async (request: Request) => {
-    router = await loadRouter();
-    return router(request);
+  /** The first requests wait for Elysia. */
+  let route: (request: Request) => Answered = async (request) => {
+    route = await loadRouter();
+    return route(request);
   };
   const takeBasePathOff = createBasePath(
     basePath,
@@ -181,7 +182,7 @@ function createRoutes(
         return answers.refused({ request, params: {} });
       }
       takeBasePathOff(request);
-      return router ? router(request) : routeLater(request);
+      return route(request);
     },
     direct,
     routes: routes.map(({ method, path }) => `${method} ${path}`),

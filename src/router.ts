@@ -1,18 +1,16 @@
 import { Elysia } from "elysia";
-import type { Answered } from "./answers.ts";
+import type { Answer, Answered, Answers } from "./answers.ts";
 import type { Route, RouteContext } from "./http/feature.ts";
 
-export interface RouterDeps {
-  answerOf(route: Route): (context: RouteContext) => Answered;
-  /** No route leads to this address. */
-  lost(context: RouteContext): Answered;
-  failed(error: unknown, request: Request): Answered;
+/** A route and what answers its requests. */
+export interface AnsweredRoute extends Pick<Route, "method" | "path"> {
+  readonly answer: Answer;
 }
 
 /** Finds the route of a request among all of them, and answers it. */
 export function createRouter(
-  routes: readonly Route[],
-  { answerOf, lost, failed }: RouterDeps,
+  routes: readonly AnsweredRoute[],
+  { lost, failed }: Pick<Answers, "lost" | "failed">,
 ): (request: Request) => Answered {
   // Without this option Elysia looks for the path's slash at a fixed offset (its src/utils.ts). A
   // very short host name would then give a wrong path.
@@ -22,12 +20,11 @@ export function createRouter(
         ? lost({ request, params: {} })
         : failed(error, request)) as Promise<Response>,
   );
-  for (const route of routes) {
-    const answer = answerOf(route);
+  for (const { method, path, answer } of routes) {
     // Elysia parses the source of handlers, so each is a plain arrow function.
     router.route(
-      route.method,
-      route.path,
+      method,
+      path,
       ({ request, params = {} }: RouteOfElysia) => answer({ request, params }),
       { parse: "none" },
     );
