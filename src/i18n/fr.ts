@@ -1041,8 +1041,9 @@ export const fr: Words = {
       lastRefusal: "Dernier refus de Twitch, {time} : {words}",
       say: "Le dire une fois dans mon chat",
       said: "C’est dans votre chat.",
-      saidPaused: "Vous avez suspendu le partage : rien n’est donc dit.",
-      tooSoon: "C’était beaucoup pour un seul chat. Réessayez dans trente secondes.",
+      saidPaused: "Vous avez suspendu le partage : rien n’est donc envoyé.",
+      tooSoon:
+        "Cela faisait beaucoup de messages pour un seul chat. Réessayez dans trente secondes.",
       notSaid: "Twitch ne l’a pas accepté. {words}",
       unlink: "Délier",
       unlinkText: "Marquee quitte le chat et rend son accès.",
