@@ -206,6 +206,7 @@ export function accidentsOf(
       if (!stage.disk) return "skipped: a disk of its own needs root";
       const browser = await signInTo(stage);
       const filler = join(stage.data, "filler");
+      await shrinkLog(join(stage.data, "marquee.db"));
       try {
         writeFileSync(filler, Buffer.alloc(DISK_BYTES));
       } catch {
@@ -294,6 +295,16 @@ export function accidentsOf(
     ...[full, frozen, readOnly, locked],
     ...(["is dead", "is half-open", "drips", "lies"] as const).map(upstreams),
   ];
+}
+
+/**
+ * Gives the room of SQLite's log back to the disk. A log that was long before is written from its
+ * beginning again, and so takes writes that a full disk would refuse.
+ */
+async function shrinkLog(path: string): Promise<void> {
+  using database = new Database(path);
+  const checkpoint = database.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
+  await until(() => checkpoint.get()?.busy === 0 || undefined);
 }
 
 /** Lets an accident happen, and waits until all is right again. */
