@@ -69,7 +69,7 @@ export const fr: Words = {
         mixitup: "Saisissez l’adresse dans l’action « Web Request », avec la réponse en texte.",
       },
       extras:
-        "Avec ?back=1 après l’adresse, le bot dit le morceau précédent. Avec ?max=100, la ligne a 100 caractères au plus.",
+        "Avec ?back=1 après l’adresse, le bot donne le morceau précédent. Avec ?max=100, la ligne a 100 caractères au plus.",
       address: "L’adresse seule",
       rotateText:
         "L’ancienne adresse cesse aussitôt de fonctionner. Copiez ensuite à nouveau la commande dans votre bot.",
@@ -526,7 +526,7 @@ export const fr: Words = {
           gone: "OBS n’a plus cette scène ou cette source. Choisissez de nouveau.",
           refused: "OBS n’a pas pu le faire. {detail}",
           blockedHttp:
-            "OBS ne répond pas sur le port {port}. Soit son serveur WebSocket est désactivé, soit votre navigateur bloque la connexion parce que cette page est venue en http. Ouvrez-la en https, ou faites glisser la poignée.",
+            "OBS ne répond pas sur le port {port}. Soit son serveur WebSocket est désactivé, soit votre navigateur bloque la connexion parce que cette page a été chargée en http. Ouvrez-la en https, ou faites glisser la poignée.",
           blockedPermission:
             "Votre navigateur empêche cette page d’atteindre OBS. Autorisez-la à accéder aux applications de cet appareil, dans les réglages du site à côté de la barre d’adresse, ou faites glisser la poignée.",
           blockedSafari:
@@ -971,7 +971,7 @@ export const fr: Words = {
         "« {name} » a une nouvelle clé ; l’ancienne sert jusqu’à : {time}. La nouvelle ne s’affiche que cette fois : copiez-la maintenant.",
       revoke: "Révoquer",
       revokeText:
-        "Tout ce qui utilise cette clé ne reçoit plus de réponse (401), immédiatement et définitivement.",
+        "Tout ce qui utilise cette clé cesse de fonctionner (401), immédiatement et définitivement.",
       revoked: "« {name} » est révoquée.",
       gone: "Cette clé avait déjà été révoquée. Rien n’a été modifié.",
       tooMany:

@@ -8,7 +8,7 @@ const translations: Readonly<
   fr: {
     data: "Dossier qui contient la base de données et la clé secrète.",
     database:
-      "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; préférez la forme fichier.",
+      "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; de préférence dans un fichier.",
     host: "Adresse à laquelle Marquee répond ; 0.0.0.0 ou :: pour tous les réseaux.",
     port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
     baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee sous un chemin.",
@@ -24,27 +24,28 @@ const translations: Readonly<
     demo: "Les utilisateurs qui n’ont connecté aucune musique ont la playlist de démo.",
     open: "Si le premier démarrage sur un ordinateur avec interface graphique ouvre le navigateur sur le lien de connexion : auto ou never.",
     files:
-      "Dossier pour les fichiers de texte et de pochette de ce que chaque utilisateur écoute, comme OBS peut les afficher.",
+      "Dossier pour les fichiers de texte et de pochette de ce que chaque utilisateur écoute, qu’OBS peut afficher.",
     rateLimitSeconds:
       "Chaque clé peut appeler chaque endpoint une fois dans ce délai, en secondes ; 0 supprime la limite.",
     musicPrefix: "Premier mot de music_connected, music_display_name et music_product dans l’API.",
     spotifyClientId: "Identifiant client de votre application sur developer.spotify.com.",
     spotifyClientSecret:
-      "Secret client de cette application, si vous voulez l’utiliser ; préférez la forme fichier.",
+      "Secret client de cette application, si vous voulez l’utiliser ; de préférence dans un fichier.",
     spotifyBudget:
       "Nombre maximal d’appels à Spotify en 30 secondes, pour tous les utilisateurs ensemble.",
     spotifyApiUrl: "Adresse de l’API Web de Spotify.",
     spotifyAccountsUrl: "Adresse du service de comptes de Spotify.",
     lastfmApiUrl: "Adresse de l’API de Last.fm, ou d’un serveur qui fonctionne de même.",
-    lastfmApiKey: "Clé d’API de last.fm/api/account/create ; préférez la forme fichier.",
+    lastfmApiKey: "Clé d’API de last.fm/api/account/create ; de préférence dans un fichier.",
     listenbrainzApiUrl: "Adresse de l’API de ListenBrainz, ou d’un serveur qui fonctionne de même.",
     twitchClientId:
       "Identifiant client de votre application publique sur dev.twitch.tv, qui lie les chats Twitch.",
     twitchIdUrl: "Adresse où Twitch délivre les tokens.",
     twitchApiUrl: "Adresse de l’API de Twitch.",
     twitchEventsubUrl: "Adresse où Twitch transmet ce qui se dit dans les chats.",
-    metricsToken: "Ouvre /metrics à qui l’envoie comme token bearer ; préférez la forme fichier.",
-    secretKey: "Clé qui chiffre les secrets enregistrés ; préférez la forme fichier.",
+    metricsToken:
+      "Ouvre /metrics à qui l’envoie comme token bearer ; de préférence dans un fichier.",
+    secretKey: "Clé qui chiffre les secrets enregistrés ; de préférence dans un fichier.",
     logLevel: "Quantité d’informations dans le journal : error, warn, info ou debug.",
     logFormat: "Format d’une ligne du journal : text ou json.",
   },
