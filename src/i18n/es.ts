@@ -82,7 +82,7 @@ export const es: Words = {
         "Una tarjeta es pública: quien la vea en una página también puede encontrar su dirección.",
       preview: "Vista previa",
       mode: "Claro u oscuro",
-      modes: { auto: "Como el de quien la ve", dark: "Oscuro", light: "Claro" },
+      modes: { auto: "Como el sistema de quien la ve", dark: "Oscuro", light: "Claro" },
       progress: "Barra de progreso",
       source: "Nombre de la fuente",
       save: "Guardar",
@@ -170,7 +170,7 @@ export const es: Words = {
       unreachable:
         "No se puede contactar con {source}, o responde de forma extraña. Inténtalo dentro de un momento.",
       tooMany: "Tienes {most} conexiones, que es el máximo. Desconecta antes una en el panel.",
-      lost: "Esto se empezó en otro navegador o hace más de diez minutos. Abre el enlace otra vez.",
+      lost: "Lo empezaste en otro navegador o hace más de diez minutos. Abre el enlace otra vez.",
     },
   },
   signIn: {
@@ -247,7 +247,7 @@ export const es: Words = {
       lead: "Dale tu estilo y llévalo a OBS. Cada cambio se ve al instante.",
       preview: "Vista previa",
       background: "Fondo",
-      backgrounds: { dark: "Oscuro", light: "Claro", busy: "Con movimiento" },
+      backgrounds: { dark: "Oscuro", light: "Claro", busy: "Con mucho detalle" },
       ownPicture: "Tu imagen…",
       ownPictureHint: "Tu imagen no sale de este navegador.",
       music: "Música mostrada",
@@ -467,7 +467,7 @@ export const es: Words = {
       title: "Arrástralo a OBS",
       text: "Arrastra el tirador hasta la imagen de OBS, suéltalo y responde «Sí» a su pregunta. El nombre y el tamaño ya van puestos.",
       drag: "Arrástrame a OBS",
-      notOnAir: "No mientras estés en directo.",
+      notOnAir: "No lo hagas mientras estés en directo.",
       notOnAirText:
         "OBS pregunta antes de añadir la fuente, y su pregunta muestra la dirección. Quien la conozca puede ver lo que escuchas.",
       nothingHappens: "¿No pasa nada?",
@@ -1023,9 +1023,9 @@ export const es: Words = {
       uncertain: "Twitch no responde. Inténtalo de nuevo en un momento.",
       reading: "Lee el chat de {channel}. Desde: {time}",
       notReading: "Ahora no lee el chat de {channel}",
-      stateRefused: "Twitch ya no acepta esta vinculación. Vincula la cuenta de nuevo.",
+      stateRefused: "Twitch ya no acepta este vínculo. Vincula la cuenta de nuevo.",
       stateStopped:
-        "Twitch no deja que esta cuenta lea o escriba en el chat de {channel}. Cuando eso cambie, vincúlala de nuevo.",
+        "Twitch no deja que esta cuenta lea ni escriba en el chat de {channel}. Cuando eso cambie, vincúlala de nuevo.",
       lastAnswer: "Última respuesta: {time}",
       noAnswer: "Aún sin respuestas",
       lastRefusal: "Último rechazo de Twitch, {time}: {words}",
