@@ -38,7 +38,7 @@ export const pt: Words = {
         artist: "todos os artistas",
         first_artist: "primeiro artista",
         album: "álbum",
-        elapsed: "tempo tocado",
+        elapsed: "tempo decorrido",
         duration: "duração",
         remaining: "tempo restante",
         source: "nome da fonte",
@@ -754,7 +754,7 @@ export const pt: Words = {
           webnowplaying:
             "Se este servidor é seu, coloque na extensão a porta de --webnowplaying-port, no computador em que o Marquee roda. Outros programas, e os de outros usuários, se conectam a este endereço.",
           tuna: "Troque http://localhost:1608/ no script por este endereço.",
-          listenbrainz: "Coloque os dois onde o programa pede o ListenBrainz.",
+          listenbrainz: "Coloque os dois onde o programa pede os dados do ListenBrainz.",
           audioscrobbler: "Coloque os três onde o programa pede um servidor de scrobbling.",
           json: "Envie a este endereço o que está tocando, em JSON.",
         },
@@ -976,7 +976,7 @@ export const pt: Words = {
       rulesText:
         "Enquanto toca algo que corresponde a uma destas linhas, seus widgets, bots e a API mostram que nada está tocando.",
       titles: "Títulos que contêm",
-      artists: "Artistas com o nome que contém",
+      artists: "Artistas cujo nome contém",
       linesHint: "Um texto por linha. Maiúsculas e acentos são ignorados.",
       tooMany: "No máximo 100 linhas: aqui há {count}.",
       tooLong: "No máximo 200 caracteres por linha: a linha {line} tem {count}.",
@@ -984,7 +984,7 @@ export const pt: Words = {
       saved: "Salvo. Suas regras valem a partir de agora.",
     },
     chat: {
-      lead: "O Marquee responde sozinho a !song no seu chat da Twitch, sem bot. Ele diz a música que está tocando e, a !lastsong, a anterior.",
+      lead: "O Marquee responde sozinho a !song no seu chat da Twitch, sem bot. A resposta é a música que está tocando ou, para !lastsong, a anterior.",
       accounts: "Contas conectadas",
       none: "Nenhuma conta da Twitch está conectada ainda.",
       linkTitle: "Conectar uma conta da Twitch",
@@ -1020,7 +1020,7 @@ export const pt: Words = {
       say: "Dizer uma vez no meu chat",
       said: "Está no seu chat.",
       saidPaused: "Você pausou o compartilhamento, então nada é dito.",
-      tooSoon: "Foi muito para um chat. Tente de novo em meio minuto.",
+      tooSoon: "Foi muita coisa para um chat só. Tente de novo em meio minuto.",
       notSaid: "A Twitch não aceitou. {words}",
       unlink: "Desconectar",
       unlinkText: "O Marquee sai do chat e devolve o acesso.",
@@ -1033,7 +1033,7 @@ export const pt: Words = {
       appOfOwner:
         "Ainda não dá para conectar chats: o dono deste servidor precisa registrar antes um aplicativo na Twitch.",
       appId: "ID do cliente",
-      appIdWrong: "Um ID do cliente tem de 1 a 64 letras minúsculas e algarismos.",
+      appIdWrong: "Um ID do cliente tem de 1 a 64 letras minúsculas e números.",
       appSave: "Salvar",
       appSaved: "Salvo. Agora você pode conectar a Twitch.",
       options: {
@@ -1308,7 +1308,7 @@ export const pt: Words = {
     fieldMeanings: {
       success: "Verdadeiro em caso de sucesso.",
       data: "O que foi pedido; null quando nada está tocando.",
-      error: "O que deu errado, para pessoas; só quando success é falso.",
+      error: "O que deu errado, em um texto para pessoas; só quando success é falso.",
       meta: "Só quando data não é null.",
       "meta.user": "O usuário dono da chave.",
       "meta.timestamp": "Hora da resposta, em segundos Unix.",

@@ -109,7 +109,7 @@ const translations: Readonly<
     webnowplayingPort:
       "Porta desta máquina em que a extensão de navegador WebNowPlaying do dono encontra o Marquee.",
     owner: "Nome do primeiro usuário, criado na primeira inicialização.",
-    demo: "Os usuários que não conectaram música ouvem a playlist de demonstração.",
+    demo: "Os usuários que não conectaram música recebem a playlist de demonstração.",
     open: "Se a primeira inicialização em um computador com interface gráfica abre o navegador no link de acesso: auto ou never.",
     files:
       "Pasta para os arquivos de texto e de capa do que cada usuário está ouvindo, que o OBS consegue mostrar.",
