@@ -300,7 +300,7 @@ export const de: Words = {
         exit_slide: "Hinausgleiten",
         exit_none: "Ohne Animation",
         paused_show: "Bleiben",
-        paused_dim: "Abdunkeln",
+        paused_dim: "Blasser zeigen",
         paused_hide: "Verbergen",
         idle_hide: "Verbergen",
         idle_text: "Text zeigen",
@@ -347,14 +347,14 @@ export const de: Words = {
         motion: "Bewegung",
         demo: "Demo-Musik",
       },
-      byTheme: "vom Design",
+      byTheme: "wie im Design",
       byMovement: "je nach Bewegung",
       hints: {
         mode: "„Wie das System“ folgt dem, was Ihr Streaming-Programm meldet: unter macOS dem Aussehen von OBS, unter Windows dem des Systems. Wie Ihr Spiel aussieht, weiß es nicht.",
         delay: "Ist Ihr Video verzögert, stellen Sie hier dieselbe Zahl von Sekunden ein.",
       },
-      fromTheme: "Vom Design",
-      fromCover: "Vom Cover",
+      fromTheme: "Wie im Design",
+      fromCover: "Aus dem Cover",
       mistakes: {
         number: "Eine Zahl von {least} bis {most}.",
         text: "Höchstens {longest} Zeichen.",
@@ -688,7 +688,8 @@ export const de: Words = {
         try: "An den letzten Titeln ausprobieren",
         save: "Speichern",
         saved: "Gespeichert.",
-        noSongs: "Noch gibt es keine Titel. Spielen Sie etwas, und versuchen Sie es noch einmal.",
+        noSongs:
+          "Noch gibt es keine Titel. Spielen Sie etwas ab, und versuchen Sie es noch einmal.",
         given: "Original",
         shown: "Gezeigt",
         mistakes: {
@@ -817,7 +818,7 @@ export const de: Words = {
           "Die Browsererweiterung, die an Programme auf Ihrem Rechner sendet, was in Ihren Tabs läuft.",
         tuna: "Browserskripte und Player für Tuna, ein Plug-in für OBS.",
         listenbrainz:
-          "Jedes Programm, das an ListenBrainz übermittelt, etwa Navidrome oder Jellyfin. Ohne Position und Pause.",
+          "Jedes Programm, das an ListenBrainz sendet, etwa Navidrome oder Jellyfin. Ohne Position und Pause.",
         audioscrobbler:
           "Programme, die an einen Server Ihrer Wahl scrobbeln, etwa mpdscribble. Ohne Position und Pause.",
         json: "Ihr eigenes Skript oder Ihre Automatisierung: Eine Anfrage meldet, was läuft.",
@@ -1023,7 +1024,7 @@ export const de: Words = {
       begun:
         "Stimmen Sie jetzt auf der Seite von Twitch zu. Twitch nimmt das Konto, mit dem Ihr Browser dort angemeldet ist.",
       open: "Twitch öffnen",
-      byPhone: "Oder scannen Sie diesen Code mit einem Handy, das bei Twitch angemeldet ist:",
+      byPhone: "Oder scannen Sie diesen Code mit einem Smartphone, das bei Twitch angemeldet ist:",
       qrCode: "QR-Code der Seite von Twitch",
       code: "Falls Twitch nach einem Code fragt: {code}",
       waiting: "Warten auf Ihre Zustimmung. Diese Seite aktualisiert sich von selbst.",
@@ -1182,7 +1183,8 @@ export const de: Words = {
       nodes: "Speichern Sie die Daten in PostgreSQL, und betreiben Sie mehrere Server damit.",
       security:
         "Der geheime Schlüssel, was nach einem Leck zu tun ist und was Betreiber wissen müssen.",
-      monitoring: "Sehen Sie, ob Marquee funktioniert: Zustandsprüfungen, Metriken und Protokolle.",
+      monitoring:
+        "Prüfen Sie, ob Marquee funktioniert: Zustandsprüfungen, Metriken und Protokolle.",
       settings: "Jede Einstellung mit Kommandozeilenoption, Variable und Vorgabe.",
       commands: "Jeder Befehl mit seinen Argumenten und Optionen.",
       options: "Jede Option des Overlays und die Klassennamen für Ihr eigenes CSS.",
@@ -1341,13 +1343,13 @@ export const de: Words = {
       "503": "Die Quelle antwortet seit einer Weile nicht.",
     },
     fieldMeanings: {
-      success: "Wahr bei Erfolg.",
+      success: "true bei Erfolg.",
       data: "Wonach gefragt wurde; null, wenn nichts läuft.",
-      error: "Was schiefging, für Menschen; nur wenn success falsch ist.",
+      error: "Was schiefging, als lesbarer Text; nur wenn success false ist.",
       meta: "Nur wenn data nicht null ist.",
       "meta.user": "Der Nutzer, dem der Schlüssel gehört.",
       "meta.timestamp": "Zeit der Antwort in Unix-Sekunden.",
-      is_playing: "Falsch während einer Pause.",
+      is_playing: "false während einer Pause.",
       progress_ms: "Position im Titel in Millisekunden.",
       progress_percent: "Position in Prozent der Länge, höchstens zwei Nachkommastellen.",
       time_remaining_ms: "Millisekunden bis zum Ende des Titels.",
@@ -1368,7 +1370,7 @@ export const de: Words = {
       started_at: "Wann der Titel begann, in UTC.",
       played_ms: "Wie lange er lief, in Millisekunden, ohne Pausen.",
       username: "Name des Nutzers.",
-      connected: "Falsch, wenn keine Musik verbunden ist oder sie neu verbunden werden muss.",
+      connected: "false, wenn keine Musik verbunden ist oder sie neu verbunden werden muss.",
       display_name: "Name des verbundenen Kontos; null, wenn unbekannt.",
       product: "Abonnement des Kontos; null, wenn unbekannt.",
       created_at: "Wann der Nutzer angelegt wurde, in UTC.",

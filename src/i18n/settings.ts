@@ -139,7 +139,7 @@ const translations: Readonly<
   de: {
     data: "Ordner mit der Datenbank und dem geheimen Schlüssel.",
     database:
-      "Adresse einer PostgreSQL-Datenbank, die sich mehrere Server teilen; besser als Datei.",
+      "Adresse einer PostgreSQL-Datenbank, die sich mehrere Server teilen; am besten in einer Datei angeben.",
     host: "Adresse, unter der Marquee erreichbar ist; 0.0.0.0 oder :: für alle Netzwerkschnittstellen.",
     port: "Port, unter dem Marquee erreichbar ist; 0 nimmt einen beliebigen freien und zeigt ihn an.",
     baseUrl:
@@ -164,20 +164,22 @@ const translations: Readonly<
       "Erstes Wort von music_connected, music_display_name und music_product in der API.",
     spotifyClientId: "Client-ID Ihrer App auf developer.spotify.com.",
     spotifyClientSecret:
-      "Client-Secret dieser App, falls Sie es verwenden möchten; besser als Datei.",
+      "Client-Secret dieser App, falls Sie es verwenden möchten; am besten in einer Datei angeben.",
     spotifyBudget: "Höchstzahl der Aufrufe an Spotify in 30 Sekunden, für alle Nutzer zusammen.",
     spotifyApiUrl: "Adresse der Web-API von Spotify.",
     spotifyAccountsUrl: "Adresse des Kontendienstes von Spotify.",
     lastfmApiUrl: "Adresse der API von Last.fm oder eines Servers mit derselben API.",
-    lastfmApiKey: "API-Schlüssel von last.fm/api/account/create; besser als Datei.",
+    lastfmApiKey: "API-Schlüssel von last.fm/api/account/create; am besten in einer Datei angeben.",
     listenbrainzApiUrl: "Adresse der API von ListenBrainz oder eines Servers mit derselben API.",
     twitchClientId:
       "Client-ID Ihrer öffentlichen Anwendung auf dev.twitch.tv, mit der Twitch-Chats verknüpft werden.",
     twitchIdUrl: "Adresse, unter der Twitch Token ausgibt.",
     twitchApiUrl: "Adresse der API von Twitch.",
     twitchEventsubUrl: "Adresse, unter der Twitch mitteilt, was in Chats geschrieben wird.",
-    metricsToken: "Öffnet /metrics für alle, die es als Bearer-Token senden; besser als Datei.",
-    secretKey: "Schlüssel, der gespeicherte Geheimnisse verschlüsselt; besser als Datei.",
+    metricsToken:
+      "Öffnet /metrics für alle, die es als Bearer-Token senden; am besten in einer Datei angeben.",
+    secretKey:
+      "Schlüssel, der gespeicherte Geheimnisse verschlüsselt; am besten in einer Datei angeben.",
     logLevel: "Wie viel protokolliert wird: error, warn, info oder debug.",
     logFormat: "Format einer Protokollzeile: text oder json.",
   },
