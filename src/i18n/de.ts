@@ -793,7 +793,7 @@ export const de: Words = {
         lastfm:
           "Alles, was Sie zu Last.fm scrobbeln. Titel und Cover, aber keine Position und keine Pause.",
         "listenbrainz-reader":
-          "Alles, was Ihr Player an ListenBrainz meldet. Nur der Titel: kein Cover, keine Position, keine Pause.",
+          "Alles, was Ihr Player an ListenBrainz meldet. Titel und Künstler, aber kein Cover, keine Position und keine Pause.",
         azuracast: "Ein Sender von AzuraCast: was gerade läuft, mit Cover und Position.",
         icecast: "Ein Stream von Icecast: der Titel, den der Sender mitschickt.",
         windows:
@@ -808,7 +808,7 @@ export const de: Words = {
         homeassistant:
           "Ein Media Player Ihres Home Assistant: Sonos, Cast, AirPlay, Roon und mehr. Jede Änderung erscheint sofort.",
         plex: "Was Sie mit Plexamp oder einer anderen Plex-App hören. Jede Änderung erscheint sofort.",
-        pear: "YouTube Music in der App pear-desktop. Jede Änderung erscheint sofort.",
+        pear: "YouTube Music in der App pear-desktop. Änderungen erscheinen binnen einer Sekunde.",
         cider: "Apple Music in der App Cider. Jede Änderung erscheint sofort.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
         webscrobbler:
@@ -1256,7 +1256,7 @@ export const de: Words = {
       always: "Titel werden für immer gespeichert.",
     },
     limits:
-      "Marquee kennt nur, was lief, während ein Widget, ein Ereignis-Stream oder ein Bot verbunden war. Ein Titel zählt ab 30 Sekunden. Titel, die Sie verbergen, werden nie gespeichert.",
+      "Marquee kennt nur, was lief, während etwas Ihrer Musik folgte, etwa ein Widget, ein Bot oder ein Hook. Ein Titel zählt ab 30 Sekunden. Titel, die Sie verbergen, werden nie gespeichert.",
     keepFor: "Titel speichern",
     periods: { off: "Gar nicht", day: "24 Stunden", month: "30 Tage", always: "Für immer" },
     shorter: "Eine kürzere Zeit löscht ältere Titel. „Gar nicht“ löscht alle Titel.",
