@@ -110,7 +110,7 @@ export function createProgram(io: Io): CommanderCommand {
 
   const doctor = command(
     "doctor",
-    "print a report for people who help you, without secrets and songs",
+    "print a report for people who help you, without secrets or songs",
     ["marquee doctor"],
   ).option("--songs", "also what the players found on this computer are playing");
   addSettings(doctor, SHARED_SETTINGS);

@@ -28,7 +28,7 @@ export function declareUser({ group, runs }: Cli): void {
   );
   runs(user("list", "list all users"), () => listUsers());
   runs(
-    user("covers", "switch the search for covers that a user's player lacks on or off", [
+    user("covers", "switch on or off the search for covers that a user's player lacks", [
       "marquee user covers ada on",
     ])
       .argument("<name>")

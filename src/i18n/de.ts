@@ -186,7 +186,7 @@ export const de: Words = {
     askText: "Ein Passwort brauchen Sie nicht.",
     linkTitle: "Mit einem Link",
     linkText:
-      "Der Eigentümer dieses Servers erstellt Ihnen einen, oder Sie erstellen ihn selbst auf dem Rechner, auf dem Marquee läuft. Er gilt einmal und eine halbe Stunde lang:",
+      "Ein Link gilt einmal und eine halbe Stunde lang. Der Eigentümer dieses Servers erstellt Ihnen einen, oder Sie erstellen ihn selbst auf dem Rechner, auf dem Marquee läuft:",
     withTitle: "Mit {source} anmelden",
     withText: "Wenn Sie {source} hier schon verbunden haben.",
     confirmTitle: "Hallo, {user}",
@@ -794,7 +794,7 @@ export const de: Words = {
         lastfm:
           "Alles, was Sie zu Last.fm scrobbeln. Titel und Cover, aber keine Position und keine Pause.",
         "listenbrainz-reader":
-          "Alles, was Ihr Player an ListenBrainz meldet. Nur der Titel: kein Cover, keine Position, keine Pause.",
+          "Alles, was Ihr Player an ListenBrainz meldet. Titel und Künstler, aber kein Cover, keine Position und keine Pause.",
         azuracast: "Ein Sender von AzuraCast: was gerade läuft, mit Cover und Position.",
         icecast: "Ein Stream von Icecast: der Titel, den der Sender mitschickt.",
         windows:
@@ -809,7 +809,7 @@ export const de: Words = {
         homeassistant:
           "Ein Media Player Ihres Home Assistant: Sonos, Cast, AirPlay, Roon und mehr. Jede Änderung erscheint sofort.",
         plex: "Was Sie mit Plexamp oder einer anderen Plex-App hören. Jede Änderung erscheint sofort.",
-        pear: "YouTube Music in der App pear-desktop. Jede Änderung erscheint sofort.",
+        pear: "YouTube Music in der App pear-desktop. Änderungen erscheinen binnen einer Sekunde.",
         cider: "Apple Music in der App Cider. Jede Änderung erscheint sofort.",
         demo: "Erfundene Künstler, die endlos spielen, zum Ausprobieren.",
         webscrobbler:
@@ -869,7 +869,7 @@ export const de: Words = {
       you: "Sie",
       makeLink: "Anmeldelink erstellen",
       linkMade:
-        "Wer diesen Link öffnet, ist als {user} angemeldet. Er gilt einmal und eine halbe Stunde lang und wird nur jetzt gezeigt.",
+        "Wer diesen Link öffnet, ist als {user} angemeldet. Er gilt einmal und eine halbe Stunde lang und wird nicht noch einmal gezeigt.",
       signInLink: "Anmeldelink",
       remove: "Entfernen",
       removeUser: "{user} entfernen",
@@ -977,7 +977,7 @@ export const de: Words = {
         "„{name}“ hat einen neuen Schlüssel. Der alte gilt noch bis: {time}. Der neue wird nur dieses eine Mal gezeigt: Kopieren Sie ihn jetzt.",
       revoke: "Widerrufen",
       revokeText:
-        "Programme mit diesem Schlüssel bekommen sofort und endgültig keine Antwort mehr (401).",
+        "Programme mit diesem Schlüssel funktionieren sofort und endgültig nicht mehr (401).",
       revoked: "„{name}“ wurde widerrufen.",
       gone: "Dieser Schlüssel war schon widerrufen. Es wurde nichts geändert.",
       tooMany:
@@ -1258,7 +1258,7 @@ export const de: Words = {
       always: "Titel werden für immer gespeichert.",
     },
     limits:
-      "Marquee kennt nur, was lief, während ein Widget, ein Ereignis-Stream oder ein Bot verbunden war. Ein Titel zählt ab 30 Sekunden. Titel, die Sie verbergen, werden nie gespeichert.",
+      "Marquee kennt nur, was lief, während etwas Ihrer Musik folgte, etwa ein Widget, ein Bot oder ein Hook. Ein Titel zählt ab 30 Sekunden. Titel, die Sie verbergen, werden nie gespeichert.",
     keepFor: "Titel speichern",
     periods: { off: "Gar nicht", day: "24 Stunden", month: "30 Tage", always: "Für immer" },
     shorter: "Eine kürzere Zeit löscht ältere Titel. „Gar nicht“ löscht alle Titel.",

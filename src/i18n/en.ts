@@ -107,7 +107,7 @@ export const en = {
   },
   home: {
     title: "Marquee: what is playing, on your stream",
-    lead: "This server shows streams and chat bots what its users are playing.",
+    lead: "This server tells streams and chat bots what its users are playing.",
     apiTitle: "The API",
     apiText: "One request with your key returns the track, artist, album and position.",
     widgetTitle: "The overlay",
@@ -179,7 +179,7 @@ export const en = {
     askText: "You don’t need a password.",
     linkTitle: "With a link",
     linkText:
-      "The owner of this server makes one for you, or you create one yourself on the machine that runs Marquee. It works once, within half an hour:",
+      "A link works once, within half an hour. The owner of this server makes one for you, or you create one yourself on the machine that runs Marquee:",
     withTitle: "Sign in with {source}",
     withText: "If you have linked {source} here before.",
     confirmTitle: "Hello, {user}",
@@ -680,8 +680,8 @@ export const en = {
         on: "look for them",
         off: "don’t look for them",
         show: "Show",
-        own: "the player’s covers, where it has one",
-        found: "covers found elsewhere, where there is one",
+        own: "the player’s cover, where it has one",
+        found: "a cover found elsewhere, where there is one",
         save: "Save",
         saved: "Saved.",
       },
@@ -766,7 +766,7 @@ export const en = {
           "Navidrome and other servers with the Subsonic API. Changes show up within seconds.",
         lastfm: "Whatever you scrobble to Last.fm. Title and cover, but no position and no pause.",
         "listenbrainz-reader":
-          "Whatever your player reports to ListenBrainz. Title only: no cover, no position and no pause.",
+          "Whatever your player reports to ListenBrainz. Title and artist, but no cover, no position and no pause.",
         azuracast: "An AzuraCast station: what’s on air, with cover and position.",
         icecast: "An Icecast stream: the title that the station sends.",
         windows:
@@ -781,7 +781,7 @@ export const en = {
         homeassistant:
           "One of your Home Assistant media players: Sonos, Cast, AirPlay, Roon and more. Every change shows up as it happens.",
         plex: "What you play with Plexamp or any other Plex app. Every change shows up as it happens.",
-        pear: "YouTube Music in the app pear-desktop. Every change shows up as it happens.",
+        pear: "YouTube Music in the app pear-desktop. Changes show up within a second.",
         cider: "Apple Music in the app Cider. Every change shows up as it happens.",
         demo: "Made-up artists who play forever, to try things out.",
         webscrobbler:
@@ -841,7 +841,7 @@ export const en = {
       you: "you",
       makeLink: "Make a sign-in link",
       linkMade:
-        "Anyone who opens this link is signed in as {user}. It works once, within half an hour, and is shown only now.",
+        "Anyone who opens this link is signed in as {user}. It works once, within half an hour, and won’t be shown again.",
       signInLink: "Sign-in link",
       remove: "Remove",
       removeUser: "Remove {user}",
@@ -855,11 +855,11 @@ export const en = {
       name: "User name",
       nameHint: "1 to 32 characters of a–z, 0–9, _ and -, starting with a letter or digit",
       nameRefused:
-        "That can’t be a user name: use only lowercase letters, digits, _ and -, starting with a letter or digit.",
+        "That can’t be a user name: use only lower-case letters, digits, _ and -, starting with a letter or digit.",
       nameTaken: "There is already a user named {user}.",
       notAdded: "No one was added.",
       added:
-        "{user} was added. Pass this on to them safely: the key and the link are shown only now. The link works once, within half an hour.",
+        "{user} was added. Pass this on to them safely: the key and the link won’t be shown again. The link works once, within half an hour.",
       apiKey: "API key",
       widgetUrl: "Widget address",
       backup: "Backup",
@@ -1138,7 +1138,8 @@ export const en = {
       reach: "Who can reach Marquee at home, and how to open it to the internet.",
       backup: "Back up your data, restore it, update Marquee and move it to another machine.",
       nodes: "Keep the data in PostgreSQL, and run several servers on it.",
-      security: "The secret key, what to do after a leak, and what operators have to know.",
+      security:
+        "The secret key, what to do after a leak, and what to know if you run Marquee for others.",
       monitoring: "See whether Marquee works: health checks, metrics and logs.",
       settings: "Every setting with its flag, its variable and its default.",
       commands: "Every command with its arguments and options.",
@@ -1213,7 +1214,7 @@ export const en = {
       always: "Songs are kept forever.",
     },
     limits:
-      "Marquee only knows what played while a widget, an event stream or a bot was connected. A song counts after 30 seconds. Songs that you hide are never kept.",
+      "Marquee only knows what played while something followed your music, such as a widget, a bot or a hook. A song counts after 30 seconds. Songs that you hide are never kept.",
     keepFor: "Keep songs",
     periods: { off: "Not at all", day: "24 hours", month: "30 days", always: "Forever" },
     shorter: "A shorter time deletes older songs. “Not at all” deletes all of them.",

@@ -181,7 +181,7 @@ export const es: Words = {
     askText: "No hace falta contraseña.",
     linkTitle: "Con un enlace",
     linkText:
-      "El propietario de este servidor te crea uno, o lo creas tú en el equipo donde se ejecuta Marquee. Sirve una vez, durante media hora:",
+      "Un enlace sirve una vez, durante media hora. El propietario de este servidor te crea uno, o lo creas tú en el equipo donde se ejecuta Marquee:",
     withTitle: "Iniciar sesión con {source}",
     withText: "Si ya has vinculado {source} aquí.",
     confirmTitle: "Hola, {user}",
@@ -780,7 +780,7 @@ export const es: Words = {
           "Navidrome y otros servidores con la API de Subsonic. Los cambios se ven en segundos.",
         lastfm: "Todo lo que envías a Last.fm. Título y portada, pero ni posición ni pausa.",
         "listenbrainz-reader":
-          "Todo lo que tu reproductor comunica a ListenBrainz. Solo el título: sin portada, posición ni pausa.",
+          "Todo lo que tu reproductor comunica a ListenBrainz. Título y artista, pero sin portada, posición ni pausa.",
         azuracast: "Una emisora de AzuraCast: lo que emite, con portada y posición.",
         icecast: "Una emisión de Icecast: el título que envía la emisora.",
         windows:
@@ -795,7 +795,7 @@ export const es: Words = {
         homeassistant:
           "Un reproductor de tu Home Assistant: Sonos, Cast, AirPlay, Roon y más. Cada cambio se muestra al instante.",
         plex: "Lo que escuchas con Plexamp o cualquier otra aplicación de Plex. Cada cambio se muestra al instante.",
-        pear: "YouTube Music en la aplicación pear-desktop. Cada cambio se muestra al instante.",
+        pear: "YouTube Music en la aplicación pear-desktop. Los cambios se muestran en un segundo como mucho.",
         cider: "Apple Music en la aplicación Cider. Cada cambio se muestra al instante.",
         demo: "Artistas inventados que suenan sin fin, para probar.",
         webscrobbler:
@@ -855,7 +855,7 @@ export const es: Words = {
       you: "tú",
       makeLink: "Crear un enlace de inicio de sesión",
       linkMade:
-        "Quien abra este enlace inicia sesión como {user}. Sirve una vez, durante media hora, y solo se muestra ahora.",
+        "Quien abra este enlace inicia sesión como {user}. Sirve una vez, durante media hora, y no se volverá a mostrar.",
       signInLink: "Enlace de inicio de sesión",
       remove: "Eliminar",
       removeUser: "Eliminar a {user}",
@@ -1237,7 +1237,7 @@ export const es: Words = {
       always: "Las canciones se guardan para siempre.",
     },
     limits:
-      "Marquee solo conoce lo que sonó mientras estaba conectado un widget, un flujo de eventos o un bot. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
+      "Marquee solo conoce lo que sonó mientras algo seguía tu música, como un widget, un bot o un hook. Una canción cuenta a partir de 30 segundos. Las canciones que ocultas no se guardan nunca.",
     keepFor: "Guardar las canciones",
     periods: { off: "Nunca", day: "24 horas", month: "30 días", always: "Para siempre" },
     shorter: "Un plazo más corto borra las canciones más antiguas. «Nunca» las borra todas.",

@@ -181,7 +181,7 @@ export const fr: Words = {
     askText: "Ici, il n’y a pas de mots de passe.",
     linkTitle: "Avec un lien",
     linkText:
-      "Le propriétaire de ce serveur en crée un pour vous, ou vous le créez là où tourne Marquee. Il ne sert qu’une fois, pendant une demi-heure :",
+      "Un lien ne sert qu’une fois, pendant une demi-heure. Le propriétaire de ce serveur en crée un pour vous, ou vous le créez là où tourne Marquee :",
     withTitle: "Se connecter avec {source}",
     withText: "Si vous avez déjà lié {source} ici.",
     confirmTitle: "Bonjour, {user}",
@@ -789,7 +789,7 @@ export const fr: Words = {
         lastfm:
           "Tout ce que vous scrobblez vers Last.fm. Titre et pochette, mais ni position ni pause.",
         "listenbrainz-reader":
-          "Tout ce que votre lecteur signale à ListenBrainz. Le titre seul : ni pochette, ni position, ni pause.",
+          "Tout ce que votre lecteur signale à ListenBrainz. Titre et artiste, mais ni pochette, ni position, ni pause.",
         azuracast: "Une station AzuraCast : ce qui y passe, avec pochette et position.",
         icecast: "Un flux Icecast : le titre que la station envoie.",
         windows:
@@ -804,7 +804,7 @@ export const fr: Words = {
         homeassistant:
           "Un lecteur multimédia de votre Home Assistant : Sonos, Cast, AirPlay, Roon et d’autres. Chaque changement s’affiche à l’instant même.",
         plex: "Ce que vous écoutez avec Plexamp ou une autre application Plex. Chaque changement s’affiche à l’instant même.",
-        pear: "YouTube Music dans l’application pear-desktop. Chaque changement s’affiche à l’instant même.",
+        pear: "YouTube Music dans l’application pear-desktop. Les changements s’affichent en une seconde au plus.",
         cider:
           "Apple Music dans l’application Cider. Chaque changement s’affiche à l’instant même.",
         demo: "Des artistes inventés qui passent sans fin, pour essayer.",
@@ -865,7 +865,7 @@ export const fr: Words = {
       you: "vous",
       makeLink: "Créer un lien de connexion",
       linkMade:
-        "Quiconque ouvre ce lien est connecté en tant que {user}. Il sert une fois, pendant une demi-heure, et n’est affiché que maintenant.",
+        "Quiconque ouvre ce lien est connecté en tant que {user}. Il sert une fois, pendant une demi-heure, et ne sera plus affiché.",
       signInLink: "Lien de connexion",
       remove: "Supprimer",
       removeUser: "Supprimer {user}",
@@ -1251,7 +1251,7 @@ export const fr: Words = {
       always: "Les morceaux sont gardés pour toujours.",
     },
     limits:
-      "Marquee ne connaît que ce qui passait pendant qu’un widget, un flux d’événements ou un bot était connecté. Un morceau compte après 30 secondes. Les morceaux que vous masquez ne sont jamais gardés.",
+      "Marquee ne connaît que ce qui passait pendant que quelque chose suivait votre musique, par exemple un widget, un bot ou un hook. Un morceau compte après 30 secondes. Les morceaux que vous masquez ne sont jamais gardés.",
     keepFor: "Garder les morceaux",
     periods: { off: "Pas du tout", day: "24 heures", month: "30 jours", always: "Pour toujours" },
     shorter:

@@ -177,7 +177,7 @@ export const pt: Words = {
     askText: "Você não precisa de senha.",
     linkTitle: "Com um link",
     linkText:
-      "O dono deste servidor cria um para você, ou você mesmo cria no computador onde o Marquee roda. O link funciona uma única vez e vale por meia hora:",
+      "Um link funciona uma única vez e vale por meia hora. O dono deste servidor cria um para você, ou você mesmo cria no computador onde o Marquee roda:",
     withTitle: "Entrar com o {source}",
     withText: "Se você já conectou o {source} aqui antes.",
     confirmTitle: "Olá, {user}",
@@ -770,7 +770,7 @@ export const pt: Words = {
           "Navidrome e outros servidores com a API do Subsonic. As mudanças aparecem em segundos.",
         lastfm: "Tudo o que você envia ao Last.fm. Título e capa, mas sem posição nem pausa.",
         "listenbrainz-reader":
-          "Tudo o que seu player informa ao ListenBrainz. Só o título: sem capa, posição nem pausa.",
+          "Tudo o que seu player informa ao ListenBrainz. Título e artista, mas sem capa, posição nem pausa.",
         azuracast: "Uma estação do AzuraCast: o que está no ar, com capa e posição.",
         icecast: "Um stream do Icecast: o título que a estação envia.",
         windows:
@@ -785,7 +785,7 @@ export const pt: Words = {
         homeassistant:
           "Um dos players do seu Home Assistant: Sonos, Cast, AirPlay, Roon e outros. Cada mudança aparece no mesmo instante.",
         plex: "O que você ouve no Plexamp ou em qualquer outro aplicativo do Plex. Cada mudança aparece no mesmo instante.",
-        pear: "YouTube Music no aplicativo pear-desktop. Cada mudança aparece no mesmo instante.",
+        pear: "YouTube Music no aplicativo pear-desktop. As mudanças aparecem em até um segundo.",
         cider: "Apple Music no aplicativo Cider. Cada mudança aparece no mesmo instante.",
         demo: "Artistas inventados que tocam sem parar, para você experimentar.",
         webscrobbler:
@@ -845,7 +845,7 @@ export const pt: Words = {
       you: "você",
       makeLink: "Criar um link de acesso",
       linkMade:
-        "Quem abrir este link entra como {user}. Ele funciona uma única vez, vale por meia hora e só aparece agora.",
+        "Quem abrir este link entra como {user}. Ele funciona uma única vez, vale por meia hora e não será mostrado de novo.",
       signInLink: "Link de acesso",
       remove: "Remover",
       removeUser: "Remover {user}",
@@ -1222,7 +1222,7 @@ export const pt: Words = {
       always: "As músicas ficam guardadas para sempre.",
     },
     limits:
-      "O Marquee só conhece o que tocou enquanto um widget, um stream de eventos ou um bot estava conectado. Uma música conta a partir de 30 segundos. As músicas que você oculta nunca são guardadas.",
+      "O Marquee só conhece o que tocou enquanto algo acompanhava a sua música, como um widget, um bot ou um hook. Uma música conta a partir de 30 segundos. As músicas que você oculta nunca são guardadas.",
     keepFor: "Guardar as músicas",
     periods: { off: "Nunca", day: "24 horas", month: "30 dias", always: "Para sempre" },
     shorter: "Um tempo menor apaga o que for mais antigo. “Nunca” apaga todas as músicas.",

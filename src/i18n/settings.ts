@@ -8,7 +8,7 @@ const translations: Readonly<
   fr: {
     data: "Dossier qui contient la base de données et la clé secrète.",
     database:
-      "Adresse d’une base de données PostgreSQL que plusieurs serveurs partagent ; de préférence dans un fichier.",
+      "Adresse d’une base de données PostgreSQL qui garde tout, et que plusieurs serveurs peuvent partager ; de préférence dans un fichier.",
     host: "Adresse à laquelle Marquee répond ; 0.0.0.0 ou :: pour tous les réseaux.",
     port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
     baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee sous un chemin.",
@@ -52,7 +52,7 @@ const translations: Readonly<
   es: {
     data: "Carpeta que contiene la base de datos y la clave secreta.",
     database:
-      "Dirección de una base de datos PostgreSQL que comparten varios servidores; mejor en un archivo.",
+      "Dirección de una base de datos PostgreSQL que lo guarda todo y que pueden compartir varios servidores; mejor en un archivo.",
     host: "Dirección en la que responde Marquee; 0.0.0.0 o :: para todas las redes.",
     port: "Puerto en el que responde Marquee; 0 toma uno libre cualquiera y lo muestra.",
     baseUrl: "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee en una ruta.",
@@ -95,7 +95,7 @@ const translations: Readonly<
   pt: {
     data: "Pasta que contém o banco de dados e a chave secreta.",
     database:
-      "Endereço de um banco de dados PostgreSQL que vários servidores compartilham; prefira a forma de arquivo.",
+      "Endereço de um banco de dados PostgreSQL que guarda tudo e que vários servidores podem compartilhar; prefira a forma de arquivo.",
     host: "Endereço em que o servidor escuta; 0.0.0.0 ou :: para todas as redes.",
     port: "Porta em que o servidor escuta; 0 usa qualquer porta livre e mostra qual foi.",
     baseUrl:
@@ -139,7 +139,7 @@ const translations: Readonly<
   de: {
     data: "Ordner mit der Datenbank und dem geheimen Schlüssel.",
     database:
-      "Adresse einer PostgreSQL-Datenbank, die sich mehrere Server teilen; am besten in einer Datei angeben.",
+      "Adresse einer PostgreSQL-Datenbank, in der alles gespeichert wird und die sich mehrere Server teilen können; am besten in einer Datei angeben.",
     host: "Adresse, unter der Marquee erreichbar ist; 0.0.0.0 oder :: für alle Netzwerkschnittstellen.",
     port: "Port, unter dem Marquee erreichbar ist; 0 nimmt einen beliebigen freien und zeigt ihn an.",
     baseUrl:

@@ -27,9 +27,7 @@ function switchOn(): Command {
     const autostart = await findAutostart(facts);
     await autostart.on();
     const downloads = /[/\\]downloads[/\\]/i.test(facts.program)
-      ? [
-          `Marquee lies in ${dirname(facts.program)}. If you move or delete it there, it no longer starts.`,
-        ]
+      ? [`Marquee is in ${dirname(facts.program)}. If you move or delete it, it no longer starts.`]
       : [];
     await report(autostart, asJson, io, ["Marquee starts whenever you sign in.", ...downloads]);
   };
@@ -92,7 +90,7 @@ function refuseWhereItWouldNotLast({ program }: AutostartFacts, { environment }:
   }
   if (program.startsWith(resolve(tmpdir()) + sep)) {
     throw new AutostartError(
-      `${program} lies in a temporary folder, which is emptied. Move it to where it may stay.`,
+      `${program} is in a temporary folder, which gets emptied. Move it to where it can stay.`,
     );
   }
   const isInContainer = environment["container"] || readOutputFacts(environment).isInContainer;

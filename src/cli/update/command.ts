@@ -54,7 +54,7 @@ function update({ check, back }: { check?: true; back?: true }): Command {
     const isNewer = Bun.semver.order(latest, current) > 0;
     if (check || !isNewer) {
       const sentence = isNewer
-        ? `Marquee ${latest} is there; this is ${current}. "marquee update" installs it.`
+        ? `Marquee ${latest} is available; this is ${current}. "marquee update" installs it.`
         : `Marquee ${current} is the newest release.`;
       print(io, asJson, [{ current, latest }], [sentence]);
       return;
@@ -66,7 +66,7 @@ function update({ check, back }: { check?: true; back?: true }): Command {
       asJson,
       [{ current, latest }],
       [
-        `Marquee ${latest} is installed. Restart it: until then, ${current} goes on running.`,
+        `Marquee ${latest} is installed. Restart it: until then, ${current} keeps running.`,
         `The earlier program is ${facts.program}.old; "marquee update --back" brings it back.`,
         ...(await showInSystem(facts.program)),
       ],
@@ -80,7 +80,7 @@ async function showInSystem(program: string): Promise<string[]> {
   const version = versionOf(program);
   const { showVersion } = await import("./installed-apps.ts");
   if (version !== undefined && (await showVersion(program, version, runSystemProgram))) return [];
-  return ["Windows goes on showing the version from before in its list of installed apps."];
+  return ["Windows keeps showing the previous version in its list of installed apps."];
 }
 
 async function factsOf({ environment }: Io): Promise<UpdateFacts> {
@@ -128,7 +128,7 @@ function refuseToReplace(program: string, { environment }: Io): void {
     accessSync(dirname(program) + sep, constants.W_OK);
   } catch (cause) {
     throw new UpdateError(
-      `${dirname(program)} is not writable for you. Run the same as the user who put the program there.`,
+      `You may not write to ${dirname(program)}. Run the same command as the user who put the program there.`,
       { cause },
     );
   }
