@@ -1,8 +1,6 @@
 import * as envelope from "./api/envelope.ts";
 import type { Clock } from "./clock.ts";
 import { isBusy, isPassing } from "./db/errors.ts";
-import { createBusy } from "./html/busy.ts";
-import { createNotFound } from "./html/not-found.tsx";
 import type { Route, RouteContext } from "./http/feature.ts";
 import { plainText } from "./http/plain-text.ts";
 import type { Upgrader } from "./http/upgrader.ts";
@@ -39,10 +37,13 @@ export interface Answers {
 }
 
 export function createAnswers(deps: AnswersDeps): Answers {
-  const notFound = createNotFound(deps.basePath);
   const failed = createFailed(deps.log, deps.basePath);
   const measured = createMeasured(deps);
-  const lost = (path: string) => (isBelowApi(path) ? envelope.notFound() : notFound(path));
+  const lost = async (path: string) => {
+    if (isBelowApi(path)) return envelope.notFound();
+    const { notFoundPage } = await import("./html/not-found.tsx");
+    return notFoundPage(path, deps.basePath);
+  };
   return {
     answerOf(route) {
       const limitsBody = route.method !== "GET" && !route.limitsBody;
@@ -101,17 +102,21 @@ function createMeasured({ clock, log, metrics, isMeasured }: AnswersDeps) {
 
 /** The answers to requests that failed. */
 function createFailed(log: Log, basePath: string) {
-  const busy = createBusy(basePath);
+  const busy = async (path: string, why: "busy" | "unstored") => {
+    if (isBelowApi(path)) return envelope.busy();
+    const { busyPage } = await import("./html/busy.ts");
+    return busyPage(path, basePath, why);
+  };
   return (error: unknown, request: Request): Promise<Response> | Response => {
     const { method } = request;
     const path = pathOf(request);
     if (isBusy(error)) {
       log.warn("a request met a database that takes no requests now", { method, path });
-      return isBelowApi(path) ? envelope.busy() : busy(path, "busy");
+      return busy(path, "busy");
     }
     if (isPassing(error)) {
       log.error("the database cannot be used", { path, reason: describeError(error) });
-      return isBelowApi(path) ? envelope.busy() : busy(path, "unstored");
+      return busy(path, "unstored");
     }
     log.error("a request failed", { method, path, reason: describeError(error) });
     if (isBelowApi(path)) return envelope.internalError();

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import ipaddr from "ipaddr.js";
+import { parseNetwork } from "./ip-address.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
 import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
 
@@ -95,10 +95,7 @@ export const settings = {
     placeholder: "addresses",
     help: "Reverse proxies whose X-Forwarded-For is believed, separated by commas.",
     allowed: "IP addresses or ranges such as 10.0.0.0/8, separated by commas",
-    parse: (text) =>
-      list(text, (range) =>
-        ipaddr.isValidCIDR(range) || ipaddr.isValid(range) ? range : undefined,
-      ),
+    parse: (text) => list(text, (range) => (parseNetwork(range) ? range : undefined)),
   }),
   coverSearch: setting<readonly CoverServiceName[]>({
     fallback: [],

@@ -22,7 +22,6 @@ import type { Inbox } from "./ingest/inbox.ts";
 import { createIngestFeature } from "./ingest/ingest.ts";
 import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
 import { createLinkingFeature } from "./linking/feature.ts";
-import { createLinkingFlow } from "./linking/linking.ts";
 import { describeError, type Log } from "./log.ts";
 import { createOutputsFeature } from "./outputs/feature.ts";
 import { createOverlayFeature } from "./overlay/feature.ts";
@@ -99,7 +98,8 @@ export function createFeatures(deps: FeaturesDeps): Features {
   const formTokens = createFormTokens(vault.formSecret);
   const sessionCookie = createSessionCookie({ accounts, baseUrl, basePath });
   const parts = { ...deps, config, basePath, artworks, playingBody, formTokens, sessionCookie };
-  const linkingFlow = createLinkingFlow(parts);
+  const linking = createLinkingFeature(parts);
+  const linkingFlow = linking.flow;
 
   const api = createApiFeature({ ...parts, admissions: cluster.admissions });
   const ingest = createIngestFeature({
@@ -142,7 +142,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
       createHomeFeature(parts),
       createDocsFeature(parts),
       createSignInFeature({ ...parts, linkingFlow }),
-      createLinkingFeature({ ...parts, linkingFlow }),
+      linking,
       dashboard,
     ],
     upgradeLocally: ingest.webNowPlaying.upgradeLocally,

@@ -30,7 +30,8 @@ export interface DashboardRoutesDeps {
   readonly sections: Readonly<Record<SectionName, Section>>;
   readonly dashboardLive: DashboardLive;
   readonly sessionCookie: SessionCookie;
-  readonly linkingFlow: LinkingFlow;
+  /** Loads what sends browsers to an upstream. */
+  readonly linkingFlow: () => Promise<LinkingFlow>;
   readonly baseUrl: string;
   readonly basePath: string;
   readonly formTokens: FormTokens;
@@ -72,7 +73,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
         const all = await accounts.connections.allOf(user.id);
         const { name } = all.find(({ publicId }) => publicId === again) ?? { name: "" };
         const intent = { kind: "dashboard", userId: user.id, name } as const;
-        return linkingFlow.start(request, language, source, intent);
+        return (await linkingFlow()).start(request, language, source, intent);
       }),
     ),
 

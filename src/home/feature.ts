@@ -1,16 +1,21 @@
-import { assetResponse } from "../html/assets.ts";
 import { inLanguage } from "../html/page.ts";
-import { type Feature, get } from "../http/feature.ts";
-import { createHome, createLanguageRedirect, type HomeDeps } from "./home.tsx";
+import { type Feature, get, once } from "../http/feature.ts";
+import type { HomeDeps } from "./home.tsx";
 
-/** The home page, and the styles and scripts of all pages. */
+/** The home page, and the styles and scripts of all pages. They are loaded on first use. */
 export function createHomeFeature(deps: HomeDeps): Feature {
-  const home = createHome(deps);
+  const home = once(async () => (await import("./home.tsx")).createHome(deps));
+  const assets = once(() => import("../html/assets.ts"));
   return {
     routes: [
-      get("/", createLanguageRedirect(deps.basePath)),
-      get("/:lang", inLanguage(home)),
-      get("/assets/:file", ({ params }) => assetResponse(params["file"] ?? "")),
+      get("/", async ({ request }) => (await home()).redirect(request)),
+      get(
+        "/:lang",
+        inLanguage(async (language) => (await home()).page(language)),
+      ),
+      get("/assets/:file", async ({ params }) =>
+        (await assets()).assetResponse(params["file"] ?? ""),
+      ),
     ],
   };
 }

@@ -21,24 +21,28 @@ export interface HomeDeps {
   readonly basePath: string;
 }
 
-/** `GET /{lang}/`: a short description of this server. */
-export function createHome(deps: HomeDeps) {
-  return (language: Language): Promise<Response> =>
-    htmlResponse(<HomePage {...deps} language={language} />, { frames: "'self'" });
+export interface Home {
+  /** `GET /`: redirects to the home page in the browser's language. */
+  redirect(request: Request): Response;
+  /** `GET /{lang}/`: a short description of this server. */
+  page(language: Language): Promise<Response>;
 }
 
-/** `GET /`: redirects to the home page in the browser's language. */
-export function createLanguageRedirect(basePath: string) {
-  return ({ request }: { request: Request }): Response => {
-    const language = negotiateLanguage(request.headers.get("accept-language"));
-    return new Response(null, {
-      status: 302,
-      headers: {
-        Location: pageAddress(basePath, language, ""),
-        Vary: "Accept-Language",
-        "Cache-Control": "no-store",
-      },
-    });
+export function createHome(deps: HomeDeps): Home {
+  return {
+    redirect({ headers }) {
+      const language = negotiateLanguage(headers.get("accept-language"));
+      return new Response(null, {
+        status: 302,
+        headers: {
+          Location: pageAddress(deps.basePath, language, ""),
+          Vary: "Accept-Language",
+          "Cache-Control": "no-store",
+        },
+      });
+    },
+    page: (language) =>
+      htmlResponse(<HomePage {...deps} language={language} />, { frames: "'self'" }),
   };
 }
 

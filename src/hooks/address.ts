@@ -1,6 +1,6 @@
-import ipaddr from "ipaddr.js";
 import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
+import { parseIp } from "../ip-address.ts";
 
 /** Which addresses may be sent songs. What their names resolve to is judged at each call. */
 
@@ -54,15 +54,14 @@ export function readHookAddress(
       `use https, or ask the owner of this server to list ${host} with --player-hosts.`,
     );
   }
-  if (!isListed && ipaddr.isValid(host) && ipaddr.process(host).range() !== "unicast") {
+  if (!isListed && (parseIp(host)?.range() ?? "unicast") !== "unicast") {
     return refuse(`the owner of this server has to list ${host} with --player-hosts first.`);
   }
   return url;
 }
 
 /** Whether an address is never called, whoever has listed it. */
-export const isNever = (host: string): boolean =>
-  ipaddr.isValid(host) && NEVER.includes(ipaddr.process(host).range());
+export const isNever = (host: string): boolean => NEVER.includes(parseIp(host)?.range() ?? "");
 
 function isOwn(host: string, port: number, own: readonly string[]): boolean {
   const spelled = host === "localhost" || host === "::1" ? "127.0.0.1" : host;

@@ -9,17 +9,19 @@ const RETRY_AFTER_SECONDS = { busy: 1, unstored: 60 } as const;
  * The page shown when a request failed because another program locked the database (`busy`), or
  * because its disk takes no writes (`unstored`).
  */
-export function createBusy(basePath: string) {
-  return (path: string, why: keyof typeof RETRY_AFTER_SECONDS): Promise<Response> => {
-    const language = languageOf(path);
-    const { title, text } = languages[language][why];
-    return messagePage({
-      language,
-      basePath,
-      title,
-      lead: text,
-      status: 503,
-      retryAfterSeconds: RETRY_AFTER_SECONDS[why],
-    });
-  };
+export function busyPage(
+  path: string,
+  basePath: string,
+  why: keyof typeof RETRY_AFTER_SECONDS,
+): Promise<Response> {
+  const language = languageOf(path);
+  const { title, text } = languages[language][why];
+  return messagePage({
+    language,
+    basePath,
+    title,
+    lead: text,
+    status: 503,
+    retryAfterSeconds: RETRY_AFTER_SECONDS[why],
+  });
 }

@@ -5,16 +5,14 @@ import { Document, htmlResponse } from "./html.tsx";
 import { languageOf } from "./page.ts";
 
 /** The page for unknown addresses, in the language that the path starts with. */
-export function createNotFound(basePath: string) {
-  return (path: string): Promise<Response> => {
-    const language = languageOf(path);
-    const inPlaceOfOverlay = path.split("/")[2] === "widget";
-    const props = { language, basePath, inPlaceOfOverlay };
-    return htmlResponse(<NotFoundPage {...props} />, {
-      status: 404,
-      frameAncestors: inPlaceOfOverlay ? "*" : "'none'",
-    });
-  };
+export function notFoundPage(path: string, basePath: string): Promise<Response> {
+  const language = languageOf(path);
+  const inPlaceOfOverlay = path.split("/")[2] === "widget";
+  const props = { language, basePath, inPlaceOfOverlay };
+  return htmlResponse(<NotFound {...props} />, {
+    status: 404,
+    frameAncestors: inPlaceOfOverlay ? "*" : "'none'",
+  });
 }
 
 interface NotFoundProps {
@@ -23,7 +21,7 @@ interface NotFoundProps {
   readonly inPlaceOfOverlay: boolean;
 }
 
-function NotFoundPage(props: NotFoundProps): JSX.Element {
+function NotFound(props: NotFoundProps): JSX.Element {
   const { notFound } = languages[props.language];
   return (
     <Document {...props} title={notFound.title} path="">

@@ -1,15 +1,12 @@
-import ipaddr from "ipaddr.js";
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
+import { type IpAddress, isWithin, parseIp, parseNetwork } from "../ip-address.ts";
 
 /** Finds a request's client address. Only the configured proxies are trusted. */
 export type ClientAddress = (peer: string | undefined, forwardedFor: string | null) => string;
 
 /** @param trustedProxies IP addresses and CIDR ranges, already checked */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
-  const ranges = trustedProxies.map(parseRange);
-  const isTrusted = (address: Address) =>
-    ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+  const networks = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
+  const isTrusted = (address: IpAddress) => networks.some((network) => isWithin(address, network));
 
   return (peer, forwardedFor) => {
     const direct = parseAddress(peer ?? "");
@@ -32,14 +29,7 @@ export function networkOf(address: string): string {
   return `${parsed.toByteArray().slice(0, 8).join(".")}/64`;
 }
 
-function parseAddress(text: string): Address | undefined {
+function parseAddress(text: string): IpAddress | undefined {
   // Some proxies append the port: 192.0.2.7:1234, [2001:db8::1]:1234.
-  const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
-  return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined;
-}
-
-function parseRange(text: string): [Address, number] {
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
-  const address = ipaddr.process(text);
-  return [address, address.kind() === "ipv4" ? 32 : 128];
+  return parseIp(/^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text);
 }

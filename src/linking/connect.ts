@@ -16,7 +16,7 @@ import { redirect } from "../http/redirect.ts";
 export interface ConnectDeps {
   readonly accounts: Pick<Accounts, "magicLinks" | "upstreams">;
   readonly sources: Pick<Sources, "byId">;
-  readonly linkingFlow: LinkingFlow;
+  readonly flow: () => Promise<LinkingFlow>;
   /** The server's base URL, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
@@ -44,7 +44,7 @@ interface OpenLink {
 }
 
 export function createConnect(deps: ConnectDeps): ConnectPages {
-  const { accounts, sources, linkingFlow, baseUrl, basePath } = deps;
+  const { accounts, sources, baseUrl, basePath } = deps;
 
   const openLink = async ({ params }: RouteContext): Promise<OpenLink | "ended" | undefined> => {
     const source = sources.byId(params["source"] ?? "");
@@ -101,7 +101,8 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
     start: withLink(async (language, link, request) => {
       const { source, secret } = link;
       if (!(await source.oauth.app())) return redirect(pathOf(language, link), 303);
-      return linkingFlow.start(request, language, source, { kind: "connect", secret });
+      const flow = await deps.flow();
+      return flow.start(request, language, source, { kind: "connect", secret });
     }),
   };
 }

@@ -1,16 +1,38 @@
 import { inLanguage } from "../html/page.ts";
-import { type Feature, get, post } from "../http/feature.ts";
-import { type ConnectDeps, createConnect } from "./connect.ts";
+import { type Feature, get, once, post } from "../http/feature.ts";
+import type { ConnectDeps } from "./connect.ts";
+import type { LinkingFlow, LinkingFlowDeps } from "./linking.ts";
 
-/** Linking an account of an upstream in the browser. */
-export function createLinkingFeature(deps: ConnectDeps): Feature {
-  const connect = createConnect(deps);
+export interface LinkingFeatureDeps
+  extends Omit<ConnectDeps, "accounts" | "flow">, Omit<LinkingFlowDeps, "accounts"> {
+  readonly accounts: ConnectDeps["accounts"] & LinkingFlowDeps["accounts"];
+}
+
+export interface LinkingFeature extends Feature {
+  /** Loads what sends browsers to an upstream. */
+  readonly flow: () => Promise<LinkingFlow>;
+}
+
+/** Linking an account of an upstream in the browser, which is loaded on first use. */
+export function createLinkingFeature(deps: LinkingFeatureDeps): LinkingFeature {
+  const flow = once(async () => (await import("./linking.ts")).createLinkingFlow(deps));
+  const connect = once(async () => (await import("./connect.ts")).createConnect({ ...deps, flow }));
   return {
+    flow,
     routes: [
-      get("/:lang/connect/:source/:secret", inLanguage(connect.show)),
-      post("/:lang/connect/:source/:secret", inLanguage(connect.enterApp)),
-      get("/:lang/connect/:source/:secret/start", inLanguage(connect.start)),
-      get("/callback/:source", deps.linkingFlow.callback),
+      get(
+        "/:lang/connect/:source/:secret",
+        inLanguage(async (...call) => (await connect()).show(...call)),
+      ),
+      post(
+        "/:lang/connect/:source/:secret",
+        inLanguage(async (...call) => (await connect()).enterApp(...call)),
+      ),
+      get(
+        "/:lang/connect/:source/:secret/start",
+        inLanguage(async (...call) => (await connect()).start(...call)),
+      ),
+      get("/callback/:source", async (context) => (await flow()).callback(context)),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js";
+import { parseIp } from "../ip-address.ts";
 
 /** Whether services on the internet can ask a server with this base URL, as far as its address shows. */
 export type Reach = "public" | "local" | "not https";
@@ -13,6 +13,7 @@ export function reachOf(baseUrl: string): Reach {
 const LOCAL_ENDING = /(^|\.)(localhost|local|lan|home|internal|home\.arpa|test)$/;
 
 function isLocal(host: string): boolean {
-  if (ipaddr.isValid(host)) return ipaddr.process(host).range() !== "unicast";
+  const address = parseIp(host);
+  if (address) return address.range() !== "unicast";
   return !host.includes(".") || LOCAL_ENDING.test(host);
 }

@@ -3,19 +3,25 @@ import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import { createArt } from "../artwork/serve-cover.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
-import { createNotFound } from "../html/not-found.tsx";
 import { inLanguage } from "../html/page.ts";
-import { all, type Feature, get, head, type Route, socket, socketsOf } from "../http/feature.ts";
+import {
+  all,
+  type Feature,
+  get,
+  head,
+  once,
+  type Route,
+  socket,
+  socketsOf,
+} from "../http/feature.ts";
 import type { Log } from "../log.ts";
 import { type Covers, createCovers } from "./covers.ts";
 import { fontFaces } from "./font-faces.ts";
-import { createLauncher } from "./launcher.tsx";
 import { createLive, type Live, type OverlayRelay } from "./live.ts";
 import { createOnDemand, type OnDemand } from "./on-demand.ts";
 import { createStreams } from "./streams.ts";
 import type { LiveTicket } from "./ticket.ts";
 import { createFont } from "./uploaded-font.ts";
-import { createWidget } from "./widget.tsx";
 
 export interface OverlayFeatureDeps {
   readonly accounts: Accounts;
@@ -44,7 +50,7 @@ export interface OverlayFeature extends Feature {
   readonly showAll: OnDemand["showAll"];
 }
 
-/** The overlay's page, its sockets, and the covers and fonts that it loads. */
+/** The overlay's page, which is loaded on first use, its sockets, and the covers and fonts that it loads. */
 export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
   const { accounts, artworks, clock, log, basePath } = deps;
   const { widgets } = accounts;
@@ -56,11 +62,15 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
     widgets,
     fontFacesOf,
     covers,
-    notFound: createNotFound(basePath),
+    notFound: async (path) => (await import("../html/not-found.tsx")).notFoundPage(path, basePath),
     streams: createStreams({ history: accounts.history, clock, log }),
   });
-  const widget = createWidget({ ...deps, widgets, fontFacesOf, covers });
-  const launcher = createLauncher({ ...deps, widgets });
+  const widget = once(async () =>
+    (await import("./widget.tsx")).createWidget({ ...deps, widgets, fontFacesOf, covers }),
+  );
+  const launcher = once(async () =>
+    (await import("./launcher.tsx")).createLauncher({ ...deps, widgets }),
+  );
   const onDemand = createOnDemand({ ...deps, widgets, show: deps.relay.showOnDemand });
   const onDemandAt =
     (does: "show" | "hide"): Route["answer"] =>
@@ -76,14 +86,14 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
     routes: [
       get(
         "/:lang/widget/:token",
-        inLanguage((language, { params, request }) =>
-          widget.show(language, params["token"] ?? "", request),
+        inLanguage(async (language, { params, request }) =>
+          (await widget()).show(language, params["token"] ?? "", request),
         ),
       ),
       get(
         "/:lang/widget/:token/launcher",
-        inLanguage((language, { params, request }) =>
-          launcher(language, params["token"] ?? "", new URL(request.url).search),
+        inLanguage(async (language, { params, request }) =>
+          (await launcher())(language, params["token"] ?? "", new URL(request.url).search),
         ),
       ),
       socket("/:lang/widget/:token/live", ({ params, request }, upgrader) =>
@@ -91,7 +101,7 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
       ),
       get(
         "/:lang/demo",
-        inLanguage((language, { request }) => widget.demo(language, request)),
+        inLanguage(async (language, { request }) => (await widget()).demo(language, request)),
       ),
       socket("/:lang/demo/live", ({ request }, upgrader) => live.upgradeDemo(request, upgrader)),
       all("/show/:token", onDemandAt("show")),

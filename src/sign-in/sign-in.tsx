@@ -16,7 +16,8 @@ import type { SessionCookie } from "../http/session-cookie.ts";
 export interface SignInDeps {
   readonly accounts: Pick<Accounts, "magicLinks">;
   readonly sources: Pick<Sources, "all" | "byId">;
-  readonly linkingFlow: LinkingFlow;
+  /** Loads what sends browsers to an upstream. */
+  readonly linkingFlow: () => Promise<LinkingFlow>;
   readonly sessionCookie: SessionCookie;
   readonly basePath: string;
   /** Whether a form was sent from one of our pages. */
@@ -115,7 +116,8 @@ export function createSignIn(deps: SignInDeps): SignInPages {
     async withSource(language, { request, params }) {
       const source = sources.byId(params["source"] ?? "");
       if (!source || !isLinked(source) || !(await source.oauth.app())) return undefined;
-      return linkingFlow.start(request, language, source, { kind: "signIn" });
+      const flow = await linkingFlow();
+      return flow.start(request, language, source, { kind: "signIn" });
     },
   };
 }

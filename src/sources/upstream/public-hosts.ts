@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js";
+import { isPublic, parseIp } from "../../ip-address.ts";
 import type { Fetch, UpstreamHeaders } from "./limits.ts";
 
 /**
@@ -31,11 +31,6 @@ export const NETWORK = {
 const MOST_ADDRESSES = 4;
 /** A machine whose IPv6 leads nowhere may notice that only when the time for a call is over. */
 const FAMILIES = ["ipv4", "ipv6"];
-/** IPv6 addresses that belong to the public internet: https://www.iana.org/assignments/ipv6-address-space */
-const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
-/** An IPv4 address as networks that only have IPv6 reach it: https://www.rfc-editor.org/rfc/rfc6052 */
-const NAT64 = ipaddr.parseCIDR("64:ff9b::/96");
-
 /** The host of a URL without brackets, and without the dot that may end a name. */
 const bareHostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
 
@@ -46,7 +41,8 @@ const bareHostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/
  */
 export function mayBePublic(url: URL): boolean {
   const host = bareHostOf(url);
-  if (ipaddr.isValid(host)) return isPublicAddress(host);
+  const address = parseIp(host);
+  if (address) return isPublic(address);
   return host.includes(".") && !/\.(localhost|local|internal|home\.arpa)$/i.test(host);
 }
 
@@ -64,12 +60,12 @@ export async function publicDestinationsOf(
   lookUp: LookUp,
 ): Promise<readonly Destination[]> {
   const host = bareHostOf(url);
-  if (ipaddr.isValid(host)) return isPublicAddress(host) ? [{ url }] : [];
+  const direct = parseIp(host);
+  if (direct) return isPublic(direct) ? [{ url }] : [];
   const name = { hostHeader: url.host, tls: { serverName: host } };
-  const addresses = (await lookUp(host))
-    .filter(isPublicAddress)
-    .map((text) => ipaddr.process(text));
+  const addresses = (await lookUp(host)).flatMap((text) => parseIp(text) ?? []);
   return addresses
+    .filter(isPublic)
     .toSorted((one, other) => FAMILIES.indexOf(one.kind()) - FAMILIES.indexOf(other.kind()))
     .slice(0, MOST_ADDRESSES)
     .map((address) => {
@@ -84,14 +80,4 @@ export function headersFor({ name }: Destination, given?: UpstreamHeaders): Head
   const headers = new Headers(given);
   if (name) headers.set("Host", name.hostHeader);
   return headers;
-}
-
-function isPublicAddress(text: string): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  const address = ipaddr.process(text);
-  if (address instanceof ipaddr.IPv4) return address.range() === "unicast";
-  if (address.match(NAT64)) {
-    return new ipaddr.IPv4(address.toByteArray().slice(-4)).range() === "unicast";
-  }
-  return address.range() === "unicast" && address.match(GLOBAL_IPV6);
 }

@@ -1,0 +1,41 @@
+import type ipaddr from "ipaddr.js";
+
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** An address, and how many bits at its beginning those of its network share. */
+export type IpNetwork = [address: IpAddress, bits: number];
+
+/** Loaded with the first address, because most starts need none. */
+const library = () => require("ipaddr.js") as typeof ipaddr;
+
+/** An IP address; an IPv4 one that is written as IPv6 is taken as IPv4. `undefined` for other texts. */
+export function parseIp(text: string): IpAddress | undefined {
+  const ip = library();
+  return ip.isValid(text) ? ip.process(text) : undefined;
+}
+
+/** A network such as `10.0.0.0/8`, or a single address; `undefined` for other texts. */
+export function parseNetwork(text: string): IpNetwork | undefined {
+  const ip = library();
+  if (ip.isValidCIDR(text)) return ip.parseCIDR(text);
+  const address = parseIp(text);
+  return address && [address, address.kind() === "ipv4" ? 32 : 128];
+}
+
+export const isWithin = (address: IpAddress, [base, bits]: IpNetwork): boolean =>
+  base.kind() === address.kind() && address.match(base, bits);
+
+/** IPv6 addresses that belong to the public internet: https://www.iana.org/assignments/ipv6-address-space */
+const GLOBAL_IPV6 = "2000::/3";
+/** An IPv4 address as networks that only have IPv6 reach it: https://www.rfc-editor.org/rfc/rfc6052 */
+const NAT64 = "64:ff9b::/96";
+
+/** Whether an address belongs to the public internet. */
+export function isPublic(address: IpAddress): boolean {
+  if (address.kind() === "ipv4") return address.range() === "unicast";
+  const { IPv4, parseCIDR } = library();
+  if (isWithin(address, parseCIDR(NAT64))) {
+    return isPublic(new IPv4(address.toByteArray().slice(-4)));
+  }
+  return address.range() === "unicast" && isWithin(address, parseCIDR(GLOBAL_IPV6));
+}
