@@ -213,7 +213,8 @@ export const fr: Words = {
     },
     health: {
       ok: "{source} est connecté, tout fonctionne.",
-      untried: "{source} est connecté. Le suivi démarre dès qu’un widget ou cette page est ouvert.",
+      untried:
+        "{source} est connecté. Le suivi démarre dès que cette page ou un widget est ouvert.",
       nothing: "Aucune source de musique n’est encore connectée.",
       needsLinking:
         "Marquee ne peut plus recevoir votre musique de {source}. Liez-le à nouveau ; vos clés et votre widget restent inchangés.",
@@ -475,7 +476,7 @@ export const fr: Words = {
         "OBS demande confirmation avant d’ajouter la source, et sa question affiche l’adresse. Toute personne qui la connaît peut voir ce que vous écoutez.",
       nothingHappens: "Il ne se passe rien ?",
       nothingHappensText:
-        "Si OBS est exécuté en tant qu’administrateur, Windows ne laisse rien y déposer. Lancez-le sans droits d’administrateur, ou choisissez l’une des façons ci-dessous.",
+        "Si OBS est exécuté en tant qu’administrateur, Windows bloque le glisser-déposer vers lui. Lancez-le sans droits d’administrateur, ou choisissez l’une des façons ci-dessous.",
       withoutMouse: "Sans souris, copiez l’adresse :",
       putTitle: "Ou laissez cette page l’ajouter",
       putText:
@@ -949,7 +950,7 @@ export const fr: Words = {
       endsAt: "Expire : {time}. Une nouvelle clé la remplace.",
       addTitle: "Créer une autre clé",
       name: "Nom de la clé",
-      nameHint: "À quoi elle sert, par exemple « bot du chat ».",
+      nameHint: "À quoi elle sert, par exemple « bot de chat ».",
       nameWrong: "Un nom a de 1 à {most} caractères visibles.",
       add: "Créer la clé",
       added: "Voici la clé de « {name} ». Elle ne s’affiche que cette fois : copiez-la maintenant.",
@@ -1291,11 +1292,11 @@ export const fr: Words = {
   reach: {
     title: "Depuis l’extérieur",
     public:
-      "L’adresse est publique : les bots et les sites peuvent interroger {host}, si elle mène ici. Marquee ne l’a pas essayé.",
+      "L’adresse est publique : les bots et les sites peuvent interroger {host}, si elle mène ici. Marquee ne l’a pas vérifié.",
     local:
-      "{host} n’existe que sur cet ordinateur ou dans votre propre réseau. Les bots et les sites d’internet ne peuvent pas l’atteindre.",
+      "{host} n’existe que sur cet ordinateur ou dans votre propre réseau. Les bots et les sites sur internet ne peuvent pas l’atteindre.",
     "not https":
-      "L’adresse commence par http. Les bots d’internet n’utilisent que https, et les mots de passe et les tokens traversent le réseau en clair.",
+      "L’adresse commence par http. Les bots sur internet n’utilisent que https, et les mots de passe et les tokens traversent le réseau en clair.",
     noProxy:
       "Aucun proxy n’est nommé dans --trusted-proxies. S’il y en a un, tous les visiteurs semblent venir de son adresse.",
     how: "Comment atteindre de l’extérieur une machine à la maison",
