@@ -114,7 +114,7 @@ export const es: Words = {
     apiText: "Una petición con tu clave devuelve la canción, el artista, el álbum y la posición.",
     widgetTitle: "El overlay",
     widgetText:
-      "Añade la dirección de tu widget en OBS como fuente de navegador, 500 de ancho y 120 de alto. El fondo es transparente.",
+      "Añade la dirección de tu widget en OBS como fuente de navegador, con 500 de ancho y 120 de alto. El fondo es transparente.",
     demo: "El overlay, con la demostración",
     start: "Primeros pasos",
     dashboard: "Abrir el panel",
@@ -370,7 +370,7 @@ export const es: Words = {
         undo: "Deshacer",
         redo: "Rehacer",
         live: "En directo mientras edito",
-        liveText: "Guarda cada cambio en cuanto lo haces, para que lo veas en OBS.",
+        liveText: "Cada cambio se guarda en cuanto lo haces, para que lo veas en OBS.",
         newer:
           "Este widget se ha guardado en otro sitio mientras tanto. Lo que has cambiado aquí no se ha perdido.",
         lookAtNewer: "Ver la versión más reciente",
@@ -881,7 +881,8 @@ export const es: Words = {
       backupText: "Una copia completa de la base de datos, hecha mientras el servidor funciona.",
       backupElsewhere:
         "La base de datos está en un servidor PostgreSQL: haz la copia de seguridad allí con pg_dump.",
-      backupKey: "Solo se puede leer con {key}: guarda también una copia, pero en otro lugar.",
+      backupKey:
+        "Solo se puede leer con {key}: guarda también una copia de esa clave, pero en otro lugar.",
       keyFrom: "la clave de {origin}",
       download: "Descargar una copia de seguridad",
       stop: "Detener Marquee",
@@ -929,7 +930,7 @@ export const es: Words = {
       tooMany: "Tienes {most} hooks, el máximo. Quita uno antes.",
     },
     keys: {
-      lead: "Con una clave, los bots y los programas consultan qué escuchas. Da a cada uno la suya: así puedes revocar una y las demás siguen.",
+      lead: "Con una clave, los bots y los programas consultan qué escuchas. Da a cada uno la suya: así puedes revocar una y las demás siguen funcionando.",
       working: "Tus claves",
       none: "No tienes ninguna clave activa.",
       id: "ID: {id}",
@@ -947,7 +948,7 @@ export const es: Words = {
       tryIt: "Pruébala en una terminal:",
       replace: "Sustituir",
       replaceText:
-        "Una clave nueva recibe el mismo nombre. La antigua puede seguir funcionando un tiempo, hasta que la cambies en todas partes.",
+        "La clave nueva recibe el mismo nombre. La antigua puede seguir funcionando un tiempo, hasta que la cambies en todas partes.",
       grace: "La clave antigua caduca",
       graceOptions: {
         now: "ahora mismo",
@@ -976,8 +977,9 @@ export const es: Words = {
       lead: "Tú decides qué ven los demás de tu música, y cuándo.",
       stateTitle: "Compartir",
       sharing: "Los demás ven lo que escuchas.",
-      pausedUntil: "Has dejado de compartir; se reanuda automáticamente. Hasta: {time}",
-      paused: "Has dejado de compartir hasta que lo reanudes.",
+      pausedUntil:
+        "Has dejado de compartir. Hasta: {time}. Después vuelves a compartir automáticamente.",
+      paused: "Has dejado de compartir hasta que elijas «Volver a compartir».",
       whilePaused: "Durante una pausa, tus widgets, tus bots y la API indican que no suena nada.",
       pauseHour: "Pausar una hora",
       pauseLong: "Pausar hasta que lo reanude",
@@ -1021,8 +1023,8 @@ export const es: Words = {
       incomplete: "No lo has aceptado todo. Empieza de nuevo.",
       unknownChannel: "Twitch no conoce ese canal. No se ha vinculado nada.",
       uncertain: "Twitch no responde. Inténtalo de nuevo en un momento.",
-      reading: "Lee el chat de {channel}. Desde: {time}",
-      notReading: "Ahora no lee el chat de {channel}",
+      reading: "Marquee lee el chat de {channel}. Desde: {time}",
+      notReading: "Ahora Marquee no lee el chat de {channel}",
       stateRefused: "Twitch ya no acepta este vínculo. Vincula la cuenta de nuevo.",
       stateStopped:
         "Twitch no deja que esta cuenta lea ni escriba en el chat de {channel}. Cuando eso cambie, vincúlala de nuevo.",
@@ -1062,7 +1064,8 @@ export const es: Words = {
         badgeNames: { subscriber: "Suscriptores", vip: "VIP", moderator: "Moderadores" },
         replies: "Responder directamente a quien pregunta",
         quietS: "Segundos entre dos respuestas",
-        quietHint: "Una cuenta que no es la tuya ni la de un moderador espera siempre 30 segundos.",
+        quietHint:
+          "Una cuenta que no sea la tuya ni la de un moderador espera siempre 30 segundos.",
         shows: "Mostrar mi overlay cuando alguien pregunte",
         showsHint: "Para overlays que solo se muestran bajo demanda.",
         announces: "Anunciar cada canción nueva mientras estoy en directo",
@@ -1260,7 +1263,7 @@ export const es: Words = {
     form: { text: "Texto", csv: "CSV", chapters: "Capítulos de YouTube" },
     start: "Inicio",
     chaptersHint:
-      "Pégalo en la descripción del vídeo. Los tiempos encajan si la grabación empezó con el directo.",
+      "Pega esto en la descripción del vídeo. Los tiempos encajan si la grabación empezó con el directo.",
     tooFew: "YouTube muestra capítulos a partir de {least}. Todavía no hay suficientes.",
     download: "Descargar",
     songs: "Canciones",
@@ -1278,11 +1281,11 @@ export const es: Words = {
     public:
       "La dirección es pública: los bots y las páginas web pueden usar {host}, si lleva hasta este servidor. Marquee no lo ha probado.",
     local:
-      "{host} solo existe en este ordenador o en tu propia red. Los bots y las páginas web de internet no pueden llegar.",
+      "{host} solo existe en este ordenador o en tu propia red. Los bots y las páginas web de internet no pueden llegar a él.",
     "not https":
       "La dirección empieza por http. Los bots de internet solo usan https, y las contraseñas y los tokens cruzan la red sin cifrar.",
     noProxy:
-      "No hay ningún proxy en --trusted-proxies. Si hay uno, todas las visitas parecen venir de su dirección.",
+      "--trusted-proxies no indica ningún proxy. Si hay uno delante de este servidor, todas las visitas parecen venir de su dirección.",
     how: "Cómo llegar desde fuera a un ordenador de casa",
   },
   reference: {
@@ -1369,7 +1372,7 @@ export const es: Words = {
     },
     lounge: {
       name: "Salón de vinilos",
-      text: "Nogal y latón. El brazo deja el disco cuando pausas.",
+      text: "Nogal y latón. El brazo se aparta del disco cuando pausas.",
     },
     chatting: {
       name: "Charla",
