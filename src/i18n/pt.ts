@@ -471,7 +471,7 @@ export const pt: Words = {
       putText:
         "Para o OBS 28 ou mais recente neste computador. Depois, você pode atualizar e recarregar a fonte por aqui.",
       putHow:
-        "No OBS, abra “Ferramentas” e depois “Configurações do servidor WebSocket”. Ative o servidor e copie a senha em “Mostrar Informações de Conexão”.",
+        "No OBS, abra “Ferramentas” e depois “Configurações do servidor WebSocket”. Ative o servidor e copie a senha em “Mostrar informações da conexão”.",
       password: "Senha do OBS",
       port: "Porta",
       connect: "Conectar",
@@ -488,7 +488,7 @@ export const pt: Words = {
         connected: "Conectado. Escolha uma cena.",
         isThere: "Conectado. O OBS já tem este widget, com o nome “{name}”.",
         current: "{scene} (cena atual)",
-        inPreview: "{scene} (na prévia)",
+        inPreview: "{scene} (na pré-visualização)",
         put: "Colocar no OBS",
         update: "Atualizar no OBS",
         outcomes: {
@@ -501,7 +501,7 @@ export const pt: Words = {
         failures: {
           off: "O OBS não responde na porta {port}. Abra o OBS, vá em “Ferramentas” e depois em “Configurações do servidor WebSocket”: o servidor precisa estar ativado, com esta porta.",
           wrongPassword:
-            "O OBS não aceita esta senha. Copie de novo em “Mostrar Informações de Conexão”, nas configurações do servidor WebSocket dele.",
+            "O OBS não aceita esta senha. Copie de novo em “Mostrar informações da conexão”, nas configurações do servidor WebSocket dele.",
           oldVersion: "Este OBS usa outra versão do protocolo. Atualize o OBS ou arraste a alça.",
           notObs:
             "Alguma coisa responde na porta {port}, mas não é o OBS 28 ou mais recente. Confira a porta ou arraste a alça.",
@@ -722,7 +722,7 @@ export const pt: Words = {
         lastPaused: "Nada está tocando, e ela foi a última a ser pausada.",
         comesLater: "Não aparece: {source} também está tocando e vem antes dela.",
         isPaused: "Não aparece: {source} está tocando.",
-        pausedEarlier: "Não aparece: {source} foi pausada depois.",
+        pausedEarlier: "Não aparece: {source} entrou em pausa depois dela.",
       },
       isConnected: "Conectado",
       groups: {
@@ -1023,7 +1023,7 @@ export const pt: Words = {
       tooSoon: "Foi muita coisa para um chat só. Tente de novo em meio minuto.",
       notSaid: "A Twitch não aceitou. {words}",
       unlink: "Desconectar",
-      unlinkText: "O Marquee sai do chat e devolve o acesso.",
+      unlinkText: "O Marquee sai do chat e abre mão do acesso.",
       unlinked: "{login} não está mais conectado.",
       unlinkedUnconfirmed:
         "{login} não está mais conectado aqui, mas a Twitch não confirmou. Por segurança, desconecte o Marquee nas configurações da Twitch, em “Conexões”.",
@@ -1048,7 +1048,7 @@ export const pt: Words = {
         badgeNames: { subscriber: "Inscritos", vip: "VIPs", moderator: "Moderadores" },
         replies: "Responder à mensagem de quem perguntou",
         quietS: "Segundos entre duas respostas",
-        quietHint: "Uma conta que não é a sua nem de um moderador espera sempre 30 segundos.",
+        quietHint: "Uma conta que não é a sua nem a de um moderador espera sempre 30 segundos.",
         shows: "Mostrar meu overlay quando alguém perguntar",
         showsHint: "Para overlays que só aparecem sob demanda.",
         announces: "Anunciar cada música nova enquanto estou ao vivo",

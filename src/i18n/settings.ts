@@ -95,7 +95,7 @@ const translations: Readonly<
   pt: {
     data: "Pasta que contém o banco de dados e a chave secreta.",
     database:
-      "Endereço de um banco de dados PostgreSQL que guarda tudo e que vários servidores podem compartilhar; prefira a forma de arquivo.",
+      "Endereço de um banco de dados PostgreSQL que guarda tudo e que vários servidores podem compartilhar; de preferência em um arquivo.",
     host: "Endereço em que o servidor escuta; 0.0.0.0 ou :: para todas as redes.",
     port: "Porta em que o servidor escuta; 0 usa qualquer porta livre e mostra qual foi.",
     baseUrl:
@@ -118,12 +118,12 @@ const translations: Readonly<
     musicPrefix: "Primeira palavra de music_connected, music_display_name e music_product na API.",
     spotifyClientId: "ID do cliente do seu app em developer.spotify.com.",
     spotifyClientSecret:
-      "Segredo do cliente desse app, se você quiser usar; prefira a forma de arquivo.",
+      "Segredo do cliente desse app, se você quiser usar; de preferência em um arquivo.",
     spotifyBudget: "Máximo de chamadas ao Spotify em 30 segundos, somando todos os usuários.",
     spotifyApiUrl: "Endereço da API Web do Spotify.",
     spotifyAccountsUrl: "Endereço do serviço de contas do Spotify.",
     lastfmApiUrl: "Endereço da API do Last.fm, ou de um servidor que funciona do mesmo jeito.",
-    lastfmApiKey: "Chave de API de last.fm/api/account/create; prefira a forma de arquivo.",
+    lastfmApiKey: "Chave de API de last.fm/api/account/create; de preferência em um arquivo.",
     listenbrainzApiUrl:
       "Endereço da API do ListenBrainz, ou de um servidor que funciona do mesmo jeito.",
     twitchClientId:
@@ -131,8 +131,8 @@ const translations: Readonly<
     twitchIdUrl: "Endereço em que a Twitch emite os tokens.",
     twitchApiUrl: "Endereço da API da Twitch.",
     twitchEventsubUrl: "Endereço em que a Twitch informa o que se diz nos chats.",
-    metricsToken: "Abre /metrics para quem enviar este token bearer; prefira a forma de arquivo.",
-    secretKey: "Chave que criptografa os segredos salvos; prefira a forma de arquivo.",
+    metricsToken: "Abre /metrics para quem enviar este token bearer; de preferência em um arquivo.",
+    secretKey: "Chave que criptografa os segredos salvos; de preferência em um arquivo.",
     logLevel: "Quanto é registrado no log: error, warn, info ou debug.",
     logFormat: "Formato de uma linha do log: text ou json.",
   },
