@@ -110,7 +110,7 @@ export const de: Words = {
   },
   home: {
     title: "Marquee: was gerade läuft, in Ihrem Stream",
-    lead: "Dieser Server zeigt Streams und Chatbots, was seine Nutzer gerade hören.",
+    lead: "Dieser Server meldet Streams und Chatbots, was seine Nutzer gerade hören.",
     apiTitle: "Die API",
     apiText: "Eine Anfrage mit Ihrem Schlüssel liefert Titel, Künstler, Album und Position.",
     widgetTitle: "Das Overlay",
@@ -807,7 +807,7 @@ export const de: Words = {
           "Was Sie von Ihrem Jellyfin-Server hören, mit welcher App auch immer. Jede Änderung erscheint sofort.",
         emby: "Was Sie von Ihrem Emby-Server hören, mit welcher App auch immer. Jede Änderung erscheint sofort.",
         homeassistant:
-          "Ein Media Player Ihres Home Assistant: Sonos, Cast, AirPlay, Roon und mehr. Jede Änderung erscheint sofort.",
+          "Ein Mediaplayer Ihres Home Assistant: Sonos, Cast, AirPlay, Roon und mehr. Jede Änderung erscheint sofort.",
         plex: "Was Sie mit Plexamp oder einer anderen Plex-App hören. Jede Änderung erscheint sofort.",
         pear: "YouTube Music in der App pear-desktop. Änderungen erscheinen binnen einer Sekunde.",
         cider: "Apple Music in der App Cider. Jede Änderung erscheint sofort.",
@@ -850,7 +850,7 @@ export const de: Words = {
         emby_user: "Ihr Nutzername bei Emby",
         emby_token: "API-Schlüssel",
         homeassistant_url: "Adresse von Home Assistant",
-        homeassistant_entity: "Media Player, zum Beispiel media_player.living_room",
+        homeassistant_entity: "Mediaplayer, zum Beispiel media_player.living_room",
         homeassistant_token: "Langlebiges Zugriffstoken",
         plex_url: "Adresse von Plex",
         plex_user: "Nutzer bei Plex; leer für den Eigentümer des Servers",
@@ -1156,7 +1156,7 @@ export const de: Words = {
       },
       program: {
         title: "Ein Programm schreiben",
-        text: "Fragen Sie den Titel als JSON ab, oder erhalten Sie jede Änderung.",
+        text: "Fragen Sie den Titel als JSON ab, oder lassen Sie sich jede Änderung senden.",
       },
     },
     summaries: {
@@ -1177,7 +1177,7 @@ export const de: Words = {
         "Starten Sie Marquee mit dem Rechner: unter Windows, macOS, Linux oder im Container.",
       users:
         "Legen Sie Nutzer, Anmeldelinks und API-Schlüssel an, und sehen Sie, was Nutzer eintragen dürfen.",
-      reach: "Wer Marquee zu Hause erreicht, und wie Sie es für das Internet öffnen.",
+      reach: "Wer Marquee zu Hause erreicht und wie Sie es für das Internet öffnen.",
       backup:
         "Sichern Sie Ihre Daten, stellen Sie sie wieder her, aktualisieren Sie Marquee, und ziehen Sie damit um.",
       nodes: "Speichern Sie die Daten in PostgreSQL, und betreiben Sie mehrere Server damit.",
