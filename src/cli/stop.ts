@@ -34,7 +34,7 @@ function stopServer(): Command {
     while (isServerRunning(data)) {
       if (performance.now() > giveUpAtMs) {
         throw new NotRunningError(
-          `Marquee${facts ? ` (pid ${facts.pid})` : ""} was asked to stop, and still runs. End its process if it hangs.`,
+          `Marquee${facts ? ` (pid ${facts.pid})` : ""} was asked to stop, but is still running. End its process if it hangs.`,
         );
       }
       await Bun.sleep(LOOK_EVERY_MS);

@@ -121,7 +121,7 @@ export const de: Words = {
     dashboard: "Übersicht öffnen",
     apiLink: "Die API, Feld für Feld",
     descriptionLink: "Beschreibung der API (OpenAPI)",
-    widgetLink: "Das Widget, Option für Option",
+    widgetLink: "Das Overlay, Schritt für Schritt",
     languages: "Sprachen",
   },
   connect: {
@@ -798,7 +798,7 @@ export const de: Words = {
         azuracast: "Ein Sender von AzuraCast: was gerade läuft, mit Cover und Position.",
         icecast: "Ein Stream von Icecast: der Titel, den der Sender mitschickt.",
         windows:
-          "Player auf diesem Windows-Rechner: Spotify, Apple Music, foobar2000, Browser und die meisten anderen. Jede Änderung erscheint innerhalb einer halben Sekunde.",
+          "Player auf diesem Windows-Rechner: Spotify, Apple Music, foobar2000 und die meisten anderen, Browser nur, wenn Sie einen nennen. Jede Änderung erscheint innerhalb einer halben Sekunde.",
         macos:
           "Was auf diesem Mac läuft: Musik, Spotify und die meisten anderen Player, meist ohne Cover. Jede Änderung erscheint innerhalb einer Sekunde.",
         mpris:
@@ -918,7 +918,7 @@ export const de: Words = {
       off: {
         gone: "Die Adresse meldet, dass es sie nicht mehr gibt (410). Senden Sie einen Test, um den Hook wieder einzuschalten.",
         failing:
-          "Hundert Versuche hintereinander sind fehlgeschlagen. Senden Sie einen Test, um den Hook wieder einzuschalten.",
+          "Hundert Nachrichten hintereinander konnten nicht zugestellt werden. Senden Sie einen Test, um den Hook wieder einzuschalten.",
       },
       noTries: "Seit dem Start des Servers wurde nichts gesendet.",
       noAnswer: "keine Antwort",
@@ -1112,7 +1112,7 @@ export const de: Words = {
       everywhereText:
         "Meldet jeden Browser ab, auch diesen. Ihre Schlüssel und Ihr Widget funktionieren weiter.",
       exportTitle: "Ihre Daten",
-      exportText: "Alles, was Marquee über Sie speichert, außer Geheimnissen.",
+      exportText: "Was Marquee über Sie speichert, ohne Geheimnisse.",
       exportLink: "Als JSON exportieren",
       deleteTitle: "Alles löschen",
       deleteText:
@@ -1370,7 +1370,8 @@ export const de: Words = {
       started_at: "Wann der Titel begann, in UTC.",
       played_ms: "Wie lange er lief, in Millisekunden, ohne Pausen.",
       username: "Name des Nutzers.",
-      connected: "false, wenn keine Musik verbunden ist oder sie neu verbunden werden muss.",
+      connected:
+        "false, wenn noch keine verbundene Quelle funktioniert hat oder jede neu verbunden werden muss.",
       display_name: "Name des verbundenen Kontos; null, wenn unbekannt.",
       product: "Abonnement des Kontos; null, wenn unbekannt.",
       created_at: "Wann der Nutzer angelegt wurde, in UTC.",

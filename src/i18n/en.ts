@@ -118,7 +118,7 @@ export const en = {
     dashboard: "Open the dashboard",
     apiLink: "The API, field by field",
     descriptionLink: "API description (OpenAPI)",
-    widgetLink: "The widget, option by option",
+    widgetLink: "The overlay, step by step",
     languages: "Languages",
   },
   /** `{source}` and its like are filled in: {@link fill}. */
@@ -235,7 +235,7 @@ export const en = {
       notOnStream: "No browser source shows your overlay at the moment.",
       openWidget: "Set up the widget",
       sharingPaused: "Only you see this: sharing is paused.",
-      sharingPausedUntil: "Only you see this: sharing is paused until: {time}.",
+      sharingPausedUntil: "Only you see this: sharing is paused until {time}.",
       hiddenByRules: "Only you see this: your rules hide it.",
     },
     widget: {
@@ -770,7 +770,7 @@ export const en = {
         azuracast: "An AzuraCast station: what’s on air, with cover and position.",
         icecast: "An Icecast stream: the title that the station sends.",
         windows:
-          "Players on this Windows computer: Spotify, Apple Music, foobar2000, browsers and most others. Changes show up within half a second.",
+          "Players on this Windows computer: Spotify, Apple Music, foobar2000 and most others; browsers only if you name one. Changes show up within half a second.",
         macos:
           "What plays on this Mac: Music, Spotify and most other players. Usually without a cover. Changes show up within a second.",
         mpris:
@@ -885,7 +885,8 @@ export const en = {
       on: "Your songs are sent to it.",
       off: {
         gone: "The address answers that it no longer exists (410). Send a test to switch the hook on again.",
-        failing: "A hundred tries in a row have failed. Send a test to switch the hook on again.",
+        failing:
+          "A hundred messages in a row have failed. Send a test to switch the hook on again.",
       },
       noTries: "Nothing has been sent since the server started.",
       noAnswer: "no answer",
@@ -940,7 +941,7 @@ export const en = {
       replaced:
         "“{name}” has a new key, and the old one no longer works. It’s shown only once: copy it now.",
       replacedUntil:
-        "“{name}” has a new key. The old one keeps working until: {time}. The new one is shown only once: copy it now.",
+        "“{name}” has a new key. The old one keeps working until {time}. The new one is shown only once: copy it now.",
       revoke: "Revoke",
       revokeText: "Programs that use this key stop working right away, for good (401).",
       revoked: "“{name}” was revoked.",
@@ -957,7 +958,7 @@ export const en = {
       lead: "You decide what others see of your music, and when.",
       stateTitle: "Sharing",
       sharing: "Others can see what you’re playing.",
-      pausedUntil: "Sharing is paused until: {time}. Then it resumes automatically.",
+      pausedUntil: "Sharing is paused until {time}. Then it resumes automatically.",
       paused: "Sharing is paused until you switch it on again.",
       whilePaused: "During a pause, your widgets, bots and the API show that nothing is playing.",
       pauseHour: "Pause for an hour",
@@ -1002,7 +1003,7 @@ export const en = {
       incomplete: "You haven’t agreed to all of it. Start again.",
       unknownChannel: "Twitch doesn’t know this channel. Nothing was linked.",
       uncertain: "Twitch isn’t answering. Try again in a moment.",
-      reading: "Reading the chat of {channel}: since {time}",
+      reading: "Reading the chat of {channel} since {time}",
       notReading: "Not reading the chat of {channel} at the moment",
       stateRefused: "Twitch no longer accepts this link. Link the account again.",
       stateStopped:
@@ -1075,7 +1076,7 @@ export const en = {
       everywhereText:
         "Signs out every browser, including this one. Your keys and your widget keep working.",
       exportTitle: "Your data",
-      exportText: "Everything Marquee keeps about you, except secrets.",
+      exportText: "What Marquee keeps about you, without secrets.",
       exportLink: "Export as JSON",
       deleteTitle: "Delete everything",
       deleteText:
@@ -1324,7 +1325,7 @@ export const en = {
       started_at: "When the song started, in UTC.",
       played_ms: "How long it played, in milliseconds, without pauses.",
       username: "Name of the user.",
-      connected: "False when no music is connected or it has to be connected again.",
+      connected: "False when no connected source has worked, or each has to be connected again.",
       display_name: "Name on the connected account; null when unknown.",
       product: "Subscription of the account; null when unknown.",
       created_at: "When the user was created, in UTC.",

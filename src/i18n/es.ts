@@ -120,7 +120,7 @@ export const es: Words = {
     dashboard: "Abrir el panel",
     apiLink: "La API, campo por campo",
     descriptionLink: "Descripción de la API (OpenAPI)",
-    widgetLink: "El widget, opción por opción",
+    widgetLink: "El overlay, paso a paso",
     languages: "Idiomas",
   },
   connect: {
@@ -784,7 +784,7 @@ export const es: Words = {
         azuracast: "Una emisora de AzuraCast: lo que emite, con portada y posición.",
         icecast: "Una emisión de Icecast: el título que envía la emisora.",
         windows:
-          "Los reproductores de este ordenador con Windows: Spotify, Apple Music, foobar2000, navegadores y casi todos los demás. Los cambios se muestran en medio segundo como mucho.",
+          "Los reproductores de este ordenador con Windows: Spotify, Apple Music, foobar2000 y casi todos los demás; los navegadores, solo si indicas uno. Los cambios se muestran en medio segundo como mucho.",
         macos:
           "Lo que suena en este Mac: Música, Spotify y casi todos los demás reproductores, por lo general sin portada. Los cambios se muestran en un segundo como mucho.",
         mpris:
@@ -1098,7 +1098,7 @@ export const es: Words = {
       everywhereText:
         "Cierra la sesión en todos los navegadores, también en este. Tus claves y tu widget siguen funcionando.",
       exportTitle: "Tus datos",
-      exportText: "Todo lo que Marquee guarda de ti, menos los secretos.",
+      exportText: "Lo que Marquee guarda de ti, sin los secretos.",
       exportLink: "Exportar como JSON",
       deleteTitle: "Borrar todo",
       deleteText:
@@ -1351,7 +1351,8 @@ export const es: Words = {
       started_at: "Cuándo empezó la canción, en UTC.",
       played_ms: "Cuánto sonó, en milisegundos, sin las pausas.",
       username: "Nombre del usuario.",
-      connected: "Falso cuando no hay música conectada o hay que conectarla otra vez.",
+      connected:
+        "Falso cuando ninguna fuente conectada ha funcionado todavía, o hay que conectar todas otra vez.",
       display_name: "Nombre de la cuenta conectada; null si no se conoce.",
       product: "Suscripción de la cuenta; null si no se conoce.",
       created_at: "Cuándo se creó el usuario, en UTC.",

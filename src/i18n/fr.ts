@@ -118,7 +118,7 @@ export const fr: Words = {
     dashboard: "Ouvrir le tableau de bord",
     apiLink: "L’API, champ par champ",
     descriptionLink: "Description de l’API (OpenAPI)",
-    widgetLink: "Le widget, option par option",
+    widgetLink: "L’overlay, étape par étape",
     languages: "Langues",
   },
   connect: {
@@ -794,7 +794,7 @@ export const fr: Words = {
         azuracast: "Une station AzuraCast : ce qui y passe, avec pochette et position.",
         icecast: "Un flux Icecast : le titre que la station envoie.",
         windows:
-          "Les lecteurs de cet ordinateur sous Windows : Spotify, Apple Music, foobar2000, navigateurs et la plupart des autres. Les changements s’affichent en une demi-seconde au plus.",
+          "Les lecteurs de cet ordinateur sous Windows : Spotify, Apple Music, foobar2000 et la plupart des autres ; les navigateurs seulement si vous en indiquez un. Les changements s’affichent en une demi-seconde au plus.",
         macos:
           "Ce qui est en lecture sur ce Mac : Musique, Spotify et la plupart des autres lecteurs, en général sans pochette. Les changements s’affichent en une seconde au plus.",
         mpris:
@@ -1109,7 +1109,7 @@ export const fr: Words = {
       everywhereText:
         "Déconnecte tous les navigateurs, celui-ci compris. Vos clés et votre widget continuent de fonctionner.",
       exportTitle: "Vos données",
-      exportText: "Tout ce que Marquee conserve sur vous, sauf les secrets.",
+      exportText: "Ce que Marquee conserve sur vous, sans les secrets.",
       exportLink: "Exporter en JSON",
       deleteTitle: "Tout supprimer",
       deleteText:
@@ -1365,7 +1365,8 @@ export const fr: Words = {
       started_at: "Quand le morceau a commencé, en UTC.",
       played_ms: "Durée d’écoute en millisecondes, sans les pauses.",
       username: "Nom de l’utilisateur.",
-      connected: "Faux quand aucune musique n’est connectée ou qu’elle doit l’être à nouveau.",
+      connected:
+        "Faux quand aucune source connectée n’a encore fonctionné, ou que chacune doit être connectée à nouveau.",
       display_name: "Nom du compte connecté ; null s’il est inconnu.",
       product: "Abonnement du compte ; null s’il est inconnu.",
       created_at: "Date de création de l’utilisateur, en UTC.",

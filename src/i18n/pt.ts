@@ -118,7 +118,7 @@ export const pt: Words = {
     dashboard: "Abrir o painel",
     apiLink: "A API, campo por campo",
     descriptionLink: "Descrição da API (OpenAPI)",
-    widgetLink: "O widget, opção por opção",
+    widgetLink: "O overlay, passo a passo",
     languages: "Idiomas",
   },
   connect: {
@@ -774,7 +774,7 @@ export const pt: Words = {
         azuracast: "Uma estação do AzuraCast: o que está no ar, com capa e posição.",
         icecast: "Um stream do Icecast: o título que a estação envia.",
         windows:
-          "Players deste computador com Windows: Spotify, Apple Music, foobar2000, navegadores e quase todos os outros. As mudanças aparecem em até meio segundo.",
+          "Players deste computador com Windows: Spotify, Apple Music, foobar2000 e quase todos os outros; navegadores, só se você indicar um. As mudanças aparecem em até meio segundo.",
         macos:
           "O que está tocando neste Mac: Música, Spotify e quase todos os outros players, em geral sem capa. As mudanças aparecem em até um segundo.",
         mpris:
@@ -1080,7 +1080,7 @@ export const pt: Words = {
       everywhereText:
         "Você sai de todos os navegadores, inclusive deste. Suas chaves e seu widget continuam funcionando.",
       exportTitle: "Seus dados",
-      exportText: "Tudo o que o Marquee guarda sobre você, menos os segredos.",
+      exportText: "O que o Marquee guarda sobre você, sem os segredos.",
       exportLink: "Exportar como JSON",
       deleteTitle: "Apagar tudo",
       deleteText:
@@ -1332,7 +1332,8 @@ export const pt: Words = {
       started_at: "Quando a música começou, em UTC.",
       played_ms: "Por quanto tempo tocou, em milissegundos, sem as pausas.",
       username: "Nome do usuário.",
-      connected: "Falso quando não há música conectada ou é preciso conectar de novo.",
+      connected:
+        "Falso quando nenhuma fonte conectada funcionou ainda, ou é preciso conectar todas de novo.",
       display_name: "Nome da conta conectada; null se for desconhecido.",
       product: "Assinatura da conta; null se for desconhecida.",
       created_at: "Quando o usuário foi criado, em UTC.",

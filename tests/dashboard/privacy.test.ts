@@ -43,7 +43,7 @@ describe("pausing", () => {
   test("for an hour says until when, and is over by itself", async () => {
     const page = await pause("hour");
     expect(await textOf(page.clone(), ".notice p")).toBe(said.nowPaused);
-    expect(await stateOn(page)).toMatch(/^Sharing is paused until: \d.+ automatically\.$/);
+    expect(await stateOn(page)).toMatch(/^Sharing is paused until \d.+ automatically\.$/);
     expect(rules().pausedUntil).toBe(START_MS + HOUR_MS);
     await server.clock.advance(HOUR_MS - 1);
     expect(await state()).toContain("paused");
