@@ -895,7 +895,7 @@ export const de: Words = {
       backupElsewhere:
         "Die Datenbank liegt auf einem PostgreSQL-Server: Sichern Sie sie dort mit pg_dump.",
       backupKey:
-        "Sie lässt sich nur mit {key} lesen: Bewahren Sie auch davon eine Kopie auf, aber an einem anderen Ort.",
+        "Die Geheimnisse darin lassen sich nur mit {key} lesen: Bewahren Sie auch davon eine Kopie auf, aber an einem anderen Ort.",
       keyFrom: "dem Schlüssel aus {origin}",
       download: "Sicherung herunterladen",
       stop: "Marquee beenden",
@@ -1051,7 +1051,7 @@ export const de: Words = {
       tooSoon: "Das war viel für einen Chat. Versuchen Sie es in einer halben Minute noch einmal.",
       notSaid: "Twitch hat es nicht angenommen. {words}",
       unlink: "Verknüpfung lösen",
-      unlinkText: "Marquee verlässt den Chat und gibt den Zugriff zurück.",
+      unlinkText: "Marquee verlässt den Chat und gibt seinen Zugriff auf.",
       unlinked: "Die Verknüpfung mit {login} ist gelöst.",
       unlinkedUnconfirmed:
         "Die Verknüpfung mit {login} ist hier gelöst, aber Twitch hat es nicht bestätigt. Trennen Sie Marquee sicherheitshalber in den Twitch-Einstellungen unter „Verbindungen“.",
@@ -1304,7 +1304,7 @@ export const de: Words = {
     "not https":
       "Die Adresse beginnt mit http. Bots im Internet benutzen nur https, und Passwörter und Token gehen unverschlüsselt durchs Netz.",
     noProxy:
-      "In --trusted-proxies steht kein Proxy. Falls es einen gibt, scheinen alle Besucher von seiner Adresse zu kommen.",
+      "In --trusted-proxies steht kein Proxy. Falls einer vor diesem Server steht, scheinen alle Besucher von seiner Adresse zu kommen.",
     how: "Wie ein Rechner zu Hause von außen erreichbar wird",
   },
   reference: {
@@ -1364,8 +1364,8 @@ export const de: Words = {
         "Die Künstler in der Reihenfolge der Quelle, durch Komma und Leerzeichen getrennt.",
       "album.name": "Name des Albums; bei einem Podcast die Sendung.",
       "album.images[].url": "Adresse eines Covers, das größte zuerst; die Liste kann leer sein.",
-      "device.name": "Name des Players.",
-      "device.type": "Art des Players, wie die Quelle sie nennt.",
+      "device.name": "Name des Geräts.",
+      "device.type": "Art des Geräts, wie die Quelle sie angibt.",
       "device.volume": "Lautstärke von 0 bis 100; null, wenn die Quelle sie nicht nennt.",
       started_at: "Wann der Titel begann, in UTC.",
       played_ms: "Wie lange er lief, in Millisekunden, ohne Pausen.",

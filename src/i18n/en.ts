@@ -865,7 +865,8 @@ export const en = {
       backup: "Backup",
       backupText: "A complete copy of the database, made while the server runs.",
       backupElsewhere: "The database is on a PostgreSQL server: back it up there with pg_dump.",
-      backupKey: "It can only be read with {key}: keep a copy of that too, but somewhere else.",
+      backupKey:
+        "The secrets in it can only be read with {key}: keep a copy of that too, but somewhere else.",
       keyFrom: "the key from {origin}",
       download: "Download a backup",
       stop: "Stop Marquee",
@@ -1017,7 +1018,7 @@ export const en = {
       tooSoon: "That was a lot for one chat. Try again in half a minute.",
       notSaid: "Twitch didn’t take it. {words}",
       unlink: "Unlink",
-      unlinkText: "Marquee leaves the chat and gives its access back.",
+      unlinkText: "Marquee leaves the chat and gives up its access.",
       unlinked: "{login} is unlinked.",
       unlinkedUnconfirmed:
         "{login} is unlinked here, but Twitch hasn’t confirmed it. To be sure, disconnect Marquee in your Twitch settings under “Connections”.",
@@ -1260,7 +1261,7 @@ export const en = {
     "not https":
       "The address starts with http. Bots on the internet only use https, and passwords and tokens cross the network unencrypted.",
     noProxy:
-      "--trusted-proxies names no proxy. If there is one, all visitors seem to come from its address.",
+      "--trusted-proxies names no proxy. If there is one in front of this server, all visitors seem to come from its address.",
     how: "How to reach a computer at home from outside",
   },
   reference: {
@@ -1319,8 +1320,8 @@ export const en = {
       artist_name: "The artists in the source’s order, joined with a comma and a space.",
       "album.name": "Title of the album; for a podcast, the show.",
       "album.images[].url": "Address of a cover, the largest first; the list may be empty.",
-      "device.name": "Name of the player.",
-      "device.type": "Kind of player, as the source gives it.",
+      "device.name": "Name of the device.",
+      "device.type": "Type of the device, as the source gives it.",
       "device.volume": "Volume from 0 to 100; null when the source doesn’t report it.",
       started_at: "When the song started, in UTC.",
       played_ms: "How long it played, in milliseconds, without pauses.",

@@ -882,7 +882,7 @@ export const es: Words = {
       backupElsewhere:
         "La base de datos está en un servidor PostgreSQL: haz la copia de seguridad allí con pg_dump.",
       backupKey:
-        "Solo se puede leer con {key}: guarda también una copia de esa clave, pero en otro lugar.",
+        "Sus secretos solo se pueden leer con {key}: guarda también una copia de esa clave, pero en otro lugar.",
       keyFrom: "la clave de {origin}",
       download: "Descargar una copia de seguridad",
       stop: "Detener Marquee",
@@ -1345,8 +1345,8 @@ export const es: Words = {
       "album.name": "Título del álbum; en un pódcast, el programa.",
       "album.images[].url":
         "Dirección de una portada, primero la mayor; la lista puede estar vacía.",
-      "device.name": "Nombre del reproductor.",
-      "device.type": "Tipo de reproductor, tal como lo da la fuente.",
+      "device.name": "Nombre del dispositivo.",
+      "device.type": "Tipo de dispositivo, tal como lo da la fuente.",
       "device.volume": "Volumen de 0 a 100; null cuando la fuente no lo indica.",
       started_at: "Cuándo empezó la canción, en UTC.",
       played_ms: "Cuánto sonó, en milisegundos, sin las pausas.",

@@ -893,7 +893,7 @@ export const fr: Words = {
       backupElsewhere:
         "La base de données est sur un serveur PostgreSQL : sauvegardez-la là-bas avec pg_dump.",
       backupKey:
-        "Elle ne peut être lue qu’avec {key} : gardez-en aussi une copie, mais à un autre endroit.",
+        "Ses secrets ne peuvent être lus qu’avec {key} : gardez aussi une copie de cette clé, mais à un autre endroit.",
       keyFrom: "la clé de {origin}",
       download: "Télécharger une sauvegarde",
       stop: "Arrêter Marquee",
@@ -1047,7 +1047,7 @@ export const fr: Words = {
         "Cela faisait beaucoup de messages pour un seul chat. Réessayez dans trente secondes.",
       notSaid: "Twitch ne l’a pas accepté. {words}",
       unlink: "Délier",
-      unlinkText: "Marquee quitte le chat et rend son accès.",
+      unlinkText: "Marquee quitte le chat et renonce à son accès.",
       unlinked: "{login} n’est plus lié.",
       unlinkedUnconfirmed:
         "{login} n’est plus lié ici, mais Twitch ne l’a pas confirmé. Pour en être sûr, déconnectez Marquee dans les paramètres de Twitch, sous « Connexions ».",
@@ -1298,7 +1298,7 @@ export const fr: Words = {
     "not https":
       "L’adresse commence par http. Les bots sur internet n’utilisent que https, et les mots de passe et les tokens traversent le réseau en clair.",
     noProxy:
-      "Aucun proxy n’est nommé dans --trusted-proxies. S’il y en a un, tous les visiteurs semblent venir de son adresse.",
+      "Aucun proxy n’est nommé dans --trusted-proxies. S’il y en a un devant ce serveur, tous les visiteurs semblent venir de son adresse.",
     how: "Comment atteindre de l’extérieur une machine à la maison",
   },
   reference: {
@@ -1359,8 +1359,8 @@ export const fr: Words = {
       "album.name": "Nom de l’album ; pour un podcast, l’émission.",
       "album.images[].url":
         "Adresse d’une pochette, la plus grande d’abord ; la liste peut être vide.",
-      "device.name": "Nom du lecteur.",
-      "device.type": "Type de lecteur, tel que la source le donne.",
+      "device.name": "Nom de l’appareil.",
+      "device.type": "Type de l’appareil, tel que la source le donne.",
       "device.volume": "Volume de 0 à 100 ; null quand la source ne le donne pas.",
       started_at: "Quand le morceau a commencé, en UTC.",
       played_ms: "Durée d’écoute en millisecondes, sans les pauses.",

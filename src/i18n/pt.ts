@@ -871,7 +871,7 @@ export const pt: Words = {
       backupElsewhere:
         "O banco de dados está em um servidor PostgreSQL: faça o backup por lá com pg_dump.",
       backupKey:
-        "Ela só pode ser lida com {key}: guarde também uma cópia disso, mas em outro lugar.",
+        "Os segredos dela só podem ser lidos com {key}: guarde também uma cópia dessa chave, mas em outro lugar.",
       keyFrom: "a chave de {origin}",
       download: "Baixar um backup",
       stop: "Parar o Marquee",
@@ -1267,7 +1267,7 @@ export const pt: Words = {
     "not https":
       "O endereço começa com http. Bots da internet só usam https, e senhas e tokens atravessam a rede sem criptografia.",
     noProxy:
-      "Nenhum proxy está em --trusted-proxies. Se houver um, todos os visitantes parecem vir do endereço dele.",
+      "Nenhum proxy está em --trusted-proxies. Se houver um na frente deste servidor, todos os visitantes parecem vir do endereço dele.",
     how: "Como acessar de fora um computador em casa",
   },
   reference: {
@@ -1326,8 +1326,8 @@ export const pt: Words = {
       "album.name": "Título do álbum; em um podcast, o programa.",
       "album.images[].url":
         "Endereço de uma capa; a maior vem primeiro, e a lista pode estar vazia.",
-      "device.name": "Nome do player.",
-      "device.type": "Tipo de player, como a fonte informa.",
+      "device.name": "Nome do dispositivo.",
+      "device.type": "Tipo do dispositivo, como a fonte informa.",
       "device.volume": "Volume de 0 a 100; null quando a fonte não informa.",
       started_at: "Quando a música começou, em UTC.",
       played_ms: "Por quanto tempo tocou, em milissegundos, sem as pausas.",
