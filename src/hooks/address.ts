@@ -64,6 +64,7 @@ export function readHookAddress(
 export const isNever = (host: string): boolean => NEVER.includes(parseIp(host)?.range() ?? "");
 
 function isOwn(host: string, port: number, own: readonly string[]): boolean {
-  const spelled = host === "localhost" || host === "::1" ? "127.0.0.1" : host;
+  const isLoopback = host === "localhost" || parseIp(host)?.range() === "loopback";
+  const spelled = isLoopback ? "127.0.0.1" : host;
   return own.includes(`${spelled}:${port}`);
 }

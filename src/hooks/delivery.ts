@@ -21,7 +21,7 @@ export interface Delivery {
 }
 
 export interface DeliveryDeps {
-  readonly clock: Pick<Clock, "after" | "wallMs">;
+  readonly clock: Pick<Clock, "after" | "wallMs" | "monotonicMs">;
   readonly hooks: Pick<Hooks, "note">;
   /** Sends an event, and resolves with the HTTP status. Rejects when nobody answers in time. */
   send(hook: Hook, event: NumberedEvent): Promise<number>;
@@ -64,10 +64,10 @@ export function createDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps)
   /** Its status; `null` where nobody answered. Gives up for a newer event. */
   const tryAll = async (event: NumberedEvent): Promise<number | null> => {
     let status: number | null = null;
-    let lastMs = 0;
+    const firstAtMs = clock.monotonicMs();
     for (const afterMs of TRIED_AFTER_MS) {
-      if (afterMs > lastMs) await pause(afterMs - lastMs);
-      lastMs = afterMs;
+      const waitMs = firstAtMs + afterMs - clock.monotonicMs();
+      if (waitMs > 0 && !waiting) await pause(waitMs);
       if (isStopped || (afterMs > 0 && waiting)) return status;
       status = await attempt(event);
       if (isDone(status) || status === GONE) return status;

@@ -30,8 +30,9 @@ export interface HooksDeps {
   readonly network: Network;
 }
 
+/** A hook that events are sent to. */
 interface Followed {
-  readonly deliveries: ReadonlyMap<number, Delivery>;
+  readonly delivery: Delivery;
   stop(): void;
 }
 
@@ -62,40 +63,39 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
   const own = ownAddresses(deps.baseUrl, deps.listeningAddress);
   const rules: HookAddressRules = { playerHosts: config.playerHosts, own };
   const send = createSender({ ...deps, rules });
-  const followed = new Map<number, Followed>();
+  /** By the users' ids, then by those of hooks. */
+  const followed = new Map<number, ReadonlyMap<number, Followed>>();
 
-  const unfollow = (userId: number) => {
-    followed.get(userId)?.stop();
-    followed.delete(userId);
-  };
-
-  const follow = async (userId: number): Promise<void> => {
-    const all = await hooks.allOf(userId);
-    unfollow(userId);
-    const active = all.filter(({ off }) => off === null);
-    if (active.length === 0) return;
-    const deliveries = new Map(
-      active.map((hook) => [hook.id, createDelivery(hook, { clock, hooks, send })] as const),
-    );
+  const followHook = (hook: Hook): Followed => {
+    const delivery = createDelivery(hook, { clock, hooks, send });
     const emit = (event: SongEvent) => {
       // Every node receives it, and one of them sends.
-      if (!cluster.isOurs(userId)) return;
+      if (!hook.events.includes(event.type) || !cluster.isOurs(hook.userId)) return;
       const id = `msg_${crypto.randomUUID().replaceAll("-", "")}`;
-      const numbered = { ...event, id, at: clock.wallMs() };
-      for (const { id: hookId, events } of active) {
-        if (events.includes(event.type)) deliveries.get(hookId)?.deliver(numbered);
-      }
+      delivery.deliver({ ...event, id, at: clock.wallMs() });
     };
     const songs = createSongEvents(clock, emit);
-    const leave = hub.subscribe(userId, songs.note);
-    followed.set(userId, {
-      deliveries,
+    const leave = hub.subscribe(hook.userId, songs.note);
+    return {
+      delivery,
       stop() {
         leave();
         songs.stop();
-        for (const delivery of deliveries.values()) delivery.stop();
+        delivery.stop();
       },
-    });
+    };
+  };
+
+  /** A hook that goes on is left alone, with the song that it was sent and what waits for it. */
+  const follow = async (userId: number): Promise<void> => {
+    const active = (await hooks.allOf(userId)).filter(({ off }) => off === null);
+    const before = followed.get(userId) ?? new Map<number, Followed>();
+    const now = new Map(
+      active.map((hook) => [hook.id, before.get(hook.id) ?? followHook(hook)] as const),
+    );
+    for (const [id, one] of before) if (!now.has(id)) one.stop();
+    if (now.size > 0) followed.set(userId, now);
+    else followed.delete(userId);
   };
 
   const followSafely = (userId: number) =>
@@ -119,7 +119,7 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
         return undefined;
       }
     },
-    triesOf: ({ id, userId }) => followed.get(userId)?.deliveries.get(id)?.tries() ?? [],
+    triesOf: ({ id, userId }) => followed.get(userId)?.get(id)?.delivery.tries() ?? [],
     async test(hook) {
       const status = await send(hook, testEvent(clock.wallMs())).catch(() => null);
       const isTaken = status !== null && status >= 200 && status < 300;
@@ -134,7 +134,8 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
       else if (concerns("hooks") || followed.has(userId)) await followSafely(userId);
     },
     stop() {
-      for (const userId of [...followed.keys()]) unfollow(userId);
+      for (const ofUser of followed.values()) for (const one of ofUser.values()) one.stop();
+      followed.clear();
     },
   };
 }

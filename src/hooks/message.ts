@@ -35,16 +35,12 @@ export interface MessageContext {
 export function messageOf(hook: Hook, event: NumberedEvent, context: MessageContext): HookMessage {
   const json = { "Content-Type": "application/json" };
   if (hook.action !== null) {
-    return { headers: json, body: JSON.stringify(streamerBotBody(hook.action, event)) };
+    return { headers: json, body: bodyOf(streamerBotBody(hook.action, event)) };
   }
   const { playback } = event;
   const data =
     playback && toData(playback, context.nowMonotonicMs, (artwork) => context.artworkUrl(artwork));
-  const body = JSON.stringify({
-    type: event.type,
-    timestamp: new Date(event.at).toISOString(),
-    data,
-  });
+  const body = bodyOf({ type: event.type, timestamp: new Date(event.at).toISOString(), data });
   const timestamp = String(Math.floor(context.nowWallMs / 1_000));
   return {
     headers: {
@@ -55,6 +51,24 @@ export function messageOf(hook: Hook, event: NumberedEvent, context: MessageCont
     },
     body,
   };
+}
+
+/** Standard Webhooks asks for bodies below 20 KB. */
+const MOST_BODY_BYTES = 20_000;
+/** Code points that texts may have: the first with which a body is small enough. */
+const LONGEST_TEXTS: readonly number[] = [Infinity, 1_000, 300, 100];
+
+/** As JSON. Of what would be too large, long texts are cut, and pictures with long addresses left out. */
+function bodyOf(content: object, [longest = 0, ...shorter] = LONGEST_TEXTS): string {
+  const body = JSON.stringify(content, (name, value: unknown) => {
+    if (name === "images" && Array.isArray(value)) {
+      return value.filter(({ url }: { url: string }) => url.length <= longest);
+    }
+    const isLong = typeof value === "string" && value.length > longest;
+    return isLong ? Array.from(value).slice(0, longest).join("") : value;
+  });
+  const isSmall = Buffer.byteLength(body) < MOST_BODY_BYTES || shorter.length === 0;
+  return isSmall ? body : bodyOf(content, shorter);
 }
 
 /** https://docs.streamer.bot/api/http/requests/do-action */

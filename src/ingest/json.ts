@@ -60,8 +60,9 @@ function toNumber(text: string): unknown {
 function read(fields: Fields, covers: Pick<Covers, "allows">): Message {
   const unknown = Object.keys(fields).find((given) => !NAMES.some((name) => name === given));
   if (unknown !== undefined) {
-    // The name is not repeated: it comes from whoever sent this.
-    throw new WrongField(`There is a field that is not known. The fields are ${NAMES.join(", ")}.`);
+    // Only a plain name is repeated: it comes from whoever sent this.
+    const named = /^[A-Za-z_]{1,32}$/.test(unknown) ? unknown : "A field";
+    throw new WrongField(`${named} is not known. The fields are ${NAMES.join(", ")}.`);
   }
   const state = stateOf(fields);
   const title = textOf(fields, "title");

@@ -50,7 +50,7 @@ const MOST_PLAYERS = 16;
  * not understood, so that it changes nothing.
  */
 export function afterText(browser: Browser, frame: string, nowMs: number): Browser | undefined {
-  if (frame.length > LONGEST_TEXT_BYTES) return undefined;
+  if (Buffer.byteLength(frame) > LONGEST_TEXT_BYTES) return undefined;
   const [, kind = "", rest = ""] = /^(\d|[A-Z_]+) ?(.*)$/s.exec(frame) ?? [];
   if (kind === "0" || kind === "1") {
     const [, id, listed] = /^(\d{1,20}) (.*)$/s.exec(rest) ?? [];

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { readHookAddress } from "../../src/hooks/address.ts";
-import { signatureOf } from "../../src/hooks/message.ts";
+import { messageOf, signatureOf } from "../../src/hooks/message.ts";
 import { createSongEvents } from "../../src/hooks/song-events.ts";
 import { createDelivery } from "../../src/hooks/delivery.ts";
 import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/music/hooks.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import type { Playback } from "../../src/playback.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
 const song = (id: string, state: "playing" | "paused" = "playing") =>
@@ -79,7 +80,7 @@ const HOOK: Hook = {
 describe("telling a hook", () => {
   let clock: FakeClock;
   let sent: { id: string; atMs: number }[];
-  let answers: (number | "nobody")[];
+  let answers: (number | "nobody" | "late")[];
   let noted: unknown[];
   beforeEach(() => {
     clock = createFakeClock();
@@ -97,7 +98,8 @@ describe("telling a hook", () => {
           sent.push({ id, atMs: clock.monotonicMs() - 1_000 });
           const answer = answers.shift() ?? 204;
           if (answer === "nobody") throw new Error("nobody answers");
-          return answer;
+          if (answer === "late") await clock.sleep(4_000, new AbortController().signal);
+          return answer === "late" ? 500 : answer;
         },
       },
     );
@@ -115,6 +117,26 @@ describe("telling a hook", () => {
     ]);
     expect(noted).toEqual([{ failures: 1, off: null }]);
     expect(one.tries().map(({ status }) => status)).toEqual([503, null, 500]);
+  });
+
+  test("is tried after five and thirty seconds, however long an answer takes", async () => {
+    answers = ["late", "late", 500];
+    delivery().deliver(event("a"));
+    await clock.advance(120_000);
+    expect(sent.map(({ atMs }) => atMs)).toEqual([0, 5_000, 30_000]);
+  });
+
+  test("gives way at once to an event that came while it was being sent", async () => {
+    answers = ["late"];
+    const one = delivery();
+    one.deliver(event("a"));
+    await settle();
+    one.deliver(event("b"));
+    await clock.advance(120_000);
+    expect(sent).toEqual([
+      { id: "a", atMs: 0 },
+      { id: "b", atMs: 4_000 },
+    ]);
   });
 
   test("gives way to a newer event", async () => {
@@ -170,9 +192,52 @@ describe("a signature", () => {
   });
 });
 
+describe("a body", () => {
+  const bodyFor = (playback: Playback, hook: Partial<Hook> = {}) =>
+    messageOf(
+      { ...HOOK, ...hook },
+      { type: "song.started", playback, id: "msg_1", at: 0 },
+      {
+        nowMonotonicMs: 0,
+        nowWallMs: 0,
+        artworkUrl: ({ url }) => url ?? "",
+      },
+    ).body;
+
+  test.each([null, "New song"])("stays below 20 KB, whatever a song is called: %p", (action) => {
+    const long = "\u0001".repeat(1_000);
+    const huge = aPlayback({
+      track: { ...aPlayback().track, id: long, title: long },
+      artists: Array.from({ length: 50 }, () => long),
+      album: {
+        name: long,
+        artworks: Array.from({ length: 10 }, (_, index) => ({
+          key: String(index),
+          url: `https://example.org/${"a".repeat(2_000)}`,
+          load: async () => new Uint8Array(),
+        })),
+      },
+      device: { name: long, type: long, volumePercent: null },
+    });
+    const body = bodyFor(huge, { action });
+    expect(Buffer.byteLength(body)).toBeLessThan(20_000);
+    expect(body).toContain(JSON.stringify("\u0001".repeat(100)).slice(1, -1));
+    expect(() => JSON.parse(body)).not.toThrow();
+  });
+
+  test("has whole names where they fit", () => {
+    const title = "a".repeat(1_000);
+    const body = bodyFor(aPlayback({ track: { ...aPlayback().track, title } }));
+    expect(body).toContain(`"name":"${title}"`);
+  });
+});
+
 describe("the address of a hook", () => {
   const ada = { name: "ada" };
-  const rules = { playerHosts: ["127.0.0.1", "169.254.1.1", "nas"], own: ["127.0.0.1:4747"] };
+  const rules = {
+    playerHosts: ["127.0.0.1", "::ffff:7f00:1", "169.254.1.1", "nas"],
+    own: ["127.0.0.1:4747"],
+  };
   test.each([
     "https://example.org/songs?token=1",
     "https://example.org:8443/",
@@ -193,6 +258,7 @@ describe("the address of a hook", () => {
     "https://[::ffff:10.0.0.1]/",
     "http://2130706433:4747/",
     "http://127.0.0.1:4747/api",
+    "http://[::ffff:7f00:1]:4747/api",
     "http://169.254.1.1/",
     "https://0.0.0.0/",
     "https://100.64.0.1/",
@@ -214,7 +280,7 @@ describe("a user's hooks", () => {
       async fetch(url, init) {
         const body = JSON.parse(String(init?.body)) as Record<string, unknown>;
         requests.push({ url: String(url), headers: new Headers(init?.headers), body });
-        return new Response("thanks", { status: 200 });
+        return new Response("thanks", { status: String(url).endsWith("/broken") ? 500 : 200 });
       },
     });
     ada = await server.addUser("ada");
@@ -243,6 +309,24 @@ describe("a user's hooks", () => {
     expect(request?.headers.get("webhook-signature")).toBe(
       signatureOf(secret, `${id}.${timestamp}.${JSON.stringify(request?.body)}`),
     );
+  });
+
+  test("are told of a song once, whatever becomes of another hook", async () => {
+    await add();
+    await server.accounts.hooks.add(ada.user, {
+      url: "https://example.org/broken",
+      events: HOOK_EVENTS,
+      action: null,
+    });
+    await settle();
+    await plays("Lanterns");
+    // Until each try of the other hook has failed and that is stored.
+    await server.clock.advance(120_000);
+    await add();
+    await server.clock.advance(120_000);
+    const sent = requests.map(({ url, body }) => `${url} ${body["type"]}`);
+    expect(sent.filter((one) => one === `${HOOK.url} song.started`)).toHaveLength(2);
+    expect(sent.filter((one) => one.endsWith("broken song.started"))).toHaveLength(3);
   });
 
   test("are told as Streamer.bot wants it", async () => {

@@ -130,7 +130,13 @@ describe("our own JSON", () => {
   test("is refused with a field that is not known, and told which are", async () => {
     const { status, body } = await push({ title: "A", duration: 5 });
     expect(status).toBe(400);
+    expect(body.error).toStartWith("duration is not known.");
     expect(body.error).toContain("duration_ms");
+  });
+
+  test("is refused without repeating a name that may be anything", async () => {
+    const { status, body } = await push({ title: "A", [`mqi_${"0".repeat(38)}`]: 5 });
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/^A field is not known\./)]);
   });
 
   test.each(["", "null", "[]", "5", '{"title"', '"text"'])("%p is refused", async (text) => {

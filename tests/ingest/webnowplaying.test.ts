@@ -616,6 +616,16 @@ describe("a browser", () => {
     });
   });
 
+  test.each([
+    ["a", 65_000, true],
+    ["a", 66_000, false],
+    ["é", 32_000, true],
+    ["é", 33_000, false],
+  ])("is understood up to 64 KiB in UTF-8: %p, %p times", (letter, times, isUnderstood) => {
+    const long = frame("0", "1", { ...SONG, title: letter.repeat(times) });
+    expect(afterText(NEW_BROWSER, long, 0) !== undefined).toBe(isUnderstood);
+  });
+
   test("counts on from the last position while it plays, and stands while it pauses", () => {
     const at = (browser: Browser, nowMs: number) => {
       const player = shownOf([browser]);
