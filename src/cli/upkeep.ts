@@ -2,6 +2,7 @@ import { UNDO_MS } from "../looks/removed-widgets.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
+import { createIdleMemory, type IdleMemoryDeps } from "./idle-memory.ts";
 import type { DataFolder } from "./workspace.ts";
 
 /** What a server does beside its answers: follows other programs' changes, stores and forgets. */
@@ -16,6 +17,7 @@ const SHRINK_FILE_MS = 1_000;
 /** How often a stopping server retries its remaining writes. */
 const LAST_WRITES_EVERY_MS = 50;
 const FORGET_SONGS_MS = 10 * 60_000;
+const RELEASE_MEMORY_MS = 5_000;
 const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
 /** So long after its start a node has its share of the users. */
 const USERS_ARE_SHARED_MS = 60_000;
@@ -26,6 +28,15 @@ export interface UpkeepDeps extends Pick<DataFolder, "store"> {
   /** Warns of consents that end soon. */
   remindOfConsent(): Promise<void>;
 }
+
+const THIS_PROCESS: IdleMemoryDeps = {
+  cpuMs() {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  },
+  monotonicMs: () => performance.now(),
+  release: () => Bun.shrink(),
+};
 
 /** Does its work at intervals from now on, until the function that it returns is called. */
 export function keepUp({ accounts, log, store, remindOfConsent }: UpkeepDeps): () => void {
@@ -56,6 +67,7 @@ export function keepUp({ accounts, log, store, remindOfConsent }: UpkeepDeps): (
     setInterval(attempt(accounts.foundCovers.forgetOld), FORGET_SONGS_MS),
     setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
     setInterval(() => tryToShrink(() => store.file?.shrink()), SHRINK_FILE_MS),
+    setInterval(createIdleMemory(THIS_PROCESS), RELEASE_MEMORY_MS),
   ];
   void lookForChanges();
   void attempt(accounts.history.forgetOld)();

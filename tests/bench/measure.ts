@@ -78,6 +78,12 @@ export async function restingMemoryKib(pid: number): Promise<number> {
   });
 }
 
+/** Memory in KiB that only this process has and that is in no file. */
+export function privateMemoryKib(pid: number): number {
+  const maps = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  return Number(/Private_Dirty:\s+(\d+)/.exec(maps)?.[1]);
+}
+
 /** The value below which a share of the values lie; 0.5 is the median. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
