@@ -79,9 +79,9 @@ const translations: Readonly<
     spotifyBudget: "Máximo de llamadas a Spotify en 30 segundos, para todos los usuarios juntos.",
     spotifyApiUrl: "Dirección de la API web de Spotify.",
     spotifyAccountsUrl: "Dirección del servicio de cuentas de Spotify.",
-    lastfmApiUrl: "Dirección de la API de Last.fm, o de un servidor que funciona igual.",
+    lastfmApiUrl: "Dirección de la API de Last.fm, o de un servidor que funcione igual.",
     lastfmApiKey: "Clave de API de last.fm/api/account/create; mejor en un archivo.",
-    listenbrainzApiUrl: "Dirección de la API de ListenBrainz, o de un servidor que funciona igual.",
+    listenbrainzApiUrl: "Dirección de la API de ListenBrainz, o de un servidor que funcione igual.",
     twitchClientId:
       "ID de cliente de tu aplicación pública en dev.twitch.tv, que vincula los chats de Twitch.",
     twitchIdUrl: "Dirección en la que Twitch emite los tokens.",
