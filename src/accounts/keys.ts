@@ -190,7 +190,7 @@ const noKey = ({ name }: User): AccountError =>
 
 const severalKeys = ({ name }: User): AccountError =>
   new AccountError(
-    `${name} has several keys: say which one by its id. "marquee key list ${name}" shows them.`,
+    `${name} has several keys: say which one by its ID. "marquee key list ${name}" shows them.`,
     true,
   );
 

@@ -40,7 +40,7 @@ function backUp(file: string): Command {
         [{ file: resolve(file) }],
         [
           `The database was copied to ${resolve(file)}.`,
-          `It can only be read with ${secretKeyPath(config.data)}: keep a copy of that too, but somewhere else.`,
+          `The secrets in it can only be read with ${secretKeyPath(config.data)}: keep a copy of that too, but somewhere else.`,
         ],
       );
     });

@@ -59,7 +59,7 @@ function linkChat(userName: string, channel: string | undefined): Command {
         [
           "Open this address, signed in to Twitch as the account that is to answer:",
           `  ${address}`,
-          `If Twitch asks for a code, it is ${code.userCode}. Waiting until you agree …`,
+          `If Twitch asks for a code, it is ${code.userCode}. Waiting until you agree…`,
         ],
       );
       const choice = channel === undefined ? {} : { channel };

@@ -87,7 +87,7 @@ function addHook(
       const address = readHookAddress(url, user, await rulesOf(config, workspace, url));
       const settings = { url: address.href, events, action: action.trim() || null };
       const hook = await accounts.hooks.add(user, settings);
-      const lines = [`Hook ${hook.id} sends ${address.host} ${events.join(", ")}.`];
+      const lines = [`Hook ${hook.id} sends ${events.join(", ")} to ${address.host}.`];
       if (hook.action === null) lines.push(`Its secret, to check signatures: ${hook.secret}`);
       print(io, asJson, [{ ...documentOf(hook), secret: hook.secret }], lines);
       const isListed = config.playerHosts.includes(hostOf(url));

@@ -56,7 +56,7 @@ const countOf = (resealed: number): string =>
   resealed === 1 ? "1 stored secret is" : `${resealed} stored secrets are`;
 
 const OLD_KEY_LINES = [
-  'Earlier backups can only be read with the old key: make a new one with "marquee backup".',
+  'The secrets in earlier backups can only be read with the old key: make a new backup with "marquee backup".',
   "Anyone with the old key and an old copy of the database can read what was in it: if the key has leaked, change passwords and renew links at the sources.",
 ];
 

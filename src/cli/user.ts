@@ -150,7 +150,7 @@ const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
   limited: "too many calls",
   notOnAppList: "user is not on the app's list",
   noPremium: "the app's owner needs Premium",
-  appRefused: "the app's id or secret is refused",
+  appRefused: "the app's ID or secret is refused",
   appMissing: "no app has been entered",
 };
 

@@ -198,7 +198,7 @@ describe("marquee user list, of a linked account", () => {
     limited: "too many calls",
     notOnAppList: "user is not on the app's list",
     noPremium: "the app's owner needs Premium",
-    appRefused: "the app's id or secret is refused",
+    appRefused: "the app's ID or secret is refused",
     appMissing: "no app has been entered",
   };
 

@@ -40,7 +40,7 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
       const id = entity.trim();
       if (!/^media_player\.[a-z0-9_]{1,200}$/.test(id)) {
         throw new SourceSettingsError(
-          "entity: must be a media player's id, such as media_player.living_room.",
+          "entity: must be a media player's ID, such as media_player.living_room.",
         );
       }
       return { url: parseServerUrl(url || DEFAULT_URL), entity: id, token: parseToken(token) };
