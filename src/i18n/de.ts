@@ -937,7 +937,7 @@ export const de: Words = {
         "https, oder ein Host, den der Eigentümer in --player-hosts aufgeführt hat. Für Streamer.bot: http://127.0.0.1:7474/DoAction",
       addressWrong: "An diese Adresse darf Marquee nicht senden.",
       action: "Aktion in Streamer.bot",
-      actionHint: "Ihr Name; für andere Programme leer lassen.",
+      actionHint: "Der Name der Aktion; für andere Programme leer lassen.",
       add: "Hook hinzufügen",
       added: "Der Hook wurde hinzugefügt.",
       secret: "Sein Geheimnis",
@@ -1079,7 +1079,7 @@ export const de: Words = {
         replies: "Der fragenden Person direkt antworten",
         quietS: "Sekunden zwischen zwei Antworten",
         quietHint:
-          "Ein Konto, das weder Ihres noch das eines Moderators ist, wartet immer 30 Sekunden.",
+          "Ein Konto, das weder Ihres noch das eines Moderators ist, wartet immer mindestens 30 Sekunden.",
         shows: "Mein Overlay einblenden, wenn jemand fragt",
         showsHint: "Für Overlays, die nur auf Abruf erscheinen.",
         announces: "Jeden neuen Titel ankündigen, solange ich live bin",
@@ -1152,7 +1152,7 @@ export const de: Words = {
       },
       friends: {
         title: "Für Freunde betreiben",
-        text: "Richten Sie einen Server ein, und geben Sie jedem einen eigenen Nutzer.",
+        text: "Richten Sie einen Server ein, und legen Sie für jeden einen eigenen Nutzer an.",
       },
       program: {
         title: "Ein Programm schreiben",

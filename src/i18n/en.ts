@@ -1045,7 +1045,7 @@ export const en = {
         replies: "Reply to the person who asked",
         quietS: "Seconds between two answers",
         quietHint:
-          "An account that is neither yours nor a moderator’s always waits for 30 seconds.",
+          "An account that is neither yours nor a moderator’s always waits for at least 30 seconds.",
         shows: "Show my overlay when someone asks",
         showsHint: "For overlays that are shown only on demand.",
         announces: "Announce each new song while I’m live",

@@ -1065,7 +1065,7 @@ export const es: Words = {
         replies: "Responder directamente a quien pregunta",
         quietS: "Segundos entre dos respuestas",
         quietHint:
-          "Una cuenta que no sea la tuya ni la de un moderador espera siempre 30 segundos.",
+          "Una cuenta que no sea la tuya ni la de un moderador espera siempre al menos 30 segundos.",
         shows: "Mostrar mi overlay cuando alguien pregunte",
         showsHint: "Para overlays que solo se muestran bajo demanda.",
         announces: "Anunciar cada canción nueva mientras estoy en directo",

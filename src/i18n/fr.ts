@@ -1076,7 +1076,7 @@ export const fr: Words = {
         replies: "Répondre à la personne qui a demandé",
         quietS: "Secondes entre deux réponses",
         quietHint:
-          "Un compte qui n’est ni le vôtre ni celui d’un modérateur attend toujours 30 secondes.",
+          "Un compte qui n’est ni le vôtre ni celui d’un modérateur attend toujours au moins 30 secondes.",
         shows: "Afficher mon overlay quand quelqu’un demande",
         showsHint: "Pour les overlays qui ne s’affichent qu’à la demande.",
         announces: "Annoncer chaque nouveau morceau quand je suis en direct",

@@ -1048,7 +1048,8 @@ export const pt: Words = {
         badgeNames: { subscriber: "Inscritos", vip: "VIPs", moderator: "Moderadores" },
         replies: "Responder à mensagem de quem perguntou",
         quietS: "Segundos entre duas respostas",
-        quietHint: "Uma conta que não é a sua nem a de um moderador espera sempre 30 segundos.",
+        quietHint:
+          "Uma conta que não é a sua nem a de um moderador espera sempre pelo menos 30 segundos.",
         shows: "Mostrar meu overlay quando alguém perguntar",
         showsHint: "Para overlays que só aparecem sob demanda.",
         announces: "Anunciar cada música nova enquanto estou ao vivo",
