@@ -161,7 +161,7 @@ export const fr: Words = {
       wrongRedirect:
         "L’application n’indique pas l’URI de redirection de ce serveur. Ajoutez-la dans le tableau de bord de {source}, exactement comme Marquee l’affiche.",
       notOnAppList:
-        "Ce compte ne figure pas dans la liste des utilisateurs de l’application. Son propriétaire peut l’ajouter dans le tableau de bord de {source}, sous « User Management ».",
+        "Ce compte ne figure pas dans la liste des utilisateurs de l’application. Le propriétaire de l’application peut l’ajouter dans le tableau de bord de {source}, sous « User Management ».",
       noPremium:
         "{source} exige Premium : le propriétaire de l’application doit avoir un compte Premium.",
       codeExpired: "Cela a pris trop de temps, ou la réponse a déjà servi. Réessayez.",
@@ -372,7 +372,7 @@ export const fr: Words = {
         undo: "Annuler",
         redo: "Rétablir",
         live: "En direct pendant que je modifie",
-        liveText: "Enregistre chaque modification aussitôt : OBS l’affiche sous vos yeux.",
+        liveText: "Chaque modification est enregistrée aussitôt : OBS l’affiche sous vos yeux.",
         newer:
           "Ce widget a été enregistré ailleurs entre-temps. Ce que vous avez modifié ici n’est pas perdu.",
         lookAtNewer: "Afficher la version plus récente",
@@ -710,7 +710,7 @@ export const fr: Words = {
       moved: "{source} est maintenant en position {position}.",
       rename: "Changer le nom",
       name: "Nom",
-      nameHint: "Distingue plusieurs connexions à une même source, par exemple « Cuisine ».",
+      nameHint: "Pour distinguer plusieurs connexions à une même source, par exemple « Cuisine ».",
       renameGo: "Enregistrer le nom",
       renamed: "Le nom est enregistré.",
       nameWrong: "Un nom a {most} caractères visibles au plus.",
@@ -739,7 +739,7 @@ export const fr: Words = {
         lastPaused: "Rien n’est en lecture ; celle-ci a été mise en pause en dernier.",
         comesLater: "Pas affichée : {source} est aussi en lecture et passe avant.",
         isPaused: "Pas affichée : {source} est en lecture.",
-        pausedEarlier: "Pas affichée : {source} a été mise en pause plus tard.",
+        pausedEarlier: "Pas affichée : {source} a été mis en pause plus tard.",
       },
       isConnected: "Connecté",
       groups: {
@@ -910,7 +910,7 @@ export const fr: Words = {
       masked: "défini, non affiché",
     },
     hooks: {
-      lead: "Signalez à d’autres programmes ce que vous écoutez, à chaque morceau et à chaque pause.",
+      lead: "Marquee signale à d’autres programmes ce que vous écoutez, à chaque morceau et à chaque pause.",
       on: "Vos morceaux y sont envoyés.",
       off: {
         gone: "L’adresse répond qu’elle n’existe plus (410). Envoyez un test pour réactiver le hook.",
@@ -1107,7 +1107,7 @@ export const fr: Words = {
       signedOut: "Ce navigateur-là a été déconnecté.",
       everywhere: "Se déconnecter partout",
       everywhereText:
-        "Déconnecte tous les navigateurs, celui-ci compris. Vos clés et votre widget continuent de fonctionner.",
+        "Tous les navigateurs sont déconnectés, celui-ci compris. Vos clés et votre widget continuent de fonctionner.",
       exportTitle: "Vos données",
       exportText: "Ce que Marquee conserve sur vous, sans les secrets.",
       exportLink: "Exporter en JSON",

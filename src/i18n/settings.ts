@@ -43,8 +43,7 @@ const translations: Readonly<
     twitchIdUrl: "Adresse où Twitch délivre les tokens.",
     twitchApiUrl: "Adresse de l’API de Twitch.",
     twitchEventsubUrl: "Adresse où Twitch transmet ce qui se dit dans les chats.",
-    metricsToken:
-      "Ouvre /metrics à qui l’envoie comme token bearer ; de préférence dans un fichier.",
+    metricsToken: "Token bearer qui donne accès à /metrics ; de préférence dans un fichier.",
     secretKey: "Clé qui chiffre les secrets enregistrés ; de préférence dans un fichier.",
     logLevel: "Quantité d’informations dans le journal : error, warn, info ou debug.",
     logFormat: "Format d’une ligne du journal : text ou json.",
