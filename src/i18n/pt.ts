@@ -360,12 +360,12 @@ export const pt: Words = {
         saving: "Salvando…",
         savedNotice: "Salvo. O widget já mostra isso em todo lugar.",
         saveFailed:
-          "Não foi salvo. Verifique se o servidor está rodando e se você está conectado, e tente de novo.",
+          "Não foi salvo. Verifique se o servidor está rodando e se você ainda está conectado à sua conta, e tente de novo.",
         mistakes: "Nada foi salvo. Corrija o que está marcado e salve de novo.",
         undo: "Desfazer",
         redo: "Refazer",
         live: "Ao vivo enquanto edito",
-        liveText: "Salva cada mudança assim que você a faz, para você acompanhar no OBS.",
+        liveText: "Cada mudança é salva assim que você a faz, para você acompanhar no OBS.",
         newer:
           "Nesse meio-tempo, este widget foi salvo em outro lugar. O que você mudou aqui não se perdeu.",
         lookAtNewer: "Ver a versão mais recente",
@@ -642,14 +642,15 @@ export const pt: Words = {
       hostRefused: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
       settingsRefused:
         "Não deu certo. Confira o que você digitou. No MPD, o endereço é host:porta; nos outros, algo como http://127.0.0.1:8080.",
-      secretKept: "Deixe vazio para manter o valor atual. Se o endereço mudar, ele não é mantido.",
+      secretKept:
+        "Deixe vazio para manter o valor atual. Se o endereço mudar, esse valor não é mantido.",
       appSaved: "O app está salvo. Agora você pode conectar a sua conta.",
       shown: "Em exibição",
       plays: "Tocando: {track}",
       pausedAt: "Pausado: {track}",
       titles: {
         title: "Títulos",
-        lead: "Vídeos, rádios e arquivos costumam ter títulos como “Artista - Música (Official Video) [4K]”. O Marquee pode tirar o que descreve a publicação ou o lançamento em todo lugar onde mostra uma música. Ele nunca tira o que descreve a gravação, como “Live” ou “Remix”.",
+        lead: "Vídeos, rádios e arquivos costumam ter títulos como “Artista - Música (Official Video) [4K]”. O Marquee pode tirar, em todo lugar onde mostra uma música, o que descreve a publicação ou o lançamento. Ele nunca tira o que descreve a gravação, como “Live” ou “Remix”.",
         show: "Mostrar os títulos",
         cleaned: "limpos, sem o que descreve a publicação",
         asGiven: "como a fonte informa",
@@ -747,7 +748,7 @@ export const pt: Words = {
         rotated: "{source} tem um novo segredo. Coloque esse segredo no programa.",
         webScrobblerLink: "Adicionar ao Web Scrobbler",
         webScrobblerHint:
-          "Isto abre webscrobbler.com. Clique lá em “Accept”, e a extensão envia a este endereço o que as suas abas tocam. Esse site vê o endereço; se você não quiser isso, digite o endereço você mesmo.",
+          "Isto abre webscrobbler.com. Clique lá em “Accept”, e a extensão envia a este endereço o que as suas abas tocam. Esse site vê o endereço; se você não quiser isso, digite o endereço na extensão você mesmo.",
         where: {
           webscrobbler:
             "Nas opções da extensão, em “Accounts”, adicione um webhook com este endereço.",
@@ -887,7 +888,7 @@ export const pt: Words = {
       masked: "definido, não mostrado",
     },
     hooks: {
-      lead: "Avise outros programas sobre o que está tocando, a cada música e a cada pausa.",
+      lead: "Um hook avisa outros programas sobre o que está tocando, a cada música e a cada pausa.",
       on: "As suas músicas são enviadas para ele.",
       off: {
         gone: "O endereço responde que não existe mais (410). Envie um teste para ligar o hook de novo.",
@@ -917,7 +918,7 @@ export const pt: Words = {
       tooMany: "Você tem {most} hooks, o máximo. Remova um antes.",
     },
     keys: {
-      lead: "Com uma chave, bots e programas podem perguntar o que você está ouvindo. Dê a cada um a sua: assim você pode revogar uma e as outras continuam valendo.",
+      lead: "Com uma chave, bots e programas podem perguntar o que você está ouvindo. Dê uma chave própria a cada um: assim você pode revogar uma, e as outras continuam valendo.",
       working: "Suas chaves",
       none: "Você não tem nenhuma chave ativa.",
       id: "ID: {id}",
