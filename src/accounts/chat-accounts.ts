@@ -190,5 +190,5 @@ const withoutSettings = ({ sealedSettings: _, options, ...account }: Row): ChatA
 
 const tooMany = (userName: string) =>
   new AccountError(
-    `${userName} has ${MOST_CHAT_ACCOUNTS} linked chat accounts, which is the most there may be. "marquee chat unlink ${userName} LOGIN" ends one.`,
+    `${userName} has ${MOST_CHAT_ACCOUNTS} linked chat accounts, which is the maximum. "marquee chat unlink ${userName} LOGIN" ends one.`,
   );

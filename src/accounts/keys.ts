@@ -60,7 +60,7 @@ const REVOKED_KEPT_MS = 90 * 86_400_000;
 export class TooManyKeysError extends AccountError {
   constructor(userName: string) {
     super(
-      `${userName} has ${MOST_WORKING_KEYS} working keys, which is the most there may be. Revoke one first: "marquee key list ${userName}" shows them.`,
+      `${userName} has ${MOST_WORKING_KEYS} working keys, which is the maximum. Revoke one first: "marquee key list ${userName}" shows them.`,
     );
   }
 }

@@ -161,7 +161,7 @@ export const en = {
       wrongRedirect:
         "The app doesn’t list this server’s redirect URI. Add it in {source}’s dashboard, exactly as Marquee shows it.",
       notOnAppList:
-        "This account isn’t on the app’s list of users. Its owner can add it in {source}’s dashboard, under “User Management”.",
+        "This account isn’t on the app’s list of users. The app’s owner can add it in {source}’s dashboard, under “User Management”.",
       noPremium: "{source} requires Premium: the app’s owner needs a Premium account.",
       codeExpired: "It took too long, or the answer had already been used. Try again.",
       limited: "{source} has received too many calls from this app. Try again later.",

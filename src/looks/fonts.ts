@@ -121,7 +121,7 @@ function refuseOneMore(
   throw new FontError(
     "too many",
     name,
-    `There are ${MOST_FONTS} fonts, which is the most there may be. Remove one first.`,
+    `There are ${MOST_FONTS} fonts, which is the maximum. Remove one first.`,
   );
 }
 

@@ -37,7 +37,7 @@ export const MOST_CONNECTIONS = 10;
 export class TooManyConnectionsError extends AccountError {
   constructor(userName: string) {
     super(
-      `${userName} has ${MOST_CONNECTIONS} connections, which is the most there may be. End one first: "marquee connection list ${userName}" shows them, "marquee disconnect ${userName} ID" ends one.`,
+      `${userName} has ${MOST_CONNECTIONS} connections, which is the maximum. End one first: "marquee connection list ${userName}" shows them, "marquee disconnect ${userName} ID" ends one.`,
     );
   }
 }

@@ -80,7 +80,7 @@ export function createHooks({ store, vault, wallMs }: AccountsContext): Hooks {
           );
           if (many >= MOST_HOOKS) {
             throw new AccountError(
-              `${user.name} has ${MOST_HOOKS} hooks, which is the most there may be. Remove one first: "marquee hook list ${user.name}" shows them.`,
+              `${user.name} has ${MOST_HOOKS} hooks, which is the maximum. Remove one first: "marquee hook list ${user.name}" shows them.`,
             );
           }
           const values = { userId: user.id, sealedSettings, createdAt: wallMs() };

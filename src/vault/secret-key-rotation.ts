@@ -102,10 +102,10 @@ async function explainUnreadable(
   const sentences: Record<SealedValue["purpose"], string> = {
     "widget-token": `A widget's address of ${name} is damaged: make a new one with "marquee widget rotate ${name} ${rowId}".`,
     "show-token": `The address that shows a widget of ${name} is damaged: make a new one with "marquee widget rotate ${name} ${rowId} --show".`,
-    "connection-settings": `The source's settings of ${name} are damaged: find the connection with "marquee connection list ${name}", end it with "marquee disconnect ${name} ID" and connect again after.`,
+    "connection-settings": `The source's settings of ${name} are damaged: find the connection with "marquee connection list ${name}", end it with "marquee disconnect ${name} ID" and connect again afterwards.`,
     "inbox-secret": `The secret of a connection of ${name} is damaged: find the connection with "marquee connection list ${name}" and make a new secret with "marquee connection rotate ${name} ID".`,
-    "hook-settings": `A hook of ${name} is damaged: find it with "marquee hook list ${name}", remove it with "marquee hook remove ${name} ${rowId}" and add it again after.`,
-    "chat-account": `A linked chat account of ${name} is damaged: find it with "marquee chat list ${name}", end it with "marquee chat unlink ${name} LOGIN" and link it again after.`,
+    "hook-settings": `A hook of ${name} is damaged: find it with "marquee hook list ${name}", remove it with "marquee hook remove ${name} ${rowId}" and add it again afterwards.`,
+    "chat-account": `A linked chat account of ${name} is damaged: find it with "marquee chat list ${name}", end it with "marquee chat unlink ${name} LOGIN" and link it again afterwards.`,
     "upstream-app":
       "The Spotify app's data are damaged: the owner enters them again in the browser.",
   };

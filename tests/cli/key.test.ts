@@ -48,7 +48,7 @@ describe("marquee key add", () => {
     for (let more = 0; more < 49; more++) await marquee("key", "add", "ada");
     const { code, errors } = await marquee("key", "add", "ada");
     expect(code).toBe(1);
-    expect(errors).toContain("ada has 50 working keys, which is the most there may be.");
+    expect(errors).toContain("ada has 50 working keys, which is the maximum.");
     expect(await keys()).toHaveLength(50);
   });
 
@@ -131,7 +131,7 @@ describe("marquee key rotate", () => {
     const without = await marquee("key", "rotate", "ada", "--json");
     expect(without.code).toBe(2);
     expect(without.out).toBe("");
-    expect(without.errors).toContain("by its id");
+    expect(without.errors).toContain("by its ID");
     expect((await marquee("key", "rotate", "ada", await onlyId())).code).toBe(0);
     expect((await statuses()).toSorted()).toEqual(["revoked", "works", "works"]);
   });
