@@ -119,7 +119,7 @@ const translations: Readonly<
     spotifyClientSecret:
       "Segredo do cliente desse app, se você quiser usar; de preferência em um arquivo.",
     spotifyBudget: "Máximo de chamadas ao Spotify em 30 segundos, somando todos os usuários.",
-    spotifyApiUrl: "Endereço da API Web do Spotify.",
+    spotifyApiUrl: "Endereço da Web API do Spotify.",
     spotifyAccountsUrl: "Endereço do serviço de contas do Spotify.",
     lastfmApiUrl: "Endereço da API do Last.fm, ou de um servidor que funciona do mesmo jeito.",
     lastfmApiKey: "Chave de API de last.fm/api/account/create; de preferência em um arquivo.",
