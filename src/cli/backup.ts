@@ -34,14 +34,13 @@ function backUp(file: string): Command {
           { cause: error },
         );
       }
+      const ofKey = `The secrets in it can only be read with ${secretKeyPath(config.data)}: keep a copy of that too, but somewhere else.`;
       print(
         io,
         asJson,
         [{ file: resolve(file) }],
-        [
-          `The database was copied to ${resolve(file)}.`,
-          `The secrets in it can only be read with ${secretKeyPath(config.data)}: keep a copy of that too, but somewhere else.`,
-        ],
+        [`The database was copied to ${resolve(file)}.`, ofKey],
       );
+      if (asJson) io.error(ofKey);
     });
 }

@@ -122,7 +122,7 @@ export function createProgram(io: Io): CommanderCommand {
   const healthcheck = quiet(program.command("healthcheck", { hidden: true }), io).description(
     "ask the server on this machine whether it is alive (for containers)",
   );
-  addSettings(healthcheck, ["host", "port"]);
+  addSettings(healthcheck, ["data", "host", "port"]);
   healthcheck.action(() => checkHealth(settle(healthcheck, io).config));
   return program;
 }

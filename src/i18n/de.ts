@@ -586,8 +586,7 @@ export const de: Words = {
         taken: "Ein anderes Widget heißt schon „{name}“. Wählen Sie einen anderen Namen.",
         nameInUse:
           "Inzwischen heißt ein anderes Widget so. Benennen Sie jenes um, und versuchen Sie es innerhalb der Minute noch einmal.",
-        tooMany:
-          "Sie haben {most} Widgets, mehr sind nicht möglich. Entfernen Sie eines: Eine Minute später ist sein Platz frei.",
+        tooMany: "Sie haben {most} Widgets, mehr sind nicht möglich. Entfernen Sie zuerst eines.",
         unknown: "Dieses Widget gibt es nicht mehr.",
         changed:
           "„{name}“ wurde inzwischen geändert. Sehen Sie es sich an, und versuchen Sie es noch einmal.",

@@ -568,8 +568,7 @@ export const en = {
         taken: "Another widget is already called “{name}”. Choose a different name.",
         nameInUse:
           "Another widget has taken its name in the meantime. Rename that one, and try again within the minute.",
-        tooMany:
-          "You have {most} widgets, the maximum. Remove one: its place is free a minute later.",
+        tooMany: "You have {most} widgets, the maximum. Remove one first.",
         unknown: "This widget no longer exists.",
         changed: "“{name}” was changed in the meantime. Check it, and try again.",
         tooLate: "The minute is over: this widget can’t be restored.",

@@ -575,8 +575,7 @@ export const es: Words = {
         taken: "Otro widget ya se llama «{name}». Elige un nombre distinto.",
         nameInUse:
           "Mientras tanto, otro widget ha tomado su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
-        tooMany:
-          "Tienes {most} widgets, el máximo posible. Quita uno: un minuto después su sitio queda libre.",
+        tooMany: "Tienes {most} widgets, el máximo posible. Quita uno antes.",
         unknown: "Este widget ya no existe.",
         changed: "«{name}» se ha cambiado mientras tanto. Revísalo y vuelve a intentarlo.",
         tooLate: "Ha pasado el minuto: este widget ya no se puede recuperar.",

@@ -581,8 +581,7 @@ export const fr: Words = {
         taken: "Un autre widget s’appelle déjà « {name} ». Choisissez un autre nom.",
         nameInUse:
           "Entre-temps, un autre widget a pris son nom. Renommez cet autre widget et réessayez avant la fin de la minute.",
-        tooMany:
-          "Vous avez {most} widgets, c’est le maximum. Supprimez-en un : sa place se libère une minute plus tard.",
+        tooMany: "Vous avez {most} widgets, c’est le maximum. Supprimez-en d’abord un.",
         unknown: "Ce widget n’existe plus.",
         changed: "« {name} » a été modifié entre-temps. Regardez-le, puis réessayez.",
         tooLate: "La minute est passée : ce widget ne peut plus être rétabli.",

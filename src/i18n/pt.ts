@@ -566,8 +566,7 @@ export const pt: Words = {
         taken: "Outro widget já se chama “{name}”. Escolha um nome diferente.",
         nameInUse:
           "Nesse meio-tempo, outro widget ficou com o nome dele. Renomeie esse outro e tente de novo antes que o minuto acabe.",
-        tooMany:
-          "Você tem {most} widgets, o máximo possível. Remova um: um minuto depois, o lugar dele fica livre.",
+        tooMany: "Você tem {most} widgets, o máximo possível. Remova um antes.",
         unknown: "Este widget não existe mais.",
         changed: "“{name}” foi alterado nesse meio-tempo. Dê uma olhada e tente de novo.",
         tooLate: "O minuto passou: este widget não pode mais voltar.",

@@ -1,11 +1,12 @@
 import type { Artwork } from "../playback.ts";
 import type { Clock } from "../clock.ts";
 import { createUpstream, type Network } from "../sources/upstream/index.ts";
+import { isShareable } from "../sources/upstream/public-hosts.ts";
 import { createCoverRate } from "./cover-rate.ts";
 
 /**
- * Pictures that programs name or send. Their addresses are called by this server only. A connection
- * that brings too many new ones gets none until a minute has passed.
+ * Pictures that programs name or send. A connection that brings too many new ones gets none until a
+ * minute has passed.
  */
 export interface Covers {
   /** Whether this text is a cover that may be used. */
@@ -87,7 +88,11 @@ export function createCovers({ clock, playerHosts, network }: CoversDeps): Cover
           origin,
         );
       const url = addressIn(text);
-      return url && admitted({ key: `pushed ${url.href}`, origin, load: () => load(url) }, origin);
+      if (!url) return undefined;
+      const isShared = !isPlayerHost(url) && isShareable(url);
+      const shared = isShared ? { url: url.href } : {};
+      const key = `pushed ${url.href}`;
+      return admitted({ key, ...shared, origin, load: () => load(url) }, origin);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { and, count, eq } from "drizzle-orm";
+import { desc, eq, inArray } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import { type Statement, step, type Writer } from "../db/store.ts";
 import type { Language } from "../languages.ts";
@@ -6,7 +6,6 @@ import { createWidgetToken, hashCredential } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
 import type { Vault } from "../vault/secrets.ts";
 import { type Look, PLAIN_LOOK, toColumns } from "./look.ts";
-import { isOver } from "./removed-widgets.ts";
 import { insertFirstRevision } from "./revisions.ts";
 import { MOST_WIDGETS, refuseMore } from "./widget-error.ts";
 
@@ -64,12 +63,19 @@ export const insertWidget = (
 /** Stores one more widget, and returns its ID. @throws {WidgetError} when there are too many */
 export function* addWidget(tables: Schema, writer: Writer, user: User, row: NewWidgetRow) {
   const { widgets } = tables;
-  const ofUser = eq(widgets.userId, user.id);
-  yield* step(writer.delete(widgets).where(and(ofUser, isOver(tables, row.createdAt))));
-  const [{ many } = { many: 0 }] = yield* step(
-    writer.select({ many: count() }).from(widgets).where(ofUser),
+  const rows = yield* step(
+    writer
+      .select({ id: widgets.id, removedAt: widgets.removedAt })
+      .from(widgets)
+      .where(eq(widgets.userId, user.id))
+      .orderBy(desc(widgets.removedAt)),
   );
-  if (many >= MOST_WIDGETS) refuseMore(user);
+  const removed = rows.filter(({ removedAt }) => removedAt !== null);
+  if (rows.length - removed.length >= MOST_WIDGETS) refuseMore(user);
+  // Those that can be restored take up room: the one that was removed first makes way.
+  const places = MOST_WIDGETS - 1 - (rows.length - removed.length);
+  const gone = removed.slice(places).map(({ id }) => id);
+  if (gone.length > 0) yield* step(writer.delete(widgets).where(inArray(widgets.id, gone)));
   const added = yield* step(writer.insert(widgets).values(row).returning({ id: widgets.id }));
   yield* step(insertFirstRevision(tables, writer, row));
   return added[0]?.id ?? 0;

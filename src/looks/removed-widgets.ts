@@ -8,8 +8,7 @@ import { naming } from "./widget-error.ts";
 export const UNDO_MS = 60_000;
 
 /** Which widgets can no longer be restored. @param nowMs Unix time in milliseconds */
-export const isOver = ({ widgets }: Schema, nowMs: number) =>
-  lt(widgets.removedAt, nowMs - UNDO_MS);
+const isOver = ({ widgets }: Schema, nowMs: number) => lt(widgets.removedAt, nowMs - UNDO_MS);
 
 /** @throws {WidgetError} when the widget's name is taken. One that is gone for good stays so. */
 export async function restoreWidget(

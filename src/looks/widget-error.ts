@@ -25,7 +25,7 @@ export const refuseId = (user: User, id: number): never => {
 export const refuseMore = (user: User): never => {
   throw new WidgetError(
     "too many",
-    `${user.name} has ${MOST_WIDGETS} widgets, which is the maximum. Remove one, "marquee widget remove ${user.name} ID", and try again a minute later: until then it keeps its place.`,
+    `${user.name} has ${MOST_WIDGETS} widgets, which is the maximum. Remove one first: "marquee widget list ${user.name}" shows them, "marquee widget remove ${user.name} ID" removes one.`,
   );
 };
 

@@ -44,7 +44,7 @@ export interface Widgets extends ShowTokens {
   first(user: User): Promise<Widget>;
   /** A widget's current token. @param id without it, the first widget's */
   tokenOf(user: User, id?: number): Promise<WidgetToken>;
-  /** @throws {WidgetError} when the name is taken, or the user has the maximum, removed ones included */
+  /** @throws {WidgetError} when the name is taken, or the user has the maximum */
   add(user: User, widget: NewWidget): Promise<Widget>;
   /** @throws {WidgetError} when another widget has this name */
   rename(user: User, id: number, name: string): Promise<void>;
@@ -53,7 +53,7 @@ export interface Widgets extends ShowTokens {
   save(user: User, id: number, look: Look, options: SaveOptions): Promise<Widget>;
   /** The last looks of a widget, the newest first. */
   revisionsOf(user: User, id: number): Promise<readonly WidgetRevision[]>;
-  /** Its address stops working at once. For {@link UNDO_MS} it can be restored, and keeps its place. */
+  /** Its address stops working at once. For {@link UNDO_MS} it can be restored, unless others need its place. */
   remove(user: User, id: number): Promise<void>;
   /** @throws {WidgetError} when it is gone for good, or its name is taken */
   restore(user: User, id: number): Promise<Widget>;

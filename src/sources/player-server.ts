@@ -3,6 +3,7 @@ import { type Artwork, expectedPosition, type Playback } from "../playback.ts";
 import { loadCover } from "./upstream/cover.ts";
 import { parseJson } from "./upstream/json.ts";
 import { SourceFailure, type WatchContext } from "./source.ts";
+import { isShareable } from "./upstream/public-hosts.ts";
 import { type Upstream, UpstreamError, type UpstreamHeaders } from "./upstream/index.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
@@ -17,11 +18,10 @@ export interface PlayerServer {
   /** Refuses our credentials. */
   unauthorized(reason?: string): SourceFailure;
   /**
-   * The picture at an address of this server or a public one.
+   * The picture at an address of this server, which is for nobody else, or at a public one.
    * @param key names its content, within this server
-   * @param isPublic whether others may get an https address: it holds no secret
    */
-  artwork(key: string, address: string, isPublic?: boolean): Artwork;
+  artwork(key: string, address: string): Artwork;
 }
 
 export interface ServerAnswer {
@@ -61,13 +61,14 @@ export function createPlayerServer(
       const dateMs = Date.parse(headers.get("date") ?? "");
       return { body, observedAtMs, serverWallMs: dateMs || clock.wallMs() };
     },
-    artwork(key, address, isPublic = false) {
+    artwork(key, address) {
       const fullKey = `${id}:${url}:${key}`;
       // A token is for its own server alone.
-      const isOwn = new URL(address).origin === new URL(url).origin;
+      const at = new URL(address);
+      const isOwn = at.origin === new URL(url).origin;
       const known = artworks.get(fullKey) ?? {
         key: fullKey,
-        ...(isPublic && address.startsWith("https:") && { url: address }),
+        ...(!isOwn && isShareable(at) && { url: address }),
         origin: `${id} ${context.connection.id}`,
         load: () => loadCover(upstream, address, isOwn ? request.headers : undefined),
       };

@@ -207,10 +207,36 @@ describe("our own JSON", () => {
 describe("a cover", () => {
   const picture = Buffer.from("not really a picture").toString("base64");
 
-  test("is fetched by this server and never named to others", async () => {
-    await push(SONG);
-    const [image] = (await server.shown())?.album.images ?? [];
-    expect(image?.url).toMatch(/^http:\/\/127\.0\.0\.1:4747\/art\/[\w-]{22}\/640\.jpg$/);
+  const shownAt = async (cover: string) => {
+    await push({ ...SONG, cover_url: cover });
+    return (await server.shown())?.album.images.map(({ url }) => url);
+  };
+
+  test("at a public https address is named by it", async () => {
+    expect(await shownAt("https://covers.example/1.png?size=640")).toEqual([
+      "https://covers.example/1.png?size=640",
+    ]);
+  });
+
+  test.each([
+    "https://covers.example/1.png?X-Plex-Token=secret",
+    "https://covers.example/1.png?api_key=secret",
+    "https://nas.local/1.png",
+    "https://192.168.1.5/1.png",
+    `data:image/png;base64,${picture}`,
+  ])("at %s is served by this server and not named to others", async (cover) => {
+    expect(await shownAt(cover)).toEqual([
+      expect.stringMatching(/^http:\/\/127\.0\.0\.1:4747\/art\/[\w-]{22}\/640\.jpg$/),
+    ]);
+  });
+
+  test("on a listed host is served by this server, whatever its name", () => {
+    const covers = createCovers({
+      clock: createFakeClock(),
+      playerHosts: ["nas.example"],
+      network: NO_NETWORK,
+    });
+    expect(covers.named("https://nas.example/1.png", "test")).not.toHaveProperty("url");
   });
 
   test("on a listed host may be fetched with plain http, on others not", () => {

@@ -147,19 +147,35 @@ describe("a user's widgets", () => {
     expect(await widgets().allOf(ada.user)).toHaveLength(MOST_WIDGETS);
   });
 
-  test("keep their places while they can be restored, so that none can pile up", async () => {
+  test("make way for new ones when they were removed, so that none can pile up", async () => {
     const { queries, tables } = world.store;
+    const kept = () => queries.$count(tables.widgets, eq(tables.widgets.userId, ada.user.id));
     const ids: number[] = [];
-    for (let number = 2; number <= MOST_WIDGETS; number++) {
+    for (let number = 0; number < 3 * MOST_WIDGETS; number++) {
       ids.push((await addTo(ada, "Second")).id);
       await widgets().remove(ada.user, ids.at(-1) ?? 0);
+      await world.clock.advance(1);
+      expect(await kept()).toBeLessThanOrEqual(MOST_WIDGETS);
     }
     expect(await widgets().allOf(ada.user)).toHaveLength(1);
-    await expect(addTo(ada, "Second")).rejects.toMatchObject({ reason: "too many" });
-    expect(await widgets().restore(ada.user, ids[0] ?? 0)).toMatchObject({ name: "Second" });
-    await world.clock.advance(UNDO_MS + 1);
-    await addTo(ada, "Third");
-    expect(await queries.$count(tables.widgets, eq(tables.widgets.userId, ada.user.id))).toBe(3);
+    await expect(widgets().restore(ada.user, ids[0] ?? 0)).rejects.toMatchObject({
+      reason: "unknown",
+    });
+    expect(await widgets().restore(ada.user, ids.at(-1) ?? 0)).toMatchObject({ name: "Second" });
+    expect(await kept()).toBe(MOST_WIDGETS);
+  });
+
+  test("can be added as soon as one of twenty was removed", async () => {
+    const ids: number[] = [];
+    for (let number = 2; number <= MOST_WIDGETS; number++) {
+      ids.push((await addTo(ada, `Widget ${number}`)).id);
+    }
+    await widgets().remove(ada.user, ids[0] ?? 0);
+    await addTo(ada, "One more");
+    await expect(addTo(ada, "Too many")).rejects.toMatchObject({ reason: "too many" });
+    await expect(widgets().restore(ada.user, ids[0] ?? 0)).rejects.toMatchObject({
+      reason: "unknown",
+    });
   });
 
   test("are out of reach for other users", async () => {

@@ -46,6 +46,17 @@ export function mayBePublic(url: URL): boolean {
   return host.includes(".") && !/\.(localhost|local|internal|home\.arpa)$/i.test(host);
 }
 
+/** Words in the names of parameters that may be secrets. */
+const SECRET = /token|key|auth|sig|pass|secret|session/i;
+
+/** Whether everybody may know a picture's address: anybody can load it, and it holds no secret. */
+export const isShareable = (url: URL): boolean =>
+  url.protocol === "https:" &&
+  mayBePublic(url) &&
+  !url.username &&
+  !url.password &&
+  ![...url.searchParams.keys()].some((name) => SECRET.test(name));
+
 /** Where to connect for a URL, so that its name is not resolved again after it was judged. */
 export interface Destination {
   /** The same URL, with an address instead of a name. */

@@ -146,7 +146,7 @@ function readPlayer(
     artists: artist === undefined ? [] : [artist],
     album: {
       name: textOf(song["albumName"]) ?? "",
-      artworks: cover === undefined ? [] : [server.artwork(cover, cover, true)],
+      artworks: cover === undefined ? [] : [server.artwork(cover, cover)],
     },
     device: { name: NAME, type: "cider", volumePercent },
     positionMs: Math.max(0, Math.round(positionMs)),

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Artwork } from "../../../playback.ts";
 import { LARGEST_COVER_BYTES, loadCover } from "../../upstream/cover.ts";
 import type { Upstream } from "../../upstream/index.ts";
+import { isShareable } from "../../upstream/public-hosts.ts";
 
 /**
  * Covers at the addresses that players give: files of this machine, pictures inside the address,
@@ -25,8 +26,10 @@ export function createCovers(upstream: Upstream, origin: string): Covers {
     const key = `mpris:${digestOf(artUrl)}`;
     const [, text] = /^data:image\/[\w.+-]+;base64,([\w+/=\s]+)$/.exec(artUrl) ?? [];
     if (text !== undefined) return { key, origin, load: async () => Buffer.from(text, "base64") };
-    if (!artUrl.startsWith("https:")) return null;
-    return { key, origin, load: () => loadCover(upstream, artUrl) };
+    const url = URL.parse(artUrl);
+    if (url?.protocol !== "https:") return null;
+    const shared = isShareable(url) ? { url: url.href } : {};
+    return { key, ...shared, origin, load: () => loadCover(upstream, artUrl) };
   };
 
   return { at: find };

@@ -134,6 +134,6 @@ function readPlayer(
 function coversOf(song: Readonly<Record<string, unknown>>, server: PlayerServer): Artwork[] {
   const address = textOf(song["imageSrc"]);
   return address?.startsWith("https:") && URL.canParse(address)
-    ? [server.artwork(address, address, true)]
+    ? [server.artwork(address, address)]
     : [];
 }
