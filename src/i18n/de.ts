@@ -678,7 +678,7 @@ export const de: Words = {
         asGivenTrack: "Original: {track}",
         phrases: "Eigene Ausdrücke",
         phrasesText:
-          "Einer pro Zeile, 2 bis 50 Zeichen, insgesamt 50. Auch sie werden weggelassen, wenn sie hier stehen:",
+          "Einer pro Zeile, 2 bis 50 Zeichen lang, insgesamt höchstens 50 Ausdrücke. Auch sie werden weggelassen, wenn sie hier stehen:",
         places: {
           brackets: "in Klammern",
           dash: "am Ende, nach einem Strich",
