@@ -657,7 +657,7 @@ export const en = {
         asGivenTrack: "From the source: {track}",
         phrases: "Your own phrases",
         phrasesText:
-          "One per line, 2 to 50 characters, 50 in all. They are left out too if they are:",
+          "One per line, 2 to 50 characters long, at most 50 phrases in all. They are left out too if they are:",
         places: { brackets: "in brackets", dash: "after a dash, at the end", anywhere: "anywhere" },
         try: "Try it on the last songs",
         save: "Save",

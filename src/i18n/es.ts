@@ -666,7 +666,7 @@ export const es: Words = {
         asGivenTrack: "Original: {track}",
         phrases: "Tus propias expresiones",
         phrasesText:
-          "Una por línea, de 2 a 50 caracteres, 50 en total. También se quitan si están:",
+          "Una por línea, de 2 a 50 caracteres, como máximo 50 expresiones en total. También se quitan si están:",
         places: {
           brackets: "entre paréntesis o corchetes",
           dash: "tras un guion, al final",

@@ -673,7 +673,7 @@ export const fr: Words = {
         asGivenTrack: "Original : {track}",
         phrases: "Vos propres expressions",
         phrasesText:
-          "Une par ligne, de 2 à 50 caractères, 50 en tout. Elles sont aussi retirées si elles se trouvent :",
+          "Une par ligne, de 2 à 50 caractères, au plus 50 expressions en tout. Elles sont aussi retirées si elles se trouvent :",
         places: {
           brackets: "entre parenthèses ou crochets",
           dash: "après un tiret, à la fin",

@@ -657,7 +657,7 @@ export const pt: Words = {
         asGivenTrack: "Original: {track}",
         phrases: "Suas próprias expressões",
         phrasesText:
-          "Uma por linha, de 2 a 50 caracteres, 50 no total. Elas também são tiradas se estiverem:",
+          "Uma por linha, de 2 a 50 caracteres, no máximo 50 expressões no total. Elas também são tiradas se estiverem:",
         places: {
           brackets: "entre parênteses ou colchetes",
           dash: "depois de um traço, no fim",
