@@ -31,7 +31,9 @@ function migrateTo(given: string | undefined): Command {
         sessions: moved.sessions,
       };
       const database = addressOfDatabase(url);
-      const said = Object.entries(counts).map(([what, many]) => `${many} ${what}`);
+      const said = Object.entries(counts).map(
+        ([what, many]) => `${many} ${many === 1 ? what.slice(0, -1) : what}`,
+      );
       print(
         io,
         asJson,
