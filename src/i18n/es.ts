@@ -162,7 +162,7 @@ export const es: Words = {
       wrongRedirect:
         "La aplicación no incluye la URI de redirección de este servidor. Añádela en el panel de {source}, tal como la muestra Marquee.",
       notOnAppList:
-        "Esta cuenta no está en la lista de usuarios de la aplicación. Su propietario puede añadirla en el panel de {source}, en «User Management».",
+        "Esta cuenta no está en la lista de usuarios de la aplicación. El propietario de la aplicación puede añadirla en el panel de {source}, en «User Management».",
       noPremium:
         "{source} exige Premium: el propietario de la aplicación necesita una cuenta Premium.",
       codeExpired: "Ha tardado demasiado, o la respuesta ya se había usado. Inténtalo de nuevo.",
