@@ -47,6 +47,9 @@ export interface FieldProps {
   readonly maxlength?: number;
 }
 
+/** The first field of a page with a mistake gets the focus: the form may be far down. */
+const INVALID = { "aria-invalid": "true", autofocus: true } as const;
+
 /** A text field, with its error message. */
 export function Field(props: FieldProps): JSX.Element {
   const { id, value, mistake, placeholder } = props;
@@ -63,7 +66,7 @@ export function Field(props: FieldProps): JSX.Element {
         {...(placeholder !== undefined && { placeholder: attribute(placeholder) })}
         {...(props.required && { required: true })}
         {...descriptionOf(props)}
-        {...(mistake !== undefined && { "aria-invalid": "true" })}
+        {...(mistake !== undefined && INVALID)}
       />
     </Labelled>
   );
@@ -114,7 +117,7 @@ export function Lines(props: LinesProps): JSX.Element {
         spellcheck="false"
         {...(props.maxlength !== undefined && { maxlength: String(props.maxlength) })}
         {...descriptionOf(props)}
-        {...(mistake !== undefined && { "aria-invalid": "true" })}
+        {...(mistake !== undefined && INVALID)}
         safe
       >
         {/* HTML parsers drop a line break right after the tag, so add one that may be lost. */}

@@ -1,3 +1,4 @@
+import { pageAddress } from "../addresses.ts";
 import { languageTag } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../html/assets.ts";
@@ -65,11 +66,13 @@ function Frame(props: FrameProps): JSX.Element {
             {words.dashboard.skip}
           </a>
           <header>
-            <p class="brand">
-              <img src={basePath + icon.path} alt="" width="28" height="28" />
-              <span>Marquee</span>
-            </p>
-            <Navigation request={request} />
+            <div>
+              <a class="brand" href={pathTo(request, "nowPlaying")}>
+                <img src={basePath + icon.path} alt="" width="28" height="28" />
+                <span>Marquee</span>
+              </a>
+              <Navigation request={request} />
+            </div>
           </header>
           <main id="content" data-section={section}>
             {parent !== undefined && (
@@ -109,6 +112,9 @@ function Navigation({ request }: { request: DashboardRequest }): JSX.Element {
           {words.dashboard.sections[name]}
         </a>
       ))}
+      <a class="docs" href={pageAddress(request.basePath, request.language, "docs")} safe>
+        {words.site.docs}
+      </a>
     </nav>
   );
 }

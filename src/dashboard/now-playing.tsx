@@ -4,7 +4,7 @@ import { dashboardAddress, widgetAddress } from "../addresses.ts";
 import { Html } from "../jsx.ts";
 import type { Hub } from "../channels/hub.ts";
 import { icon, nowPlayingScript } from "../html/assets.ts";
-import { Copyable } from "../html/parts.tsx";
+import { HiddenCopyable } from "../html/parts.tsx";
 import { Form } from "./form.tsx";
 import { dashboardPage } from "./frame.tsx";
 import type { DashboardState, Presenter } from "./state.ts";
@@ -65,7 +65,7 @@ function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
       <ol class="steps">
         <li {...(showsOwnMusic && { class: "done" })}>
           <strong safe>{firstSteps.music}</strong>
-          <p safe>{firstSteps.musicText}</p>
+          {!showsOwnMusic && <p safe>{firstSteps.musicText}</p>}
           <p class="actions">
             <a class="button quiet" href={pathTo(request, "music")} safe>
               {firstSteps.musicAction}
@@ -75,7 +75,7 @@ function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
         <li data-live-class="overlays" {...(overlays > 0 && { class: "done" })}>
           <strong safe>{firstSteps.widget}</strong>
           <p safe>{firstSteps.widgetText}</p>
-          <Copyable language={request.language} text={widgetUrl} />
+          <HiddenCopyable language={request.language} label={firstSteps.widget} text={widgetUrl} />
           <p class="actions">
             <a class="button quiet" href={pathTo(request, "widget")} safe>
               {firstSteps.widgetAction}

@@ -4,6 +4,7 @@ import type { User } from "../accounts/users.ts";
 import type { Clock } from "../clock.ts";
 import { fill, formatTime, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
+import type { ConnectionReading } from "../channels/channel-view.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Inbox } from "../ingest/inbox.ts";
 import { LivePart } from "./music/live-part.tsx";
@@ -12,7 +13,7 @@ import type { Sources } from "../sources/index.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
 import { describeStatus, type StatusSentence } from "./music/status-words.ts";
-import { labelOf, musicOf } from "../sources/connected-music.ts";
+import { type ConnectedMusic, musicOf } from "../sources/connected-music.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
 export interface DashboardState {
@@ -91,22 +92,41 @@ export function createPresenter(deps: PresenterDeps): Presenter {
     return hidden ? words.hiddenByRules : "";
   };
 
+  /** How the connection that is shown does; while none is, the first one that does not work. */
+  const statusOf = (
+    music: readonly ConnectedMusic[],
+    readings: readonly ConnectionReading[],
+    language: Language,
+  ): StatusSentence | undefined => {
+    const shown = readings.find(({ isShown }) => isShown);
+    const statuses = music.map((one) => ({
+      isShown: one.connection.id === shown?.connectionId,
+      status: describeStatus(one, language, clock.wallMs()),
+    }));
+    const told =
+      statuses.find(({ isShown }) => isShown) ??
+      statuses.find(({ status }) => status.tone !== "good") ??
+      statuses[0];
+    return told?.status;
+  };
+
   return {
     async present({ id }, language) {
       const { dashboard, widget } = languages[language];
       const music = await musicOf(id, accounts, sources);
-      const [first] = music;
       const current = hub.rawPlayback(id) ?? null;
       const overlays = live.onStream(id);
       const label = current?.state === "playing" ? widget.nowPlaying : widget.paused;
-      const status: StatusSentence = first
-        ? describeStatus(first.status, labelOf(first), language, clock.wallMs())
-        : { tone: "warn", text: dashboard.health.nothing, linkAgain: true };
+      const readings = hub.readingsOf(id);
       return {
         label: current ? label : widget.nothingPlaying,
         track: current && trackOf(current, id),
         privacy: privacyOf(id, language, current),
-        status,
+        status: statusOf(music, readings, language) ?? {
+          tone: "warn",
+          text: dashboard.health.nothing,
+          linkAgain: true,
+        },
         showsOwnMusic: music.some(({ source }) => source.id !== "demo"),
         overlays,
         connections: await Promise.all(
@@ -117,7 +137,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
               reader: { language, words: languages[language] },
               music: one,
               all: music,
-              readings: hub.readingsOf(id),
+              readings,
             }),
           })),
         ),

@@ -20,6 +20,8 @@ export interface Notice {
    * address has the same id. Without it, where the address has none.
    */
   readonly at?: string;
+  /** The id of the element that the browser goes to. */
+  readonly anchor?: string;
   /** The language of the page that shows it; without it, that of the form. */
   readonly language?: Language;
 }
@@ -74,14 +76,17 @@ export function createNotices(deps: NoticesDeps): Notices {
     });
 
   return {
-    async send({ user, session }, from, { at = "", language = from.language, ...notice }) {
+    async send({ user, session }, from, given) {
+      const { at = "", anchor, language = from.language, ...notice } = given;
       const target = { ...from, language };
       const id = new URLSearchParams(at).get("id");
       const value = await sealed.seal(user.id, { sessionId: session.id, id, notice });
       const sent = cookie(target, value, NOTICE_LIFETIME_MS);
       if (sent.length > MOST_COOKIE_BYTES) return undefined;
-      const path = pathTo(target, target.section);
-      return redirect(at === "" ? path : `${path}?${at}`, 303, { "Set-Cookie": sent });
+      const query = at === "" ? "" : `?${at}`;
+      const hash = anchor === undefined ? "" : `#${anchor}`;
+      const path = pathTo(target, target.section) + query + hash;
+      return redirect(path, 303, { "Set-Cookie": sent });
     },
     async of(request, { user, session }, section) {
       const sent = await sealed.open(user.id, cookieOf(request, nameOf(section)));

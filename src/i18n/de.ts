@@ -219,7 +219,9 @@ export const de: Words = {
     },
     health: {
       ok: "{source} ist verbunden und funktioniert.",
-      untried: "{source} ist verbunden. Es geht los, sobald ein Widget oder diese Seite offen ist.",
+      untried:
+        "{source} ist verbunden. Es geht los, sobald ein Widget oder die Übersicht offen ist.",
+      silent: "{source} hat noch nichts gesendet.",
       nothing: "Es ist noch keine Quelle verbunden.",
       needsLinking:
         "Marquee bekommt von {source} keine Titel mehr. Verbinden Sie die Quelle neu; Ihre Schlüssel und Ihr Widget bleiben, wie sie sind.",
@@ -660,8 +662,10 @@ export const de: Words = {
       disconnectText:
         "Marquee vergisst Ihren Zugang zu {source}. Ihre Schlüssel und Ihr Widget bleiben.",
       hostRefused: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
-      settingsRefused:
-        "Das funktioniert nicht. Prüfen Sie Ihre Eingaben. Bei MPD ist die Adresse Host:Port, sonst sieht sie aus wie http://127.0.0.1:8080.",
+      added: "{source} wurde hinzugefügt.",
+      saved: "{source} wurde gespeichert.",
+      optionRefused: "Das funktioniert nicht. Es muss so aussehen: {example}",
+      settingsRefused: "Das funktioniert nicht. Prüfen Sie Ihre Eingaben.",
       secretKept:
         "Leer lassen, um den bisherigen Wert zu behalten. Bei einer anderen Adresse bleibt er nicht erhalten.",
       appSaved: "Die App ist gespeichert. Jetzt können Sie Ihr Konto verbinden.",

@@ -210,7 +210,8 @@ export const en = {
     },
     health: {
       ok: "{source} is connected and working.",
-      untried: "{source} is connected. It starts as soon as a widget or this page is open.",
+      untried: "{source} is connected. It starts as soon as a widget or the dashboard is open.",
+      silent: "{source} hasn’t sent anything yet.",
       nothing: "No music source is connected yet.",
       needsLinking:
         "Marquee can no longer get your music from {source}. Link it again; your keys and your widget stay as they are.",
@@ -640,8 +641,10 @@ export const en = {
       disconnectText:
         "Marquee forgets your access to {source}. You keep your keys and your widget.",
       hostRefused: "The owner of this server has to allow {host} first, with --player-hosts.",
-      settingsRefused:
-        "That doesn’t work. Check what you entered. An address is host:port for MPD; for the others it looks like http://127.0.0.1:8080.",
+      added: "{source} was added.",
+      saved: "{source} was saved.",
+      optionRefused: "That doesn’t work. It has to look like {example}.",
+      settingsRefused: "That doesn’t work. Check what you entered.",
       secretKept: "Leave it empty to keep the current one. It isn’t kept when the address changes.",
       appSaved: "The app is saved. Now you can link your account.",
       shown: "Shown now",

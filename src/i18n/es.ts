@@ -214,6 +214,7 @@ export const es: Words = {
     health: {
       ok: "{source} está conectado y todo funciona.",
       untried: "{source} está conectado y se consultará en cuanto se abra un widget o el panel.",
+      silent: "{source} todavía no ha enviado nada.",
       nothing: "Todavía no hay ninguna fuente de música conectada.",
       needsLinking:
         "Marquee ya no puede recibir tu música de {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
@@ -648,8 +649,10 @@ export const es: Words = {
       disconnectText: "Marquee olvida tu acceso a {source}. Conservas tus claves y tu widget.",
       hostRefused:
         "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
-      settingsRefused:
-        "No se puede usar. Comprueba lo que has escrito. Una dirección es host:puerto para MPD y, en los demás casos, como http://127.0.0.1:8080.",
+      added: "{source} se ha añadido.",
+      saved: "{source} se ha guardado.",
+      optionRefused: "No se puede usar. Debe tener esta forma: {example}",
+      settingsRefused: "No se puede usar. Comprueba lo que has escrito.",
       secretKept:
         "Déjalo vacío para conservar el valor actual. No se conserva si cambia la dirección.",
       appSaved: "La aplicación está guardada. Ya puedes vincular tu cuenta.",

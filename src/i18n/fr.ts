@@ -214,7 +214,8 @@ export const fr: Words = {
     health: {
       ok: "{source} est connecté, tout fonctionne.",
       untried:
-        "{source} est connecté. Le suivi démarre dès que cette page ou un widget est ouvert.",
+        "{source} est connecté. Le suivi démarre dès qu’un widget ou le tableau de bord est ouvert.",
+      silent: "{source} n’a encore rien envoyé.",
       nothing: "Aucune source de musique n’est encore connectée.",
       needsLinking:
         "Marquee ne peut plus recevoir votre musique de {source}. Liez-le à nouveau ; vos clés et votre widget restent inchangés.",
@@ -655,8 +656,10 @@ export const fr: Words = {
       disconnectText: "Marquee oublie votre accès à {source}. Vos clés et votre widget restent.",
       hostRefused:
         "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
-      settingsRefused:
-        "Cela ne fonctionne pas. Vérifiez votre saisie. Une adresse s’écrit hôte:port pour MPD, et sinon comme http://127.0.0.1:8080.",
+      added: "{source} a été ajouté.",
+      saved: "{source} a été enregistré.",
+      optionRefused: "Cela ne fonctionne pas. Forme attendue : {example}",
+      settingsRefused: "Cela ne fonctionne pas. Vérifiez votre saisie.",
       secretKept:
         "Laissez le champ vide pour garder la valeur actuelle. Elle n’est pas gardée si l’adresse change.",
       appSaved: "L’application est enregistrée. Vous pouvez maintenant lier votre compte.",

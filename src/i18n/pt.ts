@@ -208,8 +208,8 @@ export const pt: Words = {
     },
     health: {
       ok: "A conexão com {source} está funcionando.",
-      untried:
-        "A conexão com {source} está pronta e começa assim que um widget ou esta página abrir.",
+      untried: "A conexão com {source} está pronta e começa assim que um widget ou o painel abrir.",
+      silent: "{source} ainda não enviou nada.",
       nothing: "Nenhuma fonte de música conectada ainda.",
       needsLinking:
         "O Marquee não recebe mais a sua música do {source}. Conecte de novo; suas chaves e seu widget continuam os mesmos.",
@@ -639,8 +639,10 @@ export const pt: Words = {
       disconnectText:
         "O Marquee esquece o seu acesso a {source}. Suas chaves e seu widget continuam os mesmos.",
       hostRefused: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
-      settingsRefused:
-        "Não deu certo. Confira o que você digitou. No MPD, o endereço é host:porta; nos outros, algo como http://127.0.0.1:8080.",
+      added: "A fonte {source} foi adicionada.",
+      saved: "A fonte {source} foi salva.",
+      optionRefused: "Não deu certo. O formato é este: {example}",
+      settingsRefused: "Não deu certo. Confira o que você digitou.",
       secretKept:
         "Deixe vazio para manter o valor atual. Se o endereço mudar, esse valor não é mantido.",
       appSaved: "O app está salvo. Agora você pode conectar a sua conta.",

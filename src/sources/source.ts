@@ -288,4 +288,15 @@ export class SourceFailure extends Error {
 /** A source's settings are unusable. The message has a sentence a line, naming what is allowed. */
 export class SourceSettingsError extends Error {
   override readonly name = "SourceSettingsError";
+  /** The option that is wrong, where it is one. */
+  readonly option: string | undefined;
+
+  constructor(message: string, option?: string) {
+    super(message);
+    this.option = option;
+  }
 }
+
+/** An option that may not be what it is: `rule` is the end of a sentence that begins with its name. */
+export const wrongOption = (option: string, rule: string): SourceSettingsError =>
+  new SourceSettingsError(`${option}: ${rule}`, option);

@@ -1,6 +1,6 @@
 import type { Playback } from "../playback.ts";
 import { UnreadableAnswer } from "./upstream/json.ts";
-import { SourceFailure, type SourceOption, SourceSettingsError } from "./source.ts";
+import { SourceFailure, type SourceOption, wrongOption } from "./source.ts";
 import { type Upstream, UpstreamError } from "./upstream/index.ts";
 
 /** What the sources have in common that listen to a server over an open connection. */
@@ -26,7 +26,7 @@ export const tokenOption = (help: string): SourceOption => ({
 export function parseToken(text: string): string {
   const token = text.trim();
   if (/^[\w.~+/=-]{1,1000}$/.test(token)) return token;
-  throw new SourceSettingsError("token: must be given, without spaces and quotation marks.");
+  throw wrongOption("token", "must be given, without spaces and quotation marks.");
 }
 
 /**

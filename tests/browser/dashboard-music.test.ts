@@ -120,7 +120,7 @@ onTheDashboard(
       expect(await overflowOf(page)).toEqual([]);
       const listen = `${words.found.listen}: Cider`;
       await found.getByRole("button", { name: listen }).click();
-      await page.getByText(fill(words.connected, { source: "Cider" }), { exact: true }).waitFor();
+      await page.getByText(fill(words.added, { source: "Cider" }), { exact: true }).waitFor();
       await found.getByText(words.found.needs.password).waitFor();
       expect(await found.getByRole("button", { name: listen }).count()).toBe(0);
       expect(complaints).toEqual([]);
@@ -134,7 +134,7 @@ onTheDashboard(
       expect(await page.getByLabel(options.vlc_url).inputValue()).toBe("http://127.0.0.1:8080");
       await page.getByLabel(options.vlc_password).fill("correct horse");
       await page.getByLabel(options.vlc_password).press("Enter");
-      await page.getByText(fill(words.connected, { source: "VLC" }), { exact: true }).waitFor();
+      await page.getByText(fill(words.added, { source: "VLC" }), { exact: true }).waitFor();
     }, 20_000);
   },
   {

@@ -206,7 +206,7 @@ onTheDashboard(
       await page.goto(stage.address("music"));
       await page.locator("summary").filter({ hasText: "Demo" }).press("Enter");
       await page.getByRole("button", { name: fill(music.connect, { source: "Demo" }) }).click();
-      await page.getByText(fill(music.connected, { source: "Demo" }), { exact: true }).waitFor();
+      await page.getByText(fill(music.added, { source: "Demo" }), { exact: true }).waitFor();
       expect(await received()).toMatchObject({ is_playing: true });
       await page.goto(stage.address("nowPlaying"));
       expect(await page.locator(".playing .title").textContent()).not.toBe("");

@@ -88,7 +88,7 @@ test("a member's page does not look, whatever its address says", async () => {
 
 test("what plays can be listened to with one click, and is then not offered again", async () => {
   expect(await text(await owner.get(LIST))).toContain("Paper <b> – Juniper Vale");
-  expect(await (await listen()).text()).toContain("Cider is connected.");
+  expect(await (await listen()).text()).toContain("Cider was added.");
   expect(await connections()).toEqual([
     { source: "cider", name: "", settings: { url: CIDER, token: "" } },
   ]);

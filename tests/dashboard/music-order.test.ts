@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { unescapeHtml } from "../fixtures/http/html.ts";
+import { textOf, unescapeHtml } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -30,7 +30,7 @@ const push = async (connectionId: number, body: unknown) => {
 /** The text of each connected card. */
 const cards = async (path = MUSIC) => {
   const html = await (await browser.get(path)).text();
-  const found = html.matchAll(/<section class="source connected">(.*?)<\/section>/gs);
+  const found = html.matchAll(/<section class="source connected"[^>]*>(.*?)<\/section>/gs);
   return [...found].map(([, card = ""]) => card);
 };
 const labels = async () => (await cards()).map((card) => /<h2>(.*?)<\/h2>/.exec(card)?.[1]);
@@ -65,6 +65,15 @@ test("one connection alone cannot be moved", async () => {
   const [card] = await cards();
   expect(card).not.toContain('value="up"');
   expect(card).not.toContain('value="down"');
+});
+
+test("a connection that was moved is what the browser goes to", async () => {
+  const first = await connect("First");
+  await connect("Second");
+  const sent = await browser.post(MUSIC, { do: "down", target: String(first.publicId) });
+  const [path, id = ""] = (sent.headers.get("location") ?? "").split("#");
+  expect(path).toBe(MUSIC);
+  expect(await textOf(await browser.get(MUSIC), `#${id} h2`)).toBe("JSON · First");
 });
 
 test("connections are moved up and down, by buttons that name them", async () => {
@@ -193,4 +202,17 @@ test.each(LANGUAGES)("the buttons and what is followed are in %s", async (langua
   const { music } = languages[language].dashboard;
   const text = (await cards(`/${language}/dashboard/music`)).join("");
   for (const word of [music.up, music.down, music.shown]) expect(text).toContain(word);
+});
+
+test("the first page says how the connection does that is shown, or else one that does not work", async () => {
+  const { connections } = server.accounts;
+  const health = async () => textOf(await browser.get("/en/dashboard"), ".health .status");
+  const first = await connect("First");
+  expect(await health()).toBe("JSON · First hasn’t sent anything yet.");
+  const broken = await connections.connect(ada.user, "mpd", { address: "127.0.0.1:6600" });
+  await connections.storeStatus(first.id, { state: "ok", since: 1 });
+  await connections.storeStatus(broken.id, { state: "retrying", since: 1, reason: "unreachable" });
+  expect(await health()).toStartWith("MPD can’t be reached.");
+  await push(first.id, { title: "Paper Lanterns" });
+  expect(await health()).toBe("JSON · First is connected and working.");
 });

@@ -63,7 +63,7 @@ describe("connecting MPD by form", () => {
       settings: { address: "music.example:6601", password: "swordfish" },
     });
     const page = await owner.get(MUSIC);
-    expect(await textOf(page.clone(), ".notice p")).toBe("MPD is connected.");
+    expect(await textOf(page.clone(), ".notice p")).toBe("MPD was added.");
     expect(await textOf(page.clone(), ".connected h2")).toBe("MPD");
     expect(await attributeOf(page, "#mpd-address", "value")).toBe("music.example:6601");
     expect(await noticeOf(owner)).toBe(undefined);
@@ -202,11 +202,30 @@ describe("connecting MPD by form", () => {
       expect(await attributeOf(refused.clone(), "#mpd-address", "aria-describedby")).toBe(
         "mpd-address-mistake",
       );
-      const { settingsRefused } = languages[language].dashboard.music;
-      expect(await textOf(refused, "#mpd-address-mistake")).toBe(settingsRefused);
+      expect(await attributeOf(refused.clone(), "#mpd-address", "autofocus")).toBe("");
+      const { optionRefused } = languages[language].dashboard.music;
+      expect(await textOf(refused, "#mpd-address-mistake")).toBe(
+        fill(optionRefused, { example: "host:port" }),
+      );
       expect(await connectionOf(ada)).toBe(undefined);
     },
   );
+
+  test("names the option that is wrong beside its own field", async () => {
+    const refused = await owner.post(MUSIC, {
+      do: "connect",
+      target: "homeassistant",
+      "homeassistant-url": "http://127.0.0.1:8123",
+      "homeassistant-entity": "light.kitchen",
+      "homeassistant-token": "abc",
+    });
+    expect(refused.status).toBe(422);
+    expect(await textOf(refused.clone(), "#homeassistant-url-mistake")).toBe(undefined);
+    expect(await textOf(refused.clone(), "#homeassistant-entity-mistake")).toBe(
+      "That doesn’t work. It has to look like media_player.name.",
+    );
+    expect(await attributeOf(refused, "#homeassistant-entity", "autofocus")).toBe("");
+  });
 
   test("leaves what was connected when the change is refused", async () => {
     await connectMpd(owner, "music.example:6601");
@@ -615,7 +634,7 @@ describe("the notice that something is linked", () => {
     await member.post(MUSIC, { do: "connect", target: "demo" });
     expect(await noticeOf(owner)).toBe(undefined);
     expect(await noticeOf(member, "/en/dashboard/privacy")).toBe(undefined);
-    expect(await noticeOf(member)).toBe("Demo is connected.");
+    expect(await noticeOf(member)).toBe("Demo was added.");
   });
 
   test("is forgotten after five minutes", async () => {
@@ -708,7 +727,7 @@ describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
 
 describe("several connections", () => {
   const labelsIn = (html: string) => {
-    const found = [...html.matchAll(/<section class="source connected">.*?<h2>([^<]*)</gs)];
+    const found = [...html.matchAll(/<section class="source connected"[^>]*>.*?<h2>([^<]*)</gs)];
     return found.map(([, label]) => label);
   };
   const labels = async () => labelsIn(await (await owner.get(MUSIC)).text());

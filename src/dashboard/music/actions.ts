@@ -6,7 +6,7 @@ import { parseConnectionId } from "../../music/connection-reads.ts";
 import { labelOf, musicOf } from "../../sources/connected-music.ts";
 import { isPushed } from "../../sources/source.ts";
 import type { DashboardRequest } from "../request.ts";
-import { nameMistake } from "./names.ts";
+import { cardId, nameMistake } from "./names.ts";
 import { type ActionResult, done, GONE, isMade, type MusicDeps } from "./view.ts";
 
 /** An action of the page's forms. */
@@ -39,7 +39,7 @@ export const rename: Action = async (deps, request, form) => {
   const others = music.filter((one) => one !== found);
   const mistake = nameMistake(words, found.source, name, others);
   if (mistake !== undefined) {
-    return { kind: "refused", refused: { formId, typed: { name: typed }, mistake } };
+    return { kind: "refused", refused: { formId, typed: { name: typed }, mistake, field: "name" } };
   }
   const renamed = await isMade(deps.accounts.connections.rename(user, publicId, name ?? ""));
   return renamed ? done(words.dashboard.music.renamed) : GONE;
@@ -67,7 +67,10 @@ export const move: Action = async (deps, request, form) => {
   const order = others.toSpliced(to, 0, found).map(({ connection }) => connection.publicId);
   if (!(await isMade(deps.accounts.connections.order(request.user, order)))) return GONE;
   const names = { source: labelOf(found), position: String(to + 1) };
-  return done(fill(request.words.dashboard.music.moved, names));
+  const text = fill(request.words.dashboard.music.moved, names);
+  // Whoever moves it further finds it there.
+  const anchor = cardId(found.connection);
+  return { kind: "done", notice: { tone: "good", text, anchor } };
 };
 
 /** Ends a connection, unless that was done on another page since. */

@@ -36,12 +36,13 @@ export async function connect(
   const form = sentForm(source, music, sent);
   if (!form) return GONE;
   const { typed, given, name } = valuesIn(form, sent);
-  const refuse = (mistake: string, isName?: true): ActionResult => ({
+  const [first] = source.options;
+  const refuse = (mistake: string, field = first?.name): ActionResult => ({
     kind: "refused",
-    refused: { formId: form.id, typed, mistake, ...(isName && { isName }) },
+    refused: { formId: form.id, typed, mistake, field },
   });
   const wrongName = form.isAnother && nameMistake(words, source, name, music);
-  if (wrongName !== undefined) return refuse(wrongName, true);
+  if (wrongName !== undefined) return refuse(wrongName, "name");
   try {
     const { settings, address } = withKeptSecrets(form, given);
     const host = address?.host.toLowerCase();
@@ -56,9 +57,12 @@ export async function connect(
       return { kind: "done", notice: { tone: "bad", text } };
     }
     if (!(error instanceof SourceSettingsError)) throw error;
-    return refuse(t.settingsRefused);
+    const wrong = source.options.find((option) => option.name === error.option);
+    const example = wrong?.secret ? undefined : wrong?.placeholder;
+    const mistake = example ? fill(t.optionRefused, { example }) : t.settingsRefused;
+    return refuse(mistake, wrong?.name);
   }
-  return done(fill(t.connected, { source: source.name }));
+  return done(fill(form.changes ? t.saved : t.added, { source: source.name }));
 }
 
 /** The form that was sent; `undefined` when its connection was ended on another page since. */

@@ -8,6 +8,7 @@ import { ConnectionForm, formOf } from "./connection-form.tsx";
 import { InboxPart, ReplaceSecret } from "./inbox.tsx";
 import { LinkControls } from "./link-controls.tsx";
 import { LivePart } from "./live-part.tsx";
+import { cardId } from "./names.ts";
 import { Grip, Moves } from "./moves.tsx";
 import { CoversOf } from "./covers.tsx";
 import { TitlesOf } from "./titles.tsx";
@@ -27,7 +28,7 @@ export function ConnectedCard({ view, one, readings }: CardProps): JSX.Element {
   const label = labelOf(one);
   const id = String(connection.publicId);
   return (
-    <section class="source connected">
+    <section class="source connected" id={cardId(connection)}>
       <div class="card-head">
         {all.length > 1 && <Grip title={t.drag} />}
         <h2 safe>{label}</h2>

@@ -66,7 +66,7 @@ export function ConnectionForm({ view, form }: ConnectionFormProps): JSX.Element
               label={t.name}
               hint={t.nameHint}
               value={again?.typed["name"]}
-              mistake={again?.isName && again.mistake}
+              mistake={again?.field === "name" ? again.mistake : undefined}
               required
             />
           </>
@@ -92,7 +92,7 @@ function OptionFields({ request, form, again }: OptionFieldsProps): JSX.Element 
   const { secretKept } = request.words.dashboard.music;
   return (
     <>
-      {source.options.map((option, index) => {
+      {source.options.map((option) => {
         const { name, secret, placeholder, fallback } = option;
         const current = currentValue(settings, option);
         return (
@@ -105,7 +105,7 @@ function OptionFields({ request, form, again }: OptionFieldsProps): JSX.Element 
               secret ? undefined : (again?.typed[name] ?? current ?? found?.[name] ?? fallback)
             }
             hint={secret && current !== undefined ? secretKept : undefined}
-            mistake={index === 0 && !again?.isName ? again?.mistake : undefined}
+            mistake={again?.field === name ? again.mistake : undefined}
           />
         );
       })}

@@ -28,9 +28,8 @@ export interface LivePartProps {
 
 /** The part of a connection's card that changes while the page is open. It has no controls. */
 export function LivePart({ deps, reader, music, all, readings }: LivePartProps): JSX.Element {
-  const { connection, source, stored, status } = music;
-  const label = labelOf(music);
-  const { tone, text } = describeStatus(status, label, reader.language, deps.clock.wallMs());
+  const { connection, source, stored } = music;
+  const { tone, text } = describeStatus(music, reader.language, deps.clock.wallMs());
   const own = readings.find(({ connectionId }) => connectionId === connection.id);
   return (
     <>

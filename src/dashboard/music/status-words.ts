@@ -1,6 +1,8 @@
-import { type ConnectionStatus, consentWarning, statusAt } from "../../music/connection-status.ts";
+import { consentWarning, statusAt } from "../../music/connection-status.ts";
 import { fill, formatDay, formatTime, languages } from "../../i18n/index.ts";
 import type { Language } from "../../languages.ts";
+import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
+import { isPushed } from "../../sources/source.ts";
 
 /** A connection's status, in a sentence for its user. */
 export interface StatusSentence {
@@ -10,16 +12,15 @@ export interface StatusSentence {
   readonly linkAgain: boolean;
 }
 
-/** @param sourceName the source's display name, such as `Spotify` */
 export function describeStatus(
-  { linkedUntil, ...stored }: ConnectionStatus,
-  sourceName: string,
+  music: ConnectedMusic,
   language: Language,
   nowMs: number,
 ): StatusSentence {
+  const { linkedUntil, ...stored } = music.status;
   const health = statusAt(stored, nowMs);
   const words = languages[language].dashboard.health;
-  const names = { source: sourceName };
+  const names = { source: labelOf(music) };
   switch (health.state) {
     case "needsLinking":
       return { tone: "bad", text: fill(words.needsLinking, names), linkAgain: true };
@@ -44,6 +45,7 @@ export function describeStatus(
     const day = formatDay(language, linkedUntil);
     return { tone: "warn", text: fill(words.endsSoon, { ...names, day }), linkAgain: true };
   }
-  const text = fill(health.state === "untried" ? words.untried : words.ok, names);
+  const untried = isPushed(music.source) ? words.silent : words.untried;
+  const text = fill(health.state === "untried" ? untried : words.ok, names);
   return { tone: "good", text, linkAgain: false };
 }

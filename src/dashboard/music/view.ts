@@ -26,8 +26,8 @@ export interface Refused {
   readonly formId: string;
   readonly typed: Readonly<Record<string, string>>;
   readonly mistake: string;
-  /** Whether the mistake is in the connection's name. */
-  readonly isName?: true;
+  /** The field with the mistake: `name`, or one of the source's options. */
+  readonly field: string | undefined;
 }
 
 /** The form about titles as it was sent: phrases as typed, by their place. */

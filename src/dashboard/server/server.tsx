@@ -167,7 +167,7 @@ async function UserCard({ deps, request, user }: UserCardProps): Promise<string>
   const statuses =
     music.length === 0
       ? [{ tone: "idle", text: healthWords.nothing }]
-      : music.map((one) => describeStatus(one.status, labelOf(one), language, clock.wallMs()));
+      : music.map((one) => describeStatus(one, language, clock.wallMs()));
   const linkedUntil = music
     .flatMap(({ status }) => status.linkedUntil ?? [])
     .toSorted((a, b) => a - b)[0];

@@ -8,7 +8,7 @@ import {
   unavailable,
 } from "../polling/polled-source.ts";
 import { lengthMs, positionWithinSecond } from "../polling/times.ts";
-import { type Source, SourceSettingsError } from "../source.ts";
+import { type Source, wrongOption } from "../source.ts";
 
 /** A station of AzuraCast: https://www.azuracast.com/docs/developers/now-playing-data/ */
 
@@ -40,8 +40,9 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
       parseSettings(input) {
         const { url, station } = readTexts(input, ["url", "station"]);
         if (!/^[\w.-]{1,100}$/.test(station)) {
-          throw new SourceSettingsError(
-            "station: must be the station's short name, as in the address of its public page.",
+          throw wrongOption(
+            "station",
+            "must be the station's short name, as in the address of its public page.",
           );
         }
         return { url: parseServerUrl(url), station };

@@ -7,7 +7,7 @@ import {
   type Track,
 } from "../polling/polled-source.ts";
 import { splitStreamTitle } from "../polling/stream-title.ts";
-import { type Source, SourceSettingsError } from "../source.ts";
+import { type Source, wrongOption } from "../source.ts";
 
 /** An Icecast server's stream: https://icecast.org/docs/icecast-latest/server-stats.html */
 
@@ -40,7 +40,7 @@ export function createIcecast(deps: PolledSourceDeps): Source {
       parseSettings(input) {
         const { url, mount } = readTexts(input, ["url", "mount"]);
         if (mount !== "" && !/^\/[^\s?#]*$/.test(mount)) {
-          throw new SourceSettingsError("mount: must start with a slash, such as /live.");
+          throw wrongOption("mount", "must start with a slash, such as /live.");
         }
         return { url: parseServerUrl(url || DEFAULT_URL), mount };
       },

@@ -9,7 +9,7 @@ import {
 } from "../polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
 import { lengthMs } from "../polling/times.ts";
-import { type Source, SourceSettingsError } from "../source.ts";
+import { type Source, wrongOption } from "../source.ts";
 
 /** ListenBrainz, and servers with its API: https://listenbrainz.readthedocs.io/en/latest/users/api/core.html */
 
@@ -57,7 +57,7 @@ export function createListenBrainzReader({
       parseSettings(input) {
         const user = readTexts(input, ["user"]).user.trim();
         if (user !== "") return { user };
-        throw new SourceSettingsError("user: must be your user name at ListenBrainz.");
+        throw wrongOption("user", "must be your user name at ListenBrainz.");
       },
       account: ({ user }) => ({ displayName: user, product: null }),
       urlOf: () => apiUrl,

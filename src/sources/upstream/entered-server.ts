@@ -1,4 +1,9 @@
-import { type SourceAddress, type SourceOption, SourceSettingsError } from "../source.ts";
+import {
+  type SourceAddress,
+  type SourceOption,
+  SourceSettingsError,
+  wrongOption,
+} from "../source.ts";
 
 /** The options with which users enter a server of their own, and their checks. */
 
@@ -55,8 +60,9 @@ export function parseServerUrl(text: string): string {
     url.username + url.password === "" &&
     !/[?#\s]/.test(trimmed);
   if (usable) return url.href.replace(/\/+$/, "");
-  throw new SourceSettingsError(
-    "url: must be an http or https address such as http://127.0.0.1:8080, without user name, query or fragment.",
+  throw wrongOption(
+    "url",
+    "must be an http or https address such as http://127.0.0.1:8080, without user name, query or fragment.",
   );
 }
 

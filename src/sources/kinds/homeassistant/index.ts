@@ -1,5 +1,5 @@
 import { addressOf, parseServerUrl, readTexts, urlOption } from "../../upstream/entered-server.ts";
-import { type Source, SourceSettingsError, defineSource } from "../../source.ts";
+import { type Source, wrongOption, defineSource } from "../../source.ts";
 import {
   type StreamedSourceDeps,
   parseToken,
@@ -39,8 +39,9 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
       const { url, entity, token } = readTexts(input, ["url", "entity", "token"]);
       const id = entity.trim();
       if (!/^media_player\.[a-z0-9_]{1,200}$/.test(id)) {
-        throw new SourceSettingsError(
-          "entity: must be a media player's ID, such as media_player.living_room.",
+        throw wrongOption(
+          "entity",
+          "must be a media player's ID, such as media_player.living_room.",
         );
       }
       return { url: parseServerUrl(url || DEFAULT_URL), entity: id, token: parseToken(token) };

@@ -10,7 +10,7 @@ import {
   unavailable,
 } from "../../polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "../../polling/request-budget.ts";
-import { type Source, SourceFailure, SourceSettingsError } from "../../source.ts";
+import { type Source, SourceFailure, wrongOption } from "../../source.ts";
 
 /** Last.fm, and servers with its API: https://www.last.fm/api/show/user.getRecentTracks */
 
@@ -81,7 +81,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
       parseSettings(input) {
         const user = readTexts(input, ["user"]).user.trim();
         if (user !== "") return { user };
-        throw new SourceSettingsError("user: must be your user name at Last.fm.");
+        throw wrongOption("user", "must be your user name at Last.fm.");
       },
       account: ({ user }) => ({ displayName: user, product: null }),
       urlOf: () => apiUrl,

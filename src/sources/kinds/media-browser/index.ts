@@ -5,7 +5,7 @@ import {
   urlOption,
   userOption,
 } from "../../upstream/entered-server.ts";
-import { type Source, SourceSettingsError, defineSource } from "../../source.ts";
+import { type Source, wrongOption, defineSource } from "../../source.ts";
 import {
   type StreamedSourceDeps,
   parseToken,
@@ -38,7 +38,7 @@ export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDep
     parseSettings(input) {
       const { url, user, token } = readTexts(input, ["url", "user", "token"]);
       if (user.trim() === "") {
-        throw new SourceSettingsError(`user: must be your user name on ${server.name}.`);
+        throw wrongOption("user", `must be your user name on ${server.name}.`);
       }
       return {
         url: parseServerUrl(url || DEFAULT_URL),

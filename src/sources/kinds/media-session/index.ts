@@ -1,4 +1,4 @@
-import { defineSource, type Source, SourceSettingsError } from "../../source.ts";
+import { defineSource, type Source, wrongOption } from "../../source.ts";
 import { readTexts } from "../../upstream/entered-server.ts";
 import type { MediaSessionDeps, MediaSessionKind, MediaSessionSettings } from "./settings.ts";
 
@@ -43,8 +43,9 @@ function createMediaSession(kind: MediaSessionKind, deps: MediaSessionDeps): Sou
     parseSettings(input) {
       const player = readTexts(input, ["player"]).player.trim();
       if (player.length <= LONGEST_NAME && !/\p{Cc}/u.test(player)) return { player };
-      throw new SourceSettingsError(
-        `player: must be a part of a player's name, of at most ${LONGEST_NAME} characters, such as Spotify.`,
+      throw wrongOption(
+        "player",
+        `must be a part of a player's name, of at most ${LONGEST_NAME} characters, such as Spotify.`,
       );
     },
     account: ({ player }) => ({ displayName: player || name, product: null }),

@@ -6,6 +6,7 @@ import {
   defineSource,
   SourceFailure,
   SourceSettingsError,
+  wrongOption,
   type WatchContext,
 } from "../../source.ts";
 import { isActive, NAME, readPlayback } from "./answer.ts";
@@ -129,7 +130,7 @@ function readSettings(input: unknown): MpdSettings {
     throw new SourceSettingsError("address and password must be texts.");
   }
   if (/[\r\n]/.test(password)) {
-    throw new SourceSettingsError("password: must not contain a line break.");
+    throw wrongOption("password", "must not contain a line break.");
   }
   return { address: address.trim(), password };
 }
@@ -141,6 +142,7 @@ function parseAddress(address: string): MpdAddress {
   if (!match?.[1] || port < 1 || port > 65_535) {
     throw new SourceSettingsError(
       `address ${JSON.stringify(address)}: must be host:port, such as ${DEFAULT_ADDRESS}, or a socket's path starting with /.`,
+      "address",
     );
   }
   return { hostname: match[1].replace(/^\[|\]$/g, ""), port };

@@ -1,6 +1,6 @@
 import { BusLost } from "./bus-lost.ts";
 import { readTexts } from "../../upstream/entered-server.ts";
-import { defineSource, type Source, SourceFailure, SourceSettingsError } from "../../source.ts";
+import { defineSource, type Source, SourceFailure, wrongOption } from "../../source.ts";
 import type { MprisDeps, MprisSettings } from "./settings.ts";
 
 /** Players on the desktop of this machine: https://specifications.freedesktop.org/mpris-spec/latest/ */
@@ -34,8 +34,9 @@ export function createMpris(deps: MprisDeps): Source {
       const { player } = readTexts(input, ["player"]);
       const name = player.trim();
       if (name === "" || /^[\w-]+(\.[\w-]+)*$/.test(name)) return { player: name };
-      throw new SourceSettingsError(
-        "player: must be a player's name on the bus, such as chromium, vlc or mpv.",
+      throw wrongOption(
+        "player",
+        "must be a player's name on the bus, such as chromium, vlc or mpv.",
       );
     },
     account: ({ player }) => ({ displayName: player || NAME, product: null }),

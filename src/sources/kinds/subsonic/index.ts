@@ -7,7 +7,7 @@ import {
   userOption,
 } from "../../upstream/entered-server.ts";
 import { definePolledSource, type PolledSourceDeps } from "../../polling/polled-source.ts";
-import { type Source, SourceSettingsError } from "../../source.ts";
+import { type Source, wrongOption } from "../../source.ts";
 import {
   errorCodeIn,
   NO_TOKENS,
@@ -48,7 +48,7 @@ export function createSubsonic(deps: PolledSourceDeps): Source {
       ],
       parseSettings(input) {
         const { url, user, password } = readTexts(input, ["url", "user", "password"]);
-        if (user === "") throw new SourceSettingsError("user: must be your name on the server.");
+        if (user === "") throw wrongOption("user", "must be your name on the server.");
         return { url: parseServerUrl(url || DEFAULT_URL), user, password };
       },
       account: ({ user }) => ({ displayName: user, product: null }),
