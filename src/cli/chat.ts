@@ -7,8 +7,8 @@ import { createTwitchUpstream } from "../chat/twitch/upstream.ts";
 import { systemClock } from "../clock.ts";
 import { type Config, flagOf, type SettingName } from "../config.ts";
 import type { Cli } from "./cli.ts";
-import { type Command, print, table } from "./command.ts";
-import { withWorkspace, type Workspace } from "./workspace.ts";
+import { type Command, table } from "./command.ts";
+import { forUser, type Workspace } from "./workspace.ts";
 import { NETWORK } from "../sources/upstream/index.ts";
 
 /** What the commands that ask Twitch take besides the settings of all commands. */
@@ -41,42 +41,36 @@ export function declareChat({ group, runs }: Cli): void {
 
 /** `marquee chat link USER [--channel NAME]`. */
 function linkChat(userName: string, channel: string | undefined): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async (workspace) => {
-      const user = await workspace.accounts.users.named(userName);
-      const links = linksOf(config, workspace);
-      const clientId = await links.clientId();
-      if (clientId === undefined) throw new AccountError(NO_APPLICATION);
-      const begun = await links.begin(clientId);
-      if (begun.kind === "uncertain") throw new AccountError("Twitch does not answer. Try again.");
-      if (begun.kind === "refused") throw new AccountError(`Twitch refuses: ${begun.message}`);
-      const { code } = begun;
-      const address = code.link ?? "https://www.twitch.tv/activate";
-      print(
-        io,
-        asJson,
-        [{ code: code.userCode, url: address }],
-        [
-          "Open this address, signed in to Twitch as the account that is to answer:",
-          `  ${address}`,
-          `If Twitch asks for a code, it is ${code.userCode}. Waiting until you agree…`,
-        ],
-      );
-      const choice = channel === undefined ? {} : { channel };
-      const waiting = new AbortController();
-      const outcome = await links.finish(user, { clientId, code, ...choice }, waiting.signal);
-      if (outcome.kind !== "linked") throw new AccountError(reasonOf(outcome));
-      const { account } = outcome;
-      print(
-        io,
-        asJson,
-        [documentOf(account)],
-        [
-          `Linked as ${account.login}: it answers !song in the chat of ${account.channel}.`,
-          "Not you? Twitch took the account that your browser is signed in with.",
-        ],
-      );
-    });
+  return forUser(userName, async ({ config, workspace, user, print }) => {
+    const links = linksOf(config, workspace);
+    const clientId = await links.clientId();
+    if (clientId === undefined) throw new AccountError(NO_APPLICATION);
+    const begun = await links.begin(clientId);
+    if (begun.kind === "uncertain") throw new AccountError("Twitch does not answer. Try again.");
+    if (begun.kind === "refused") throw new AccountError(`Twitch refuses: ${begun.message}`);
+    const { code } = begun;
+    const address = code.link ?? "https://www.twitch.tv/activate";
+    print(
+      [{ code: code.userCode, url: address }],
+      [
+        "Open this address, signed in to Twitch as the account that is to answer:",
+        `  ${address}`,
+        `If Twitch asks for a code, it is ${code.userCode}. Waiting until you agree…`,
+      ],
+    );
+    const choice = channel === undefined ? {} : { channel };
+    const waiting = new AbortController();
+    const outcome = await links.finish(user, { clientId, code, ...choice }, waiting.signal);
+    if (outcome.kind !== "linked") throw new AccountError(reasonOf(outcome));
+    const { account } = outcome;
+    print(
+      [documentOf(account)],
+      [
+        `Linked as ${account.login}: it answers !song in the chat of ${account.channel}.`,
+        "Not you? Twitch took the account that your browser is signed in with.",
+      ],
+    );
+  });
 }
 
 const NO_APPLICATION = `There is no application at Twitch to link through yet. Register one at ${REGISTRATION_URL}, with the client type Public, and give its client ID with ${flagOf("twitchClientId")}.`;
@@ -98,32 +92,26 @@ function reasonOf(outcome: Exclude<LinkOutcome, { kind: "linked" }>): string {
 
 /** `marquee chat list USER`. */
 function listChats(userName: string): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const user = await accounts.users.named(userName);
-      const listed = await accounts.chat.allOf(user.id);
-      const rows = listed.map(({ service, login, channel, state }) => [
-        ...[service, login, channel, state],
-      ]);
-      const header = ["SERVICE", "LOGIN", "CHANNEL", "STATE"];
-      print(io, asJson, listed.map(documentOf), table([header, ...rows]));
-    });
+  return forUser(userName, async ({ accounts, user, print }) => {
+    const listed = await accounts.chat.allOf(user.id);
+    const rows = listed.map(({ service, login, channel, state }) => [
+      ...[service, login, channel, state],
+    ]);
+    const header = ["SERVICE", "LOGIN", "CHANNEL", "STATE"];
+    print(listed.map(documentOf), table([header, ...rows]));
+  });
 }
 
 /** `marquee chat unlink USER LOGIN`. */
 function unlinkChat(userName: string, login: string): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async (workspace) => {
-      const user = await workspace.accounts.users.named(userName);
-      const isConfirmed = await linksOf(config, workspace).unlink(user, login);
-      print(
-        io,
-        asJson,
-        [{ service: "twitch", login: login.toLowerCase(), confirmed: isConfirmed }],
-        [`${login} is unlinked.`],
-      );
-      if (!isConfirmed) io.error(UNCONFIRMED);
-    });
+  return forUser(userName, async ({ config, io, workspace, user, print }) => {
+    const isConfirmed = await linksOf(config, workspace).unlink(user, login);
+    print(
+      [{ service: "twitch", login: login.toLowerCase(), confirmed: isConfirmed }],
+      [`${login} is unlinked.`],
+    );
+    if (!isConfirmed) io.error(UNCONFIRMED);
+  });
 }
 
 const UNCONFIRMED =

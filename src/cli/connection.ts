@@ -13,7 +13,7 @@ import { musicOf, sourceOf, statusWord } from "../sources/connected-music.ts";
 import { isPushed, type PushedSource } from "../sources/source.ts";
 import { type Command, type Io, print, readOnOff, table, UsageError } from "./command.ts";
 import { describeStatus } from "./user.ts";
-import { withWorkspace, type Workspace } from "./workspace.ts";
+import { forUser, type Workspace } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
 /** Declares `marquee connection …`. */
@@ -58,63 +58,51 @@ export function declareConnection({ group, runs }: Cli): void {
 
 /** `marquee connection list USER [--show-secrets]`. */
 function listConnections(userName: string, showSecrets: boolean): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async (workspace) => {
-      const user = await workspace.accounts.users.named(userName);
-      await printConnections({ config, asJson, io, workspace, user, showSecrets });
-    });
+  return forUser(userName, async ({ config, asJson, io, workspace, user }) => {
+    await printConnections({ config, asJson, io, workspace, user, showSecrets });
+  });
 }
 
 /** `marquee connection order USER ID…`. */
 function orderConnections(userName: string, typedIds: readonly string[]): Command {
   const ids = typedIds.map((typed) => readConnectionId(typed, userName));
-  return (config, asJson, io) =>
-    withWorkspace(config, async (workspace) => {
-      const user = await workspace.accounts.users.named(userName);
-      await workspace.accounts.connections.order(user, ids);
-      await printConnections({ config, asJson, io, workspace, user, showSecrets: false });
-    });
+  return forUser(userName, async ({ config, asJson, io, workspace, accounts, user }) => {
+    await accounts.connections.order(user, ids);
+    await printConnections({ config, asJson, io, workspace, user, showSecrets: false });
+  });
 }
 
 /** `marquee connection titles USER ID on|off`. */
 function cleanTitles(userName: string, typedId: string, choice: string): Command {
   const id = readConnectionId(typedId, userName);
   const isOn = readOnOff(choice);
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const user = await accounts.users.named(userName);
-      await accounts.connections.cleanTitles(user, id, isOn);
-      print(
-        io,
-        asJson,
-        [{ id, titles: choice }],
-        [isOn ? "Its titles are cleaned." : "Its titles are shown as they are given."],
-      );
-    });
+  return forUser(userName, async ({ accounts, user, print }) => {
+    await accounts.connections.cleanTitles(user, id, isOn);
+    print(
+      [{ id, titles: choice }],
+      [isOn ? "Its titles are cleaned." : "Its titles are shown as they are given."],
+    );
+  });
 }
 
 /** `marquee connection rotate USER ID`. */
 function rotateConnection(userName: string, typedId: string): Command {
   const id = readConnectionId(typedId, userName);
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts, sources }) => {
-      const user = await accounts.users.named(userName);
-      const connection = await accounts.connections.find(user, id);
-      const source = sourceOf(connection, sources);
-      if (!isPushed(source)) {
-        throw new AccountError(
-          `Connection ${id} has no secret: nothing sends to it, because Marquee asks ${source.name} itself.`,
-        );
-      }
-      const secret = await accounts.connections.rotateSecret(connection.id);
-      const inbox = inboxDocument(source, secret, await knownBaseUrl(config, accounts));
-      print(
-        io,
-        asJson,
-        [{ ...connectionDocument(connection), ...inbox }],
-        ["The old secret no longer works.", ...inboxLines(user.name, inbox)],
+  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+    const connection = await accounts.connections.find(user, id);
+    const source = sourceOf(connection, workspace.sources);
+    if (!isPushed(source)) {
+      throw new AccountError(
+        `Connection ${id} has no secret: nothing sends to it, because Marquee asks ${source.name} itself.`,
       );
-    });
+    }
+    const secret = await accounts.connections.rotateSecret(connection.id);
+    const inbox = inboxDocument(source, secret, await knownBaseUrl(config, accounts));
+    print(
+      [{ ...connectionDocument(connection), ...inbox }],
+      ["The old secret no longer works.", ...inboxLines(user.name, inbox)],
+    );
+  });
 }
 
 /** @throws {UsageError} unless the text is an id */

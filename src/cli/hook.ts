@@ -9,8 +9,8 @@ import { testEvent } from "../hooks/message.ts";
 import { createSender } from "../hooks/sender.ts";
 import { type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
 import { mayBePublic } from "../sources/upstream/public-hosts.ts";
-import { type Command, print, table, UsageError } from "./command.ts";
-import { withWorkspace, type Workspace } from "./workspace.ts";
+import { type Command, table, UsageError } from "./command.ts";
+import { forUser, type Workspace } from "./workspace.ts";
 import { NETWORK } from "../sources/upstream/index.ts";
 
 /** Declares `marquee hook …`. */
@@ -80,80 +80,69 @@ function addHook(
   events: readonly HookEvent[],
   action = "",
 ): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async (workspace) => {
-      const { accounts } = workspace;
-      const user = await accounts.users.named(userName);
-      const address = readHookAddress(url, user, await rulesOf(config, workspace, url));
-      const settings = { url: address.href, events, action: action.trim() || null };
-      const hook = await accounts.hooks.add(user, settings);
-      const lines = [`Hook ${hook.id} sends ${events.join(", ")} to ${address.host}.`];
-      if (hook.action === null) lines.push(`Its secret, to check signatures: ${hook.secret}`);
-      print(io, asJson, [{ ...documentOf(hook), secret: hook.secret }], lines);
-      const isListed = config.playerHosts.includes(hostOf(url));
-      if (!isListed && !mayBePublic(address)) {
-        io.error(
-          `Note: the server sends there only if it was started with --player-hosts ${hostOf(url)}.`,
-        );
-      }
-    });
+  return forUser(userName, async ({ config, io, workspace, accounts, user, print }) => {
+    const address = readHookAddress(url, user, await rulesOf(config, workspace, url));
+    const settings = { url: address.href, events, action: action.trim() || null };
+    const hook = await accounts.hooks.add(user, settings);
+    const lines = [`Hook ${hook.id} sends ${events.join(", ")} to ${address.host}.`];
+    if (hook.action === null) lines.push(`Its secret, to check signatures: ${hook.secret}`);
+    print([{ ...documentOf(hook), secret: hook.secret }], lines);
+    const isListed = config.playerHosts.includes(hostOf(url));
+    if (!isListed && !mayBePublic(address)) {
+      io.error(
+        `Note: the server sends there only if it was started with --player-hosts ${hostOf(url)}.`,
+      );
+    }
+  });
 }
 
 function listHooks(userName: string): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const user = await accounts.users.named(userName);
-      const documents = (await accounts.hooks.allOf(user.id)).map(documentOf);
-      print(
-        io,
-        asJson,
-        documents,
-        table([
-          ["ID", "STATE", "EVENTS", "ADDRESS"],
-          ...documents.map(({ id, state, events, url }) => [
-            String(id),
-            state,
-            events.join(","),
-            url,
-          ]),
+  return forUser(userName, async ({ accounts, user, print }) => {
+    const documents = (await accounts.hooks.allOf(user.id)).map(documentOf);
+    print(
+      documents,
+      table([
+        ["ID", "STATE", "EVENTS", "ADDRESS"],
+        ...documents.map(({ id, state, events, url }) => [
+          String(id),
+          state,
+          events.join(","),
+          url,
         ]),
-      );
-    });
+      ]),
+    );
+  });
 }
 
 function removeHook(userName: string, typedId: string): Command {
   const id = readHookId(typedId, userName);
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      await accounts.hooks.remove(await accounts.users.named(userName), id);
-      print(io, asJson, [{ id }], [`Hook ${id} was removed.`]);
-    });
+  return forUser(userName, async ({ accounts, user, print }) => {
+    await accounts.hooks.remove(user, id);
+    print([{ id }], [`Hook ${id} was removed.`]);
+  });
 }
 
 function testHook(userName: string, typedId: string): Command {
   const id = readHookId(typedId, userName);
-  return (config, asJson, io) =>
-    withWorkspace(config, async (workspace) => {
-      const { accounts } = workspace;
-      const user = await accounts.users.named(userName);
-      const hook = (await accounts.hooks.allOf(user.id)).find((one) => one.id === id);
-      if (!hook) throw unknown(userName, id);
-      const send = createSender({
-        clock: systemClock,
-        rules: await rulesOf(config, workspace, hook.url),
-        artworkUrl: () => "",
-        network: NETWORK,
-      });
-      const status = await send(hook, testEvent(systemClock.wallMs())).catch((error: unknown) => {
-        throw new AccountError(
-          `It could not be sent: ${error instanceof Error ? error.message : "?"}.`,
-        );
-      });
-      print(io, asJson, [{ id, status }], [`It answered ${status}.`]);
-      if (status >= 300) throw new AccountError("It has to answer with a status of 2xx.");
-      // It works again.
-      await accounts.hooks.note(id, { failures: 0, off: null });
+  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+    const hook = (await accounts.hooks.allOf(user.id)).find((one) => one.id === id);
+    if (!hook) throw unknown(userName, id);
+    const send = createSender({
+      clock: systemClock,
+      rules: await rulesOf(config, workspace, hook.url),
+      artworkUrl: () => "",
+      network: NETWORK,
     });
+    const status = await send(hook, testEvent(systemClock.wallMs())).catch((error: unknown) => {
+      throw new AccountError(
+        `It could not be sent: ${error instanceof Error ? error.message : "?"}.`,
+      );
+    });
+    print([{ id, status }], [`It answered ${status}.`]);
+    if (status >= 300) throw new AccountError("It has to answer with a status of 2xx.");
+    // It works again.
+    await accounts.hooks.note(id, { failures: 0, off: null });
+  });
 }
 
 function readHookId(typed: string, userName: string): number {

@@ -1,8 +1,8 @@
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { IssuedKey, KeyRecord } from "../accounts/keys.ts";
-import { type Command, type Io, print, table, UsageError } from "./command.ts";
+import { type Command, table, UsageError } from "./command.ts";
 
-import { withWorkspace } from "./workspace.ts";
+import { forUser, type UserCommand } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
 /** Declares `marquee key …`. */
@@ -35,59 +35,48 @@ export function declareKey({ group, runs }: Cli): void {
 function addKey(userName: string, typed: string): Command {
   const name = readKeyName(typed);
   if (name === undefined) throw new UsageError(`--name must be ${KEY_NAME_RULE}.`);
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const user = await accounts.users.named(userName);
-      printIssued(io, asJson, await accounts.keys.add(user, name));
-    });
+  return forUser(userName, async ({ accounts, user, print }) => {
+    printIssued(print, await accounts.keys.add(user, name));
+  });
 }
 
 /** `marquee key list USER`. */
 function listKeys(userName: string): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const keys = await accounts.keys.list(await accounts.users.named(userName));
-      const documents = keys.map((key) => ({
-        id: key.id,
-        name: key.name,
-        status: statusOf(key),
-        created_at: isoTime(key.createdAt),
-        last_used_at: isoTime(key.lastUsedAt),
-        revoked_at: isoTime(key.revokedAt),
-      }));
-      const rows = documents.map((key) => [
-        key.id,
-        key.name,
-        key.status,
-        key.created_at ?? "",
-        key.last_used_at ?? "never",
-      ]);
-      print(
-        io,
-        asJson,
-        documents,
-        table([["ID", "NAME", "STATUS", "CREATED", "LAST USED"], ...rows]),
-      );
-    });
+  return forUser(userName, async ({ accounts, user, print }) => {
+    const keys = await accounts.keys.list(user);
+    const documents = keys.map((key) => ({
+      id: key.id,
+      name: key.name,
+      status: statusOf(key),
+      created_at: isoTime(key.createdAt),
+      last_used_at: isoTime(key.lastUsedAt),
+      revoked_at: isoTime(key.revokedAt),
+    }));
+    const rows = documents.map((key) => [
+      key.id,
+      key.name,
+      key.status,
+      key.created_at ?? "",
+      key.last_used_at ?? "never",
+    ]);
+    print(documents, table([["ID", "NAME", "STATUS", "CREATED", "LAST USED"], ...rows]));
+  });
 }
 
 /** `marquee key revoke USER KEY-ID`. */
 function revokeKey(userName: string, keyId: string): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      await accounts.keys.revoke(await accounts.users.named(userName), keyId);
-      print(io, asJson, [{ id: keyId, revoked: true }], [`Key ${keyId} no longer works.`]);
-    });
+  return forUser(userName, async ({ accounts, user, print }) => {
+    await accounts.keys.revoke(user, keyId);
+    print([{ id: keyId, revoked: true }], [`Key ${keyId} no longer works.`]);
+  });
 }
 
 /** `marquee key rotate USER [KEY-ID]`. */
 function rotateKey(userName: string, keyId: string | undefined, grace: string): Command {
   const graceMs = parseGrace(grace);
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const user = await accounts.users.named(userName);
-      printIssued(io, asJson, await accounts.keys.rotate(user, keyId, graceMs));
-    });
+  return forUser(userName, async ({ accounts, user, print }) => {
+    printIssued(print, await accounts.keys.rotate(user, keyId, graceMs));
+  });
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
@@ -103,8 +92,8 @@ function parseGrace(text: string): number {
   );
 }
 
-function printIssued(io: Io, asJson: boolean, { id, key }: IssuedKey): void {
-  print(io, asJson, [{ id, api_key: key }], [`Key ${id}`, `  ${key}   (shown only once: keep it)`]);
+function printIssued(print: UserCommand["print"], { id, key }: IssuedKey): void {
+  print([{ id, api_key: key }], [`Key ${id}`, `  ${key}   (shown only once: keep it)`]);
 }
 
 function statusOf({ revokedAt }: KeyRecord): "works" | "ends" | "revoked" {

@@ -8,8 +8,8 @@ import { knownBaseUrl, onDemandAddress, outputAddress } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
-import { type Command, print, table, UsageError } from "./command.ts";
-import { withWorkspace, type Workspace } from "./workspace.ts";
+import { type Command, table, UsageError } from "./command.ts";
+import { forUser, type Workspace } from "./workspace.ts";
 import { Option } from "commander";
 import type { Cli } from "./cli.ts";
 
@@ -74,28 +74,25 @@ export function declareWidget({ group, runs }: Cli): void {
 
 /** `marquee widget list USER`. */
 function listWidgets(userName: string): Command {
-  return (config, asJson, io) =>
-    withUser(config, userName, async (workspace, user) => {
-      const widgets = await workspace.accounts.widgets.allOf(user);
-      const listed = await Promise.all(
-        widgets.map(async (widget) => ({
-          id: widget.id,
-          name: widget.name,
-          kind: widget.kind,
-          ...(await addressed(config, workspace, user, widget)),
-        })),
-      );
-      const documents = listed.map(({ widget_token: _, ...document }) => document);
-      print(
-        io,
-        asJson,
-        documents,
-        table([
-          ["ID", "NAME", "KIND", "ADDRESS"],
-          ...listed.map(({ id, name, kind, widget_url }) => [String(id), name, kind, widget_url]),
-        ]),
-      );
-    });
+  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+    const widgets = await accounts.widgets.allOf(user);
+    const listed = await Promise.all(
+      widgets.map(async (widget) => ({
+        id: widget.id,
+        name: widget.name,
+        kind: widget.kind,
+        ...(await addressed(config, workspace, user, widget)),
+      })),
+    );
+    const documents = listed.map(({ widget_token: _, ...document }) => document);
+    print(
+      documents,
+      table([
+        ["ID", "NAME", "KIND", "ADDRESS"],
+        ...listed.map(({ id, name, kind, widget_url }) => [String(id), name, kind, widget_url]),
+      ]),
+    );
+  });
 }
 
 /** `marquee widget add USER --name N [--kind KIND]`. */
@@ -103,23 +100,21 @@ function addWidget(userName: string, typedName: string, kindText: string): Comma
   const name = readKeyName(typedName);
   if (name === undefined) throw new UsageError(`--name must be ${KEY_NAME_RULE}.`);
   const kind = parseKind(kindText);
-  return (config, asJson, io) =>
-    withUser(config, userName, async (workspace, user) => {
-      const widget = await workspace.accounts.widgets.add(user, { name, kind });
-      const address = await addressed(config, workspace, user, widget);
-      print(io, asJson, [{ id: widget.id, ...address }], [address.widget_url]);
-    });
+  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+    const widget = await accounts.widgets.add(user, { name, kind });
+    const address = await addressed(config, workspace, user, widget);
+    print([{ id: widget.id, ...address }], [address.widget_url]);
+  });
 }
 
 /** `marquee widget remove USER ID`. */
 function removeWidget(userName: string, typedId: string): Command {
   const id = readWidgetId(typedId, userName);
-  return (config, asJson, io) =>
-    withUser(config, userName, async ({ accounts }, user) => {
-      const { name } = await accounts.widgets.byId(user, id);
-      await accounts.widgets.remove(user, id);
-      print(io, asJson, [{ id, name }], [`${name} was removed: its address no longer works.`]);
-    });
+  return forUser(userName, async ({ accounts, user, print }) => {
+    const { name } = await accounts.widgets.byId(user, id);
+    await accounts.widgets.remove(user, id);
+    print([{ id, name }], [`${name} was removed: its address no longer works.`]);
+  });
 }
 
 /** `marquee widget set USER ID key=value …`; `css=@FILE` for an overlay's CSS. */
@@ -132,31 +127,26 @@ function setWidgetOptions(
   // As whoever runs the command, who may not be the one whom the data folder belongs to.
   const givenCss = assignments.findLast(isCss);
   const css = givenCss === undefined ? undefined : readCss(givenCss.slice(CSS.length));
-  return (config, asJson, io) =>
-    withUser(config, userName, async ({ accounts }, user) => {
-      const widget = await accounts.widgets.byId(user, id);
-      const changes = readAssignments(assignments, widget.kind);
-      const saved = await accounts.widgets.save(
-        user,
-        id,
-        {
-          options: withChanges(widget.options, changes),
-          css: css ?? widget.css,
-          size: widget.size,
-        },
-        { basedOn: widget.revision },
-      );
-      const lines = Object.entries(saved.options).map(([name, value]) => `${name}=${value}`);
-      if (saved.css !== "") lines.push(`CSS of ${Buffer.byteLength(saved.css)} bytes`);
-      print(
-        io,
-        asJson,
-        [{ id, name: saved.name, revision: saved.revision, options: saved.options }],
-        lines.length > 0
-          ? lines
-          : [`${saved.name} has no options of its own: all are the defaults.`],
-      );
-    });
+  return forUser(userName, async ({ accounts, user, print }) => {
+    const widget = await accounts.widgets.byId(user, id);
+    const changes = readAssignments(assignments, widget.kind);
+    const saved = await accounts.widgets.save(
+      user,
+      id,
+      {
+        options: withChanges(widget.options, changes),
+        css: css ?? widget.css,
+        size: widget.size,
+      },
+      { basedOn: widget.revision },
+    );
+    const lines = Object.entries(saved.options).map(([name, value]) => `${name}=${value}`);
+    if (saved.css !== "") lines.push(`CSS of ${Buffer.byteLength(saved.css)} bytes`);
+    print(
+      [{ id, name: saved.name, revision: saved.revision, options: saved.options }],
+      lines.length > 0 ? lines : [`${saved.name} has no options of its own: all are the defaults.`],
+    );
+  });
 }
 
 /** `marquee widget url USER [ID]`. */
@@ -186,26 +176,20 @@ function rotateWidget(
 /** `marquee widget url --show` and, to replace them, `marquee widget rotate --show`. */
 function printShowUrls(userName: string, typedId: string | undefined, isReplaced = false): Command {
   const id = typedId === undefined ? undefined : readWidgetId(typedId, userName);
-  return (config, asJson, io) =>
-    withUser(config, userName, async ({ accounts }, user) => {
-      const { widgets } = accounts;
-      const token = await (isReplaced
-        ? widgets.rotateShowToken(user, id)
-        : widgets.showTokenOf(user, id));
-      const base = await knownBaseUrl(config, accounts);
-      const [show, hide] = [
-        onDemandAddress(base, "show", token),
-        onDemandAddress(base, "hide", token),
-      ];
-      const lines = [`Show it  ${show}`, `Hide it  ${hide}`];
-      const preface = isReplaced ? ["The old addresses no longer work."] : [];
-      print(
-        io,
-        asJson,
-        [{ show_token: token, show_url: show, hide_url: hide }],
-        [...preface, ...lines],
-      );
-    });
+  return forUser(userName, async ({ config, accounts, user, print }) => {
+    const { widgets } = accounts;
+    const token = await (isReplaced
+      ? widgets.rotateShowToken(user, id)
+      : widgets.showTokenOf(user, id));
+    const base = await knownBaseUrl(config, accounts);
+    const [show, hide] = [
+      onDemandAddress(base, "show", token),
+      onDemandAddress(base, "hide", token),
+    ];
+    const lines = [`Show it  ${show}`, `Hide it  ${hide}`];
+    const preface = isReplaced ? ["The old addresses no longer work."] : [];
+    print([{ show_token: token, show_url: show, hide_url: hide }], [...preface, ...lines]);
+  });
 }
 
 function showAddress(
@@ -217,24 +201,14 @@ function showAddress(
 ): Command {
   const language = languageText === undefined ? undefined : parseLanguage(languageText);
   const id = typedId === undefined ? undefined : readWidgetId(typedId, userName);
-  return (config, asJson, io) =>
-    withUser(config, userName, async (workspace, user) => {
-      const { widgets } = workspace.accounts;
-      const widget = await (id === undefined ? widgets.first(user) : widgets.byId(user, id));
-      await prepare(workspace, user, widget);
-      const address = await addressed(config, workspace, user, widget, language);
-      print(io, asJson, [address], [...preface, address.widget_url]);
-    });
+  return forUser(userName, async ({ config, workspace, user, print }) => {
+    const { widgets } = workspace.accounts;
+    const widget = await (id === undefined ? widgets.first(user) : widgets.byId(user, id));
+    await prepare(workspace, user, widget);
+    const address = await addressed(config, workspace, user, widget, language);
+    print([address], [...preface, address.widget_url]);
+  });
 }
-
-const withUser = (
-  config: Config,
-  userName: string,
-  run: (workspace: Workspace, user: User) => Promise<void>,
-): Promise<void> =>
-  withWorkspace(config, async (workspace) =>
-    run(workspace, await workspace.accounts.users.named(userName)),
-  );
 
 /** @param language the address's; without it the widget's own, else English */
 async function addressed(

@@ -1,3 +1,5 @@
+import { type Command, type Io, print } from "./command.ts";
+import type { User } from "../accounts/users.ts";
 import { join, resolve } from "node:path";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
 import { findSecretKey } from "../vault/secret-key-files.ts";
@@ -189,6 +191,29 @@ export async function withWorkspace<Result>(
     await workspace.store.close();
   }
 }
+
+/** What a command about one user is given. */
+export interface UserCommand {
+  readonly config: Config;
+  readonly asJson: boolean;
+  readonly io: Io;
+  readonly workspace: Workspace;
+  readonly accounts: Accounts;
+  readonly user: User;
+  /** Writes each document as one line of JSON, or else the lines for people. */
+  print(documents: readonly unknown[], lines: readonly string[]): void;
+}
+
+/** A command about one user, whom it looks up by name. */
+export const forUser =
+  (userName: string, run: (command: UserCommand) => Promise<void>): Command =>
+  (config, asJson, io) =>
+    withWorkspace(config, async (workspace) => {
+      const { accounts } = workspace;
+      const user = await accounts.users.named(userName);
+      const printAll = print.bind(undefined, io, asJson);
+      await run({ config, asJson, io, workspace, accounts, user, print: printAll });
+    });
 
 /**
  * The key that encrypts the database's secrets. While there are no users, any key is accepted.
