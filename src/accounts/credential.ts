@@ -14,63 +14,28 @@ export type ShowToken = string & { readonly kind: "show-token" };
 /** The secret with which another program pushes to one connection. */
 export type InboxSecret = string & { readonly kind: "inbox-secret" };
 
-const API_KEY_PREFIX = "mq_";
-const WIDGET_TOKEN_PREFIX = "mqw_";
-const LINK_SECRET_PREFIX = "mql_";
-const SESSION_TOKEN_PREFIX = "mqs_";
-const INBOX_SECRET_PREFIX = "mqi_";
-/** As sessions' have: a cookie is no address, and each is looked up among its own. */
-const SHOW_TOKEN_PREFIX = "mqs_";
+type Credential = ApiKey | WidgetToken | MagicLinkSecret | SessionToken | ShowToken | InboxSecret;
 
-export const createApiKey = (): ApiKey => (API_KEY_PREFIX + randomBody()) as ApiKey;
-export const createWidgetToken = (): WidgetToken =>
-  (WIDGET_TOKEN_PREFIX + randomBody()) as WidgetToken;
+/** Makes credentials of one kind, and reads those whose form and checksum are right: they may still be unknown. */
+const credential = <Kind extends Credential>(prefix: string) => ({
+  create: () => (prefix + randomBody()) as Kind,
+  parse: (text: string) => (isWellFormed(prefix, text) ? (text as Kind) : undefined),
+});
 
-export const createMagicLinkSecret = (): MagicLinkSecret =>
-  (LINK_SECRET_PREFIX + randomBody()) as MagicLinkSecret;
-
-export const createSessionToken = (): SessionToken =>
-  (SESSION_TOKEN_PREFIX + randomBody()) as SessionToken;
-
-export const createInboxSecret = (): InboxSecret =>
-  (INBOX_SECRET_PREFIX + randomBody()) as InboxSecret;
-
-export const createShowToken = (): ShowToken => (SHOW_TOKEN_PREFIX + randomBody()) as ShowToken;
-
-/** The text as a key if its form and checksum are right. The key may still be unknown. */
-export function parseApiKey(text: string): ApiKey | undefined {
-  return isWellFormed(API_KEY_PREFIX, text) ? (text as ApiKey) : undefined;
-}
-
-/** The text as a widget token when its form and checksum are right. */
-export function parseWidgetToken(text: string): WidgetToken | undefined {
-  return isWellFormed(WIDGET_TOKEN_PREFIX, text) ? (text as WidgetToken) : undefined;
-}
-
-/** The text as a link's secret if its form and checksum are right. */
-export function parseMagicLinkSecret(text: string): MagicLinkSecret | undefined {
-  return isWellFormed(LINK_SECRET_PREFIX, text) ? (text as MagicLinkSecret) : undefined;
-}
-
-/** The text as a session's token when its form and checksum are right. */
-export function parseSessionToken(text: string): SessionToken | undefined {
-  return isWellFormed(SESSION_TOKEN_PREFIX, text) ? (text as SessionToken) : undefined;
-}
-
-/** The text as a connection's secret if its form and checksum are right. */
-export function parseInboxSecret(text: string): InboxSecret | undefined {
-  return isWellFormed(INBOX_SECRET_PREFIX, text) ? (text as InboxSecret) : undefined;
-}
-
-/** The text as what shows an overlay when its form and checksum are right. */
-export function parseShowToken(text: string): ShowToken | undefined {
-  return isWellFormed(SHOW_TOKEN_PREFIX, text) ? (text as ShowToken) : undefined;
-}
+export const { create: createApiKey, parse: parseApiKey } = credential<ApiKey>("mq_");
+export const { create: createWidgetToken, parse: parseWidgetToken } =
+  credential<WidgetToken>("mqw_");
+export const { create: createMagicLinkSecret, parse: parseMagicLinkSecret } =
+  credential<MagicLinkSecret>("mql_");
+export const { create: createSessionToken, parse: parseSessionToken } =
+  credential<SessionToken>("mqs_");
+export const { create: createInboxSecret, parse: parseInboxSecret } =
+  credential<InboxSecret>("mqi_");
+/** Begins as a session's token does: a cookie is no address, and each is looked up among its own. */
+export const { create: createShowToken, parse: parseShowToken } = credential<ShowToken>("mqs_");
 
 /** SHA-256, as stored. A plain hash is safe: the body has 190 random bits. */
-export function hashCredential(
-  credential: ApiKey | WidgetToken | MagicLinkSecret | SessionToken | ShowToken | InboxSecret,
-): Buffer {
+export function hashCredential(credential: Credential): Buffer {
   return Buffer.from(new Bun.CryptoHasher("sha256").update(credential).digest());
 }
 
