@@ -1,35 +1,10 @@
-import type { InboxSecret } from "../accounts/credential.ts";
 import { createGuessLimit } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import { networkOf } from "../http/client-address.ts";
+import type { Inbox, Inboxes } from "../music/inboxes.ts";
 import type { PushedSource } from "../sources/pushed.ts";
-
-/** Whose inbox a secret opens. */
-export interface InboxOwner {
-  readonly connectionId: number;
-  readonly userId: number;
-  /** The id of the connection's source. */
-  readonly source: string;
-}
-
-/** Finds the connections that secrets belong to. */
-export interface Inboxes {
-  /** The connection of a secret; `undefined` when it is no secret or no longer one. */
-  inboxOf(secret: string): Promise<InboxOwner | undefined>;
-  /**
-   * The secrets of a user's connections to a source; none when there is no such user. For
-   * Audioscrobbler, whose programs send a digest instead of the secret.
-   */
-  inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
-  /** A name for a secret, made with the server's key; it ends with the secret. */
-  sessionOf(secret: InboxSecret): string;
-  /** The connection of the secret that a session was made of; `undefined` when it has none. */
-  inboxOfSession(session: string): Promise<InboxOwner | undefined>;
-  /** The owner's first connection to a source. */
-  ownersInboxOf(source: string): Promise<InboxOwner | undefined>;
-}
 
 export type Admission =
   | Admitted
@@ -40,7 +15,7 @@ export type Admission =
 
 interface Admitted {
   readonly kind: "admitted";
-  readonly owner: InboxOwner;
+  readonly owner: Inbox;
 }
 
 /** Too many came. */
@@ -64,18 +39,18 @@ export interface Guard {
   /** Counts the secret as a guess if it opens no connection of this source. */
   admit(secret: string, source: PushedSource, request: Request): Promise<Admission>;
   /** Counts a message to a connection whose secret is known to be right. */
-  count(owner: InboxOwner): Admitted | Limited;
+  count(owner: Inbox): Admitted | Limited;
   /** Counts a frame that came to a connection over an open socket, together with its messages. */
   countFrame(connectionId: number, frame: string | Uint8Array): FrameTurn;
   /** Counts a wrong secret that was noticed elsewhere. */
   refuse(request: Request): Admission;
   /** Whose the secret is; counts nothing. */
-  ownerOf(secret: string, source: PushedSource): Promise<InboxOwner | undefined>;
+  ownerOf(secret: string, source: PushedSource): Promise<Inbox | undefined>;
 }
 
 export interface GuardDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly inboxes: Inboxes;
+  readonly inboxes: Pick<Inboxes, "inboxOf">;
   /** The client address of a request. */
   addressOf(request: Request): string;
 }
@@ -132,7 +107,7 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
     return { kind: "limited", reason: "Too many wrong secrets", waitSeconds: secondsOf(waitMs) };
   };
 
-  const count = (owner: InboxOwner): Admitted | Limited => {
+  const count = (owner: Inbox): Admitted | Limited => {
     const waitMs = waitMsOf(countMessage(owner.connectionId));
     if (waitMs === 0) return { kind: "admitted", owner };
     return {

@@ -1,14 +1,10 @@
 import { atMost, type Clock } from "../clock.ts";
+import type { RouteContext } from "../http/feature.ts";
 import { NOT_STORED } from "./delivery.ts";
 import type { Admission } from "./guard.ts";
 
 /** A route's handler. */
-export type PushRoute = (context: PushContext) => Promise<Response> | Response;
-
-export interface PushContext {
-  readonly request: Request;
-  readonly params: Readonly<Record<string, string | undefined>>;
-}
+export type PushRoute = (context: RouteContext) => Promise<Response> | Response;
 
 /** Pages and browser scripts may push: a secret in the request opens the inbox, never a cookie. */
 const HEADERS = {

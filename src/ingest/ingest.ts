@@ -6,7 +6,8 @@ import type { Network } from "../sources/upstream/index.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
 import { createCovers } from "./covers.ts";
 import { createDelivery } from "./delivery.ts";
-import { createGuard, type Inboxes } from "./guard.ts";
+import type { Inboxes } from "../music/inboxes.ts";
+import { createGuard } from "./guard.ts";
 import { parseFields } from "./fields.ts";
 import type { PushRoute } from "./http.ts";
 import type { Inbox } from "./inbox.ts";
@@ -25,7 +26,7 @@ import {
 export interface IngestDeps {
   readonly clock: Clock;
   readonly inbox: Inbox;
-  readonly inboxes: Inboxes;
+  readonly inboxes: Omit<Inboxes, "secretOf" | "rotateSecret" | "forgetInboxes">;
   readonly config: Pick<Config, "playerHosts">;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;

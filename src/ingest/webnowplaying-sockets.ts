@@ -2,9 +2,12 @@ import type { Clock } from "../clock.ts";
 import { WEBNOWPLAYING } from "../sources/pushed.ts";
 import type { Covers } from "./covers.ts";
 import type { Delivery } from "./delivery.ts";
-import type { Guard, Inboxes } from "./guard.ts";
+import type { RouteContext } from "../http/feature.ts";
+import type { Upgrader } from "../http/upgrader.ts";
+import type { Inbox as InboxOwner, Inboxes } from "../music/inboxes.ts";
+import type { Guard } from "./guard.ts";
 import { DISCONNECTED_MS } from "./expiry.ts";
-import { failure, isPartOfPage, PART_OF_PAGE, type PushContext, refusalOf } from "./http.ts";
+import { failure, isPartOfPage, PART_OF_PAGE, refusalOf } from "./http.ts";
 import type { Inbox } from "./inbox.ts";
 import {
   afterPicture,
@@ -35,20 +38,15 @@ export interface PushSocket {
   close(code?: number, reason?: string): void;
 }
 
-/** Upgrades a request to a socket. */
-export interface PushUpgrader {
-  upgrade(request: Request, options: { data: PushTicket }): boolean;
-}
-
 /** The sockets of browsers with the extension WebNowPlaying. */
 export interface WebNowPlayingSockets {
   /** `/in/:secret/webnowplaying`: `undefined` when the request was upgraded. */
-  upgrade(context: PushContext, upgrader: PushUpgrader | undefined): Promise<Response | undefined>;
+  upgrade(context: RouteContext, upgrader: Upgrader | undefined): Promise<Response | undefined>;
   /**
    * The port of this machine: it opens the owner's inbox without a secret, so no page of a website
    * may use it. `undefined` when the request was upgraded.
    */
-  upgradeLocally(request: Request, upgrader: PushUpgrader): Promise<Response | undefined>;
+  upgradeLocally(request: Request, upgrader: Upgrader): Promise<Response | undefined>;
   opened(socket: PushSocket): void;
   /**
    * Takes a frame. What is not understood is ignored. Frames count like pushes. Browsers send only
@@ -206,22 +204,27 @@ function createUpgrades({
   guard,
   inboxes,
 }: WebNowPlayingDeps): Pick<WebNowPlayingSockets, "upgrade" | "upgradeLocally"> {
+  /** @param ownerNow whose inbox the socket opens, asked again when connections change */
+  const open = (
+    request: Request,
+    upgrader: Upgrader | undefined,
+    { userId, connectionId }: InboxOwner,
+    ownerNow: () => Promise<InboxOwner | undefined>,
+  ): Response | undefined => {
+    const isValid = async () => (await ownerNow())?.connectionId === connectionId;
+    const data: PushTicket = { kind: "push", userId, connectionId, isValid };
+    if (upgrader?.upgrade(request, { data })) return undefined;
+    return failure(426, "This address is for WebSockets only", { Upgrade: "websocket" });
+  };
+
   return {
     async upgrade({ request, params }, upgrader) {
       if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const secret = params["secret"] ?? "";
       const admission = await guard.admit(secret, WEBNOWPLAYING, request);
       if (admission.kind !== "admitted") return refusalOf(admission);
-      const { userId, connectionId } = admission.owner;
-      const data: PushTicket = {
-        kind: "push",
-        userId,
-        connectionId,
-        isValid: async () =>
-          (await guard.ownerOf(secret, WEBNOWPLAYING))?.connectionId === connectionId,
-      };
-      if (upgrader?.upgrade(request, { data })) return undefined;
-      return failure(426, "This address is for WebSockets only", { Upgrade: "websocket" });
+      const ownerNow = () => guard.ownerOf(secret, WEBNOWPLAYING);
+      return open(request, upgrader, admission.owner, ownerNow);
     },
 
     async upgradeLocally(request, upgrader) {
@@ -230,20 +233,12 @@ function createUpgrades({
       if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
         return failure(403, "This port is for the browser extension WebNowPlaying only");
       }
-      const owner = await inboxes.ownersInboxOf(WEBNOWPLAYING.id);
+      const ownerNow = () => inboxes.ownersInboxOf(WEBNOWPLAYING.id);
+      const owner = await ownerNow();
       if (!owner) return failure(404, "The owner of this server has not connected WebNowPlaying");
       const admission = guard.count(owner);
       if (admission.kind === "limited") return refusalOf(admission);
-      const { userId, connectionId } = owner;
-      const data: PushTicket = {
-        kind: "push",
-        userId,
-        connectionId,
-        isValid: async () =>
-          (await inboxes.ownersInboxOf(WEBNOWPLAYING.id))?.connectionId === connectionId,
-      };
-      if (upgrader.upgrade(request, { data })) return undefined;
-      return failure(426, "This port is for WebSockets only", { Upgrade: "websocket" });
+      return open(request, upgrader, owner, ownerNow);
     },
   };
 }

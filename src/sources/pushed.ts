@@ -26,18 +26,31 @@ export interface PushedSource {
 
 const inbox = (id: string) => (baseUrl: string, secret: string) => `${baseUrl}/in/${secret}/${id}`;
 
+/** Scrobbling names the song alone. */
+const SCROBBLES: SourceFacts = {
+  runs: "anywhere",
+  position: "no",
+  pause: "no",
+  cover: "no",
+  volume: "no",
+  delayMs: 0,
+  calls: [],
+};
+
+const FROM_BROWSER: SourceFacts = {
+  runs: "browser",
+  position: "yes",
+  pause: "yes",
+  cover: "yes",
+  volume: "no",
+  delayMs: 0,
+  calls: ["covers"],
+};
+
 export const LISTENBRAINZ: PushedSource = {
   id: "listenbrainz",
   name: "ListenBrainz submissions",
-  facts: {
-    runs: "anywhere",
-    position: "no",
-    pause: "no",
-    cover: "no",
-    volume: "no",
-    delayMs: 0,
-    calls: [],
-  },
+  facts: SCROBBLES,
   // Programs append `1/submit-listens`, `/1/submit-listens` or nothing: it works with each of them.
   inboxAddress: (baseUrl) => `${baseUrl}/listenbrainz/`,
 };
@@ -45,60 +58,28 @@ export const LISTENBRAINZ: PushedSource = {
 export const AUDIOSCROBBLER: PushedSource = {
   id: "audioscrobbler",
   name: "Audioscrobbler",
-  facts: {
-    runs: "anywhere",
-    position: "no",
-    pause: "no",
-    cover: "no",
-    volume: "no",
-    delayMs: 0,
-    calls: [],
-  },
+  facts: SCROBBLES,
   inboxAddress: (baseUrl) => `${baseUrl}/audioscrobbler/`,
 };
 
 export const WEBSCROBBLER: PushedSource = {
   id: "webscrobbler",
   name: "Web Scrobbler",
-  facts: {
-    runs: "browser",
-    position: "yes",
-    pause: "yes",
-    cover: "yes",
-    volume: "no",
-    delayMs: 0,
-    calls: ["covers"],
-  },
+  facts: FROM_BROWSER,
   inboxAddress: inbox("webscrobbler"),
 };
 
 export const TUNA: PushedSource = {
   id: "tuna",
   name: "Tuna",
-  facts: {
-    runs: "browser",
-    position: "yes",
-    pause: "yes",
-    cover: "yes",
-    volume: "no",
-    delayMs: 0,
-    calls: ["covers"],
-  },
+  facts: FROM_BROWSER,
   inboxAddress: inbox("tuna"),
 };
 
 export const WEBNOWPLAYING: PushedSource = {
   id: "webnowplaying",
   name: "WebNowPlaying",
-  facts: {
-    runs: "browser",
-    position: "yes",
-    pause: "yes",
-    cover: "yes",
-    volume: "yes",
-    delayMs: 0,
-    calls: ["covers"],
-  },
+  facts: { ...FROM_BROWSER, volume: "yes" },
   inboxAddress: (baseUrl, secret) => inbox("webnowplaying")(baseUrl.replace(/^http/, "ws"), secret),
 };
 
