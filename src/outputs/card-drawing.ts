@@ -1,4 +1,5 @@
 import { contrast, mix, parseHex, readableOn, type Rgb, toHex } from "../../widget/colour.ts";
+import { clockText } from "../../widget/view.ts";
 import { oneLine } from "./harmless.ts";
 import { cutLine } from "./line.ts";
 
@@ -139,7 +140,7 @@ function bar({ positionMs, durationMs }: CardProgress): string {
   return [
     `<g clip-path="url(#track)"><rect class="rail" x="${TEXT_LEFT}" y="82" width="${BAR_WIDTH}" height="4"/>`,
     `<rect class="bar" x="${TEXT_LEFT}" y="82" width="${BAR_WIDTH}" height="4" rx="2" transform="translate(${-round(left)} 0)"/></g>`,
-    `<text class="time" x="${TEXT_RIGHT}" y="87.5" text-anchor="end">${minutesOf(durationMs)}</text>`,
+    `<text class="time" x="${TEXT_RIGHT}" y="87.5" text-anchor="end">${clockText(durationMs)}</text>`,
   ].join("");
 }
 
@@ -153,14 +154,6 @@ const shareOf = (positionMs: number, durationMs: number): number =>
   durationMs > 0 ? Math.min(1, Math.max(0, positionMs / durationMs)) : 0;
 
 const round = (value: number): number => Math.round(value * 100) / 100;
-
-function minutesOf(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  const rest = String(seconds % 60).padStart(2, "0");
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}:${rest}`;
-  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
-}
 
 function styles(mode: CardMode, accent: string | null): string {
   const shared =

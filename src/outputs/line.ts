@@ -2,6 +2,7 @@ import { beginningOf } from "../beginning.ts";
 import type { PlayedSong, Song } from "../channels/last-songs.ts";
 import type { Reading } from "../channels/reading.ts";
 import { type Playback, positionAt } from "../playback.ts";
+import { clockText } from "../../widget/view.ts";
 import type { WidgetWords } from "../../widget/words.ts";
 import { chatName, harmlessLine, oneLine } from "./harmless.ts";
 import { LONGEST_TEMPLATE, type TextOptions } from "./options.ts";
@@ -71,7 +72,7 @@ function valuesOf({ track, artists, albumName, source }: Song): Values {
     first_artist: nameOf(artists[0] ?? ""),
     album: nameOf(albumName),
     source: nameOf(source),
-    duration: track.durationMs === null ? "" : clockTime(track.durationMs),
+    duration: track.durationMs === null ? "" : clockText(track.durationMs),
     ...(track.url !== undefined && { url: track.url }),
   };
 }
@@ -84,18 +85,9 @@ function timesOf(playback: Playback, nowMs: number): Values {
   const { durationMs } = playback.track;
   const positionMs = positionAt(playback, nowMs);
   return {
-    elapsed: clockTime(positionMs),
-    ...(durationMs !== null && { remaining: clockTime(durationMs - positionMs) }),
+    elapsed: clockText(positionMs),
+    ...(durationMs !== null && { remaining: clockText(durationMs - positionMs) }),
   };
-}
-
-/** Milliseconds as `3:05` or `1:02:03`. */
-function clockTime(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const twoDigits = (value: number) => String(value).padStart(2, "0");
-  const rest = twoDigits(seconds % 60);
-  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
 /** One line for chat: never empty, never longer than allowed, and harmless whatever a song's name. */
