@@ -17,7 +17,7 @@ import type { GaugeName, Metrics } from "./metrics.ts";
 
 export interface AppDeps extends Omit<
   FeaturesDeps,
-  "addressOf" | "server" | "isOwnOrigin" | "onDelivered"
+  "addressOf" | "server" | "isFromOwnPage" | "onDelivered"
 > {
   /** Counts events for `/metrics`, which exists where the settings have a token for it. */
   readonly metrics: Metrics;
@@ -68,7 +68,7 @@ export function createApp(deps: AppDeps): App {
     addressOf: (request) =>
       clientAddress(server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
     server: () => server,
-    isOwnOrigin: hosts.allowsOrigin,
+    isFromOwnPage: hosts.isFromOwnPage,
     onDelivered: metrics.delivered,
   });
   const features: readonly Feature[] = [

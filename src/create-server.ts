@@ -1,50 +1,28 @@
 import type { Accounts } from "./accounts/accounts.ts";
-import { type App, createApp } from "./app.ts";
-import type { DiskCache } from "./artwork/disk-cache.ts";
+import { type App, type AppDeps, createApp } from "./app.ts";
 import { type ConnectionFinder, createConnectionFinder } from "./channels/connection-finder.ts";
 import { createHub, type Hub } from "./channels/hub.ts";
-import type { Clock } from "./clock.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import type { ResolvedConfig } from "./config.ts";
 import { createCoverSearch } from "./covers/search.ts";
 import { createCoverServices } from "./covers/services.ts";
-import type { CommandDescription } from "./docs/commands-table.ts";
 import type { Store } from "./db/store.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
-import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
 import { storingStatuses } from "./music/storing-statuses.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
-import type { Network } from "./sources/upstream/index.ts";
 import type { Vault } from "./vault/secrets.ts";
 
-export interface ServerDeps {
-  /** The settings in force and where each came from. */
-  readonly settings: ResolvedConfig;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly accounts: Accounts;
+export interface ServerDeps extends Omit<
+  AppDeps,
+  "hub" | "sources" | "inbox" | "relay" | "cluster" | "snapshot" | "probeWrite" | "vault"
+> {
   readonly store: Store;
   readonly vault: Vault;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
-  /** Host and port where programs on this machine reach the server. */
-  readonly listeningAddress: string;
-  /** The program's commands, for the documentation. They are loaded when they are needed. */
-  readonly commands: () => Promise<readonly CommandDescription[]>;
-  /** Counts events for `/metrics`, which exists where the settings have a token for it. */
-  readonly metrics: Metrics;
-  /** Keeps resized covers across restarts. */
-  readonly artworkCache: DiskCache;
   /** What is shared with other nodes. */
   readonly cluster: Cluster;
-  readonly network: Network;
   /** Where players are looked for. */
   readonly machine: Machine;
-  /** A number from 0 to 1. */
-  random(): number;
   /** The users' connections, from those that are stored. */
   connectionsFrom(stored: ConnectionFinder): ConnectionFinder;
 }

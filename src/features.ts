@@ -62,7 +62,7 @@ export interface FeaturesDeps {
   /** For streams of the API. */
   server(): EventsServer | undefined;
   /** Whether a page from this origin is one of ours. */
-  isOwnOrigin(origin: string, host: string | null): boolean;
+  isFromOwnPage(request: Request): boolean;
   /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;
 }

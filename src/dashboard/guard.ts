@@ -23,7 +23,7 @@ export interface DashboardGuardDeps {
   readonly basePath: string;
   readonly formTokens: FormTokens;
   /** Whether a form was sent from one of our pages. */
-  isOwnOrigin(origin: string, host: string | null): boolean;
+  isFromOwnPage(request: Request): boolean;
 }
 
 type Answer = (language: Language, context: RouteContext) => Promise<Response>;
@@ -65,45 +65,24 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
   });
 
   const refuse = (language: Language) => {
-    const { signIn } = languages[language];
-    return messagePage({
-      language,
-      basePath,
-      title: signIn.neededTitle,
-      lead: signIn.neededText,
-      status: 401,
-      again: { path: pageAddress(basePath, language, "sign-in"), label: signIn.how },
-    });
+    const { neededTitle: title, neededText: lead, how: label } = languages[language].signIn;
+    const again = { path: pageAddress(basePath, language, "sign-in"), label };
+    return messagePage({ language, basePath, title, lead, status: 401, again });
   };
 
   const refuseForm = (language: Language, section: SectionName) => {
-    const { signIn } = languages[language];
-    return messagePage({
-      language,
-      basePath,
-      title: signIn.formTitle,
-      lead: signIn.formText,
-      status: 403,
-      again: { path: pathTo({ basePath, language }, section), label: signIn.back },
-    });
+    const { formTitle: title, formText: lead, back: label } = languages[language].signIn;
+    const again = { path: pathTo({ basePath, language }, section), label };
+    return messagePage({ language, basePath, title, lead, status: 403, again });
   };
 
   const ownersOnly = (language: Language) => {
-    const { signIn } = languages[language];
-    return messagePage({
-      language,
-      basePath,
-      title: signIn.ownerTitle,
-      lead: signIn.ownerText,
-      status: 403,
-    });
+    const { ownerTitle: title, ownerText: lead } = languages[language].signIn;
+    return messagePage({ language, basePath, title, lead, status: 403 });
   };
 
-  const isOurForm = (request: Request, form: FormData, signedIn: SignedIn): boolean => {
-    const origin = request.headers.get("origin") ?? "";
-    if (!deps.isOwnOrigin(origin, request.headers.get("host"))) return false;
-    return formTokens.isValid(signedIn.session, form.get("token"));
-  };
+  const isOurForm = (request: Request, form: FormData, signedIn: SignedIn): boolean =>
+    deps.isFromOwnPage(request) && formTokens.isValid(signedIn.session, form.get("token"));
 
   const guard: DashboardGuard["guard"] = (answer) => async (language, context) => {
     const signedIn = await sessionCookie.signedIn(context.request);

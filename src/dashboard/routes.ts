@@ -1,68 +1,50 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import { parseConnectionId } from "../music/connection-reads.ts";
-import type { Vault } from "../vault/secrets.ts";
-import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
+import type { Hub } from "../channels/hub.ts";
 import { languages } from "../i18n/index.ts";
 import { isLanguage } from "../languages.ts";
 import { plainText } from "../http/plain-text.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
-import type { FormTokens } from "../http/csrf.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
-import { inLanguage, type Page, type SocketPage } from "../html/page.ts";
+import { inLanguage, type Page } from "../html/page.ts";
+import type { RouteContext } from "../http/feature.ts";
+import type { Upgrader } from "../http/upgrader.ts";
 import { redirect } from "../http/redirect.ts";
-import type { SessionCookie } from "../http/session-cookie.ts";
 import { exportOf } from "./people/export.ts";
 import type { DashboardLive } from "./live.ts";
-import { createDashboardGuard } from "./guard.ts";
+import { createDashboardGuard, type DashboardGuardDeps } from "./guard.ts";
 import { setListFile } from "./history/history.tsx";
 import type { Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
 
-export interface DashboardRoutesDeps {
+export interface DashboardRoutesDeps extends Omit<DashboardGuardDeps, "clock"> {
+  readonly clock: Clock;
   readonly accounts: Accounts;
   readonly hub: Pick<Hub, "countSongs">;
   readonly sources: Sources;
-  readonly clock: Clock;
-  readonly vault: Pick<Vault, "seal" | "open">;
   readonly sections: Readonly<Record<SectionName, Section>>;
   readonly dashboardLive: DashboardLive;
-  readonly sessionCookie: SessionCookie;
   /** Loads what sends browsers to an upstream. */
   readonly linkingFlow: () => Promise<LinkingFlow>;
-  readonly baseUrl: string;
-  readonly basePath: string;
-  readonly formTokens: FormTokens;
   /** A consistent copy of the database as the bytes of a file, if it is one. */
   readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
-  isOwnOrigin(origin: string, host: string | null): boolean;
 }
+
+export type DashboardRoutes = ReturnType<typeof createDashboardRoutes>;
 
 /** The dashboard's routes for the route map: each answers 401 to users who are not signed in. */
-export interface DashboardRoutes {
-  show(section: SectionName): Page;
-  act(section: SectionName): Page;
-  /** Redirects to an upstream to link an account. */
-  readonly link: Page;
-  /** All stored data of a user, as a file. */
-  readonly export: Page;
-  /** The set list of the user's stream, as a file. */
-  readonly setList: Page;
-  /** A copy of the database, for the owner. */
-  readonly backup: Page;
-  readonly socket: SocketPage;
-}
-
-export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoutes {
+export function createDashboardRoutes(deps: DashboardRoutesDeps) {
   const { accounts, sources, clock, sections, sessionCookie, linkingFlow, basePath } = deps;
   const guard = createDashboardGuard(deps);
 
   return {
-    show: (name) => inLanguage(guard.show(name, sections[name])),
-    act: (name) => inLanguage(guard.act(name, sections[name])),
+    show: (name: SectionName): Page => inLanguage(guard.show(name, sections[name])),
+    act: (name: SectionName): Page => inLanguage(guard.act(name, sections[name])),
 
+    /** Redirects to an upstream to link an account. */
     link: inLanguage(
       guard.guard(async ({ user }, language, { params, request }) => {
         const source = sources.byId(params["source"] ?? "");
@@ -77,6 +59,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
       }),
     ),
 
+    /** All stored data of a user, as a file. */
     export: inLanguage(
       guard.guard(async ({ user }) => {
         const document = JSON.stringify(await exportOf(user, accounts, sources), null, 2);
@@ -84,6 +67,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
       }),
     ),
 
+    /** The set list of the user's stream, as a file. */
     setList: inLanguage(
       guard.guard(async ({ user }, language, { request }) => {
         const query = new URL(request.url).searchParams;
@@ -92,6 +76,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
       }),
     ),
 
+    /** A copy of the database, for the owner. */
     backup: inLanguage(
       guard.guard(async ({ user }) => {
         if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
@@ -101,14 +86,11 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps): DashboardRoute
       }),
     ),
 
-    async socket({ request, params }, upgrader) {
+    async socket({ request, params }: RouteContext, upgrader: Upgrader | undefined) {
       const { lang = "" } = params;
       const signedIn = await sessionCookie.signedIn(request);
       if (!signedIn || !isLanguage(lang)) return plainText(401, "Sign in first");
-      const origin = request.headers.get("origin") ?? "";
-      if (!deps.isOwnOrigin(origin, request.headers.get("host"))) {
-        return plainText(403, "Not from this page");
-      }
+      if (!deps.isFromOwnPage(request)) return plainText(403, "Not from this page");
       if (deps.dashboardLive.isFull(signedIn)) {
         return plainText(429, "Too many dashboards are open", {
           "Retry-After": "15",

@@ -2,6 +2,7 @@ import type { WidgetToken } from "../accounts/credential.ts";
 import { docsAddress } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { attribute } from "../html/attribute.ts";
+import type { Pages } from "../html/page.ts";
 import { redirect } from "../http/redirect.ts";
 import { fill, languages } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
@@ -26,6 +27,7 @@ import { searchEntriesOf } from "./search-index.ts";
 
 export interface DocsDeps extends MarkdownPagesDeps {
   readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
+  readerOf(language: Language, request: Request): Promise<Reader | undefined>;
 }
 
 /** A signed-in user who reads the documentation. */
@@ -40,18 +42,7 @@ const FEWEST_PARTS = 4;
 type ReaderOf = () => Promise<Reader | undefined>;
 
 /** The documentation of the running version. Each answer is `undefined` when there is no such page. */
-export interface Docs {
-  /** `GET /{lang}/docs`: an overview of all pages. */
-  index(language: Language): Promise<Response>;
-  /** `GET /{lang}/docs/{page}` */
-  page(language: Language, name: string, readerOf: ReaderOf): Promise<Response | undefined>;
-  /** `GET /{lang}/docs/sources/{source}` */
-  source(language: Language, id: string, readerOf: ReaderOf): Promise<Response | undefined>;
-  /** `GET /docs-pictures/{file}` */
-  picture(file: string): Response | undefined;
-}
-
-export function createDocs(deps: DocsDeps): Docs {
+export function createDocs(deps: DocsDeps): Pages<"index" | "page" | "source"> {
   const { sources, config, baseUrl, basePath } = deps;
   const render = createMarkdownPages(deps);
   const respond = createDocsLayout(deps);
@@ -101,13 +92,16 @@ export function createDocs(deps: DocsDeps): Docs {
   };
 
   return {
+    /** An overview of all pages. */
     index(language) {
       const { title, lead } = languages[language].docs;
       const content = <DocsHome language={language} basePath={basePath} />;
       return respond(language, { name: "", title, description: lead, content, neighbours: [] });
     },
 
-    async page(language, name, readerOf) {
+    async page(language, { params, request }) {
+      const name = params["page"] ?? "";
+      const readerOf = () => deps.readerOf(language, request);
       if (name === "search.json") return search(language);
       const moved = Object.hasOwn(MOVED, name) ? MOVED[name] : undefined;
       if (moved) return redirect(docsAddress(basePath, language, moved), 302);
@@ -118,28 +112,29 @@ export function createDocs(deps: DocsDeps): Docs {
       return markdownPage(language, name, { description, neighbours }, readerOf);
     },
 
-    async source(language, id, readerOf) {
-      const source = sources.all.find((one) => one.id === id);
+    async source(language, { params, request }) {
+      const source = sources.all.find(({ id }) => id === params["source"]);
       if (!source) return undefined;
       const { name } = source;
       const description = fill(languages[language].docs.sourceSummary, { name });
       const pages: readonly DocumentName[] = ["sources", ...sourcePages];
       const neighbours = neighboursIn(pages, sourcePageOf(source));
+      const readerOf = () => deps.readerOf(language, request);
       return markdownPage(language, sourcePageOf(source), { description, neighbours }, readerOf);
     },
-
-    picture(file) {
-      const bytes = pictureNamed(file);
-      if (!bytes) return undefined;
-      return new Response(bytes, {
-        headers: {
-          "Content-Type": "image/webp",
-          "Cache-Control": "public, max-age=86400",
-          "X-Content-Type-Options": "nosniff",
-        },
-      });
-    },
   };
+}
+
+export function docsPicture(file: string): Response | undefined {
+  const bytes = pictureNamed(file);
+  if (!bytes) return undefined;
+  return new Response(bytes, {
+    headers: {
+      "Content-Type": "image/webp",
+      "Cache-Control": "public, max-age=86400",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
 }
 
 /** The page before and the one after, where there is one. */

@@ -1,13 +1,13 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import { pathTo } from "../html/section-paths.ts";
-import { inLanguage } from "../html/page.ts";
+import { pagesOf } from "../html/page.ts";
 import type { FormTokens } from "../http/csrf.ts";
 import { type Feature, get, once } from "../http/feature.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
 import type { Language } from "../languages.ts";
 import type { DocsDeps, Reader } from "./docs.tsx";
 
-export interface DocsFeatureDeps extends DocsDeps {
+export interface DocsFeatureDeps extends Omit<DocsDeps, "readerOf"> {
   readonly accounts: Pick<Accounts, "widgets">;
   readonly sessionCookie: SessionCookie;
   readonly formTokens: FormTokens;
@@ -16,8 +16,6 @@ export interface DocsFeatureDeps extends DocsDeps {
 /** The documentation, which is loaded with its first reader. */
 export function createDocsFeature(deps: DocsFeatureDeps): Feature {
   const { accounts, sessionCookie, formTokens, basePath } = deps;
-  const docs = once(async () => (await import("./docs.tsx")).createDocs(deps));
-
   const readerOf = async (language: Language, request: Request): Promise<Reader | undefined> => {
     const signedIn = await sessionCookie.signedIn(request);
     if (!signedIn) return undefined;
@@ -28,28 +26,15 @@ export function createDocsFeature(deps: DocsFeatureDeps): Feature {
     };
   };
 
+  const load = once(() => import("./docs.tsx"));
+  const page = pagesOf(once(async () => (await load()).createDocs({ ...deps, readerOf })));
   return {
     routes: [
-      get(
-        "/:lang/docs",
-        inLanguage(async (language) => (await docs()).index(language)),
-      ),
-      get(
-        "/:lang/docs/:page",
-        inLanguage(async (language, { params, request }) =>
-          (await docs()).page(language, params["page"] ?? "", () => readerOf(language, request)),
-        ),
-      ),
-      get(
-        "/:lang/docs/sources/:source",
-        inLanguage(async (language, { params, request }) =>
-          (await docs()).source(language, params["source"] ?? "", () =>
-            readerOf(language, request),
-          ),
-        ),
-      ),
+      get("/:lang/docs", page("index")),
+      get("/:lang/docs/:page", page("page")),
+      get("/:lang/docs/sources/:source", page("source")),
       get("/docs-pictures/:file", async ({ params }) =>
-        (await docs()).picture(params["file"] ?? ""),
+        (await load()).docsPicture(params["file"] ?? ""),
       ),
     ],
   };

@@ -1,4 +1,4 @@
-import { inLanguage } from "../html/page.ts";
+import { pagesOf } from "../html/page.ts";
 import { type Feature, get, once } from "../http/feature.ts";
 import type { HomeDeps } from "./home.tsx";
 
@@ -9,10 +9,7 @@ export function createHomeFeature(deps: HomeDeps): Feature {
   return {
     routes: [
       get("/", async ({ request }) => (await home()).redirect(request)),
-      get(
-        "/:lang",
-        inLanguage(async (language) => (await home()).page(language)),
-      ),
+      get("/:lang", pagesOf<"page">(home)("page")),
       get("/assets/:file", async ({ params }) =>
         (await assets()).assetResponse(params["file"] ?? ""),
       ),

@@ -21,16 +21,10 @@ export interface HomeDeps {
   readonly basePath: string;
 }
 
-export interface Home {
-  /** `GET /`: redirects to the home page in the browser's language. */
-  redirect(request: Request): Response;
-  /** `GET /{lang}/`: a short description of this server. */
-  page(language: Language): Promise<Response>;
-}
-
-export function createHome(deps: HomeDeps): Home {
+export function createHome(deps: HomeDeps) {
   return {
-    redirect({ headers }) {
+    /** Redirects to the home page in the browser's language. */
+    redirect({ headers }: Request): Response {
       const language = negotiateLanguage(headers.get("accept-language"));
       return new Response(null, {
         status: 302,
@@ -41,7 +35,8 @@ export function createHome(deps: HomeDeps): Home {
         },
       });
     },
-    page: (language) =>
+    /** A short description of this server. */
+    page: (language: Language): Promise<Response> =>
       htmlResponse(<HomePage {...deps} language={language} />, { frames: "'self'" }),
   };
 }

@@ -9,6 +9,8 @@ export interface MessagePageProps {
   readonly lead: string;
   readonly status: number;
   readonly retryAfterSeconds?: number;
+  /** Streaming software shows it where an overlay belongs. */
+  readonly inPlaceOfOverlay?: boolean;
   readonly note?: string;
   /** What to do about it. */
   readonly again?: { readonly path: string; readonly label: string };
@@ -17,8 +19,9 @@ export interface MessagePageProps {
 /** A page with one message, and what to do about it. */
 export function messagePage(props: MessagePageProps): Promise<Response> {
   const { language, basePath, title, lead, note, again, status, retryAfterSeconds } = props;
+  const inPlaceOfOverlay = props.inPlaceOfOverlay === true;
   const page = (
-    <Document language={language} title={title} path="" basePath={basePath}>
+    <Document {...{ language, title, basePath, inPlaceOfOverlay }} path="">
       <>
         <h1 safe>{title}</h1>
         <p class="lead" safe>
@@ -37,6 +40,7 @@ export function messagePage(props: MessagePageProps): Promise<Response> {
   );
   return htmlResponse(page, {
     status,
+    ...(inPlaceOfOverlay && { frameAncestors: "*" as const }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }

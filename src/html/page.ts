@@ -1,16 +1,21 @@
 import type { RouteAnswer, RouteContext } from "../http/feature.ts";
-import type { Upgrader } from "../http/upgrader.ts";
 import { isLanguage, type Language, languageOr } from "../languages.ts";
 
 export type Page = (context: RouteContext) => RouteAnswer;
 
-/** Upgrades a request to a socket and then returns `undefined`. */
-export type SocketPage = (context: RouteContext, upgrader: Upgrader | undefined) => RouteAnswer;
+type LanguagePage = (language: Language, context: RouteContext) => RouteAnswer;
+
+/** Pages of a feature by the names that its routes use. */
+export type Pages<Name extends string> = Readonly<Record<Name, LanguagePage>>;
+
+/** Pages whose code is loaded with the first visit. */
+export const pagesOf =
+  <Name extends string>(load: () => Promise<Pages<Name>>) =>
+  (name: Name): Page =>
+    inLanguage(async (language, context) => (await load())[name](language, context));
 
 /** A page in the language of its path; `undefined` if the path has no known language. */
-export function inLanguage(
-  render: (language: Language, context: RouteContext) => RouteAnswer,
-): Page {
+export function inLanguage(render: LanguagePage): Page {
   return (context) => {
     const { lang = "" } = context.params;
     return isLanguage(lang) ? render(lang, context) : undefined;

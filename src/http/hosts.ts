@@ -2,8 +2,8 @@
 export interface Hosts {
   /** Whether a `Host` header names this server, whatever the port. */
   allows(host: string | null): boolean;
-  /** Whether this server sends the pages of this origin. `host` is the request's `Host` header. */
-  allowsOrigin(origin: string, host: string | null): boolean;
+  /** Whether a page that this server has sent makes this request. */
+  isFromOwnPage(request: Request): boolean;
 }
 
 export interface HostsOptions {
@@ -49,13 +49,14 @@ export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Host
 
   return {
     allows,
-    allowsOrigin(origin, host) {
-      const url = URL.parse(origin);
+    isFromOwnPage({ headers }) {
+      const url = URL.parse(headers.get("origin") ?? "");
       if (url === null || !/^https?:$/.test(url.protocol)) return false;
       // Behind a proxy, the page has the public origin, whatever `Host` header the proxy sends.
       if (url.origin === base.origin) return true;
       // With plain http or another port, the page could come from an attacker on the network.
       if (url.hostname === base.hostname && !baseIsAnyPort) return false;
+      const host = headers.get("host");
       return url.host === host && allows(host);
     },
   };

@@ -10,6 +10,7 @@ import { type EnteredApp, readApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
 import { endedPage } from "./answer-pages.ts";
 import type { LinkingFlow } from "./linking.ts";
+import type { Pages } from "../html/page.ts";
 import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 
@@ -21,20 +22,8 @@ export interface ConnectDeps {
   readonly baseUrl: string;
   readonly basePath: string;
   /** Whether a form was sent from one of our pages. */
-  isOwnOrigin(origin: string, host: string | null): boolean;
+  isFromOwnPage(request: Request): boolean;
 }
-
-/** The pages of OAuth linking, opened by a magic link. */
-export interface ConnectPages {
-  /** `GET /{lang}/connect/{source}/{secret}`: the next step. */
-  readonly show: ConnectPage;
-  /** `POST` to the same path: the owner enters the app. */
-  readonly enterApp: ConnectPage;
-  /** `GET …/start`: redirects to the upstream. */
-  readonly start: ConnectPage;
-}
-
-type ConnectPage = (language: Language, context: RouteContext) => Promise<Response | undefined>;
 
 /** A valid magic link, and its purpose. */
 interface OpenLink {
@@ -43,7 +32,8 @@ interface OpenLink {
   readonly secret: MagicLinkSecret;
 }
 
-export function createConnect(deps: ConnectDeps): ConnectPages {
+/** The pages of OAuth linking, opened by a magic link. */
+export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "start"> {
   const { accounts, sources, baseUrl, basePath } = deps;
 
   const openLink = async ({ params }: RouteContext): Promise<OpenLink | "ended" | undefined> => {
@@ -86,10 +76,7 @@ export function createConnect(deps: ConnectDeps): ConnectPages {
     show: withLink((language, link) => showLink(language, link)),
 
     enterApp: withLink(async (language, link, request) => {
-      const origin = request.headers.get("origin") ?? "";
-      if (!deps.isOwnOrigin(origin, request.headers.get("host"))) {
-        return endedPage(language, basePath);
-      }
+      if (!deps.isFromOwnPage(request)) return endedPage(language, basePath);
       const { user, source } = link;
       if (user.role !== "owner" || source.oauth.appIsFixed) return showLink(language, link);
       const { app, ...entered } = readApp(await request.formData().catch(() => new FormData()));

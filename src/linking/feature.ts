@@ -1,4 +1,4 @@
-import { inLanguage } from "../html/page.ts";
+import { pagesOf } from "../html/page.ts";
 import { type Feature, get, once, post } from "../http/feature.ts";
 import type { ConnectDeps } from "./connect.ts";
 import type { LinkingFlow, LinkingFlowDeps } from "./linking.ts";
@@ -16,22 +16,15 @@ export interface LinkingFeature extends Feature {
 /** Linking an account of an upstream in the browser, which is loaded on first use. */
 export function createLinkingFeature(deps: LinkingFeatureDeps): LinkingFeature {
   const flow = once(async () => (await import("./linking.ts")).createLinkingFlow(deps));
-  const connect = once(async () => (await import("./connect.ts")).createConnect({ ...deps, flow }));
+  const page = pagesOf(
+    once(async () => (await import("./connect.ts")).createConnect({ ...deps, flow })),
+  );
   return {
     flow,
     routes: [
-      get(
-        "/:lang/connect/:source/:secret",
-        inLanguage(async (...call) => (await connect()).show(...call)),
-      ),
-      post(
-        "/:lang/connect/:source/:secret",
-        inLanguage(async (...call) => (await connect()).enterApp(...call)),
-      ),
-      get(
-        "/:lang/connect/:source/:secret/start",
-        inLanguage(async (...call) => (await connect()).start(...call)),
-      ),
+      get("/:lang/connect/:source/:secret", page("show")),
+      post("/:lang/connect/:source/:secret", page("enterApp")),
+      get("/:lang/connect/:source/:secret/start", page("start")),
       get("/callback/:source", async (context) => (await flow()).callback(context)),
     ],
   };

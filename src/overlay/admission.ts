@@ -22,7 +22,7 @@ const STREAMING_SOFTWARE = /\b(?:OBS|SLOBS|Streamlabs)\b/i;
 
 export interface AdmissionDeps {
   /** Whether a page from this origin may connect. */
-  isOwnOrigin(origin: string, host: string | null): boolean;
+  isFromOwnPage(request: Request): boolean;
   /** The number of a user's sockets with this token. */
   socketsOf(token: WidgetToken | null, userId: number): number;
 }
@@ -39,9 +39,9 @@ export function admit(
 ): Response | undefined {
   const token = opened?.token ?? null;
   const userId = opened?.user.id ?? DEMO_LISTENER;
-  const origin = request.headers.get("origin");
-  if (origin !== null && !deps.isOwnOrigin(origin, request.headers.get("host")))
+  if (request.headers.has("origin") && !deps.isFromOwnPage(request)) {
     return plainText(403, "Not from this page");
+  }
   if (deps.socketsOf(token, userId) >= MOST_SOCKETS_PER_TOKEN) {
     return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
   }

@@ -3,7 +3,7 @@ import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import { createArt } from "../artwork/serve-cover.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
-import { inLanguage } from "../html/page.ts";
+import { pagesOf } from "../html/page.ts";
 import {
   all,
   type Feature,
@@ -37,7 +37,7 @@ export interface OverlayFeatureDeps {
   /** The client address of a request. */
   addressOf(request: Request): string;
   /** Whether a page from this origin is one of ours. */
-  isOwnOrigin(origin: string, host: string | null): boolean;
+  isFromOwnPage(request: Request): boolean;
   /** Brings overlays on all nodes together. */
   readonly relay: OverlayRelay;
 }
@@ -65,11 +65,13 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
     notFound: async (path) => (await import("../html/not-found.tsx")).notFoundPage(path, basePath),
     streams: createStreams({ history: accounts.history, clock, log }),
   });
-  const widget = once(async () =>
-    (await import("./widget.tsx")).createWidget({ ...deps, widgets, fontFacesOf, covers }),
+  const page = pagesOf(
+    once(async () =>
+      (await import("./widget.tsx")).createWidget({ ...deps, widgets, fontFacesOf, covers }),
+    ),
   );
-  const launcher = once(async () =>
-    (await import("./launcher.tsx")).createLauncher({ ...deps, widgets }),
+  const launcher = pagesOf(
+    once(async () => (await import("./launcher.tsx")).createLauncher({ ...deps, widgets })),
   );
   const onDemand = createOnDemand({ ...deps, widgets, show: deps.relay.showOnDemand });
   const onDemandAt =
@@ -84,25 +86,12 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
     covers,
     showAll: onDemand.showAll,
     routes: [
-      get(
-        "/:lang/widget/:token",
-        inLanguage(async (language, { params, request }) =>
-          (await widget()).show(language, params["token"] ?? "", request),
-        ),
-      ),
-      get(
-        "/:lang/widget/:token/launcher",
-        inLanguage(async (language, { params, request }) =>
-          (await launcher())(language, params["token"] ?? "", new URL(request.url).search),
-        ),
-      ),
+      get("/:lang/widget/:token", page("show")),
+      get("/:lang/widget/:token/launcher", launcher("download")),
       socket("/:lang/widget/:token/live", ({ params, request }, upgrader) =>
         live.upgrade(request, params["token"] ?? "", upgrader),
       ),
-      get(
-        "/:lang/demo",
-        inLanguage(async (language, { request }) => (await widget()).demo(language, request)),
-      ),
+      get("/:lang/demo", page("demo")),
       socket("/:lang/demo/live", ({ request }, upgrader) => live.upgradeDemo(request, upgrader)),
       all("/show/:token", onDemandAt("show")),
       all("/hide/:token", onDemandAt("hide")),

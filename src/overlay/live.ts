@@ -51,7 +51,7 @@ export interface Live {
 }
 
 export interface LiveDeps
-  extends Omit<OverlayRoomsDeps, "sendTo">, Pick<AdmissionDeps, "isOwnOrigin"> {
+  extends Omit<OverlayRoomsDeps, "sendTo">, Pick<AdmissionDeps, "isFromOwnPage"> {
   readonly widgets: Pick<Widgets, "find">;
   /** The CSS that makes a user's fonts known. */
   fontFacesOf(userId: number): Promise<string>;
@@ -92,7 +92,7 @@ export function createLive(deps: LiveDeps): Live {
       (sum, listenerId) => sum + (rooms.get(roomOf({ token, listenerId }))?.members.size ?? 0),
       0,
     );
-  const admission: AdmissionDeps = { isOwnOrigin: deps.isOwnOrigin, socketsOf };
+  const admission: AdmissionDeps = { isFromOwnPage: deps.isFromOwnPage, socketsOf };
 
   /** Sends a widget's look to the sockets whose pages look different. */
   const sendLook = (sockets: Iterable<LiveSocket>, widget: Widget, fontFaces: string) => {

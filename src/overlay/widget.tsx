@@ -9,6 +9,7 @@ import type { Hub } from "../channels/hub.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
 import { VERSION } from "../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "../html/assets.ts";
+import type { Pages } from "../html/page.ts";
 import { htmlResponse } from "../html/html.tsx";
 import type { Covers } from "./covers.ts";
 import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
@@ -30,14 +31,7 @@ export interface WidgetDeps {
 const queryOf = ({ url }: Request): URLSearchParams => new URL(url).searchParams;
 
 /** The overlay's page. */
-export interface Widget {
-  /** `GET /{lang}/widget/{token}`; `undefined` when the token opens no overlay. */
-  show(language: Language, tokenText: string, request: Request): Promise<Response | undefined>;
-  /** `GET /{lang}/demo`: the public overlay, which plays the demo. */
-  demo(language: Language, request: Request): Promise<Response>;
-}
-
-export function createWidget(deps: WidgetDeps): Widget {
+export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
   const { widgets, hub, clock, covers, baseUrl, basePath } = deps;
   const draw = async (
     language: Language,
@@ -77,14 +71,16 @@ export function createWidget(deps: WidgetDeps): Widget {
   };
 
   return {
-    async show(language, tokenText, request) {
-      const token = parseWidgetToken(tokenText);
+    /** `undefined` when the token opens no overlay. */
+    async show(language, { params, request }) {
+      const token = parseWidgetToken(params["token"] ?? "");
       const found = token && (await widgets.find(token));
       if (found?.widget.kind !== "overlay") return undefined;
       const { user, widget } = found;
       return draw(language, user.id, request, widget, await deps.fontFacesOf(user.id));
     },
-    async demo(language, request) {
+    /** The public overlay, which plays the demo. */
+    async demo(language, { request }) {
       const look = await shippedLookIn(queryOf(request), language);
       return draw(language, DEMO_LISTENER, request, look);
     },

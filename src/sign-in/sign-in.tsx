@@ -3,14 +3,13 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { parseMagicLinkSecret } from "../accounts/credential.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import { fill, languages } from "../i18n/index.ts";
-import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 import { endedPage } from "../linking/answer-pages.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
-import type { RouteContext } from "../http/feature.ts";
+import type { Pages } from "../html/page.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
 
 export interface SignInDeps {
@@ -21,25 +20,15 @@ export interface SignInDeps {
   readonly sessionCookie: SessionCookie;
   readonly basePath: string;
   /** Whether a form was sent from one of our pages. */
-  isOwnOrigin(origin: string, host: string | null): boolean;
+  isFromOwnPage(request: Request): boolean;
 }
 
-type SignInPage = (language: Language, context: RouteContext) => Promise<Response | undefined>;
+type SignInPage = "ask" | "withSource" | "confirm" | "enter";
 
-export interface SignInPages {
-  /** `GET /{lang}/sign-in`: the ways to sign in. */
-  readonly ask: SignInPage;
-  /** `GET /{lang}/sign-in/{secret}`: asks for one click; opening the magic link does not use it. */
-  readonly confirm: SignInPage;
-  /** `POST` to the same path: signs the user in. */
-  readonly enter: SignInPage;
-  /** `GET /{lang}/sign-in/with/{source}`: redirects to an upstream to sign in. */
-  readonly withSource: SignInPage;
-}
-
-export function createSignIn(deps: SignInDeps): SignInPages {
+export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
   const { accounts, sources, linkingFlow, sessionCookie, basePath } = deps;
   return {
+    /** The ways to sign in. */
     async ask(language) {
       const offered: { id: string; name: string }[] = [];
       for (const source of sources.all) {
@@ -79,6 +68,7 @@ export function createSignIn(deps: SignInDeps): SignInPages {
       return htmlResponse(page);
     },
 
+    /** Asks for one click; opening the magic link does not use it. */
     async confirm(language, { params }) {
       const secret = parseMagicLinkSecret(params["secret"] ?? "");
       const user = secret && (await accounts.magicLinks.userOf(secret, SIGN_IN_PURPOSE));
@@ -104,15 +94,16 @@ export function createSignIn(deps: SignInDeps): SignInPages {
       return htmlResponse(page, { hasForm: true });
     },
 
+    /** Signs the user in. */
     async enter(language, { request, params }) {
       const secret = parseMagicLinkSecret(params["secret"] ?? "");
-      const origin = request.headers.get("origin") ?? "";
       // A page of another site must not sign a user in as someone else.
-      const isOurs = deps.isOwnOrigin(origin, request.headers.get("host"));
+      const isOurs = deps.isFromOwnPage(request);
       const user = secret && isOurs && (await accounts.magicLinks.use(secret, SIGN_IN_PURPOSE));
       return user ? sessionCookie.signIn(request, user, language) : endedPage(language, basePath);
     },
 
+    /** Redirects to an upstream to sign in. */
     async withSource(language, { request, params }) {
       const source = sources.byId(params["source"] ?? "");
       if (!source || !isLinked(source) || !(await source.oauth.app())) return undefined;

@@ -1,7 +1,7 @@
 import type { Playback } from "../playback.ts";
-import { UnreadableAnswer } from "./upstream/json.ts";
-import { SourceFailure, type SourceOption, wrongOption } from "./source.ts";
-import { type Upstream, UpstreamError } from "./upstream/index.ts";
+import { type SourceOption, wrongOption } from "./source.ts";
+import { toSourceFailure } from "./polling/answer-failure.ts";
+import type { Upstream } from "./upstream/index.ts";
 
 /** What the sources have in common that listen to a server over an open connection. */
 
@@ -43,11 +43,6 @@ export async function* withMeaning(
     yield* await begin();
   } catch (error) {
     if (signal.aborted) return;
-    if (error instanceof SourceFailure) throw error;
-    const isKnown = error instanceof UpstreamError || error instanceof UnreadableAnswer;
-    const reason = isKnown ? error.message : "it could not be understood";
-    // The cause of another error may hold what was sent, so only its kind is reported.
-    const cause = isKnown ? error.cause : error instanceof Error ? error.name : undefined;
-    throw new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause });
+    throw toSourceFailure(error, where);
   }
 }

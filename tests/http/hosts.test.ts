@@ -232,6 +232,7 @@ describe("a page's origin", () => {
     [HTTPS, "https://music.example", null, true],
   ])("below %s: %j, asked for at %j, is ours: %p", (baseUrl, origin, host, isOurs) => {
     const hosts = createHosts({ baseUrl, host: "127.0.0.1", allowedHosts: ["tv.example"] });
-    expect(hosts.allowsOrigin(origin, host)).toBe(isOurs);
+    const headers = { origin, ...(host !== null && { host }) };
+    expect(hosts.isFromOwnPage(new Request(baseUrl, { headers }))).toBe(isOurs);
   });
 });

@@ -8,10 +8,9 @@ import { UpstreamError } from "../upstream/index.ts";
  */
 export function toSourceFailure(error: unknown, name: string): SourceFailure {
   if (error instanceof SourceFailure) return error;
-  const isReadable = error instanceof UpstreamError || error instanceof UnreadableAnswer;
-  const message = isReadable
-    ? `${name}: ${error.message}`
-    : `${name}'s answer could not be understood`;
-  const cause = isReadable ? {} : { cause: error };
-  return new SourceFailure({ kind: "unavailable" }, message, cause);
+  const isKnown = error instanceof UpstreamError || error instanceof UnreadableAnswer;
+  const reason = isKnown ? error.message : "its answer could not be understood";
+  // The cause of another error may hold what was sent, so only its kind is reported.
+  const cause = isKnown ? error.cause : error instanceof Error ? error.name : undefined;
+  return new SourceFailure({ kind: "unavailable" }, `${name}: ${reason}`, { cause });
 }
