@@ -174,7 +174,7 @@ export const de: Words = {
       unreachable:
         "{source} ist nicht erreichbar, oder die Antwort ist unverständlich. Versuchen Sie es gleich noch einmal.",
       tooMany:
-        "Sie haben {most} Verbindungen, mehr sind nicht möglich. Trennen Sie zuerst eine in der Übersicht.",
+        "Sie haben {most} Verbindungen, mehr sind nicht möglich. Trennen Sie zuerst eine auf der Seite „Musik“.",
       lost: "Sie haben das in einem anderen Browser begonnen oder vor mehr als zehn Minuten. Öffnen Sie den Link noch einmal.",
     },
   },
@@ -664,6 +664,7 @@ export const de: Words = {
       hostRefused: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
       added: "{source} wurde hinzugefügt.",
       saved: "{source} wurde gespeichert.",
+      guide: "So richten Sie {source} ein",
       optionRefused: "Das funktioniert nicht. Es muss so aussehen: {example}",
       settingsRefused: "Das funktioniert nicht. Prüfen Sie Ihre Eingaben.",
       secretKept:

@@ -167,7 +167,7 @@ export const en = {
       limited: "{source} has received too many calls from this app. Try again later.",
       unreachable:
         "{source} can’t be reached, or its answer makes no sense. Try again in a moment.",
-      tooMany: "You have {most} connections, the maximum. Disconnect one in the dashboard first.",
+      tooMany: "You have {most} connections, the maximum. Disconnect one on the Music page first.",
       lost: "You started this in another browser, or more than ten minutes ago. Open the link again.",
     },
   },
@@ -643,6 +643,7 @@ export const en = {
       hostRefused: "The owner of this server has to allow {host} first, with --player-hosts.",
       added: "{source} was added.",
       saved: "{source} was saved.",
+      guide: "How to set up {source}",
       optionRefused: "That doesn’t work. It has to look like {example}.",
       settingsRefused: "That doesn’t work. Check what you entered.",
       secretKept: "Leave it empty to keep the current one. It isn’t kept when the address changes.",

@@ -169,7 +169,8 @@ export const es: Words = {
       limited: "{source} ha recibido demasiadas llamadas de esta aplicación. Inténtalo más tarde.",
       unreachable:
         "No se puede contactar con {source}, o responde de forma extraña. Inténtalo dentro de un momento.",
-      tooMany: "Tienes {most} conexiones, que es el máximo. Desconecta antes una en el panel.",
+      tooMany:
+        "Tienes {most} conexiones, que es el máximo. Desconecta antes una en la página Música.",
       lost: "Lo empezaste en otro navegador o hace más de diez minutos. Abre el enlace otra vez.",
     },
   },
@@ -651,6 +652,7 @@ export const es: Words = {
         "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
       added: "{source} se ha añadido.",
       saved: "{source} se ha guardado.",
+      guide: "Cómo configurar {source}",
       optionRefused: "No se puede usar. Debe tener esta forma: {example}",
       settingsRefused: "No se puede usar. Comprueba lo que has escrito.",
       secretKept:

@@ -169,7 +169,7 @@ export const fr: Words = {
       unreachable:
         "{source} est injoignable ou répond de façon étrange. Réessayez dans un instant.",
       tooMany:
-        "Vous avez {most} connexions, ce qui est le maximum. Déconnectez-en d’abord une dans le tableau de bord.",
+        "Vous avez {most} connexions, ce qui est le maximum. Déconnectez-en d’abord une sur la page Musique.",
       lost: "Cela a commencé dans un autre navigateur, ou il y a plus de dix minutes. Rouvrez le lien.",
     },
   },
@@ -658,6 +658,7 @@ export const fr: Words = {
         "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
       added: "{source} a été ajouté.",
       saved: "{source} a été enregistré.",
+      guide: "Comment configurer {source}",
       optionRefused: "Cela ne fonctionne pas. Forme attendue : {example}",
       settingsRefused: "Cela ne fonctionne pas. Vérifiez votre saisie.",
       secretKept:

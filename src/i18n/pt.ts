@@ -165,7 +165,7 @@ export const pt: Words = {
       limited: "O {source} recebeu chamadas demais deste app. Tente mais tarde.",
       unreachable:
         "Não foi possível se conectar ao {source}, ou a resposta não faz sentido. Tente de novo daqui a pouco.",
-      tooMany: "Você tem {most} conexões, que é o máximo. Desconecte uma no painel antes.",
+      tooMany: "Você tem {most} conexões, que é o máximo. Desconecte uma na página Música antes.",
       lost: "Você começou em outro navegador ou há mais de dez minutos. Abra o link de novo.",
     },
   },
@@ -641,6 +641,7 @@ export const pt: Words = {
       hostRefused: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
       added: "A fonte {source} foi adicionada.",
       saved: "A fonte {source} foi salva.",
+      guide: "Como configurar: {source}",
       optionRefused: "Não deu certo. O formato é este: {example}",
       settingsRefused: "Não deu certo. Confira o que você digitou.",
       secretKept:

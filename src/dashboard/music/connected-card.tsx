@@ -5,6 +5,7 @@ import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
 import { isLinked, isPushed } from "../../sources/source.ts";
 import { ConfirmedAction, Fold, TextForm } from "../form.tsx";
 import { ConnectionForm, formOf } from "./connection-form.tsx";
+import { Guide } from "./guide.tsx";
 import { InboxPart, ReplaceSecret } from "./inbox.tsx";
 import { LinkControls } from "./link-controls.tsx";
 import { LivePart } from "./live-part.tsx";
@@ -61,7 +62,10 @@ export function ConnectedCard({ view, one, readings }: CardProps): JSX.Element {
         />
       )}
       {isPushed(source) && stored.usable && (
-        <InboxPart deps={deps} request={request} connection={connection} source={source} />
+        <>
+          <InboxPart deps={deps} request={request} connection={connection} source={source} />
+          <Guide request={request} source={source} />
+        </>
       )}
       <CardActions view={view} one={one} />
     </section>

@@ -1,6 +1,7 @@
 import { Html } from "../../jsx.ts";
 import type { Place, Source } from "../../sources/source.ts";
 import type { DashboardRequest } from "../request.ts";
+import { Guide } from "./guide.tsx";
 
 /** A source that can be connected. */
 export interface Offer {
@@ -81,6 +82,7 @@ function OfferDetails({ request, offer }: { request: DashboardRequest; offer: Of
       <div class="offered">
         {details ? <p safe>{details}</p> : ""}
         {form as "safe"}
+        <Guide request={request} source={source} />
       </div>
     </details>
   );

@@ -47,14 +47,16 @@ export async function musicPage(view: MusicView): Promise<Response> {
               <ConnectedCard view={view} one={one} readings={readings} />
             ))}
           </div>
+          {music.length > 0 && (
+            <p class="hint" safe>
+              {fill(t.several, { most: String(MOST_CONNECTIONS) })}
+            </p>
+          )}
           {isOwner && <FoundSection request={request} list={list} />}
           <h2 class="between" safe>
             {music.length > 0 ? t.others : t.choose}
           </h2>
           <Offers request={request} offers={offersOf(view, chosen, found)} />
-          <p class="hint" safe>
-            {fill(t.several, { most: String(MOST_CONNECTIONS) })}
-          </p>
           <TitlesSection view={view} />
           {deps.settings.config.coverSearch.length > 0 && <CoversSection view={view} />}
         </>

@@ -213,7 +213,7 @@ function BotRow({
     <li {...(address === undefined && { class: "unavailable" })}>
       <strong safe>{bot.name}</strong>
       {address === undefined ? (
-        <code safe>{!bot.hasField && bot.commandFor("…")}</code>
+        !bot.hasField && <code safe>{bot.commandFor("…")}</code>
       ) : (
         <>
           {hint !== undefined && (

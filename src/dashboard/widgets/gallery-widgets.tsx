@@ -3,7 +3,9 @@ import type { Widget } from "../../looks/widgets.ts";
 import { outputAddress } from "../../addresses.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { DEFAULT_TEMPLATE } from "../../outputs/line.ts";
+import { lineOf, lineValuesOf } from "../../outputs/line.ts";
+import { readTextOptions } from "../../outputs/options.ts";
+import { lineWords, USUAL_MOST } from "../../outputs/text.ts";
 import { attribute } from "../../html/attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../../overlay/looks/shared-look.ts";
 import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
@@ -12,6 +14,7 @@ import { ObsChip, sourceNameOf } from "./into-obs.tsx";
 import { LookPreview, type LookPreviewProps, sizeOf } from "./look-preview.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
+import { testTrack } from "./test-track.ts";
 
 export interface WidgetCardProps {
   readonly request: DashboardRequest;
@@ -35,7 +38,12 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
   const addressAt = (base: string) => outputAddress(base, pathLanguage, kind, token);
   return (
     <li id={`widget-${id}`}>
-      <Preview widget={widget} path={addressAt(basePath)} title={fill(t.preview, { name })} />
+      <Preview
+        request={request}
+        widget={widget}
+        path={addressAt(basePath)}
+        title={fill(t.preview, { name })}
+      />
       <h3 dir="auto" safe>
         {name}
       </h3>
@@ -121,10 +129,10 @@ function MoreActions({ request, widget }: PartProps): JSX.Element {
   );
 }
 
-type PreviewProps = Pick<LookPreviewProps, "path" | "title"> & { readonly widget: Widget };
+type PreviewProps = PartProps & Pick<LookPreviewProps, "path" | "title">;
 
-/** How it looks with demo music, or the words it says. */
-function Preview({ widget, path, title }: PreviewProps): JSX.Element {
+/** How it looks, or what it says of an invented song. */
+function Preview({ request, widget, path, title }: PreviewProps): JSX.Element {
   switch (widget.kind) {
     case "overlay":
       return <LookPreview title={title} path={`${path}?demo=1`} look={widget} />;
@@ -143,10 +151,19 @@ function Preview({ widget, path, title }: PreviewProps): JSX.Element {
     case "text":
       return (
         <p class="text-preview" dir="auto" safe>
-          {widget.options["template"] || DEFAULT_TEMPLATE}
+          {sampleLine(request, widget)}
         </p>
       );
   }
+}
+
+function sampleLine({ words, language }: DashboardRequest, widget: Widget): string {
+  const playback = testTrack(words, 0);
+  return lineOf(lineValuesOf({ kind: "playback", playback, connectionId: undefined }, 0), {
+    options: readTextOptions(widget.options),
+    words: lineWords(widget.language ?? language),
+    most: USUAL_MOST,
+  });
 }
 
 /** The widget's look, to give it to somebody else. */

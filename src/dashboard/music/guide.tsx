@@ -1,0 +1,22 @@
+import { docsAddress } from "../../addresses.ts";
+import { fill } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import type { Source } from "../../sources/source.ts";
+import type { DashboardRequest } from "../request.ts";
+
+interface GuideProps {
+  readonly request: DashboardRequest;
+  readonly source: Pick<Source, "id" | "name">;
+}
+
+/** Leads to the source's page in the documentation. */
+export function Guide({ request, source }: GuideProps): JSX.Element {
+  const { basePath, language, words } = request;
+  return (
+    <p class="hint">
+      <a href={docsAddress(basePath, language, `sources/${source.id}`)} safe>
+        {fill(words.dashboard.music.guide, { source: source.name })}
+      </a>
+    </p>
+  );
+}
