@@ -14,11 +14,12 @@ import {
 /** Brackets about the upload, remasters' labels and guests who are named anyway. */
 export function withoutLabels(title: string, artists: readonly string[]): string {
   let before = title;
+  const isNamed = namesOf(artists);
   // What one step takes away may leave something for another. Each changes the text only once.
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const noiseless = replaceBrackets(before, withoutNoise);
     const credited = replaceBrackets(withoutRemasterPart(noiseless), (inside) =>
-      guestsIn(inside, artists),
+      guestsIn(inside, isNamed),
     );
     if (credited === before) return before;
     before = credited;
@@ -64,16 +65,36 @@ function withoutRemasterBeside(text: string): string {
 const GUEST_WORDS = ["featuring ", "feat. ", "feat ", "ft. ", "ft "] as const;
 
 /** The guests of a bracket, written in one way; `null` when the artists name all of them. */
-function guestsIn(inside: string, artists: readonly string[]): string | null {
+function guestsIn(inside: string, isNamed: (name: string) => boolean): string | null {
   const lower = inside.toLowerCase();
   const word = GUEST_WORDS.find((one) => lower.startsWith(one));
   const isWith = lower.startsWith("with ");
   if (word === undefined && !isWith) return inside;
   const guests = inside.slice((word ?? "with ").length).trim();
-  const named = new Set(artists.flatMap((artist) => [artist, ...namesIn(artist)]).map(folded));
-  const wanted = namesIn(guests).map(folded);
-  if (wanted.length > 0 && wanted.every((name) => named.has(name))) return null;
+  const wanted = namesIn(guests);
+  if (wanted.length > 0 && wanted.every(isNamed)) return null;
   return word === undefined ? inside : `feat. ${guests}`;
+}
+
+/** Real songs need far fewer; folding is slow, and many bytes of names would hold up everybody. */
+const MOST_CHARACTERS = 2_000;
+
+/** Asks whether the artists name somebody. Their names are folded once, when first asked. */
+function namesOf(artists: readonly string[]): (name: string) => boolean {
+  let named: Set<string> | undefined;
+  return (name) => {
+    named ??= new Set(
+      firstOf(artists).flatMap((artist) => [artist, ...namesIn(artist)].map(folded)),
+    );
+    return named.has(folded(name));
+  };
+}
+
+/** The first artists, as long as their names together are not too long. */
+function firstOf(artists: readonly string[]): readonly string[] {
+  let characters = 0;
+  const end = artists.findIndex((artist) => (characters += artist.length) > MOST_CHARACTERS);
+  return end === -1 ? artists : artists.slice(0, end);
 }
 
 const namesIn = (text: string): string[] =>

@@ -12,7 +12,7 @@ beforeEach(() => {
   clock = createFakeClock();
 });
 
-/** The API names it as a picture of this server, because it holds a secret. */
+/** The API names it as a picture of this server, because a parameter may be a secret. */
 const addressOf = (at: number) => `https://covers.example/${at}.png?token=1`;
 const dataOf = (at: number) =>
   `data:image/png;base64,${Buffer.from(`picture ${at}`).toString("base64")}`;

@@ -46,16 +46,17 @@ export function mayBePublic(url: URL): boolean {
   return host.includes(".") && !/\.(localhost|local|internal|home\.arpa)$/i.test(host);
 }
 
-/** Words in the names of parameters that may be secrets. */
-const SECRET = /token|key|auth|sig|pass|secret|session/i;
-
-/** Whether everybody may know a picture's address: anybody can load it, and it holds no secret. */
+/**
+ * Whether everybody may know a picture's address: anybody can load it, and it holds no secret. A
+ * parameter may be one: `p` is a password for servers that speak Subsonic's protocol.
+ */
 export const isShareable = (url: URL): boolean =>
   url.protocol === "https:" &&
   mayBePublic(url) &&
   !url.username &&
   !url.password &&
-  ![...url.searchParams.keys()].some((name) => SECRET.test(name));
+  url.search === "" &&
+  url.hash === "";
 
 /** Where to connect for a URL, so that its name is not resolved again after it was judged. */
 export interface Destination {
