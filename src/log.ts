@@ -26,15 +26,17 @@ export interface LogOptions {
 
 /**
  * What is removed from every line: Marquee's keys, tokens and secrets, OAuth parameters, any text
- * after `api_key=`, `/widget/` or `/in/` even when it is not a valid token, and the values of headers
- * and settings that hold secrets.
+ * after `api_key=`, any part of a path that can be a token or a secret, also one that is
+ * percent-encoded, and the values of headers and settings that hold secrets.
  */
 const REDACTIONS: readonly [pattern: RegExp, replacement: string][] = [
   [/mq[wlsi]?_[0-9A-Za-z]+/g, "[redacted]"],
   [/(api_key=)[^&#\s]*/gi, "$1[redacted]"],
   [/(:\/\/)[^/?#\s]+@/g, "$1[redacted]@"],
-  [/(\/(?:widget|show|hide)\/)[^/?#\s]+/gi, "$1[redacted]"],
-  [/(\/in\/)[^/?#\s]+/gi, "$1[redacted]"],
+  [
+    /(\/(?:in|widget|show|hide|text|card|sign-in(?!\/with\/)|connect\/[^/?#\s]+)\/)[^/?#\s]+/gi,
+    "$1[redacted]",
+  ],
   [/((?:access|refresh)_token=|[?&](?:code|state)=|bearer )[^&#\s"']+/gi, "$1[redacted]"],
   // The values of these two headers contain spaces and semicolons.
   [/((?:authorization|cookie)["']?\s*[:=]\s*)[^\r\n]+/gi, "$1[redacted]"],

@@ -35,10 +35,14 @@ export interface DashboardRoutesDeps extends Omit<DashboardGuardDeps, "clock"> {
 
 export type DashboardRoutes = ReturnType<typeof createDashboardRoutes>;
 
+/** A backup holds up everybody while the database is read, so that is done this rarely. */
+const BACKUP_PAUSE_MS = 10_000;
+
 /** The dashboard's routes for the route map: each answers 401 to users who are not signed in. */
 export function createDashboardRoutes(deps: DashboardRoutesDeps) {
   const { accounts, sources, clock, sections, sessionCookie, linkingFlow, basePath } = deps;
   const guard = createDashboardGuard(deps);
+  let nextBackupMs = -Infinity;
 
   return {
     show: (name: SectionName): Page => inLanguage(guard.show(name, sections[name])),
@@ -62,8 +66,8 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
     /** All stored data of a user, as a file. */
     export: inLanguage(
       guard.guard(async ({ user }) => {
-        const document = JSON.stringify(await exportOf(user, accounts, sources), null, 2);
-        return download(`${document}\n`, `marquee-${user.name}.json`, "application/json");
+        const document = exportOf(user, accounts, sources);
+        return download(streamOf(document), `marquee-${user.name}.json`, "application/json");
       }),
     ),
 
@@ -81,6 +85,13 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
       guard.guard(async ({ user }) => {
         if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
         if (!deps.snapshot) return plainText(404, "The database is not a file: use pg_dump");
+        const waitMs = nextBackupMs - clock.monotonicMs();
+        if (waitMs > 0) {
+          return plainText(429, "A backup was just made: try again in a moment", {
+            "Retry-After": String(Math.ceil(waitMs / 1_000)),
+          });
+        }
+        nextBackupMs = clock.monotonicMs() + BACKUP_PAUSE_MS;
         const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
         return download(deps.snapshot(), `marquee-${day}.db`, "application/vnd.sqlite3");
       }),
@@ -103,7 +114,24 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
   };
 }
 
-function download(body: string | Uint8Array<ArrayBuffer>, name: string, type: string): Response {
+/** The parts as they are read: nothing is produced for a client that does not take it. */
+const streamOf = (parts: AsyncGenerator<string, void>): ReadableStream<string> =>
+  new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await parts.return();
+    },
+  });
+
+function download(
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<string>,
+  name: string,
+  type: string,
+): Response {
   return new Response(body, {
     headers: {
       "Content-Type": type,

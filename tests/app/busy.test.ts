@@ -58,10 +58,11 @@ describe("while another program writes to the database,", () => {
   test("pages and the API that only read go on", async () => {
     // Long enough for the session to be noted as seen.
     await server.clock.advance(3_600_000);
+    expect((await server.getAs(ada, "/api/v1/now-playing")).status).toBe(200);
+    // The page of the keys shows the use of one that was just now, which cannot be stored.
     for (const path of ["", "/music", "/widget", "/keys", "/privacy", "/account", "/server"]) {
       expect((await browser.get(`/en/dashboard${path}`)).status).toBe(200);
     }
-    expect((await server.getAs(ada, "/api/v1/now-playing")).status).toBe(200);
     expect((await server.getAs(ada, "/api/v1/user")).status).toBe(200);
     expect((await server.get(`/en/widget/${ada.widgetToken}`)).status).toBe(200);
   });

@@ -519,6 +519,15 @@ describe("every page", () => {
     for (const page of refusals) await expectHarmless(page);
   });
 
+  test("and of two backups in a moment the second is refused, for ten seconds", async () => {
+    const backUp = () => owner.get("/en/dashboard/server/backup");
+    expect((await backUp()).status).toBe(200);
+    const refused = await backUp();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
+    await server.clock.advance(10_000);
+    expect((await backUp()).status).toBe(200);
+  });
+
   test("and download is kept by nobody on the way", async () => {
     for (const path of ["/en/dashboard/account/export", "/en/dashboard/server/backup"]) {
       const answer = await owner.get(path);

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { languages } from "../../src/i18n/index.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
 import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -57,10 +58,16 @@ describe("the page of the history", () => {
     expect(await page()).toContain(said.none);
   });
 
-  test("takes a period that there is not for none", async () => {
-    await keep("constructor");
-    expect(choice().keeps).toBe(null);
-  });
+  test.each([{ keeps: "constructor" }, { keeps: "allways" }, {}])(
+    "changes nothing, and deletes no song, for %j",
+    async (fields) => {
+      await keep("always");
+      await play(60, "A");
+      expect((await browser.post(PATH, { do: "keep", ...fields })).status).toBe(200);
+      expect(choice().keeps).toBe("always");
+      expect(await server.accounts.history.songsOf(ada.user)).toHaveLength(1);
+    },
+  );
 
   test("lists songs with their time and their cover, harmlessly", async () => {
     await keep("always");
@@ -111,6 +118,27 @@ describe("the page of the history", () => {
       overlays_tell_of_streams: true,
       songs: [{ title: "A", started_at: "2026-11-21T11:59:00.000Z", artists: ["Juniper Vale"] }],
     });
+  });
+
+  test.each([0, 100, 250])("is whole in the export with %d songs", async (count) => {
+    await keep("always");
+    for (let at = 0; at < count; at += 1) await play(at, `"songs": [] ${at}`);
+    const { history } = await (await browser.get("/en/dashboard/account/export")).json();
+    const titles = history.songs.map(({ title }: { title: string }) => title);
+    expect(titles).toEqual(Array.from({ length: count }, (_, at) => `"songs": [] ${at}`));
+  });
+
+  test("is read for the export only as fast as the client takes it", async () => {
+    await keep("always");
+    for (let at = 0; at < 1_000; at += 1) await play(at, `Song ${at}`);
+    const reads = spyOn(server.accounts.history, "songsOf");
+    const answer = await browser.get("/en/dashboard/account/export");
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await settle();
+    expect(reads.mock.calls.length).toBeLessThan(4);
+    await reader?.cancel();
+    expect(reads.mock.calls.length).toBeLessThan(4);
   });
 });
 

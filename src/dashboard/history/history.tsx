@@ -87,7 +87,10 @@ export function createSection(deps: HistoryDeps): Section {
       const { history: t } = words;
       switch (fieldOf(form, "do")) {
         case "keep": {
-          const keeps = PERIOD_NAMES.find((period) => period === fieldOf(form, "keeps")) ?? null;
+          const chosen = fieldOf(form, "keeps");
+          const keeps = PERIOD_NAMES.find((period) => period === chosen) ?? null;
+          // Keeping nothing deletes all songs, so a text that is none of the choices does nothing.
+          if (keeps === null && form.get("keeps") !== "") return show(request);
           await history.change(user, { keeps, followsStreams: fieldOf(form, "streams") === "1" });
           return { tone: "good", text: keeps === null ? t.savedOff : t.saved };
         }

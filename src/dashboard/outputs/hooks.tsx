@@ -2,7 +2,7 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import type { HooksFeature } from "../../hooks/feature.ts";
 import type { Try } from "../../hooks/delivery.ts";
-import { fieldOf } from "../../http/form-field.ts";
+import { fieldOf, targetOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../music/hooks.ts";
@@ -76,7 +76,7 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
   return {
     show: (request) => page(request),
     async act(request, form) {
-      const id = Number(fieldOf(form, "target"));
+      const id = targetOf(form);
       const { hooks: t } = request.words.dashboard;
       switch (fieldOf(form, "do")) {
         case "add":

@@ -2,23 +2,70 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { UNTIL_RESUMED } from "../../accounts/privacy.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Sources } from "../../sources/index.ts";
+import type { KeptSong } from "../../music/kept-song.ts";
 import { musicOf } from "../../sources/connected-music.ts";
 
-/** All stored data of a user except secrets, which give access but are not personal data. */
-export async function exportOf(
+type ExportedAccounts = Pick<
+  Accounts,
+  | "keys"
+  | "connections"
+  | "widgets"
+  | "sessions"
+  | "privacy"
+  | "fonts"
+  | "history"
+  | "hooks"
+  | "chat"
+>;
+
+/**
+ * A JSON document of all stored data of a user except secrets, which give access but are not
+ * personal data. It comes in parts, because a history may be far larger than what one user may
+ * take of the memory.
+ */
+export async function* exportOf(
   user: User,
-  accounts: Pick<
-    Accounts,
-    | "keys"
-    | "connections"
-    | "widgets"
-    | "sessions"
-    | "privacy"
-    | "fonts"
-    | "history"
-    | "hooks"
-    | "chat"
-  >,
+  accounts: ExportedAccounts,
+  sources: Pick<Sources, "byId">,
+): AsyncGenerator<string, void> {
+  const document = JSON.stringify(await allButSongsOf(user, accounts, sources), null, 2);
+  // In a JSON string a quotation mark follows a backslash, so only the empty list matches.
+  const [before, after] = document.split(`"songs": []`);
+  yield `${before}"songs": [`;
+  yield* songsOf(user, accounts.history);
+  yield `]${after}\n`;
+}
+
+const SONGS_A_PART = 100;
+
+/** The songs as JSON, one a line, the newest first. Others are answered between the parts. */
+async function* songsOf(user: User, history: Accounts["history"]): AsyncGenerator<string, void> {
+  let until = Infinity;
+  for (;;) {
+    const songs = await history.songsOf(user, { until, most: SONGS_A_PART });
+    const lines = songs.map((song) => `\n${JSON.stringify(exportedSong(song))}`);
+    if (lines.length > 0) yield `${until === Infinity ? "" : ","}${lines.join(",")}`;
+    const last = songs.at(-1);
+    if (songs.length < SONGS_A_PART || !last) return;
+    until = last.startedAt - 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const exportedSong = (song: KeptSong) => ({
+  started_at: iso(song.startedAt),
+  played_ms: song.playedMs,
+  title: song.track.title,
+  artists: song.artists,
+  album: song.albumName,
+  ...(song.given && { given_title: song.given.title, given_artists: song.given.artists }),
+  source: song.source,
+  track_id: song.track.id,
+});
+
+async function allButSongsOf(
+  user: User,
+  accounts: ExportedAccounts,
   sources: Pick<Sources, "byId">,
 ) {
   const music = await musicOf(user.id, accounts, sources);
@@ -65,16 +112,7 @@ export async function exportOf(
       overlays_tell_of_streams: accounts.history.of(user.id).followsStreams,
       stream_started_at: iso(accounts.history.streamOf(user.id)?.startedAt ?? null),
       stream_ended_at: iso(accounts.history.streamOf(user.id)?.endedAt ?? null),
-      songs: (await accounts.history.songsOf(user)).map((song) => ({
-        started_at: iso(song.startedAt),
-        played_ms: song.playedMs,
-        title: song.track.title,
-        artists: song.artists,
-        album: song.albumName,
-        ...(song.given && { given_title: song.given.title, given_artists: song.given.artists }),
-        source: song.source,
-        track_id: song.track.id,
-      })),
+      songs: [],
     },
     // An address may hold a secret of its own, so only its host.
     hooks: (await accounts.hooks.allOf(user.id)).map(({ id, url, events, action, off }) => ({
