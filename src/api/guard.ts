@@ -50,7 +50,7 @@ export function createGuard({ accounts, clock, config, addressOf, admissions }: 
   const guesses = createGuessLimit();
 
   const refuseWrongKey = (request: Request): Response => {
-    const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
+    const waitMs = guesses.count(networkOf(addressOf(request)), clock.monotonicMs());
     if (waitMs === undefined) return failure(401, INVALID_KEY, CHALLENGE);
     return failure(429, "Too many invalid keys", { "Retry-After": String(secondsOf(waitMs)) });
   };

@@ -1,17 +1,17 @@
 import { createBoundedMap } from "../bounded-map.ts";
 
-/** Limits wrong keys per network: first a burst, then a low rate. */
+/** Limits per network what somebody without a key may try: first a burst, then a low rate. */
 export interface GuessLimit {
   /**
-   * Counts a wrong key at a monotonic time in milliseconds. Returns `undefined` while it is within
-   * the limit, else the milliseconds until the next wrong key is.
+   * Counts a try, such as a wrong key, at a monotonic time in milliseconds. Returns `undefined`
+   * while it is within the limit, else the milliseconds until the next one is.
    */
-  countWrongKey(network: string, nowMs: number): number | undefined;
+  count(network: string, nowMs: number): number | undefined;
 }
 
 const BURST = 10;
 const REFILL_MS = 60_000;
-/** Limits the memory; the network whose last wrong key is oldest is removed first. */
+/** Limits the memory; the network whose last try is oldest is removed first. */
 const MOST_NETWORKS = 10_000;
 
 interface Bucket {
@@ -22,7 +22,7 @@ interface Bucket {
 export function createGuessLimit(): GuessLimit {
   const buckets = createBoundedMap<string, Bucket>(MOST_NETWORKS);
   return {
-    countWrongKey(network, nowMs) {
+    count(network, nowMs) {
       const bucket = refilled(buckets.get(network), nowMs);
       buckets.set(network, bucket);
       if (bucket.tokens < 1) return bucket.filledAtMs + REFILL_MS - nowMs;

@@ -102,7 +102,7 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
     messages > MOST_A_SECOND ? startedAtMs + 1_000 - clock.monotonicMs() : 0;
 
   const refuse = (request: Request): Admission => {
-    const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
+    const waitMs = guesses.count(networkOf(addressOf(request)), clock.monotonicMs());
     if (waitMs === undefined) return { kind: "wrong" };
     return { kind: "limited", reason: "Too many wrong secrets", waitSeconds: secondsOf(waitMs) };
   };

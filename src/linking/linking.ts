@@ -19,6 +19,8 @@ import { endedPage, failedPage, linkedPage, lostPage } from "./answer-pages.ts";
 import { messagePage } from "../html/message-page.tsx";
 import { createNotices } from "../html/notices.ts";
 import { pathTo } from "../html/section-paths.ts";
+import { networkOf } from "../http/client-address.ts";
+import { createGuessLimit } from "../http/guess-limit.ts";
 import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
@@ -33,6 +35,8 @@ export interface LinkingFlowDeps {
   /** The server's base URL, without a slash at the end, and its path alone. */
   readonly baseUrl: string;
   readonly basePath: string;
+  /** The address of a request's client. */
+  addressOf(request: Request): string;
 }
 
 /** OAuth linking: sends a browser to an upstream, and handles its return. */
@@ -49,9 +53,10 @@ export interface LinkingFlow {
 }
 
 export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
-  const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
+  const { accounts, sources, sessionCookie, clock, log, baseUrl, basePath, addressOf } = deps;
   const notices = createNotices(deps);
   const attempts = createPendingAuthorizations(deps, baseUrl.startsWith("https:"));
+  const signIns = createGuessLimit();
 
   const connect = async (user: User, source: Source, settings: unknown, name: string) => {
     try {
@@ -107,12 +112,20 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     }
   };
 
+  /** Whether a network has asked for too many sign-ins: each asks the upstream with the app's id. */
+  const isLimited = (request: Request, { intent }: PendingAuthorization): boolean =>
+    intent.kind === "signIn" &&
+    signIns.count(networkOf(addressOf(request)), clock.monotonicMs()) !== undefined;
+
   const finish = async (
     request: Request,
     link: PendingAuthorization,
     source: LinkedSource,
     answer: URLSearchParams,
   ): Promise<Response> => {
+    if (isLimited(request, link)) {
+      return failedPage(basePath, link, source, new LinkFailure("limited", "too many sign-ins"));
+    }
     try {
       const settings = await source.oauth.finish(link.attempt, answer);
       return await fulfil(request, link, source, settings);

@@ -30,7 +30,7 @@ export function createGuard({ widgets, clock, addressOf }: GuardDeps): Guard {
     const token = parseWidgetToken(tokenText);
     const found = token && (await widgets.find(token));
     if (found?.widget.kind === kind) return { kind: "admitted", ...found };
-    const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
+    const waitMs = guesses.count(networkOf(addressOf(request)), clock.monotonicMs());
     return waitMs === undefined
       ? { kind: "wrong" }
       : { kind: "limited", waitSeconds: secondsOf(waitMs) };

@@ -64,7 +64,7 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
     const token = parseShowToken(tokenText);
     const found = token && (await widgets.findByShowToken(token));
     if (!found) {
-      const waitMs = guesses.countWrongKey(networkOf(addressOf(request)), clock.monotonicMs());
+      const waitMs = guesses.count(networkOf(addressOf(request)), clock.monotonicMs());
       if (waitMs !== undefined) return tooMany("Too many unknown addresses", waitMs);
       return plainText(404, "This address shows no overlay. Copy it again from your widget.");
     }

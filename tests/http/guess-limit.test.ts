@@ -21,22 +21,22 @@ describe("createGuessLimit", () => {
   test("tolerates ten at once and refuses the eleventh for a minute", () => {
     const limit = createGuessLimit();
     for (let guesses = 0; guesses < 10; guesses++) {
-      expect(limit.countWrongKey("a", 0)).toBeUndefined();
+      expect(limit.count("a", 0)).toBeUndefined();
     }
-    expect(limit.countWrongKey("a", 0)).toBe(MINUTE_MS);
-    expect(limit.countWrongKey("a", MINUTE_MS - 1)).toBe(1);
-    expect(limit.countWrongKey("a", MINUTE_MS)).toBeUndefined();
-    expect(limit.countWrongKey("a", MINUTE_MS)).toBe(MINUTE_MS);
+    expect(limit.count("a", 0)).toBe(MINUTE_MS);
+    expect(limit.count("a", MINUTE_MS - 1)).toBe(1);
+    expect(limit.count("a", MINUTE_MS)).toBeUndefined();
+    expect(limit.count("a", MINUTE_MS)).toBe(MINUTE_MS);
   });
 
   test("gives the whole burst back after ten quiet minutes, and no more than that", () => {
     const limit = createGuessLimit();
-    for (let guesses = 0; guesses < 10; guesses++) limit.countWrongKey("a", 0);
+    for (let guesses = 0; guesses < 10; guesses++) limit.count("a", 0);
     const muchLaterMs = 1_000 * MINUTE_MS;
     for (let guesses = 0; guesses < 10; guesses++) {
-      expect(limit.countWrongKey("a", muchLaterMs)).toBeUndefined();
+      expect(limit.count("a", muchLaterMs)).toBeUndefined();
     }
-    expect(limit.countWrongKey("a", muchLaterMs)).toBeNumber();
+    expect(limit.count("a", muchLaterMs)).toBeNumber();
   });
 
   test("tolerates what a bucket of ten that gains one a minute would", () => {
@@ -52,7 +52,7 @@ describe("createGuessLimit", () => {
           const levelMs = Math.min(10 * MINUTE_MS, past.levelMs + nowMs - past.atMs);
           const tolerated = levelMs >= MINUTE_MS;
           buckets.set(network, { levelMs: levelMs - (tolerated ? MINUTE_MS : 0), atMs: nowMs });
-          const waitMs = limit.countWrongKey(network, nowMs);
+          const waitMs = limit.count(network, nowMs);
           expect(waitMs).toBe(tolerated ? undefined : MINUTE_MS - levelMs);
         }
       }),
@@ -65,10 +65,10 @@ describe("createGuessLimit", () => {
         const limit = createGuessLimit();
         let nowMs = 0;
         for (const { network, gapMs } of guesses) {
-          const waitMs = limit.countWrongKey(network, (nowMs += gapMs));
+          const waitMs = limit.count(network, (nowMs += gapMs));
           if (waitMs === undefined) continue;
           expect(waitMs).toBeWithin(1, MINUTE_MS + 1);
-          expect(limit.countWrongKey(network, (nowMs += waitMs))).toBeUndefined();
+          expect(limit.count(network, (nowMs += waitMs))).toBeUndefined();
         }
       }),
     );
@@ -76,10 +76,10 @@ describe("createGuessLimit", () => {
 
   test("remembers a guesser who keeps guessing through a flood of others", () => {
     const limit = createGuessLimit();
-    for (let guesses = 0; guesses < 10; guesses++) limit.countWrongKey("guesser", 0);
+    for (let guesses = 0; guesses < 10; guesses++) limit.count("guesser", 0);
     for (let other = 0; other < 30_000; other++) {
-      limit.countWrongKey(`other ${other}`, 0);
-      if (other % 5_000 === 0) expect(limit.countWrongKey("guesser", 0)).toBe(MINUTE_MS);
+      limit.count(`other ${other}`, 0);
+      if (other % 5_000 === 0) expect(limit.count("guesser", 0)).toBe(MINUTE_MS);
     }
   });
 });

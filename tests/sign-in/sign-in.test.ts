@@ -411,6 +411,27 @@ describe("signing in with Spotify", () => {
     expect(await onlyConnection(linking.accounts.connections, member.user.id)).toBe(undefined);
   });
 
+  test("asks Spotify for a network ten times, then once a minute", async () => {
+    const answers: Response[] = [];
+    const tries = async (count: number) => {
+      for (let at = 0; at < count; at += 1) {
+        const browser = linking.browser();
+        const begun = await browser.open("/en/sign-in/with/spotify");
+        const state = new URL(begun.headers.get("location") ?? "").searchParams.get("state");
+        answers.push(await browser.open(`/callback/spotify?code=x&state=${state}`));
+      }
+    };
+    const asked = () => linking.tokenTraffic.length / 2;
+    await tries(30);
+    expect(asked()).toBe(10);
+    expect(linking.logged.filter((line) => line.includes("could not be linked"))).toHaveLength(10);
+    expect(answers.at(-1)?.status).toBe(503);
+    expect(await answers.at(-1)?.text()).toContain("too many calls from this app");
+    await linking.clock.advance(60_000);
+    await tries(2);
+    expect(asked()).toBe(11);
+  });
+
   test("refuses another account than the one that is linked", async () => {
     await linkGrace();
     const stranger = linking.spotify.addUser({ ...LISTENER, displayName: "Ada Listens" });
