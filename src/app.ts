@@ -2,6 +2,7 @@ import type { ServerWebSocket } from "bun";
 import { basePathOf } from "./addresses.ts";
 import { type Answered, type Answers, createAnswers } from "./answers.ts";
 import type { EventsServer } from "./api/events.ts";
+import { attemptEach } from "./attempt-each.ts";
 import type { Change } from "./db/change.ts";
 import { createFeatures, type FeaturesDeps } from "./features.ts";
 import { createBasePath } from "./http/base-path.ts";
@@ -12,7 +13,6 @@ import { createHosts, type Hosts } from "./http/hosts.ts";
 import { createMessageLimit } from "./http/message-limit.ts";
 import { createMetricsFeature } from "./http/metrics-endpoint.ts";
 import type { SocketTicket, Upgrader } from "./http/upgrader.ts";
-import { describeError } from "./log.ts";
 import type { GaugeName, Metrics } from "./metrics.ts";
 
 export interface AppDeps extends Omit<
@@ -92,15 +92,7 @@ export function createApp(deps: AppDeps): App {
     },
     ...features.flatMap(({ follow }) => follow ?? []),
   ];
-  const followChange = async (change: Change) => {
-    for (const follow of followers) {
-      try {
-        await follow(change);
-      } catch (error) {
-        log.error("a change could not be followed", { reason: describeError(error) });
-      }
-    }
-  };
+  const followChange = (change: Change) => attemptEach(followers, (follow) => follow(change));
   accounts.onChange(followChange);
 
   const answers = createAnswers({

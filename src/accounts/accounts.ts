@@ -128,7 +128,7 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     sessions: createSessions(context, deferred),
     privacy,
     history,
-    hooks: createHooks(context),
+    hooks: createHooks(context, deferred),
     foundCovers: createFoundCovers(context),
     upstreams: createUpstreams(context, deferred),
     chat: createChatAccounts(context, deferred),

@@ -1,8 +1,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import { step } from "../db/store.ts";
-import { SecretError } from "../vault/secrets.ts";
-import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
+import { AccountError, type AccountsContext, readSealed, storeSealed } from "./context.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import type { User } from "./users.ts";
 
@@ -78,20 +77,8 @@ export function createChatAccounts(
   };
   const seal = (userId: number, settings: unknown) =>
     vault.seal("chat-account", userId, JSON.stringify(settings));
-  /** What cannot be decrypted concerns its own user alone. */
-  const open = async ({ userId, sealedSettings }: Row): Promise<unknown> => {
-    try {
-      return JSON.parse(await vault.open("chat-account", userId, sealedSettings));
-    } catch (error) {
-      const isDamaged = error instanceof SecretError && !error.needsOtherKey;
-      if (isDamaged || error instanceof SyntaxError) return undefined;
-      throw error;
-    }
-  };
-  const update = (id: number, values: Partial<Row>) =>
-    atomically((writer) => [
-      writer.update(chatAccounts).set(values).where(eq(chatAccounts.id, id)),
-    ]);
+  const open = ({ userId, sealedSettings }: Row) =>
+    readSealed(vault, "chat-account", userId, sealedSettings);
 
   return {
     async allOf(userId) {
@@ -156,12 +143,19 @@ export function createChatAccounts(
       await atomically((writer) => [writer.update(chatAccounts).set(values).where(isIt)]);
     },
     async end(id, state, refusal) {
-      await update(id, { state, refusal, refusedAt: wallMs(), readingSince: null });
+      const values = { state, refusal, refusedAt: wallMs(), readingSince: null };
+      await atomically((writer) => [
+        writer.update(chatAccounts).set(values).where(eq(chatAccounts.id, id)),
+      ]);
     },
     note: (id, news) => {
       // Different news of an account must not replace each other while they wait.
       const name = `${Object.keys(news).sort().join(" ")} of chat account ${id}`;
-      return deferred.write(name, () => update(id, news));
+      return deferred.write(name, () =>
+        store.inBackground((writer) => [
+          writer.update(chatAccounts).set(news).where(eq(chatAccounts.id, id)),
+        ]),
+      );
     },
     async unlink(user, service, login) {
       const isIt = and(

@@ -1,6 +1,6 @@
 import { isSealRefusal } from "../db/errors.ts";
 import type { Store } from "../db/store.ts";
-import type { Vault } from "../vault/secrets.ts";
+import { SecretError, type SealPurpose, type Vault } from "../vault/secrets.ts";
 
 /** What the accounts' functions work with. */
 export interface AccountsContext {
@@ -29,6 +29,25 @@ export async function storeSealed<Result>(
       if (!isSealRefusal(error) || attempt === MOST_ATTEMPTS) throw error;
       await vault.follow();
     }
+  }
+}
+
+/**
+ * What a sealed JSON text says; `undefined` for a damaged one, which concerns its own user alone.
+ * @throws {SecretError} when another key is needed
+ */
+export async function readSealed(
+  vault: Pick<Vault, "open">,
+  purpose: SealPurpose,
+  userId: number,
+  sealed: Uint8Array,
+): Promise<unknown> {
+  try {
+    return JSON.parse(await vault.open(purpose, userId, sealed));
+  } catch (error) {
+    const isDamaged = error instanceof SecretError && !error.needsOtherKey;
+    if (isDamaged || error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import { readHookAddress } from "../hooks/address.ts";
 import { ownAddresses } from "../hooks/feature.ts";
 import { testEvent } from "../hooks/message.ts";
 import { createSender } from "../hooks/sender.ts";
-import { type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
+import { type DamagedHook, type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
 import { mayBePublic } from "../sources/upstream/public-hosts.ts";
 import { type Command, table, UsageError } from "./command.ts";
 import { forUser, type Workspace } from "./workspace.ts";
@@ -66,13 +66,16 @@ const hostOf = (url: string): string =>
     .toLowerCase() ?? "";
 
 /** What programs read of a hook. */
-const documentOf = ({ id, url, events, action, off }: Hook) => ({
-  id,
-  url,
-  events,
-  action,
-  state: off ?? "on",
-});
+const documentOf = (hook: Hook | DamagedHook) =>
+  hook.off === "damaged"
+    ? { id: hook.id, url: null, events: [], action: null, state: hook.off }
+    : {
+        id: hook.id,
+        url: hook.url,
+        events: hook.events,
+        action: hook.action,
+        state: hook.off ?? "on",
+      };
 
 function addHook(
   userName: string,
@@ -107,7 +110,7 @@ function listHooks(userName: string): Command {
           String(id),
           state,
           events.join(","),
-          url,
+          url ?? "cannot be read: remove it",
         ]),
       ]),
     );
@@ -127,6 +130,11 @@ function testHook(userName: string, typedId: string): Command {
   return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
     const hook = (await accounts.hooks.allOf(user.id)).find((one) => one.id === id);
     if (!hook) throw unknown(userName, id);
+    if (hook.off === "damaged") {
+      throw new AccountError(
+        `The address of hook ${id} cannot be read. Remove the hook and add it again: "marquee hook remove ${userName} ${id}".`,
+      );
+    }
     const send = createSender({
       clock: systemClock,
       rules: await rulesOf(config, workspace, hook.url),

@@ -42,15 +42,20 @@ const THIS_PROCESS: IdleMemoryDeps = {
 export function keepUp({ accounts, log, store, remindOfConsent }: UpkeepDeps): () => void {
   const attempt = (task: () => void | Promise<void>) => {
     let isRunning = false;
+    /** Why the last attempt failed, so that the log says it once. */
+    let failure: string | undefined;
     return async () => {
       // A database that does not answer must not gather attempts.
       if (isRunning) return;
       isRunning = true;
       try {
         await task();
+        failure = undefined;
       } catch (error) {
         // A full disk must not stop the server: the next attempt may succeed.
-        log.error("background work failed", { reason: describeError(error) });
+        const reason = describeError(error);
+        if (reason !== failure) log.error("background work failed", { reason });
+        failure = reason;
       } finally {
         isRunning = false;
       }

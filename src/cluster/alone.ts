@@ -1,3 +1,4 @@
+import { attemptEach } from "../attempt-each.ts";
 import { ConnectionSet } from "../channels/connection-set.ts";
 import type { Clock } from "../clock.ts";
 import { createLedger } from "../sources/polling/ledger.ts";
@@ -32,12 +33,11 @@ export function createRelayAlone(deps: RelayDeps): Relay {
       return set;
     },
     async followConnections(of) {
-      for (const [userId, set] of watched) {
-        if (of !== undefined && of !== userId) continue;
-        if (!set.isRunning) continue;
+      await attemptEach(watched, async ([userId, set]) => {
+        if (!set.isRunning || (of !== undefined && of !== userId)) return;
         const ids = await deps.connectionIdsOf(userId);
         if (set.isRunning && !Bun.deepEquals(ids, set.watchedIds())) await set.follow();
-      }
+      });
     },
     setOnStream(userId, count) {
       if (count > 0) onStream.set(userId, count);

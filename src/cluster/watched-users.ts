@@ -1,8 +1,8 @@
+import { attemptEach } from "../attempt-each.ts";
 import type { KnownConnection } from "../channels/connection-state.ts";
 import type { WatchingHere, WatchingDeps } from "../channels/connection-set.ts";
 import { type ChangingDemand, createDemand } from "../channels/demand.ts";
 import type { Clock } from "../clock.ts";
-import { describeError, type Log } from "../log.ts";
 import type { Bus } from "./bus.ts";
 import { type Leases, shardOf } from "./leases.ts";
 import type { Interest, Node, UserReport } from "./message.ts";
@@ -38,7 +38,6 @@ export interface WatchedUsers {
 
 export interface WatchedUsersDeps {
   readonly clock: Clock;
-  readonly log: Pick<Log, "error">;
   readonly bus: Pick<Bus, "send">;
   readonly leases: Pick<Leases, "termOf">;
   /** Nobody would receive what is published while the node is catching up. */
@@ -64,7 +63,7 @@ interface User {
 }
 
 export function createWatchedUsers(deps: WatchedUsersDeps): WatchedUsers {
-  const { clock, log, bus, leases } = deps;
+  const { clock, bus, leases } = deps;
   const users = new Map<number, User>();
   /** Shards whose interests this node takes in: it has received that it holds them. */
   const held = new Set<number>();
@@ -163,16 +162,12 @@ export function createWatchedUsers(deps: WatchedUsersDeps): WatchedUsers {
     review: () => users.forEach(review),
     publish: () => users.forEach((user, userId) => planReport(userId, user, true)),
     async followConnections(of) {
-      for (const [userId, user] of users) {
-        if (!user.isWatching || (of !== undefined && of !== userId)) continue;
-        try {
-          const ids = await deps.connectionIdsOf(userId);
-          if (!user.isWatching || Bun.deepEquals(ids, user.watching.watchedIds())) continue;
-          await user.watching.follow();
-        } catch (error) {
-          log.error("a change could not be followed", { reason: describeError(error) });
-        }
-      }
+      await attemptEach(users, async ([userId, user]) => {
+        if (!user.isWatching || (of !== undefined && of !== userId)) return;
+        const ids = await deps.connectionIdsOf(userId);
+        if (!user.isWatching || Bun.deepEquals(ids, user.watching.watchedIds())) return;
+        await user.watching.follow();
+      });
     },
     count: () => users.values().reduce((sum, { isWatching }) => sum + (isWatching ? 1 : 0), 0),
     stop() {

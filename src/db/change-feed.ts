@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { getTableName } from "drizzle-orm";
+import { attemptEach } from "../attempt-each.ts";
 import { changeOf, type Change } from "./change.ts";
 import { hasTable } from "./sealed-values.ts";
 import { watchedTables } from "./watched-tables.ts";
@@ -9,11 +10,15 @@ export interface ChangeFeed {
   /** Calls back with the changes of one user, or those that concern all users. */
   onChange(listener: ChangeListener): void;
   /**
-   * Calls the listeners, one after the other, with the changes since the last call.
-   * @throws the first error of a listener, after all were called
+   * Calls the listeners, one after the other, with the changes since the last call. What one of
+   * them could not follow waits for `checkForChanges`: what was written stays written.
    */
   publishChanges(): Promise<void>;
-  /** The same, but only if another process has written. Cheap if none has. */
+  /**
+   * The same, but only if another process has written, and for what could not be followed before.
+   * Cheap if there is nothing.
+   * @throws the first error of a listener, after all were called
+   */
   checkForChanges(): Promise<void>;
 }
 
@@ -29,31 +34,33 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
   let seenVersion = dataVersion();
   let seenId: number | undefined;
 
-  const publishChanges = async () => {
+  /** What a listener could not follow: tables by the user's id. */
+  let missed = new Map<number, ReadonlySet<string>>();
+
+  /** @throws the first error of a listener, after all were called */
+  const followChanges = async (): Promise<void> => {
     if (seenId === undefined) return;
-    const changes = sqlite
+    const rows = sqlite
       .query<{ id: number; userId: number; tables: string }, [number]>(
         `SELECT max(id) AS id, user_id AS userId, group_concat(table_name) AS tables
           FROM changes WHERE id > ? GROUP BY user_id ORDER BY max(id)`,
       )
       .all(seenId);
-    seenId = changes.at(-1)?.id ?? seenId;
-    const failures: unknown[] = [];
-    for (const { userId, tables } of changes) {
-      const change = changeOf(
-        userId === EVERYBODY ? undefined : userId,
-        new Set(tables.split(",")),
-      );
-      for (const follow of listeners) {
-        try {
-          await follow(change);
-        } catch (error) {
-          // The other listeners still have to follow the change.
-          failures.push(error);
-        }
-      }
+    seenId = rows.at(-1)?.id ?? seenId;
+    const changes = missed;
+    missed = new Map();
+    for (const { userId, tables } of rows) {
+      changes.set(userId, new Set(tables.split(",")).union(changes.get(userId) ?? new Set()));
     }
-    if (failures.length > 0) throw failures[0];
+    await attemptEach(changes, async ([userId, tables]) => {
+      const change = changeOf(userId === EVERYBODY ? undefined : userId, tables);
+      try {
+        await attemptEach(listeners, (follow) => follow(change));
+      } catch (error) {
+        missed.set(userId, tables.union(missed.get(userId) ?? new Set()));
+        throw error;
+      }
+    });
   };
 
   return {
@@ -62,12 +69,12 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
         sqlite.query<{ id: number | null }, []>("SELECT max(id) AS id FROM changes").get()?.id ?? 0;
       listeners.push(listener);
     },
-    publishChanges,
+    publishChanges: () => followChanges().catch(() => {}),
     async checkForChanges() {
       const version = dataVersion();
-      if (version === seenVersion) return;
-      await publishChanges();
+      if (version === seenVersion && missed.size === 0) return;
       seenVersion = version;
+      await followChanges();
     },
   };
 }

@@ -23,6 +23,15 @@ export interface HookAddressRules {
   readonly own: readonly string[];
 }
 
+/** The owner has to list a host before songs are sent there. */
+export class UnlistedHostError extends AccountError {
+  readonly host: string;
+  constructor(message: string, host: string) {
+    super(message, true);
+    this.host = host;
+  }
+}
+
 /**
  * The address of a hook as it is stored.
  * @throws {AccountError} that says what is allowed
@@ -32,8 +41,9 @@ export function readHookAddress(
   { name }: Pick<User, "name">,
   { playerHosts, own }: HookAddressRules,
 ): URL {
+  const said = (why: string) => `A hook of ${name} cannot go there: ${why}`;
   const refuse = (why: string): never => {
-    throw new AccountError(`A hook of ${name} cannot go there: ${why}`, true);
+    throw new AccountError(said(why), true);
   };
   const url = URL.parse(text.trim());
   if (!url || !/^https?:$/.test(url.protocol))
@@ -50,12 +60,12 @@ export function readHookAddress(
   if (isOwn(host, port, own)) return refuse("it is Marquee itself.");
   const isListed = playerHosts.includes(host);
   if (!isListed && url.protocol !== "https:") {
-    return refuse(
-      `use https, or ask the owner of this server to list ${host} with --player-hosts.`,
-    );
+    const why = `use https, or ask the owner of this server to list ${host} with --player-hosts.`;
+    throw new UnlistedHostError(said(why), host);
   }
   if (!isListed && (parseIp(host)?.range() ?? "unicast") !== "unicast") {
-    return refuse(`the owner of this server has to list ${host} with --player-hosts first.`);
+    const why = `the owner of this server has to list ${host} with --player-hosts first.`;
+    throw new UnlistedHostError(said(why), host);
   }
   return url;
 }

@@ -1,10 +1,10 @@
+import { attemptEach } from "../attempt-each.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
 import type { Feature } from "../http/feature.ts";
-import { describeError, type Log } from "../log.ts";
 import type { Artwork } from "../playback.ts";
 import type { Network } from "../sources/upstream/index.ts";
 import type { User } from "../accounts/users.ts";
@@ -19,7 +19,6 @@ export interface HooksDeps {
   readonly accounts: Accounts;
   readonly hub: Pick<Hub, "subscribe">;
   readonly clock: Clock;
-  readonly log: Log;
   readonly config: Config;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
@@ -36,6 +35,9 @@ interface Followed {
   stop(): void;
 }
 
+/** No host may be flooded with tests. One lasts no longer than this. */
+const TEST_PAUSE_MS = 5_000;
+
 /** Addresses of this server itself, which no hook may call. */
 export const ownAddresses = (
   baseUrl: string,
@@ -48,17 +50,23 @@ export const ownAddresses = (
 
 /** What the dashboard shows and does of hooks, too. */
 export interface HooksFeature extends Feature {
-  /** An address as it is stored; `undefined` for one that may not be called. */
-  addressOf(text: string, user: Pick<User, "name">): string | undefined;
+  /**
+   * An address as it is stored.
+   * @throws {AccountError} for one that may not be called
+   */
+  addressOf(text: string, user: Pick<User, "name">): string;
   /** The last tries of a hook on this node, the newest first. */
   triesOf(hook: Hook): readonly Try[];
-  /** Sends a test; the HTTP status, or `null` where nobody answers. A success switches the hook on. */
+  /**
+   * Sends a test; the HTTP status, or `null` where nobody answers. A success switches the hook on.
+   * Whoever asks again within five seconds gets the same test's answer.
+   */
   test(hook: Hook): Promise<number | null>;
 }
 
 /** Reports songs to other programs. Nothing of a user without hooks is followed. */
 export function createHooksFeature(deps: HooksDeps): HooksFeature {
-  const { accounts, hub, clock, log, config, cluster } = deps;
+  const { accounts, hub, clock, config, cluster } = deps;
   const { hooks } = accounts;
   const own = ownAddresses(deps.baseUrl, deps.listeningAddress);
   const rules: HookAddressRules = { playerHosts: config.playerHosts, own };
@@ -88,7 +96,8 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
 
   /** A hook that goes on is left alone, with the song that it was sent and what waits for it. */
   const follow = async (userId: number): Promise<void> => {
-    const active = (await hooks.allOf(userId)).filter(({ off }) => off === null);
+    const all = await hooks.allOf(userId);
+    const active = all.flatMap((hook) => (hook.off === null ? [hook] : []));
     const before = followed.get(userId) ?? new Map<number, Followed>();
     const now = new Map(
       active.map((hook) => [hook.id, before.get(hook.id) ?? followHook(hook)] as const),
@@ -98,40 +107,37 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
     else followed.delete(userId);
   };
 
-  const followSafely = (userId: number) =>
-    follow(userId).catch((error: unknown) =>
-      log.error("a user's hooks cannot be followed", {
-        user: userId,
-        reason: describeError(error),
-      }),
-    );
-
   const followAll = async () => {
     const users = new Set([...(await hooks.users()), ...followed.keys()]);
-    for (const userId of users) await followSafely(userId);
+    await attemptEach(users, follow);
   };
 
+  const sendTest = async (hook: Hook): Promise<number | null> => {
+    const status = await send(hook, testEvent(clock.wallMs())).catch(() => null);
+    const isTaken = status !== null && status >= 200 && status < 300;
+    if (isTaken && hook.off !== null) await hooks.note(hook.id, { failures: 0, off: null });
+    return status;
+  };
+  /** The tests of the last moment, by the hooks' ids. */
+  const tests = new Map<number, Promise<number | null>>();
+
   return {
-    addressOf(text, user) {
-      try {
-        return readHookAddress(text, user, rules).href;
-      } catch {
-        return undefined;
-      }
-    },
+    addressOf: (text, user) => readHookAddress(text, user, rules).href,
     triesOf: ({ id, userId }) => followed.get(userId)?.get(id)?.delivery.tries() ?? [],
-    async test(hook) {
-      const status = await send(hook, testEvent(clock.wallMs())).catch(() => null);
-      const isTaken = status !== null && status >= 200 && status < 300;
-      if (isTaken && hook.off !== null) await hooks.note(hook.id, { failures: 0, off: null });
-      return status;
+    test(hook) {
+      const known = tests.get(hook.id);
+      if (known) return known;
+      const sent = sendTest(hook);
+      tests.set(hook.id, sent);
+      clock.after(TEST_PAUSE_MS, () => tests.delete(hook.id));
+      return sent;
     },
     routes: [],
     start: followAll,
     async follow({ userId, concerns }) {
       if (!concerns("users", "hooks")) return;
       if (userId === undefined) await followAll();
-      else if (concerns("hooks") || followed.has(userId)) await followSafely(userId);
+      else if (concerns("hooks") || followed.has(userId)) await follow(userId);
     },
     stop() {
       for (const ofUser of followed.values()) for (const one of ofUser.values()) one.stop();

@@ -923,6 +923,8 @@ export const de: Words = {
         gone: "Die Adresse meldet, dass es sie nicht mehr gibt (410). Senden Sie einen Test, um den Hook wieder einzuschalten.",
         failing:
           "Hundert Nachrichten hintereinander konnten nicht zugestellt werden. Senden Sie einen Test, um den Hook wieder einzuschalten.",
+        damaged:
+          "Die gespeicherte Adresse lässt sich nicht mehr lesen. Entfernen Sie den Hook und fügen Sie ihn neu hinzu.",
       },
       noTries: "Seit dem Start des Servers wurde nichts gesendet.",
       noAnswer: "keine Antwort",
@@ -939,7 +941,8 @@ export const de: Words = {
       address: "Adresse",
       addressHint:
         "https, oder ein Host, den der Eigentümer in --player-hosts aufgeführt hat. Für Streamer.bot: http://127.0.0.1:7474/DoAction",
-      addressWrong: "An diese Adresse darf Marquee nicht senden.",
+      addressWrong:
+        "Marquee kann an diese Adresse nichts senden. Geben Sie eine wie https://example.org/songs ein.",
       action: "Aktion in Streamer.bot",
       actionHint: "Der Name der Aktion; für andere Programme leer lassen.",
       add: "Hook hinzufügen",

@@ -891,6 +891,7 @@ export const en = {
         gone: "The address answers that it no longer exists (410). Send a test to switch the hook on again.",
         failing:
           "A hundred messages in a row have failed. Send a test to switch the hook on again.",
+        damaged: "The stored address can’t be read any more. Remove the hook and add it again.",
       },
       noTries: "Nothing has been sent since the server started.",
       noAnswer: "no answer",
@@ -907,7 +908,8 @@ export const en = {
       address: "Address",
       addressHint:
         "https, or a host that the owner has listed with --player-hosts. For Streamer.bot: http://127.0.0.1:7474/DoAction",
-      addressWrong: "Marquee may not send to this address.",
+      addressWrong:
+        "Marquee can’t send to this address. Enter one such as https://example.org/songs.",
       action: "Action in Streamer.bot",
       actionHint: "Its name; leave it empty for other programs.",
       add: "Add the hook",

@@ -909,6 +909,7 @@ export const es: Words = {
         gone: "La dirección responde que ya no existe (410). Envía una prueba para activar el hook de nuevo.",
         failing:
           "Han fallado cien envíos seguidos. Envía una prueba para activar el hook de nuevo.",
+        damaged: "La dirección guardada ya no se puede leer. Quita el hook y vuelve a añadirlo.",
       },
       noTries: "No se ha enviado nada desde que arrancó el servidor.",
       noAnswer: "sin respuesta",
@@ -925,7 +926,8 @@ export const es: Words = {
       address: "Dirección",
       addressHint:
         "https, o un host que el propietario haya puesto en --player-hosts. Para Streamer.bot: http://127.0.0.1:7474/DoAction",
-      addressWrong: "Marquee no puede enviar a esta dirección.",
+      addressWrong:
+        "Marquee no puede enviar nada a esta dirección. Escribe una como https://example.org/songs.",
       action: "Acción en Streamer.bot",
       actionHint: "Su nombre; déjalo vacío para otros programas.",
       add: "Añadir el hook",

@@ -918,6 +918,8 @@ export const fr: Words = {
       off: {
         gone: "L’adresse répond qu’elle n’existe plus (410). Envoyez un test pour réactiver le hook.",
         failing: "Cent envois de suite ont échoué. Envoyez un test pour réactiver le hook.",
+        damaged:
+          "L’adresse enregistrée n’est plus lisible. Supprimez le hook, puis ajoutez-le de nouveau.",
       },
       noTries: "Rien n’a été envoyé depuis le démarrage du serveur.",
       noAnswer: "pas de réponse",
@@ -934,7 +936,8 @@ export const fr: Words = {
       address: "Adresse",
       addressHint:
         "https, ou un hôte que le propriétaire a indiqué dans --player-hosts. Pour Streamer.bot : http://127.0.0.1:7474/DoAction",
-      addressWrong: "Marquee ne peut pas envoyer à cette adresse.",
+      addressWrong:
+        "Marquee ne peut rien envoyer à cette adresse. Indiquez une adresse telle que https://example.org/songs.",
       action: "Action dans Streamer.bot",
       actionHint: "Son nom ; laissez vide pour d’autres programmes.",
       add: "Ajouter le hook",

@@ -895,6 +895,7 @@ export const pt: Words = {
       off: {
         gone: "O endereço responde que não existe mais (410). Envie um teste para ligar o hook de novo.",
         failing: "Cem envios seguidos falharam. Envie um teste para ligar o hook de novo.",
+        damaged: "O endereço guardado não pode mais ser lido. Remova o hook e adicione-o de novo.",
       },
       noTries: "Nada foi enviado desde que o servidor iniciou.",
       noAnswer: "sem resposta",
@@ -911,7 +912,8 @@ export const pt: Words = {
       address: "Endereço",
       addressHint:
         "https, ou um host que o dono colocou em --player-hosts. Para o Streamer.bot: http://127.0.0.1:7474/DoAction",
-      addressWrong: "O Marquee não pode enviar para este endereço.",
+      addressWrong:
+        "O Marquee não pode enviar nada para este endereço. Informe um como https://example.org/songs.",
       action: "Ação no Streamer.bot",
       actionHint: "O nome dela; deixe vazio para outros programas.",
       add: "Adicionar o hook",

@@ -1,5 +1,11 @@
 import { and, asc, count, eq } from "drizzle-orm";
-import { AccountError, type AccountsContext, storeSealed } from "../accounts/context.ts";
+import {
+  AccountError,
+  type AccountsContext,
+  readSealed,
+  storeSealed,
+} from "../accounts/context.ts";
+import type { DeferredWrites } from "../accounts/deferred-writes.ts";
 import type { User } from "../accounts/users.ts";
 import { step } from "../db/store.ts";
 
@@ -32,22 +38,30 @@ export interface Hook extends HookSettings {
   readonly off: "gone" | "failing" | null;
 }
 
+/** One whose settings cannot be read. Nothing is sent to it, and the user can only remove it. */
+export interface DamagedHook extends Pick<Hook, "id" | "userId"> {
+  readonly off: "damaged";
+}
+
 export interface Hooks {
-  allOf(userId: number): Promise<readonly Hook[]>;
+  allOf(userId: number): Promise<readonly (Hook | DamagedHook)[]>;
   /** The ids of users who have a hook. */
   users(): Promise<readonly number[]>;
   /** @throws {AccountError} when the user has the maximum */
   add(user: User, settings: Omit<HookSettings, "secret">): Promise<Hook>;
   /** @throws {AccountError} when the user has no such hook */
   remove(user: User, id: number): Promise<void>;
-  /** Stores how sending an event has ended. */
+  /** Stores how sending an event has ended. Deferred. */
   note(id: number, result: Pick<Hook, "failures" | "off">): Promise<void>;
 }
 
 export const MOST_HOOKS = 10;
 const SECRET_BYTES = 32;
 
-export function createHooks({ store, vault, wallMs }: AccountsContext): Hooks {
+export function createHooks(
+  { store, vault, wallMs }: AccountsContext,
+  deferred: Pick<DeferredWrites, "write">,
+): Hooks {
   const { queries, atomically, exclusively } = store;
   const { hooks } = store.tables;
   const allOf: Hooks["allOf"] = async (userId) => {
@@ -58,8 +72,9 @@ export function createHooks({ store, vault, wallMs }: AccountsContext): Hooks {
       .orderBy(asc(hooks.id));
     return Promise.all(
       rows.map(async ({ id, failures, off, sealedSettings }) => {
-        const text = await vault.open("hook-settings", userId, sealedSettings);
-        return { id, userId, failures, off, ...(JSON.parse(text) as HookSettings) };
+        const settings = await readSealed(vault, "hook-settings", userId, sealedSettings);
+        if (settings === undefined) return { id, userId, off: "damaged" as const };
+        return { id, userId, failures, off, ...(settings as HookSettings) };
       }),
     );
   };
@@ -104,8 +119,12 @@ export function createHooks({ store, vault, wallMs }: AccountsContext): Hooks {
         `${user.name} has no hook ${id}. "marquee hook list ${user.name}" shows them.`,
       );
     },
-    async note(id, result) {
-      await atomically((writer) => [writer.update(hooks).set(result).where(eq(hooks.id, id))]);
-    },
+    note: (id, result) =>
+      deferred.write(`hook ${id}`, async () => {
+        await store.inBackground((writer) => [
+          writer.update(hooks).set(result).where(eq(hooks.id, id)),
+        ]);
+        await store.publishChanges();
+      }),
   };
 }

@@ -262,3 +262,24 @@ test("a listener that fails does not keep a change from the others, and its erro
   await expect(server.accounts.checkForChanges()).rejects.toThrow("a listener failed");
   expect(received).toContain(added?.user.id);
 });
+
+test("a change that a listener could not follow is followed again until it could", async () => {
+  const { user } = await server.add("ada");
+  const { user: other } = await server.add("grace");
+  const followed: [number | undefined, boolean][] = [];
+  let isFailing = true;
+  server.accounts.onChange(({ userId, concerns }) => {
+    if (isFailing && userId === user.id) throw new Error("a query was ended");
+    followed.push([userId, concerns("privacy")]);
+  });
+  // It is stored, so the writer is not told that it failed.
+  await server.accounts.privacy.change(user, HIDDEN);
+  await expect(server.accounts.checkForChanges()).rejects.toThrow("a query was ended");
+  await server.accounts.privacy.change(other, HIDDEN);
+  expect(followed).toEqual([[other.id, true]]);
+  isFailing = false;
+  await server.accounts.checkForChanges();
+  expect(followed.slice(1)).toEqual([[user.id, true]]);
+  await server.accounts.checkForChanges();
+  expect(followed).toHaveLength(2);
+});

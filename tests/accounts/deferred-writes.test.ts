@@ -103,6 +103,27 @@ describe("while another program writes to the database,", () => {
     return found;
   };
 
+  test("how hooks and chats went is kept, and stored once it lets go", async () => {
+    const { hooks, chat, retryWrites } = server.accounts;
+    const settings = { url: "https://example.org/", events: [], action: null };
+    const hook = await hooks.add(ada.user, settings);
+    const account = { service: "twitch", login: "ada", channel: "ada", settings: {} } as const;
+    const { id } = await chat.link(ada.user, account);
+    const changed: (number | undefined)[] = [];
+    server.accounts.onChange(({ userId }) => void changed.push(userId));
+    lock();
+    // At once: a lock that is waited for would hold up everybody.
+    server.file.waitForLocks(60_000);
+    await expect(hooks.note(hook.id, { failures: 1, off: "gone" })).rejects.toThrow("locked");
+    await expect(chat.note(id, { answeredAt: 5 })).rejects.toThrow("locked");
+    server.file.waitForLocks(0);
+    unlock();
+    expect(await retryWrites()).toBe(true);
+    expect(await hooks.allOf(ada.user.id)).toMatchObject([{ failures: 1, off: "gone" }]);
+    expect(await chat.allOf(ada.user.id)).toMatchObject([{ answeredAt: 5 }]);
+    expect(changed).toContain(ada.user.id);
+  });
+
   test("renewed settings are kept, and stored once it lets go", async () => {
     const { connections, retryWrites } = server.accounts;
     const { id } = await connection();

@@ -71,7 +71,6 @@ beforeEach(async () => {
   };
   relay = createSharedRelay({
     clock,
-    log: { error() {} },
     bus: {
       node: "me",
       send: (message) => void sent.push(message),

@@ -6,6 +6,7 @@ import { createSongEvents } from "../../src/hooks/song-events.ts";
 import { createDelivery } from "../../src/hooks/delivery.ts";
 import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/music/hooks.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
+import { textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import type { Playback } from "../../src/playback.ts";
@@ -275,11 +276,13 @@ describe("a user's hooks", () => {
   let ada: AddedUser;
   let requests: { url: string; headers: Headers; body: Record<string, unknown> }[];
   beforeEach(async () => {
-    requests = [];
+    const received: typeof requests = [];
+    requests = received;
     server = await createTestServer({
       async fetch(url, init) {
         const body = JSON.parse(String(init?.body)) as Record<string, unknown>;
-        requests.push({ url: String(url), headers: new Headers(init?.headers), body });
+        // A server that closes after another test says that its music has stopped.
+        received.push({ url: String(url), headers: new Headers(init?.headers), body });
         return new Response("thanks", { status: String(url).endsWith("/broken") ? 500 : 200 });
       },
     });
@@ -370,10 +373,15 @@ describe("the page of hooks", () => {
   let ada: AddedUser;
   let browser: SignedIn;
   let status: number;
+  let sent: number;
   beforeEach(async () => {
     status = 200;
+    sent = 0;
     server = await createTestServer({
-      fetch: async () => new Response(null, { status }),
+      async fetch() {
+        sent += 1;
+        return new Response(null, { status });
+      },
     });
     ada = await server.addUser("ada");
     browser = await signIn(server, ada);
@@ -384,8 +392,9 @@ describe("the page of hooks", () => {
     const added = await browser.submit(HOOKS, { do: "add", url: HOOK.url, action: "" });
     const [hook] = await server.accounts.hooks.allOf(ada.user.id);
     expect(hook).toMatchObject({ url: HOOK.url, action: null, events: HOOK_EVENTS });
-    expect(await added.text()).toContain(hook?.secret ?? "?");
-    expect(await (await browser.get(HOOKS)).text()).not.toContain(hook?.secret ?? "?");
+    const secret = hook && "secret" in hook ? hook.secret : "?";
+    expect(await added.text()).toContain(secret);
+    expect(await (await browser.get(HOOKS)).text()).not.toContain(secret);
   });
 
   test("refuses an address that may not be told, and keeps what was typed", async () => {
@@ -403,10 +412,58 @@ describe("the page of hooks", () => {
     const refused = await browser.submit(HOOKS, { do: "test", target: String(id) });
     expect(await refused.text()).toContain("The address answered 500.");
     status = 204;
+    await server.clock.advance(5_000);
     await browser.submit(HOOKS, { do: "test", target: String(id) });
     expect(await server.accounts.hooks.allOf(ada.user.id)).toMatchObject([{ off: null }]);
     await browser.submit(HOOKS, { do: "remove", target: String(id) });
     expect(await server.accounts.hooks.allOf(ada.user.id)).toEqual([]);
+  });
+
+  test("sends one test in five seconds, however often it is asked for", async () => {
+    const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
+    const { id } = await server.accounts.hooks.add(ada.user, settings);
+    const ask = () => browser.post(HOOKS, { do: "test", target: String(id) });
+    const answers = await Promise.all(Array.from({ length: 300 }, ask));
+    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 303));
+    expect(sent).toBe(1);
+    await server.clock.advance(4_999);
+    await ask();
+    expect(sent).toBe(1);
+    await server.clock.advance(1);
+    await ask();
+    expect(sent).toBe(2);
+  });
+
+  test("says of an address whose host must be listed first who can do that", async () => {
+    const answer = await browser.post(HOOKS, {
+      do: "add",
+      url: "http://127.0.0.1:7474/DoAction",
+      action: "New song",
+    });
+    expect(await textOf(answer, ".mistake")).toBe(
+      "The owner of this server has to allow 127.0.0.1 first, with --player-hosts.",
+    );
+  });
+
+  test("lists one that cannot be read, which can only be removed, beside the others", async () => {
+    const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
+    const damaged = await server.accounts.hooks.add(ada.user, settings);
+    server.store.queries.run(
+      "UPDATE hooks SET sealed_settings = CAST(sealed_settings || x'00' AS BLOB)",
+    );
+    await server.accounts.hooks.add(ada.user, settings);
+    const page = await browser.get(HOOKS);
+    expect(await textOf(page.clone(), ".status.bad")).toStartWith("The stored address");
+    expect(await textOf(page, "h2")).toBe(`#${damaged.id}`);
+    const tested = await browser.submit(HOOKS, { do: "test", target: String(damaged.id) });
+    expect(await textOf(tested, ".notice p")).toStartWith("The stored address");
+    expect(sent).toBe(0);
+    expect((await browser.get("/en/dashboard/account/export")).status).toBe(200);
+    await server.sourceOf(ada).says(song("Lanterns"));
+    await server.clock.advance(4_000);
+    expect(sent).toBe(1);
+    await browser.submit(HOOKS, { do: "remove", target: String(damaged.id) });
+    expect(await server.accounts.hooks.allOf(ada.user.id)).toHaveLength(1);
   });
 
   test("shows, tests and removes nobody else's", async () => {

@@ -30,6 +30,8 @@ export interface PendingLinksDeps {
   readonly links: Pick<TwitchLinks, "begin" | "finish">;
 }
 
+/** So rarely Twitch is asked for a code of a user. */
+const PAUSE_MS = 10_000;
 /** A page that nobody has loaded for so long is closed. */
 const PAGE_HOLDS_MS = 300_000;
 /** So long the outcome of a link is shown. */
@@ -44,6 +46,8 @@ interface Pending {
 
 export function createPendingLinks({ clock, log, links }: PendingLinksDeps): PendingLinks {
   const pending = new Map<number, Pending>();
+  /** What Twitch has answered a moment ago: whoever clicks again gets the same code. */
+  const answers = new Map<string, ReturnType<TwitchLinks["begin"]>>();
 
   const forget = (userId: number) => {
     const known = pending.get(userId);
@@ -66,7 +70,11 @@ export function createPendingLinks({ clock, log, links }: PendingLinksDeps): Pen
       return { userCode: code.userCode, link: code.link, outcome };
     },
     async begin(user, choice) {
-      const answer = await links.begin(choice.clientId);
+      const key = `${user.id} ${choice.clientId}`;
+      const asked = answers.get(key) ?? links.begin(choice.clientId);
+      if (!answers.has(key)) clock.after(PAUSE_MS, () => answers.delete(key));
+      answers.set(key, asked);
+      const answer = await asked;
       if (answer.kind === "refused") return { refusal: answer.message };
       if (answer.kind === "uncertain") return { refusal: "" };
       forget(user.id);
@@ -84,6 +92,8 @@ export function createPendingLinks({ clock, log, links }: PendingLinksDeps): Pen
         })
         .then((outcome) => {
           one.outcome = outcome;
+          // Its code is used up.
+          answers.delete(key);
           if (pending.get(user.id) === one) keepFor(user.id, one, OUTCOME_HOLDS_MS);
         });
       return undefined;

@@ -1,11 +1,12 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
+import { UnlistedHostError } from "../../hooks/address.ts";
 import type { HooksFeature } from "../../hooks/feature.ts";
 import type { Try } from "../../hooks/delivery.ts";
 import { fieldOf, targetOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../music/hooks.ts";
+import { type DamagedHook, type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../music/hooks.ts";
 import { ConfirmedAction, Field, Form } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
@@ -19,6 +20,7 @@ export interface HooksSectionDeps {
 interface Refused {
   readonly url: string;
   readonly action: string;
+  readonly mistake: string;
 }
 
 /** The page of the programs that songs are sent to. */
@@ -35,7 +37,11 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
         children: (
           <>
             {all.map((hook) => (
-              <HookCard request={request} hook={hook} tries={hooks.triesOf(hook)} />
+              <HookCard
+                request={request}
+                hook={hook}
+                tries={hook.off === "damaged" ? [] : hooks.triesOf(hook)}
+              />
             ))}
             <AddForm request={request} refused={refused} />
           </>
@@ -49,8 +55,17 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
     const { user, words } = request;
     const { hooks: t } = words.dashboard;
     const typed = { url: fieldOf(form, "url"), action: fieldOf(form, "action") };
-    const address = hooks.addressOf(typed.url, user);
-    if (!address) return page(request, typed);
+    let address: string;
+    try {
+      address = hooks.addressOf(typed.url, user);
+    } catch (error) {
+      if (!(error instanceof AccountError)) throw error;
+      const mistake =
+        error instanceof UnlistedHostError
+          ? fill(words.dashboard.music.hostRefused, { host: error.host })
+          : t.addressWrong;
+      return page(request, { ...typed, mistake });
+    }
     if ((await accounts.hooks.allOf(user.id)).length >= MOST_HOOKS) {
       return { tone: "bad", text: fill(t.tooMany, { most: String(MOST_HOOKS) }) };
     }
@@ -67,6 +82,7 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
     const { hooks: t } = words.dashboard;
     const hook = (await accounts.hooks.allOf(user.id)).find((one) => one.id === id);
     if (!hook) return { tone: "bad", text: t.gone };
+    if (hook.off === "damaged") return { tone: "bad", text: t.off.damaged };
     const status = await hooks.test(hook);
     const isTaken = status !== null && status >= 200 && status < 300;
     const text = status === null ? t.testLost : fill(t.tested, { status: String(status) });
@@ -100,16 +116,17 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
 
 interface HookCardProps {
   readonly request: DashboardRequest;
-  readonly hook: Hook;
+  readonly hook: Hook | DamagedHook;
   readonly tries: readonly Try[];
 }
 
 function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
   const { hooks: t } = request.words.dashboard;
-  const { id, url, action, off } = hook;
+  const { id, off } = hook;
+  const name = hook.off === "damaged" ? `#${id}` : (hook.action ?? new URL(hook.url).host);
   return (
     <section>
-      <h2 safe>{action ?? new URL(url).host}</h2>
+      <h2 safe>{name}</h2>
       <p class={`status ${off === null ? "good" : "bad"}`} safe>
         {off === null ? t.on : t.off[off]}
       </p>
@@ -127,11 +144,13 @@ function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
         </ul>
       )}
       <div class="row-actions">
-        <Form request={request} action="test" target={String(id)} class="">
-          <button type="submit" class="quiet" safe>
-            {t.test}
-          </button>
-        </Form>
+        {off !== "damaged" && (
+          <Form request={request} action="test" target={String(id)} class="">
+            <button type="submit" class="quiet" safe>
+              {t.test}
+            </button>
+          </Form>
+        )}
         <ConfirmedAction
           request={request}
           action="remove"
@@ -162,7 +181,7 @@ function AddForm({ request, refused }: AddFormProps): JSX.Element {
             label={t.address}
             hint={t.addressHint}
             value={refused?.url}
-            mistake={refused && t.addressWrong}
+            mistake={refused?.mistake}
             maxlength={2_000}
             required
           />

@@ -115,12 +115,14 @@ async function allButSongsOf(
       songs: [],
     },
     // An address may hold a secret of its own, so only its host.
-    hooks: (await accounts.hooks.allOf(user.id)).map(({ id, url, events, action, off }) => ({
-      id,
-      host: new URL(url).host,
-      events,
-      action,
-      state: off ?? "on",
+    hooks: (await accounts.hooks.allOf(user.id)).map((hook) => ({
+      id: hook.id,
+      state: hook.off ?? "on",
+      ...(hook.off !== "damaged" && {
+        host: new URL(hook.url).host,
+        events: hook.events,
+        action: hook.action,
+      }),
     })),
     chat_accounts: (await accounts.chat.allOf(user.id)).map((account) => ({
       service: account.service,

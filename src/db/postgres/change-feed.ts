@@ -1,3 +1,4 @@
+import { attemptEach } from "../../attempt-each.ts";
 import { changeOf, type Change } from "../change.ts";
 import type { ChangeFeed, ChangeListener } from "../change-feed.ts";
 import type { DatabaseNetwork } from "../store.ts";
@@ -28,22 +29,20 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
   const listeners: ChangeListener[] = [];
   const reachListeners: Parameters<DatabaseNetwork["onReach"]>[0][] = [];
   const marks = new Map<string, () => void>();
+  /** Errors of listeners since the last check. */
   let failures: unknown[] = [];
   let up = Promise.withResolvers<void>();
   let isStarted = false;
 
-  const follow = async (change: Change) => {
-    for (const listener of listeners) {
-      try {
-        await listener(change);
-      } catch (error) {
-        // The other listeners still have to follow the change.
-        failures.push(error);
-      }
+  const queue = createChangeQueue(async (change) => {
+    try {
+      await attemptEach(listeners, (listener) => listener(change));
+      return true;
+    } catch (error) {
+      failures.push(error);
+      return false;
     }
-  };
-
-  const queue = createChangeQueue(follow);
+  });
 
   const listener = createListener({
     url,
@@ -82,12 +81,6 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
       marks.delete(mark);
     }
   };
-  const throwFailure = () => {
-    const [first] = failures;
-    failures = [];
-    if (first !== undefined) throw first;
-  };
-
   return {
     get isListening() {
       return !isStarted || listener.isUp;
@@ -98,7 +91,6 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
       // It is stored already: if its notice does not arrive, everything is taken for changed.
       if (listener.isUp) await catchUp().catch(() => queue.note(""));
       else await queue.note("");
-      throwFailure();
     },
     async checkForChanges() {
       if (!isStarted) {
@@ -106,8 +98,11 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
         listener.start();
         await inTime(up.promise);
       }
+      queue.noteMissed();
       if (listener.isUp) await catchUp();
-      throwFailure();
+      const [first] = failures;
+      failures = [];
+      if (first !== undefined) throw first;
     },
     close: listener.stop,
   };
@@ -119,12 +114,17 @@ interface ChangeQueue {
    * when it has been followed.
    */
   note(notice: string): Promise<void>;
-  /** Resolves when everything that was noted before this call has been followed. */
+  /** Plans to follow again what could not be followed. */
+  noteMissed(): void;
+  /** Resolves when everything that was noted before this call has been followed, or missed. */
   caughtUp(): Promise<void>;
 }
 
-/** Follows a user's changes at a time, and notices that came together at once. */
-function createChangeQueue(follow: (change: Change) => Promise<void>): ChangeQueue {
+/**
+ * Follows a user's changes at a time, and notices that came together at once.
+ * @param follow returns whether it could
+ */
+function createChangeQueue(follow: (change: Change) => Promise<boolean>): ChangeQueue {
   /** The tables that have changed, by user; `"all"` when everything may have. */
   let next: Map<number | undefined, Set<string>> | "all" = new Map();
   /** Resolves when `next` has been followed. */
@@ -132,6 +132,8 @@ function createChangeQueue(follow: (change: Change) => Promise<void>): ChangeQue
   /** Resolves when what is being followed has been followed. */
   let lastFollowed: Promise<void> = Promise.resolve();
   let isFollowing = false;
+  /** Notices of what could not be followed. */
+  let missed: string[] = [];
 
   const isNoticed = () => next === "all" || next.size > 0;
 
@@ -144,8 +146,11 @@ function createChangeQueue(follow: (change: Change) => Promise<void>): ChangeQue
       const noticed = next;
       const followed = nextFollowed;
       [next, nextFollowed, lastFollowed] = [new Map(), Promise.withResolvers(), followed.promise];
-      if (noticed === "all") await follow(changeOf(undefined, undefined));
-      else for (const [userId, tables] of noticed) await follow(changeOf(userId, tables));
+      const changes = noticed === "all" ? [[undefined, undefined] as const] : noticed;
+      for (const [userId, tables] of changes) {
+        if (await follow(changeOf(userId, tables))) continue;
+        for (const table of tables ?? [""]) missed.push(`${userId ?? ""} ${table}`);
+      }
       followed.resolve();
     }
     isFollowing = false;
@@ -165,6 +170,11 @@ function createChangeQueue(follow: (change: Change) => Promise<void>): ChangeQue
 
   return {
     note,
+    noteMissed() {
+      const notices = missed;
+      missed = [];
+      for (const notice of notices) void note(notice);
+    },
     caughtUp: () => (isNoticed() ? nextFollowed.promise : lastFollowed),
   };
 }

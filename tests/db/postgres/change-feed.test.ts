@@ -49,3 +49,32 @@ testWithPostgres("a flood of notices, forged ones too, is followed as few change
     await pool.close();
   }
 });
+
+testWithPostgres("a change that could not be followed is followed at the next check", async () => {
+  const url = await server.createDatabase();
+  const pool = createPool(url, 2);
+  const feed = createNotifiedFeed(url, pool);
+  const followed: (number | undefined)[] = [];
+  let isFailing = false;
+  feed.onChange(({ userId }) => {
+    if (isFailing) throw new Error("a query was ended");
+    followed.push(userId);
+  });
+  try {
+    await feed.checkForChanges();
+    followed.length = 0;
+    isFailing = true;
+    await pool.query("SELECT pg_notify('marquee_changes', '7 fonts')");
+    // A write that is stored is not refused because of it.
+    await feed.publishChanges();
+    await expect(feed.checkForChanges()).rejects.toThrow("a query was ended");
+    isFailing = false;
+    await feed.checkForChanges();
+    expect(followed).toEqual([7]);
+    await feed.checkForChanges();
+    expect(followed).toEqual([7]);
+  } finally {
+    await feed.close();
+    await pool.close();
+  }
+});
