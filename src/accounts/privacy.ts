@@ -89,18 +89,21 @@ export async function createPrivacy({ store }: AccountsContext): Promise<Privacy
   return {
     of,
     async change({ id: userId }, changes) {
-      const rules = { ...of(userId), ...changes };
-      const row = {
-        userId,
-        pausedUntil: rules.pausedUntil,
-        hiddenTitles: JSON.stringify(rules.hiddenTitles),
-        hiddenArtists: JSON.stringify(rules.hiddenArtists),
-        cleansTitles: rules.titles.isOn,
-        phrases: JSON.stringify(rules.titles.phrases),
-        searchesCovers: rules.searchesCovers,
+      const all = columnsOf({ ...of(userId), ...changes });
+      const { pausedUntil, hiddenTitles, hiddenArtists, titles, searchesCovers } = changes;
+      // Another node may be changing the other columns at this moment.
+      const set = {
+        ...(pausedUntil !== undefined && { pausedUntil }),
+        ...(hiddenTitles && { hiddenTitles: all.hiddenTitles }),
+        ...(hiddenArtists && { hiddenArtists: all.hiddenArtists }),
+        ...(titles && { cleansTitles: all.cleansTitles, phrases: all.phrases }),
+        ...(searchesCovers !== undefined && { searchesCovers }),
       };
       await store.atomically((writer) => [
-        writer.insert(privacy).values(row).onConflictDoUpdate({ target: privacy.userId, set: row }),
+        writer
+          .insert(privacy)
+          .values({ userId, ...all })
+          .onConflictDoUpdate({ target: privacy.userId, set }),
       ]);
     },
     reload,
@@ -116,6 +119,15 @@ export const insertRules = ({ privacy }: Schema, writer: Writer, userId: number)
     hiddenArtists: "[]",
     cleansTitles: true,
   });
+
+const columnsOf = (rules: PrivacyRules) => ({
+  pausedUntil: rules.pausedUntil,
+  hiddenTitles: JSON.stringify(rules.hiddenTitles),
+  hiddenArtists: JSON.stringify(rules.hiddenArtists),
+  cleansTitles: rules.titles.isOn,
+  phrases: JSON.stringify(rules.titles.phrases),
+  searchesCovers: rules.searchesCovers,
+});
 
 /** Most users share one of two objects. */
 function toRules(row: Schema["privacy"]["$inferSelect"]): PrivacyRules {

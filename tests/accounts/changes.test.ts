@@ -171,6 +171,20 @@ test("nothing is told of uses of keys, connections' statuses, renewed tokens and
   expect(received).toEqual([]);
 });
 
+test("rules that two processes change at the same moment are both kept", async () => {
+  const { user } = await server.add("ada");
+  const { privacy } = server.accounts;
+  await command.accounts.checkForChanges();
+  await command.accounts.privacy.change(user, { pausedUntil: 5 });
+  // This process has not heard of it yet.
+  await privacy.change(user, { hiddenTitles: ["secret"] });
+  await privacy.reload(undefined);
+  expect(privacy.of(user.id)).toMatchObject({ pausedUntil: 5, hiddenTitles: ["secret"] });
+  await privacy.change(user, { pausedUntil: null });
+  await privacy.reload(undefined);
+  expect(privacy.of(user.id)).toMatchObject({ pausedUntil: null, hiddenTitles: ["secret"] });
+});
+
 test("another user's keys and rules stay in memory", async () => {
   const ada = await server.add("ada");
   const grace = await server.add("grace");
