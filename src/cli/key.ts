@@ -1,7 +1,6 @@
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { IssuedKey, KeyRecord } from "../accounts/keys.ts";
 import { type Command, table, UsageError } from "./command.ts";
-
 import { forUser, type UserCommand } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 

@@ -11,7 +11,7 @@ import type { Sources } from "../sources/index.ts";
 import { SourceSettingsError } from "../sources/source.ts";
 import { knownBaseUrl, widgetAddress } from "../addresses.ts";
 import { type Command, type Io, print, readOnOff, table, UsageError } from "./command.ts";
-import { withWorkspace } from "./workspace.ts";
+import { forUser, withWorkspace } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
 /** Declares `marquee user …`. */
@@ -103,21 +103,17 @@ function listUsers(): Command {
 /** `marquee user covers NAME on|off`. */
 function searchCovers(name: string, choice: string): Command {
   const searchesCovers = readOnOff(choice);
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const user = await accounts.users.named(name);
-      await accounts.privacy.change(user, { searchesCovers });
-      print(
-        io,
-        asJson,
-        [{ username: user.name, covers: choice }],
-        [
-          searchesCovers
-            ? "Covers are looked for, on a server whose --cover-search allows it."
-            : "No covers are looked for.",
-        ],
-      );
-    });
+  return forUser(name, async ({ accounts, user, print }) => {
+    await accounts.privacy.change(user, { searchesCovers });
+    print(
+      [{ username: user.name, covers: choice }],
+      [
+        searchesCovers
+          ? "Covers are looked for, on a server whose --cover-search allows it."
+          : "No covers are looked for.",
+      ],
+    );
+  });
 }
 
 function statusDocument(health: StoredStatus) {
