@@ -1,5 +1,6 @@
 import type { ChatAccount } from "../accounts/chat-accounts.ts";
 import { AccountError } from "../accounts/context.ts";
+import { createHelix } from "../chat/twitch/helix.ts";
 import { createTwitchId } from "../chat/twitch/id.ts";
 import { createTwitchLinks, type LinkOutcome } from "../chat/twitch/links.ts";
 import { REGISTRATION_URL } from "../chat/twitch/registration.ts";
@@ -120,7 +121,8 @@ const UNCONFIRMED =
 function linksOf(config: Config, { accounts }: Workspace) {
   const upstream = createTwitchUpstream(systemClock, config, NETWORK);
   const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
-  return createTwitchLinks({ ...accounts, clock: systemClock, id, upstream, config });
+  const helix = createHelix(upstream, config.twitchApiUrl);
+  return createTwitchLinks({ ...accounts, clock: systemClock, id, helix, config });
 }
 
 /** What programs read of an account. */
