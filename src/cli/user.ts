@@ -5,7 +5,7 @@ import {
   statusAt,
   type StoredStatus,
 } from "../music/connection-status.ts";
-import { systemClock } from "../clock.ts";
+import { isoTime, systemClock } from "../clock.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
 import { SourceSettingsError } from "../sources/source.ts";
@@ -74,13 +74,13 @@ function listUsers(): Command {
         source: music[0]?.source.id ?? null,
         needs_connecting_again: music[0]?.status.state === "needsLinking",
         health: music[0] ? statusDocument(music[0].status) : null,
-        linked_until: isoOrNull(music[0]?.status.linkedUntil ?? null),
+        linked_until: isoTime(music[0]?.status.linkedUntil ?? null),
         connections: music.map(({ connection, source, status }) => ({
           id: connection.publicId,
           source: source.id,
           name: connection.name,
           health: statusDocument(status),
-          linked_until: isoOrNull(status.linkedUntil),
+          linked_until: isoTime(status.linkedUntil),
         })),
         created_at: new Date(user.createdAt).toISOString(),
       }));
@@ -119,8 +119,8 @@ function searchCovers(name: string, choice: string): Command {
 function statusDocument(health: StoredStatus) {
   return {
     state: statusWord(health),
-    since: isoOrNull("since" in health ? health.since : null),
-    until: isoOrNull("until" in health ? health.until : null),
+    since: isoTime("since" in health ? health.since : null),
+    until: isoTime("until" in health ? health.until : null),
     reason: "reason" in health ? health.reason : null,
   };
 }
@@ -159,9 +159,6 @@ function describeConsent(linkedUntil: number | null, nowMs: number): string {
 /** `2026-11-21 12:00` in UTC. */
 const minuteOf = (unixMs: number): string =>
   `${new Date(unixMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
-const isoOrNull = (unixMs: number | null): string | null =>
-  unixMs === null ? null : new Date(unixMs).toISOString();
 
 /** `marquee user remove NAME`. */
 function removeUser(name: string): Command {
