@@ -1,6 +1,6 @@
 import type { Artwork, Playback } from "../../../playback.ts";
 import { choosePlayer, type ReportingPlayer } from "../../choose-player.ts";
-import { SourceFailure, type WatchContext } from "../../source.ts";
+import { unavailable, type WatchContext } from "../../source.ts";
 import { createInbox } from "../../upstream/inbox.ts";
 import { isFollowed, readSession } from "./player.ts";
 import type { MediaSession } from "./reader-lines.ts";
@@ -28,7 +28,7 @@ export async function* listen(
     while (!signal.aborted) {
       const state = reader.state();
       if (state.kind === "unavailable") {
-        throw new SourceFailure({ kind: "unavailable" }, `${kind.name}: ${state.reason}`);
+        throw unavailable(`${kind.name}: ${state.reason}`);
       }
       if (state.kind === "sessions") {
         const before = known;

@@ -14,8 +14,8 @@ import { type Artwork, type Playback, expectedPosition } from "../../../playback
 import {
   defineSource,
   type Demand,
+  retryLater,
   type Source,
-  SourceFailure,
   type WatchContext,
 } from "../../source.ts";
 import { createAccountsService } from "./accounts-service.ts";
@@ -115,8 +115,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
     const message = app
       ? "this account was linked through another Spotify app: enter that one, or link again"
       : "no Spotify app has been entered";
-    const reason = app ? "appRefused" : "appMissing";
-    throw new SourceFailure({ kind: "retryLater", afterMs: NO_APP_PAUSE_MS, reason }, message);
+    throw retryLater(NO_APP_PAUSE_MS, app ? "appRefused" : "appMissing", message);
   };
 
   /** Requests of a user whom nobody watches bring no more polls than the usual pace. */

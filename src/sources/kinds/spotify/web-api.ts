@@ -1,5 +1,5 @@
 import type { Clock } from "../../../clock.ts";
-import { SourceFailure } from "../../source.ts";
+import { retryLater, type SourceFailure, unavailable } from "../../source.ts";
 import type { Upstream } from "../../upstream/index.ts";
 import type { RequestBudget, Urgency } from "../../polling/request-budget.ts";
 import { isRecord, textOf, UnreadableAnswer } from "../../upstream/json.ts";
@@ -62,7 +62,7 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
         if (status === 401) tokens.forget(token);
         // About one answer in a thousand is a wrong 502 or 404, and the next one is right.
         if (last || (status < 500 && status !== 401 && status !== 404)) {
-          throw new SourceFailure({ kind: "unavailable" }, `Spotify answered ${status}`);
+          throw unavailable(`Spotify answered ${status}`);
         }
       }
     },
@@ -78,8 +78,9 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
   async function refusal(response: Response): Promise<SourceFailure> {
     const { message } = await errorOf(response);
     const reason = /premium/i.test(message) ? "noPremium" : "notOnAppList";
-    return new SourceFailure(
-      { kind: "retryLater", afterMs: REFUSED_PAUSE_MS, reason },
+    return retryLater(
+      REFUSED_PAUSE_MS,
+      reason,
       reason === "noPremium"
         ? "Spotify asks for Premium: the owner of the Spotify app needs it"
         : "Spotify does not know this user: add them to the app's users in Spotify's dashboard",
