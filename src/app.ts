@@ -2,7 +2,7 @@ import type { ServerWebSocket } from "bun";
 import { basePathOf } from "./addresses.ts";
 import { type Answers, createAnswers } from "./answers.ts";
 import type { EventsServer } from "./api/events.ts";
-import type { Change } from "./db/change.ts";
+import { type Change, type ChangeListener, tellAll } from "./db/change.ts";
 import { createFeatures, type FeaturesDeps } from "./features.ts";
 import { createBasePath } from "./http/base-path.ts";
 import { createClientAddress } from "./http/client-address.ts";
@@ -92,22 +92,17 @@ export function createApp(deps: AppDeps): App {
   );
   metrics.watch(gauges);
 
-  const followers: readonly NonNullable<Feature["follow"]>[] = [
+  const followers: readonly ChangeListener[] = [
     async ({ userId, concerns }) => {
       if (concerns("users", "privacy", "connections")) hub.notify(userId);
       if (concerns("users", "connections", "upstreams")) await hub.followConnections(userId);
     },
     ...features.flatMap(({ follow }) => follow ?? []),
   ];
-  const followChange = async (change: Change) => {
-    for (const follow of followers) {
-      try {
-        await follow(change);
-      } catch (error) {
-        log.error("a change could not be followed", { reason: describeError(error) });
-      }
-    }
-  };
+  const followChange = (change: Change) =>
+    tellAll(followers, change, (error) =>
+      log.error("a change could not be followed", { reason: describeError(error) }),
+    );
   accounts.onChange(followChange);
 
   const answers = createAnswers({

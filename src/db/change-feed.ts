@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { getTableName } from "drizzle-orm";
-import { changeOf, type Change } from "./change.ts";
+import { changeOf, type ChangeListener, tellAll } from "./change.ts";
 import { hasTable } from "./sealed-values.ts";
 import { watchedTables } from "./watched-tables.ts";
 
@@ -16,8 +16,6 @@ export interface ChangeFeed {
   /** The same, but only if another process has written. Cheap if none has. */
   checkForChanges(): Promise<void>;
 }
-
-export type ChangeListener = (change: Change) => void | Promise<void>;
 
 /** The user id of a change that concerns all users; no user has it. */
 const EVERYBODY = 0;
@@ -44,14 +42,7 @@ export function createChangeFeed(sqlite: Database): ChangeFeed {
         userId === EVERYBODY ? undefined : userId,
         new Set(tables.split(",")),
       );
-      for (const follow of listeners) {
-        try {
-          await follow(change);
-        } catch (error) {
-          // The other listeners still have to follow the change.
-          failures.push(error);
-        }
-      }
+      await tellAll(listeners, change, (error) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
   };

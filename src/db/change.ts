@@ -16,3 +16,20 @@ export const changeOf = (
   userId,
   concerns: (...named) => tables === undefined || named.some((name) => tables.has(name)),
 });
+
+export type ChangeListener = (change: Change) => void | Promise<void>;
+
+/** Calls all, one after the other: those after one that fails still have to follow the change. */
+export async function tellAll(
+  listeners: readonly ChangeListener[],
+  change: Change,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  for (const follow of listeners) {
+    try {
+      await follow(change);
+    } catch (error) {
+      onFailure(error);
+    }
+  }
+}

@@ -1,5 +1,5 @@
-import { changeOf, type Change } from "../change.ts";
-import type { ChangeFeed, ChangeListener } from "../change-feed.ts";
+import { changeOf, type Change, type ChangeListener, tellAll } from "../change.ts";
+import type { ChangeFeed } from "../change-feed.ts";
 import type { DatabaseNetwork } from "../store.ts";
 import { createListener } from "./listener.ts";
 import { inTime, type Pool, SilenceError } from "./pool.ts";
@@ -32,18 +32,9 @@ export function createNotifiedFeed(url: string, pool: Pick<Pool, "query">): Noti
   let up = Promise.withResolvers<void>();
   let isStarted = false;
 
-  const follow = async (change: Change) => {
-    for (const listener of listeners) {
-      try {
-        await listener(change);
-      } catch (error) {
-        // The other listeners still have to follow the change.
-        failures.push(error);
-      }
-    }
-  };
-
-  const queue = createChangeQueue(follow);
+  const queue = createChangeQueue((change) =>
+    tellAll(listeners, change, (error) => failures.push(error)),
+  );
 
   const listener = createListener({
     url,
