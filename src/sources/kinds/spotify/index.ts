@@ -30,7 +30,8 @@ import { readPlayer } from "./player.ts";
 import { consentEndsAt, parseSpotifySettings, type SpotifySettings } from "./settings.ts";
 import { type AccessTokens, createAccessTokens, linkEnded } from "./tokens.ts";
 import { createWebApi } from "./web-api.ts";
-import { type Upstream, UpstreamError } from "../../upstream/index.ts";
+import { loadCover } from "../../upstream/cover.ts";
+import type { Upstream } from "../../upstream/index.ts";
 
 /** Spotify, through its Web API: https://developer.spotify.com/documentation/web-api */
 
@@ -205,11 +206,7 @@ const artworkAt =
     key: `spotify:${url}`,
     url,
     origin: "spotify",
-    async load() {
-      const response = await upstream.fetch(url);
-      if (response.status === 200) return response.bytes();
-      throw new UpstreamError(`a cover answered ${response.status}`);
-    },
+    load: () => loadCover(upstream, url),
   });
 
 function forgetOldSessions(sessions: Map<number, Session>, nowMs: number): void {

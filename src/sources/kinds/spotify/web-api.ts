@@ -2,7 +2,7 @@ import type { Clock } from "../../../clock.ts";
 import { retryLater, type SourceFailure, unavailable } from "../../source.ts";
 import type { Upstream } from "../../upstream/index.ts";
 import type { RequestBudget, Urgency } from "../../polling/request-budget.ts";
-import { isRecord, textOf, UnreadableAnswer } from "../../upstream/json.ts";
+import { isRecord, jsonIn, parseJson, textOf } from "../../upstream/json.ts";
 import type { AccessTokens } from "./tokens.ts";
 
 /** An answer of Spotify's Web API. */
@@ -56,7 +56,7 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
         const { status } = response;
         const observedAtMs = (sentAtMs + clock.monotonicMs()) / 2;
         if (status === 204) return { body: null, observedAtMs };
-        if (status === 200) return { body: await readJson(response), observedAtMs };
+        if (status === 200) return { body: parseJson(await response.text()), observedAtMs };
         if (status === 429) throw await pause(response);
         if (status === 403) throw await refusal(response);
         if (status === 401) tokens.forget(token);
@@ -88,23 +88,11 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
   }
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  try {
-    return await response.json();
-  } catch {
-    throw new UnreadableAnswer("Spotify's answer is not JSON");
-  }
-}
-
 /** The message and reason of an error answer; some answers are plain text. */
 async function errorOf(response: Response): Promise<{ message: string; reason?: string }> {
   const text = await response.text();
-  try {
-    const body: unknown = JSON.parse(text);
-    const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
-    const reason = textOf(error["reason"]);
-    return { message: textOf(error["message"]) ?? text, ...(reason && { reason }) };
-  } catch {
-    return { message: text };
-  }
+  const body = jsonIn(text);
+  const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
+  const reason = textOf(error["reason"]);
+  return { message: textOf(error["message"]) ?? text, ...(reason && { reason }) };
 }
