@@ -29,7 +29,7 @@ import type { OverlayRelay } from "./overlay/live.ts";
 import type { Artwork } from "./playback.ts";
 import { createSignInFeature } from "./sign-in/feature.ts";
 import type { Sources } from "./sources/index.ts";
-import type { Network } from "./sources/upstream/index.ts";
+import type { Network } from "./upstream/index.ts";
 import type { Vault } from "./vault/secrets.ts";
 
 export interface FeaturesDeps {

@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
-import type { Network } from "../sources/upstream/index.ts";
+import type { Network } from "../upstream/index.ts";
 import { createQuiet, type Quiet } from "./commands.ts";
 import { createSongLine } from "./song-line.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";

@@ -10,7 +10,7 @@ import { type Config, flagOf, type SettingName } from "../config.ts";
 import type { Cli } from "./cli.ts";
 import { type Command, table } from "./command.ts";
 import { forUser, type Workspace } from "./workspace.ts";
-import { NETWORK } from "../sources/upstream/index.ts";
+import { NETWORK } from "../upstream/index.ts";
 
 /** What the commands that ask Twitch take besides the settings of all commands. */
 const TWITCH_SETTINGS: readonly SettingName[] = ["twitchClientId", "twitchIdUrl", "twitchApiUrl"];

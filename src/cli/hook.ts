@@ -8,10 +8,10 @@ import { ownAddresses } from "../hooks/feature.ts";
 import { testEvent } from "../hooks/message.ts";
 import { createSender } from "../hooks/sender.ts";
 import { type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
-import { mayBePublic } from "../sources/upstream/public-hosts.ts";
+import { mayBePublic } from "../upstream/public-hosts.ts";
 import { type Command, readId, table, UsageError } from "./command.ts";
 import { forUser, type Workspace } from "./workspace.ts";
-import { NETWORK } from "../sources/upstream/index.ts";
+import { NETWORK } from "../upstream/index.ts";
 
 /** Declares `marquee hook …`. */
 export function declareHook({ group, runs }: Cli): void {

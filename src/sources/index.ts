@@ -27,7 +27,7 @@ import { type Machine, THIS_MACHINE } from "./here/found.ts";
 import type { Found } from "./here/players-here.ts";
 import { createSpotify } from "./kinds/spotify/index.ts";
 import { createSubsonic } from "./kinds/subsonic/index.ts";
-import { createUpstream, NETWORK, type Network } from "./upstream/index.ts";
+import { createUpstream, NETWORK, type Network } from "../upstream/index.ts";
 import { createVlc } from "./kinds/vlc/index.ts";
 
 /** All sources. */

@@ -1,10 +1,10 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import { type Artwork, expectedPosition, type Playback } from "../playback.ts";
-import { loadCover } from "./upstream/cover.ts";
-import { parseJson } from "./upstream/json.ts";
+import { loadCover } from "../upstream/cover.ts";
+import { parseJson } from "../upstream/json.ts";
 import { type SourceFailure, unauthorized, type WatchContext } from "./source.ts";
-import { isShareable } from "./upstream/public-hosts.ts";
-import { type Upstream, UpstreamError, type UpstreamHeaders } from "./upstream/index.ts";
+import { isShareable } from "../upstream/public-hosts.ts";
+import { type Upstream, UpstreamError, type UpstreamHeaders } from "../upstream/index.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
 

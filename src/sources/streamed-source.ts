@@ -8,8 +8,8 @@ import {
   wrongOption,
 } from "./source.ts";
 import { toSourceFailure } from "./polling/answer-failure.ts";
-import { addressOf } from "./upstream/entered-server.ts";
-import type { Upstream } from "./upstream/index.ts";
+import { addressOf } from "./entered-server.ts";
+import type { Upstream } from "../upstream/index.ts";
 
 /** What the sources have in common that listen to a server over an open connection. */
 

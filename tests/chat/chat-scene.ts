@@ -5,7 +5,7 @@ import { runTwitchAccount, type TwitchAccountDeps } from "../../src/chat/twitch/
 import { createHelix } from "../../src/chat/twitch/helix.ts";
 import { createTwitchId } from "../../src/chat/twitch/id.ts";
 import type { Reading } from "../../src/channels/reading.ts";
-import { createUpstream } from "../../src/sources/upstream/index.ts";
+import { createUpstream } from "../../src/upstream/index.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
@@ -15,7 +15,7 @@ import { startTwitch } from "../fixtures/twitch/twitch.ts";
 import { networkOf } from "../fixtures/http/network.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
-await import("../../src/sources/upstream/socket.ts");
+await import("../../src/upstream/socket.ts");
 
 /** A request that is not answered by then never will be: some faults lose answers. */
 const LOST_AFTER_MS = 300;

@@ -1,5 +1,5 @@
-import { type Upstream, UpstreamError } from "../../sources/upstream/index.ts";
-import { isRecord, jsonIn } from "../../sources/upstream/json.ts";
+import { type Upstream, UpstreamError } from "../../upstream/index.ts";
+import { isRecord, jsonIn } from "../../upstream/json.ts";
 import type { TwitchSettings } from "./settings.ts";
 
 /** A whole answer. */

@@ -3,7 +3,7 @@ import type { Upstreams } from "../../accounts/upstreams.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
-import { isRecord, textOf } from "../../sources/upstream/json.ts";
+import { isRecord, textOf } from "../../upstream/json.ts";
 import type { DeviceCode, TwitchTokens } from "./answers.ts";
 import { dataIn, type Helix } from "./helix.ts";
 import { CHAT_SCOPES, type DeviceAnswer, type PollAnswer, type TwitchId } from "./id.ts";

@@ -1,4 +1,4 @@
-import { isRecord, textOf } from "../../sources/upstream/json.ts";
+import { isRecord, textOf } from "../../upstream/json.ts";
 import { readMessage } from "./answers.ts";
 import { dataIn, type Helix, type HelixAnswer } from "./helix.ts";
 import type { TwitchSettings } from "./settings.ts";

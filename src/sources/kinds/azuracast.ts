@@ -1,6 +1,6 @@
 import type { Artwork, Playback } from "../../playback.ts";
-import { addressOf, parseServerUrl, readTexts, urlOption } from "../upstream/entered-server.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../upstream/json.ts";
+import { addressOf, parseServerUrl, readTexts, urlOption } from "../entered-server.ts";
+import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { lengthMs, positionWithinSecond } from "../polling/times.ts";
 import { type Source, unavailable, wrongOption } from "../source.ts";

@@ -1,5 +1,5 @@
-import { readTexts } from "../upstream/entered-server.ts";
-import { isRecord, recordOf, recordsOf, textOf } from "../upstream/json.ts";
+import { readTexts } from "../entered-server.ts";
+import { isRecord, recordOf, recordsOf, textOf } from "../../upstream/json.ts";
 import {
   definePolledSource,
   jsonOf,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../playback.ts";
-import { loadCover } from "../upstream/cover.ts";
-import { jsonIn } from "../upstream/json.ts";
+import { loadCover } from "../../upstream/cover.ts";
+import { jsonIn } from "../../upstream/json.ts";
 import {
   defineSource,
   type Source,
@@ -11,7 +11,7 @@ import {
   unavailable,
   type WatchContext,
 } from "../source.ts";
-import type { Upstream } from "../upstream/index.ts";
+import type { Upstream } from "../../upstream/index.ts";
 import { toSourceFailure } from "./answer-failure.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
 import { createFirstSights } from "./first-sights.ts";

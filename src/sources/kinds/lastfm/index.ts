@@ -1,5 +1,5 @@
-import { readTexts } from "../../upstream/entered-server.ts";
-import { isRecord, numberOf, jsonIn } from "../../upstream/json.ts";
+import { readTexts } from "../../entered-server.ts";
+import { isRecord, numberOf, jsonIn } from "../../../upstream/json.ts";
 import { LASTFM, readRecentTracks } from "./recent-tracks.ts";
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import type { Artwork } from "../../../playback.ts";
-import { isRecord, recordOf, recordsOf, textOf } from "../../upstream/json.ts";
+import { isRecord, recordOf, recordsOf, textOf } from "../../../upstream/json.ts";
 import type { Track } from "../../polling/polled-source.ts";
 import { unavailable } from "../../source.ts";
 

@@ -1,5 +1,5 @@
 import { type FoundPlayer, type Search, trackOf } from "../../here/found.ts";
-import { createInbox } from "../../upstream/inbox.ts";
+import { createInbox } from "../../../upstream/inbox.ts";
 import { isBrowser, nameOf, readSession } from "./player.ts";
 import type { MediaSessionDeps, MediaSessionKind } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 import type { Artwork, Playback } from "../../../playback.ts";
 import { choosePlayer, type ReportingPlayer } from "../../choose-player.ts";
 import { unavailable, type WatchContext } from "../../source.ts";
-import { createInbox } from "../../upstream/inbox.ts";
+import { createInbox } from "../../../upstream/inbox.ts";
 import { isFollowed, readSession } from "./player.ts";
 import type { MediaSession } from "./reader-lines.ts";
 import type { MediaSessionDeps, MediaSessionKind, MediaSessionSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import type { Message } from "dbus-native";
 import type { Clock } from "../../../clock.ts";
-import { createInbox } from "../../upstream/inbox.ts";
+import { createInbox } from "../../../upstream/inbox.ts";
 import { BusLost } from "./bus-lost.ts";
 import {
   createPlayers,

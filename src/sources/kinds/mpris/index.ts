@@ -1,5 +1,5 @@
 import { BusLost } from "./bus-lost.ts";
-import { readTexts } from "../../upstream/entered-server.ts";
+import { readTexts } from "../../entered-server.ts";
 import {
   defineSource,
   type Source,

@@ -1,4 +1,4 @@
-import { parseServerUrl, readTexts, urlOption } from "../../upstream/entered-server.ts";
+import { parseServerUrl, readTexts, urlOption } from "../../entered-server.ts";
 import type { Source } from "../../source.ts";
 import {
   defineStreamedSource,

@@ -30,8 +30,8 @@ import { readPlayer } from "./player.ts";
 import { consentEndsAt, parseSpotifySettings, type SpotifySettings } from "./settings.ts";
 import { type AccessTokens, createAccessTokens, linkEnded } from "./tokens.ts";
 import { createWebApi } from "./web-api.ts";
-import { loadCover } from "../../upstream/cover.ts";
-import type { Upstream } from "../../upstream/index.ts";
+import { loadCover } from "../../../upstream/cover.ts";
+import type { Upstream } from "../../../upstream/index.ts";
 
 /** Spotify, through its Web API: https://developer.spotify.com/documentation/web-api */
 

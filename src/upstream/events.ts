@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../clock.ts";
 import { createInbox } from "./inbox.ts";
 import {
   type AbortableFetch,

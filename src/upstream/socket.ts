@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../clock.ts";
 import { createInbox } from "./inbox.ts";
 import {
   LARGEST_ANSWER_BYTES,
@@ -9,7 +9,7 @@ import {
   type UpstreamHeaders,
 } from "./limits.ts";
 import { type Destination, headersFor } from "./public-hosts.ts";
-import { errorCode } from "../../error-code.ts";
+import { errorCode } from "../error-code.ts";
 
 export interface SocketRequest {
   readonly headers?: UpstreamHeaders;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../clock.ts";
 
 /** What has arrived and is not yet read, in its order. */
 export interface Inbox<Message> {
