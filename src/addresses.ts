@@ -21,6 +21,14 @@ export async function knownBaseUrl(
   return config.baseUrl ?? (await accounts.lastBaseUrl()) ?? baseUrlOf(config, config.port);
 }
 
+/** Where a server is reached. */
+export interface ServerPlace {
+  /** Its base URL, without a slash at the end. */
+  readonly baseUrl: string;
+  /** The base URL's path: see {@link basePathOf}. */
+  readonly basePath: string;
+}
+
 /** The base URL's path, without a slash at the end: empty when the server has its own host. */
 export const basePathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
 

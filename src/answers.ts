@@ -1,7 +1,7 @@
 import * as envelope from "./api/envelope.ts";
 import type { Clock } from "./clock.ts";
 import { isBusy, isPassing } from "./db/errors.ts";
-import type { Route, RouteContext } from "./http/feature.ts";
+import type { Route, RouteAnswer, RouteContext } from "./http/feature.ts";
 import { plainText } from "./http/plain-text.ts";
 import type { Upgrader } from "./http/upgrader.ts";
 import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
@@ -10,10 +10,8 @@ import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { SecretError } from "./vault/secrets.ts";
 
-/** At once where nothing has to be waited for; `undefined` when it was upgraded to a WebSocket. */
-export type Answered = Promise<Response | undefined> | Response | undefined;
-
-export type Answer = (context: RouteContext) => Answered;
+/** `undefined` when it was upgraded to a WebSocket. */
+export type Answer = (context: RouteContext) => RouteAnswer;
 
 export interface AnswersDeps {
   readonly clock: Clock;

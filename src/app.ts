@@ -1,13 +1,20 @@
 import type { ServerWebSocket } from "bun";
 import { basePathOf } from "./addresses.ts";
-import { type Answered, type Answers, createAnswers } from "./answers.ts";
+import { type Answers, createAnswers } from "./answers.ts";
 import type { EventsServer } from "./api/events.ts";
 import { attemptEach } from "./attempt-each.ts";
-import type { Change } from "./db/change.ts";
+import type { Change, ChangeListener } from "./db/change.ts";
 import { createFeatures, type FeaturesDeps } from "./features.ts";
 import { createBasePath } from "./http/base-path.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import { type Feature, get, hot, once, type SocketHandlers } from "./http/feature.ts";
+import {
+  type Feature,
+  get,
+  hot,
+  once,
+  type RouteAnswer,
+  type SocketHandlers,
+} from "./http/feature.ts";
 import { createHealth } from "./http/health.ts";
 import { createHosts, type Hosts } from "./http/hosts.ts";
 import { createMessageLimit } from "./http/message-limit.ts";
@@ -31,9 +38,9 @@ export interface RequestServer extends Upgrader, Pick<EventsServer, "timeout"> {
 }
 
 export interface App {
-  handle(request: Request): Answered;
+  handle(request: Request): RouteAnswer;
   /** Hot routes by path, for Bun's own router: a GET of them is answered by the same functions. */
-  readonly direct: Readonly<Record<string, (request: Request) => Answered>>;
+  readonly direct: Readonly<Record<string, (request: Request) => RouteAnswer>>;
   /** Answers on the port for WebNowPlaying. */
   upgradeLocally(request: Request, upgrader: Upgrader): Promise<Response | undefined>;
   /** Gives access to client addresses and WebSockets. Before this call, neither is available. */
@@ -85,7 +92,7 @@ export function createApp(deps: AppDeps): App {
   );
   metrics.watch(gauges);
 
-  const followers: readonly NonNullable<Feature["follow"]>[] = [
+  const followers: readonly ChangeListener[] = [
     async ({ userId, concerns }) => {
       if (concerns("users", "privacy", "connections")) hub.notify(userId);
       if (concerns("users", "connections", "upstreams")) await hub.followConnections(userId);
@@ -149,7 +156,7 @@ function createRoutes(
   const routes = features.flatMap((feature) =>
     feature.routes.map((route) => ({ ...route, answer: answers.answerOf(route) })),
   );
-  const direct: Record<string, (request: Request) => Answered> = {};
+  const direct: Record<string, (request: Request) => RouteAnswer> = {};
   for (const { path, answer } of routes.filter(({ isHot }) => isHot)) {
     const answerAt = (request: Request) => {
       const context = { request, params: {} };
@@ -160,7 +167,7 @@ function createRoutes(
 
   const loadRouter = once(async () => (await import("./router.ts")).createRouter(routes, answers));
   /** The first requests wait for Elysia. */
-  let route: (request: Request) => Answered = async (request) => {
+  let route: (request: Request) => RouteAnswer = async (request) => {
     route = await loadRouter();
     return route(request);
   };

@@ -37,6 +37,10 @@ export const systemClock: Clock = {
   },
 };
 
+/** A wall clock's time for programs, such as `2026-11-21T12:00:00.000Z`. */
+export const isoTime = (unixMs: number | null): string | null =>
+  unixMs === null ? null : new Date(unixMs).toISOString();
+
 /** What `work` resolves with, or `undefined` after `ms` milliseconds. Rejects as `work` does. */
 export async function atMost<Result>(
   { after }: Pick<Clock, "after">,

@@ -26,9 +26,10 @@ import { describeError, type Log } from "./log.ts";
 import { createOutputsFeature } from "./outputs/feature.ts";
 import { createOverlayFeature } from "./overlay/feature.ts";
 import type { OverlayRelay } from "./overlay/live.ts";
+import type { Artwork } from "./playback.ts";
 import { createSignInFeature } from "./sign-in/feature.ts";
 import type { Sources } from "./sources/index.ts";
-import type { Network } from "./sources/upstream/index.ts";
+import type { Network } from "./upstream/index.ts";
 import type { Vault } from "./vault/secrets.ts";
 
 export interface FeaturesDeps {
@@ -91,10 +92,9 @@ export function createFeatures(deps: FeaturesDeps): Features {
     onUnreadable: (error, origin) =>
       log.warn("a cover cannot be read", { origin, reason: describeError(error) }),
   });
-  const playingBody = createPlayingBody(
-    clock,
-    (artwork, userId) => artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg", userId),
-  );
+  const artworkUrl = (artwork: Artwork, userId: number) =>
+    artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg", userId);
+  const playingBody = createPlayingBody(clock, artworkUrl);
   const formTokens = createFormTokens(vault.formSecret);
   const sessionCookie = createSessionCookie({ accounts, baseUrl, basePath });
   const parts = { ...deps, config, basePath, artworks, playingBody, formTokens, sessionCookie };
@@ -108,11 +108,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
     userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
   });
   const outputs = createOutputsFeature(parts);
-  const hooks = createHooksFeature({
-    ...parts,
-    artworkUrl: (artwork, userId) =>
-      artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg", userId),
-  });
+  const hooks = createHooksFeature({ ...parts, artworkUrl });
   const overlay = createOverlayFeature(parts);
   const { live, covers } = overlay;
   const chat = createChatFeature({

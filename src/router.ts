@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import type { Answer, Answered, Answers } from "./answers.ts";
-import type { Route, RouteContext } from "./http/feature.ts";
+import type { Answer, Answers } from "./answers.ts";
+import type { Route, RouteAnswer, RouteContext } from "./http/feature.ts";
 
 /** A route and what answers its requests. */
 export interface AnsweredRoute extends Pick<Route, "method" | "path"> {
@@ -11,7 +11,7 @@ export interface AnsweredRoute extends Pick<Route, "method" | "path"> {
 export function createRouter(
   routes: readonly AnsweredRoute[],
   { lost, failed }: Pick<Answers, "lost" | "failed">,
-): (request: Request) => Answered {
+): (request: Request) => RouteAnswer {
   // Without this option Elysia looks for the path's slash at a fixed offset (its src/utils.ts). A
   // very short host name would then give a wrong path.
   const router = new Elysia({ handler: { standardHostname: false } }).onError(
@@ -29,7 +29,7 @@ export function createRouter(
       { parse: "none" },
     );
   }
-  return router.fetch as (request: Request) => Answered;
+  return router.fetch as (request: Request) => RouteAnswer;
 }
 
 /** What Elysia gives a handler: there are no `params` where the path has none. */

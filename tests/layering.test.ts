@@ -11,6 +11,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/accounts"],
   ["src/music", "src/looks"],
   ["the accounts"],
+  ["src/upstream"],
   ["src/sources"],
   ["src/channels"],
   ["widget"],

@@ -1,4 +1,3 @@
-import type { Config } from "../config.ts";
 import { all, type Feature, head, hot, once, options, socket, socketsOf } from "../http/feature.ts";
 import type { Events, EventsDeps, EventsTicket } from "./events.ts";
 import * as envelope from "./envelope.ts";
@@ -8,18 +7,7 @@ import type { EndpointPath } from "./schema.ts";
 import type { RecentlyPlayedDeps } from "./recently-played.ts";
 import { createUser, type UserDeps } from "./user.ts";
 
-export interface ApiDeps
-  extends GuardDeps, NowPlayingDeps, EventsDeps, RecentlyPlayedDeps, UserDeps {
-  readonly accounts: GuardDeps["accounts"] &
-    EventsDeps["accounts"] &
-    RecentlyPlayedDeps["accounts"] &
-    UserDeps["accounts"];
-  readonly hub: NowPlayingDeps["hub"] & EventsDeps["hub"] & RecentlyPlayedDeps["hub"];
-  readonly clock: GuardDeps["clock"];
-  readonly config: Pick<Config, "demo" | "musicPrefix" | "rateLimitSeconds">;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
-}
+export type ApiDeps = GuardDeps & NowPlayingDeps & EventsDeps & RecentlyPlayedDeps & UserDeps;
 
 /** The read API: its endpoints, and its streams. */
 export function createApiFeature(deps: ApiDeps): Feature {

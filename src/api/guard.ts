@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { networkOf } from "../http/client-address.ts";
 import { failure } from "./envelope.ts";
+import type { RouteAnswer } from "../http/feature.ts";
 import { createGuessLimit } from "../http/guess-limit.ts";
 import { createLimitAnswers } from "./limit-answers.ts";
 import { type Admissions, secondsOf } from "../http/rate-limit.ts";
@@ -21,9 +22,6 @@ export interface GuardDeps {
   addressOf(request: Request): string;
 }
 
-/** A response, at once when it waits for nothing; `undefined` for a request that was upgraded. */
-type Answered = Promise<Response | undefined> | Response | undefined;
-
 /**
  * Answers an authenticated call within its limit. A 200 answer has these headers, by default the
  * API's common ones.
@@ -32,10 +30,10 @@ export type Answer = (
   holder: KeyHolder,
   headers: Headers | undefined,
   request: Request,
-) => Answered;
+) => RouteAnswer;
 
 /** A route's handler. */
-export type Endpoint = (context: { readonly request: Request }) => Answered;
+export type Endpoint = (context: { readonly request: Request }) => RouteAnswer;
 
 /** The error of a key that does not work. */
 export const INVALID_KEY = "Invalid API key";

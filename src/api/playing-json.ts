@@ -1,11 +1,4 @@
-import {
-  type Artwork,
-  artistNames,
-  type Motion,
-  type Names,
-  type Playback,
-  positionIn,
-} from "../playback.ts";
+import { type Artwork, artistNames, type Motion, type Playback, positionIn } from "../playback.ts";
 import type { User } from "../accounts/users.ts";
 import type * as schema from "./schema.ts";
 
@@ -107,20 +100,11 @@ export function toData(
   nowMs: number,
   artworkUrl: (artwork: Artwork) => string,
 ): schema.Playback {
-  const { track, album, device, given } = playback;
-  const artist = artistNames(playback);
+  const { track, album, device } = playback;
   return {
     is_playing: playback.state === "playing",
     ...progressIn(playback, track.durationMs ?? 0, nowMs),
-    track: {
-      id: track.id,
-      name: track.title,
-      duration_ms: track.durationMs ?? 0,
-      explicit: track.explicit,
-      ...originalName(track.title, given),
-    },
-    artist_name: artist,
-    ...originalArtist(artist, given),
+    ...songData(playback),
     album: {
       name: album.name,
       images: album.artworks.map((artwork) => ({ url: artworkUrl(artwork) })),
@@ -129,13 +113,25 @@ export function toData(
   };
 }
 
-/** What was given, where another name is shown. */
-export const originalName = (title: string, given: Names | undefined) =>
-  given && given.title !== title ? { original_name: given.title } : {};
-
-export function originalArtist(artist: string, given: Names | undefined) {
-  const original = given && artistNames(given);
-  return original !== undefined && original !== artist ? { original_artist_name: original } : {};
+/** The part that says which song it is, and what was given where other names are shown. */
+export function songData(
+  song: Pick<Playback, "track" | "artists" | "given">,
+): Pick<schema.Playback, "track" | "artist_name" | "original_artist_name"> {
+  const { track, given } = song;
+  const artist = artistNames(song);
+  const givenArtist = given && artistNames(given);
+  return {
+    track: {
+      id: track.id,
+      name: track.title,
+      duration_ms: track.durationMs ?? 0,
+      explicit: track.explicit,
+      ...(given && given.title !== track.title && { original_name: given.title }),
+    },
+    artist_name: artist,
+    ...(givenArtist !== undefined &&
+      givenArtist !== artist && { original_artist_name: givenArtist }),
+  };
 }
 
 type Progress = Pick<schema.Playback, "progress_ms" | "progress_percent" | "time_remaining_ms">;

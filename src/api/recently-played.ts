@@ -4,10 +4,9 @@ import type { History } from "../music/history.ts";
 import type { KeptSong } from "../music/kept-song.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
-import { artistNames } from "../playback.ts";
 import { success } from "./envelope.ts";
 import type { Answer } from "./guard.ts";
-import { originalArtist, originalName } from "./playing-json.ts";
+import { songData } from "./playing-json.ts";
 import type { PlayedSong } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
 
@@ -37,19 +36,10 @@ export function createRecentlyPlayed(deps: RecentlyPlayedDeps): Answer {
 }
 
 function toData(song: KeptSong, baseUrl: string): PlayedSong {
-  const { track, given, albumName, coverUrl, coverPath, startedAt, playedMs } = song;
-  const artist = artistNames(song);
+  const { albumName, coverUrl, coverPath, startedAt, playedMs } = song;
   const url = coverUrl ?? (coverPath === null ? null : `${baseUrl}${coverPath}/640.jpg`);
   return {
-    track: {
-      id: track.id,
-      name: track.title,
-      duration_ms: track.durationMs ?? 0,
-      explicit: track.explicit,
-      ...originalName(track.title, given),
-    },
-    artist_name: artist,
-    ...originalArtist(artist, given),
+    ...songData(song),
     album: { name: albumName, images: url === null ? [] : [{ url }] },
     started_at: utcDateTime(startedAt),
     played_ms: playedMs,

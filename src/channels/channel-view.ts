@@ -4,7 +4,7 @@ import type { Artwork, Playback } from "../playback.ts";
 import { withShownNames } from "../titles/shown-names.ts";
 import type { KnownConnection } from "./connection-state.ts";
 import { CurrentReading } from "./current-reading.ts";
-import { merge, type Moment, outdatedAt, reportedBy } from "./merge.ts";
+import { merge, outdatedAt, reportedBy } from "./merge.ts";
 import { nextChangeAt, type Now, type Reading, readingAt } from "./reading.ts";
 import type { Scope } from "./subscribers.ts";
 
@@ -50,7 +50,7 @@ export class ChannelView {
   peek(): Reading | undefined {
     const now = this.now();
     const untilMs = this.outdatedAtMs();
-    if (now.monotonicMs > untilMs) return undefined;
+    if (now.nowMs > untilMs) return undefined;
     const connections = this.deps.connections();
     const rules = this.deps.rules();
     const reading = this.withCover(readingAt(connections, rules, now));
@@ -76,13 +76,13 @@ export class ChannelView {
   changesInMs(): number | undefined {
     const now = this.now();
     const atMs = nextChangeAt(this.deps.connections(), this.deps.rules(), now);
-    return atMs === undefined ? undefined : Math.ceil(atMs - now.monotonicMs);
+    return atMs === undefined ? undefined : Math.ceil(atMs - now.nowMs);
   }
 
   /** The merged reading, hidden or not; `undefined` while too little is known. */
   merged(): ReturnType<typeof merge> | undefined {
     const connections = this.deps.connections();
-    const reading = connections && merge(connections, this.moment());
+    const reading = connections && merge(connections, this.now());
     if (reading?.kind !== "playback") return reading;
     const shown = { ...reading, playback: this.shown(reading.playback, reading.connectionId) };
     // Nothing is looked for here: the user may hide this song.
@@ -91,12 +91,12 @@ export class ChannelView {
 
   /** What each connection reports, in the user's order. */
   reports(): ConnectionReading[] {
-    const moment = this.moment();
+    const now = this.now();
     const reading = this.merged();
     const shownId = reading?.kind === "playback" ? { id: reading.connectionId } : undefined;
     return (this.deps.connections() ?? []).map((connection) => ({
       connectionId: connection.connectionId,
-      playback: this.shown(reportedBy(connection, moment), connection.connectionId),
+      playback: this.shown(reportedBy(connection, now), connection.connectionId),
       isShown: shownId !== undefined && shownId.id === connection.connectionId,
     }));
   }
@@ -158,15 +158,8 @@ export class ChannelView {
   private now(): Now {
     const { clock } = this.deps;
     return {
-      monotonicMs: clock.monotonicMs(),
+      nowMs: clock.monotonicMs(),
       wallMs: clock.wallMs(),
-      watchedSinceMs: this.deps.watchedSinceMs(),
-    };
-  }
-
-  private moment(): Moment {
-    return {
-      nowMs: this.deps.clock.monotonicMs(),
       watchedSinceMs: this.deps.watchedSinceMs(),
     };
   }

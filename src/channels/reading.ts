@@ -1,20 +1,17 @@
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import { withShownNames } from "../titles/shown-names.ts";
 import type { KnownConnection } from "./connection-state.ts";
-import { merge, nextMergeAt, type Reading } from "./merge.ts";
+import { merge, type Moment, nextMergeAt, type Reading } from "./merge.ts";
 
 const ALL_HIDDEN: Reading = { kind: "nothing", hides: "all" };
 const SONG_HIDDEN: Reading = { kind: "nothing", hides: "song" };
 
 export type { Reading } from "./merge.ts";
 
-/** The clocks of one moment, in milliseconds. */
-export interface Now {
-  readonly monotonicMs: number;
+/** A moment by both clocks, in milliseconds. */
+export interface Now extends Moment {
   /** Unix time. */
   readonly wallMs: number;
-  /** Monotonic time since when there are subscribers; `undefined` while there are none. */
-  readonly watchedSinceMs: number | undefined;
 }
 
 /**
@@ -28,8 +25,7 @@ export function readingAt(
   now: Now,
 ): Reading | undefined {
   if (isSharingPaused(rules, now.wallMs)) return ALL_HIDDEN;
-  const { monotonicMs: nowMs, watchedSinceMs } = now;
-  const reading = connections && merge(connections, { nowMs, watchedSinceMs });
+  const reading = connections && merge(connections, now);
   if (reading?.kind !== "playback") return reading;
   const shown = withShownNames(reading.playback, reading.connectionId, rules.titles);
   if (hidesTrack(rules, shown)) return SONG_HIDDEN;
@@ -40,10 +36,11 @@ export function readingAt(
 export function nextChangeAt(
   connections: readonly KnownConnection[] | undefined,
   { pausedUntil }: Pick<PrivacyRules, "pausedUntil">,
-  { monotonicMs: nowMs, wallMs, watchedSinceMs }: Now,
+  now: Now,
 ): number | undefined {
+  const { nowMs, wallMs } = now;
   const resumesAtMs = pausedUntil === null ? -Infinity : nowMs + pausedUntil - wallMs;
-  const mergedAtMs = connections && nextMergeAt(connections, { nowMs, watchedSinceMs });
+  const mergedAtMs = connections && nextMergeAt(connections, now);
   if (resumesAtMs <= nowMs) return mergedAtMs;
   return Math.min(resumesAtMs, mergedAtMs ?? Infinity);
 }

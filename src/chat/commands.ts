@@ -1,6 +1,6 @@
 /** Which chat messages ask for a song, and how often they are answered. */
 import { createBoundedMap } from "../bounded-map.ts";
-import { isRecord, textOf } from "../sources/upstream/json.ts";
+import { isRecord, textOf } from "../upstream/json.ts";
 import { type ChatOptions, comparableWord } from "./options.ts";
 
 /** What a command asks for. */

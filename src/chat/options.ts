@@ -1,4 +1,4 @@
-import { isRecord, numberOf } from "../sources/upstream/json.ts";
+import { isRecord, numberOf } from "../upstream/json.ts";
 
 /** Whom an account answers; a viewer needs one of the badges. Without any it answers everybody. */
 export const ASKING_BADGES = ["subscriber", "vip", "moderator"] as const;

@@ -6,10 +6,11 @@ import type { Clock } from "../clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
-import type { Network } from "../sources/upstream/index.ts";
+import type { Network } from "../upstream/index.ts";
 import { createQuiet, type Quiet } from "./commands.ts";
 import { createSongLine } from "./song-line.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";
+import { createHelix } from "./twitch/helix.ts";
 import { createTwitchId } from "./twitch/id.ts";
 import { createTwitchLinks, type TwitchLinks } from "./twitch/links.ts";
 import { createPendingLinks, type PendingLinks } from "./twitch/pending-links.ts";
@@ -64,9 +65,10 @@ export function createChatService(deps: ChatDeps): ChatService {
   const { chat } = accounts;
   const upstream = createTwitchUpstream(clock, config, deps.network);
   const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
-  const links = createTwitchLinks({ ...deps, ...accounts, id, upstream });
+  const helix = createHelix(upstream, config.twitchApiUrl);
+  const links = createTwitchLinks({ ...deps, ...accounts, id, helix });
   const songLine = createSongLine(deps);
-  const send = createSend({ upstream, apiUrl: config.twitchApiUrl, wallMs: clock.wallMs });
+  const send = createSend(helix, clock.wallMs);
   const quiets = createBoundedMap<string, Quiet>(MOST_CHATS);
   const quietOf = (channelId: string): Quiet => {
     const quiet = quiets.get(channelId) ?? createQuiet();
@@ -74,8 +76,7 @@ export function createChatService(deps: ChatDeps): ChatService {
     return quiet;
   };
   const accountDeps: TwitchAccountDeps = {
-    ...{ ...deps, upstream, id, chat, songLine, quietOf },
-    apiUrl: config.twitchApiUrl,
+    ...{ ...deps, upstream, id, helix, chat, songLine, quietOf },
     eventsubUrl: config.twitchEventsubUrl,
     program: crypto.randomUUID().slice(0, 8),
   };

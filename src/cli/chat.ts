@@ -1,5 +1,6 @@
 import type { ChatAccount } from "../accounts/chat-accounts.ts";
 import { AccountError } from "../accounts/context.ts";
+import { createHelix } from "../chat/twitch/helix.ts";
 import { createTwitchId } from "../chat/twitch/id.ts";
 import { createTwitchLinks, type LinkOutcome } from "../chat/twitch/links.ts";
 import { REGISTRATION_URL } from "../chat/twitch/registration.ts";
@@ -9,7 +10,7 @@ import { type Config, flagOf, type SettingName } from "../config.ts";
 import type { Cli } from "./cli.ts";
 import { type Command, table } from "./command.ts";
 import { forUser, type Workspace } from "./workspace.ts";
-import { NETWORK } from "../sources/upstream/index.ts";
+import { NETWORK } from "../upstream/index.ts";
 
 /** What the commands that ask Twitch take besides the settings of all commands. */
 const TWITCH_SETTINGS: readonly SettingName[] = ["twitchClientId", "twitchIdUrl", "twitchApiUrl"];
@@ -120,7 +121,8 @@ const UNCONFIRMED =
 function linksOf(config: Config, { accounts }: Workspace) {
   const upstream = createTwitchUpstream(systemClock, config, NETWORK);
   const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
-  return createTwitchLinks({ ...accounts, clock: systemClock, id, upstream, config });
+  const helix = createHelix(upstream, config.twitchApiUrl);
+  return createTwitchLinks({ ...accounts, clock: systemClock, id, helix, config });
 }
 
 /** What programs read of an account. */

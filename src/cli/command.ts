@@ -25,6 +25,14 @@ export function readOnOff(choice: string): boolean {
   throw new UsageError(`${JSON.stringify(choice)} must be on or off.`);
 }
 
+/** Reads the id of something of a user. @throws {UsageError} that says where to find it */
+export function readId(kind: "hook" | "widget", typed: string, userName: string): number {
+  if (/^[1-9]\d{0,14}$/.test(typed)) return Number(typed);
+  throw new UsageError(
+    `${JSON.stringify(typed)} is not a ${kind}'s ID. "marquee ${kind} list ${userName}" shows them.`,
+  );
+}
+
 /** Writes each document as one line of JSON, or else the lines for people. */
 export function print(
   io: Io,

@@ -20,9 +20,9 @@ import {
   worksOn,
 } from "../sources/source.ts";
 import { connectAddress, knownBaseUrl } from "../addresses.ts";
-import { type Command, print, UsageError } from "./command.ts";
+import { type Command, UsageError } from "./command.ts";
 import { connectionDocument, inboxDocument, inboxLines, readConnectionId } from "./connection.ts";
-import { withWorkspace } from "./workspace.ts";
+import { forUser } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
 /** Declares `marquee connect` and `marquee disconnect`. */
@@ -83,36 +83,34 @@ function connectUser(
   const name = parseConnectionName(typedName);
   if (source.oauth) return linkInBrowser(userName, source, source.oauth, given, name);
   const open = parseSourceOptions(source, given);
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts, sources: configured }) => {
-      const user = await accounts.users.named(userName);
-      if (source.ownerOnly && user.role !== "owner") {
-        throw new UsageError(
-          `${source.name} follows the players on this machine, so only the server's owner may connect it.`,
-        );
-      }
-      const { connections } = accounts;
-      const connection = await connections.connect(user, source.id, open.settings, { name });
-      const done = `${user.name} is connected to ${source.name}${name === "" ? "" : ` as ${name}`}.`;
-      if (isPushed(source)) {
-        const secret = await connections.secretOf(connection.id);
-        const inbox = inboxDocument(source, secret, await knownBaseUrl(config, accounts));
-        const document = { ...connectionDocument(connection), ...inbox };
-        return print(io, asJson, [document], [done, ...inboxLines(user.name, inbox)]);
-      }
-      print(io, asJson, [connectionDocument(connection)], [done]);
-      // Described sources know no settings, such as the key of an upstream's API.
-      const ready = configured.byId(source.id)?.open(open.settings) ?? open;
-      const tried = await tryOut(source.name, ready);
-      if (tried.kind === "answered") await noteWorking(accounts, connection.id);
-      if (tried.kind === "refused") await connections.markRefused(connection.id);
-      if (tried.kind === "answered") return;
-      io.error(
-        tried.kind === "refused"
-          ? `Refused: ${tried.reason}. Marquee won't try again. To connect again, run the same command with the right credentials: it changes this connection.`
-          : `Note: ${tried.reason}. The connection is kept, and Marquee keeps trying.`,
+  return forUser(userName, async ({ config, io, workspace, accounts, user, print }) => {
+    if (source.ownerOnly && user.role !== "owner") {
+      throw new UsageError(
+        `${source.name} follows the players on this machine, so only the server's owner may connect it.`,
       );
-    });
+    }
+    const { connections } = accounts;
+    const connection = await connections.connect(user, source.id, open.settings, { name });
+    const done = `${user.name} is connected to ${source.name}${name === "" ? "" : ` as ${name}`}.`;
+    if (isPushed(source)) {
+      const secret = await connections.secretOf(connection.id);
+      const inbox = inboxDocument(source, secret, await knownBaseUrl(config, accounts));
+      const document = { ...connectionDocument(connection), ...inbox };
+      return print([document], [done, ...inboxLines(user.name, inbox)]);
+    }
+    print([connectionDocument(connection)], [done]);
+    // Described sources know no settings, such as the key of an upstream's API.
+    const ready = workspace.sources.byId(source.id)?.open(open.settings) ?? open;
+    const tried = await tryOut(source.name, ready);
+    if (tried.kind === "answered") await noteWorking(accounts, connection.id);
+    if (tried.kind === "refused") await connections.markRefused(connection.id);
+    if (tried.kind === "answered") return;
+    io.error(
+      tried.kind === "refused"
+        ? `Refused: ${tried.reason}. Marquee won't try again. To connect again, run the same command with the right credentials: it changes this connection.`
+        : `Note: ${tried.reason}. The connection is kept, and Marquee keeps trying.`,
+    );
+  });
 }
 
 const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {
@@ -150,58 +148,50 @@ function linkInBrowser(
   if (given.length > 0) {
     throw new UsageError(`${name} is linked in the browser and takes no options here.`);
   }
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const user = await accounts.users.named(userName);
-      const baseUrl = await knownBaseUrl(config, accounts);
-      const secret = await accounts.magicLinks.issue(user, connectPurpose(id, connectionName));
-      const url = connectAddress(baseUrl, "en", id, secret);
-      const redirectUri = baseUrl + oauth.callbackPath;
-      if (!oauth.acceptsRedirect(redirectUri)) {
-        io.error(
-          `Note: ${name} accepts only https addresses, or http://127.0.0.1. Set --base-url to such an address, here and for the server.`,
-        );
-      }
-      print(
-        io,
-        asJson,
-        [{ username: user.name, source: id, name: connectionName, url, redirect_uri: redirectUri }],
-        [
-          `Open this in your browser to link ${name} to ${user.name}. It works for half an hour:`,
-          `  ${url}`,
-          `The redirect URI to register with your ${name} app, exactly as shown:`,
-          `  ${redirectUri}`,
-        ],
+  return forUser(userName, async ({ config, io, accounts, user, print }) => {
+    const baseUrl = await knownBaseUrl(config, accounts);
+    const secret = await accounts.magicLinks.issue(user, connectPurpose(id, connectionName));
+    const url = connectAddress(baseUrl, "en", id, secret);
+    const redirectUri = baseUrl + oauth.callbackPath;
+    if (!oauth.acceptsRedirect(redirectUri)) {
+      io.error(
+        `Note: ${name} accepts only https addresses, or http://127.0.0.1. Set --base-url to such an address, here and for the server.`,
       );
-    });
+    }
+    print(
+      [{ username: user.name, source: id, name: connectionName, url, redirect_uri: redirectUri }],
+      [
+        `Open this in your browser to link ${name} to ${user.name}. It works for half an hour:`,
+        `  ${url}`,
+        `The redirect URI to register with your ${name} app, exactly as shown:`,
+        `  ${redirectUri}`,
+      ],
+    );
+  });
 }
 
 /** `marquee disconnect USER [ID] [--all]`. */
 function disconnectUser(userName: string, typedId: string | undefined, all: boolean): Command {
   if (all && typedId !== undefined) throw new UsageError("Give either an ID or --all, not both.");
   const id = typedId === undefined ? undefined : readConnectionId(typedId, userName);
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const user = await accounts.users.named(userName);
-      const { connections } = accounts;
-      if (id === undefined && !all && (await connections.allOf(user.id)).length > 1) {
-        throw new AccountError(
-          `${user.name} has several connections: give the ID of one, or --all. "marquee connection list ${user.name}" shows them.`,
-          true,
-        );
-      }
-      const disconnected = await connections.disconnect(user, id ?? "all");
-      print(
-        io,
-        asJson,
-        [{ username: user.name, disconnected }],
-        [
-          disconnected
-            ? `${user.name} is disconnected.`
-            : `${user.name} was not connected to anything.`,
-        ],
+  return forUser(userName, async ({ accounts, user, print }) => {
+    const { connections } = accounts;
+    if (id === undefined && !all && (await connections.allOf(user.id)).length > 1) {
+      throw new AccountError(
+        `${user.name} has several connections: give the ID of one, or --all. "marquee connection list ${user.name}" shows them.`,
+        true,
       );
-    });
+    }
+    const disconnected = await connections.disconnect(user, id ?? "all");
+    print(
+      [{ username: user.name, disconnected }],
+      [
+        disconnected
+          ? `${user.name} is disconnected.`
+          : `${user.name} was not connected to anything.`,
+      ],
+    );
+  });
 }
 
 /** The sources and their options, for `--help`. */

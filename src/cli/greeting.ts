@@ -92,10 +92,10 @@ function greetingLines(
       ]
     : [
         `  API        ${apiAddress(baseUrl, "now-playing")}`,
-        `  Widget     ${ownCommand()} widget url ${owner?.name ?? "USER"}`,
+        `  Widget     ${commandToType()} widget url ${owner?.name ?? "USER"}`,
         ...(loginUrl
           ? ["", ...signInLines(loginUrl)]
-          : [`  Dashboard  ${ownCommand()} login ${owner?.name ?? "USER"}`]),
+          : [`  Dashboard  ${commandToType()} login ${owner?.name ?? "USER"}`]),
       ];
   return [
     `  Marquee ${VERSION} serves ${baseUrl}`,
@@ -141,13 +141,13 @@ function whereSecretsAre({ user }: AddedUser): string[] {
   return [
     "  This goes to a log, so neither API key nor widget address is shown. Get them in the dashboard,",
     "  or with these commands:",
-    `    ${ownCommand()} key add ${user.name}`,
-    `    ${ownCommand()} widget url ${user.name}`,
+    `    ${commandToType()} key add ${user.name}`,
+    `    ${commandToType()} widget url ${user.name}`,
   ];
 }
 
-/** The command that runs this program: its own name, or the command that runs the sources. */
-function ownCommand(): string {
+/** What people type to run this program: its own name, or the command that runs the sources. */
+function commandToType(): string {
   return isFromSource() ? RUN_FROM_SOURCE : "marquee";
 }
 

@@ -8,10 +8,10 @@ import { ownAddresses } from "../hooks/feature.ts";
 import { testEvent } from "../hooks/message.ts";
 import { createSender } from "../hooks/sender.ts";
 import { type DamagedHook, type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
-import { mayBePublic } from "../sources/upstream/public-hosts.ts";
-import { type Command, table, UsageError } from "./command.ts";
+import { mayBePublic } from "../upstream/public-hosts.ts";
+import { type Command, readId, table, UsageError } from "./command.ts";
 import { forUser, type Workspace } from "./workspace.ts";
-import { NETWORK } from "../sources/upstream/index.ts";
+import { NETWORK } from "../upstream/index.ts";
 
 /** Declares `marquee hook …`. */
 export function declareHook({ group, runs }: Cli): void {
@@ -118,7 +118,7 @@ function listHooks(userName: string): Command {
 }
 
 function removeHook(userName: string, typedId: string): Command {
-  const id = readHookId(typedId, userName);
+  const id = readId("hook", typedId, userName);
   return forUser(userName, async ({ accounts, user, print }) => {
     await accounts.hooks.remove(user, id);
     print([{ id }], [`Hook ${id} was removed.`]);
@@ -126,7 +126,7 @@ function removeHook(userName: string, typedId: string): Command {
 }
 
 function testHook(userName: string, typedId: string): Command {
-  const id = readHookId(typedId, userName);
+  const id = readId("hook", typedId, userName);
   return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
     const hook = (await accounts.hooks.allOf(user.id)).find((one) => one.id === id);
     if (!hook) throw unknown(userName, id);
@@ -151,13 +151,6 @@ function testHook(userName: string, typedId: string): Command {
     // It works again.
     await accounts.hooks.note(id, { failures: 0, off: null });
   });
-}
-
-function readHookId(typed: string, userName: string): number {
-  if (/^[1-9]\d{0,14}$/.test(typed)) return Number(typed);
-  throw new UsageError(
-    `${JSON.stringify(typed)} is not a hook's ID. "marquee hook list ${userName}" shows them.`,
-  );
 }
 
 const unknown = (userName: string, id: number) =>

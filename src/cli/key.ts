@@ -1,7 +1,7 @@
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { IssuedKey, KeyRecord } from "../accounts/keys.ts";
+import { isoTime } from "../clock.ts";
 import { type Command, table, UsageError } from "./command.ts";
-
 import { forUser, type UserCommand } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
@@ -100,6 +100,3 @@ function statusOf({ revokedAt }: KeyRecord): "works" | "ends" | "revoked" {
   if (revokedAt === null) return "works";
   return revokedAt > Date.now() ? "ends" : "revoked";
 }
-
-const isoTime = (unixMs: number | null) =>
-  unixMs === null ? null : new Date(unixMs).toISOString();

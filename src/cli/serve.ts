@@ -11,7 +11,7 @@ import { createLog, type Log } from "../log.ts";
 import { alone } from "../cluster/alone.ts";
 import { createMetrics, noMetrics } from "../metrics.ts";
 import { THIS_MACHINE } from "../sources/here/found.ts";
-import { NETWORK } from "../sources/upstream/index.ts";
+import { NETWORK } from "../upstream/index.ts";
 import { VERSION } from "../version.ts";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
 import type { Io } from "./command.ts";

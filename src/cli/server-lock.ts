@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isBusy } from "../db/errors.ts";
 import { createFolder, createPrivateFile, isThere } from "../db/open.ts";
-import { isRecord } from "../sources/upstream/json.ts";
+import { isRecord } from "../upstream/json.ts";
 
 /** What a running server writes for a second start. */
 export interface RunningFacts {

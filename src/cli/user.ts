@@ -5,13 +5,13 @@ import {
   statusAt,
   type StoredStatus,
 } from "../music/connection-status.ts";
-import { systemClock } from "../clock.ts";
+import { isoTime, systemClock } from "../clock.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
 import { SourceSettingsError } from "../sources/source.ts";
 import { knownBaseUrl, widgetAddress } from "../addresses.ts";
 import { type Command, type Io, print, readOnOff, table, UsageError } from "./command.ts";
-import { withWorkspace } from "./workspace.ts";
+import { forUser, withWorkspace } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
 /** Declares `marquee user …`. */
@@ -74,13 +74,13 @@ function listUsers(): Command {
         source: music[0]?.source.id ?? null,
         needs_connecting_again: music[0]?.status.state === "needsLinking",
         health: music[0] ? statusDocument(music[0].status) : null,
-        linked_until: isoOrNull(music[0]?.status.linkedUntil ?? null),
+        linked_until: isoTime(music[0]?.status.linkedUntil ?? null),
         connections: music.map(({ connection, source, status }) => ({
           id: connection.publicId,
           source: source.id,
           name: connection.name,
           health: statusDocument(status),
-          linked_until: isoOrNull(status.linkedUntil),
+          linked_until: isoTime(status.linkedUntil),
         })),
         created_at: new Date(user.createdAt).toISOString(),
       }));
@@ -103,28 +103,24 @@ function listUsers(): Command {
 /** `marquee user covers NAME on|off`. */
 function searchCovers(name: string, choice: string): Command {
   const searchesCovers = readOnOff(choice);
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      const user = await accounts.users.named(name);
-      await accounts.privacy.change(user, { searchesCovers });
-      print(
-        io,
-        asJson,
-        [{ username: user.name, covers: choice }],
-        [
-          searchesCovers
-            ? "Covers are looked for, on a server whose --cover-search allows it."
-            : "No covers are looked for.",
-        ],
-      );
-    });
+  return forUser(name, async ({ accounts, user, print }) => {
+    await accounts.privacy.change(user, { searchesCovers });
+    print(
+      [{ username: user.name, covers: choice }],
+      [
+        searchesCovers
+          ? "Covers are looked for, on a server whose --cover-search allows it."
+          : "No covers are looked for.",
+      ],
+    );
+  });
 }
 
 function statusDocument(health: StoredStatus) {
   return {
     state: statusWord(health),
-    since: isoOrNull("since" in health ? health.since : null),
-    until: isoOrNull("until" in health ? health.until : null),
+    since: isoTime("since" in health ? health.since : null),
+    until: isoTime("until" in health ? health.until : null),
     reason: "reason" in health ? health.reason : null,
   };
 }
@@ -163,9 +159,6 @@ function describeConsent(linkedUntil: number | null, nowMs: number): string {
 /** `2026-11-21 12:00` in UTC. */
 const minuteOf = (unixMs: number): string =>
   `${new Date(unixMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
-const isoOrNull = (unixMs: number | null): string | null =>
-  unixMs === null ? null : new Date(unixMs).toISOString();
 
 /** `marquee user remove NAME`. */
 function removeUser(name: string): Command {

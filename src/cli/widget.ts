@@ -8,7 +8,7 @@ import { knownBaseUrl, onDemandAddress, outputAddress } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
-import { type Command, table, UsageError } from "./command.ts";
+import { type Command, readId, table, UsageError } from "./command.ts";
 import { forUser, type Workspace } from "./workspace.ts";
 import { Option } from "commander";
 import type { Cli } from "./cli.ts";
@@ -109,7 +109,7 @@ function addWidget(userName: string, typedName: string, kindText: string): Comma
 
 /** `marquee widget remove USER ID`. */
 function removeWidget(userName: string, typedId: string): Command {
-  const id = readWidgetId(typedId, userName);
+  const id = readId("widget", typedId, userName);
   return forUser(userName, async ({ accounts, user, print }) => {
     const { name } = await accounts.widgets.byId(user, id);
     await accounts.widgets.remove(user, id);
@@ -123,7 +123,7 @@ function setWidgetOptions(
   typedId: string,
   assignments: readonly string[],
 ): Command {
-  const id = readWidgetId(typedId, userName);
+  const id = readId("widget", typedId, userName);
   // As whoever runs the command, who may not be the one whom the data folder belongs to.
   const givenCss = assignments.findLast(isCss);
   const css = givenCss === undefined ? undefined : readCss(givenCss.slice(CSS.length));
@@ -175,7 +175,7 @@ function rotateWidget(
 
 /** `marquee widget url --show` and, to replace them, `marquee widget rotate --show`. */
 function printShowUrls(userName: string, typedId: string | undefined, isReplaced = false): Command {
-  const id = typedId === undefined ? undefined : readWidgetId(typedId, userName);
+  const id = typedId === undefined ? undefined : readId("widget", typedId, userName);
   return forUser(userName, async ({ config, accounts, user, print }) => {
     const { widgets } = accounts;
     const token = await (isReplaced
@@ -200,7 +200,7 @@ function showAddress(
   preface: readonly string[],
 ): Command {
   const language = languageText === undefined ? undefined : parseLanguage(languageText);
-  const id = typedId === undefined ? undefined : readWidgetId(typedId, userName);
+  const id = typedId === undefined ? undefined : readId("widget", typedId, userName);
   return forUser(userName, async ({ config, workspace, user, print }) => {
     const { widgets } = workspace.accounts;
     const widget = await (id === undefined ? widgets.first(user) : widgets.byId(user, id));
@@ -221,13 +221,6 @@ async function addressed(
   const token = await accounts.widgets.tokenOf(user, widget.id);
   const url = outputAddress(await knownBaseUrl(config, accounts), language, widget.kind, token);
   return { widget_token: token, widget_url: url };
-}
-
-function readWidgetId(typed: string, userName: string): number {
-  if (/^[1-9]\d{0,14}$/.test(typed)) return Number(typed);
-  throw new UsageError(
-    `${JSON.stringify(typed)} is not a widget's ID. "marquee widget list ${userName}" shows them.`,
-  );
 }
 
 /** Begins the assignment of an overlay's CSS. */

@@ -1,13 +1,13 @@
 import type { CoverServiceName } from "../config.ts";
-import { LARGEST_COVER_BYTES } from "../sources/upstream/cover.ts";
+import { LARGEST_COVER_BYTES } from "../upstream/cover.ts";
 import {
   createUpstream,
   type Upstream,
   type UpstreamDeps,
   UpstreamError,
   type UpstreamRequest,
-} from "../sources/upstream/index.ts";
-import { isRecord, numberOf, parseJson, recordsOf, textOf } from "../sources/upstream/json.ts";
+} from "../upstream/index.ts";
+import { isRecord, numberOf, parseJson, recordsOf, textOf } from "../upstream/json.ts";
 import type { Candidate, WantedSong } from "./match.ts";
 
 /** A service that knows covers. */

@@ -1,5 +1,5 @@
 import type { Vault } from "../vault/secrets.ts";
-import { pageAddress } from "../addresses.ts";
+import { pageAddress, type ServerPlace } from "../addresses.ts";
 import type { Clock } from "../clock.ts";
 import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
@@ -13,14 +13,11 @@ import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { mayOpen } from "./owner-only.ts";
 
-export interface DashboardGuardDeps {
+export interface DashboardGuardDeps extends ServerPlace {
   readonly sessionCookie: SessionCookie;
   readonly clock: Pick<Clock, "wallMs">;
   /** Seals a form's notice until the page that shows it opens it. */
   readonly vault: Pick<Vault, "seal" | "open">;
-  /** Where the server is reached, without a slash at the end, and its path alone. */
-  readonly baseUrl: string;
-  readonly basePath: string;
   readonly formTokens: FormTokens;
   /** Whether a form was sent from one of our pages. */
   isFromOwnPage(request: Request): boolean;

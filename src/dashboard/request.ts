@@ -1,3 +1,4 @@
+import type { ServerPlace } from "../addresses.ts";
 import type { Notice } from "../html/notices.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import type { Session } from "../accounts/sessions.ts";
@@ -6,16 +7,13 @@ import type { Words } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 
 /** A signed-in user's request for a page of the dashboard. */
-export interface DashboardRequest {
+export interface DashboardRequest extends ServerPlace {
   readonly language: Language;
   readonly words: Words;
   readonly user: User;
   readonly session: Session;
   /** The query of the page's address. */
   readonly query: URLSearchParams;
-  /** Path prefix of the base URL, and the base URL itself, without slashes at their ends. */
-  readonly basePath: string;
-  readonly baseUrl: string;
   /** The requested page. */
   readonly section: SectionName;
   /** Proves that a form was sent from a page of this session. */

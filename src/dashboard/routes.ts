@@ -109,7 +109,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
       }
       const data = deps.dashboardLive.ticketFor(signedIn, lang);
       if (upgrader?.upgrade(request, { data })) return undefined;
-      return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
+      return plainText(426, "This address is for WebSockets only", { Upgrade: "websocket" });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { getTableName } from "drizzle-orm";
 import { attemptEach } from "../attempt-each.ts";
-import { changeOf, type Change } from "./change.ts";
+import { changeOf, type ChangeListener } from "./change.ts";
 import { hasTable } from "./sealed-values.ts";
 import { watchedTables } from "./watched-tables.ts";
 
@@ -21,8 +21,6 @@ export interface ChangeFeed {
    */
   checkForChanges(): Promise<void>;
 }
-
-export type ChangeListener = (change: Change) => void | Promise<void>;
 
 /** The user id of a change that concerns all users; no user has it. */
 const EVERYBODY = 0;

@@ -16,3 +16,5 @@ export const changeOf = (
   userId,
   concerns: (...named) => tables === undefined || named.some((name) => tables.has(name)),
 });
+
+export type ChangeListener = (change: Change) => void | Promise<void>;

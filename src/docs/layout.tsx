@@ -1,5 +1,5 @@
 import type { WidgetToken } from "../accounts/credential.ts";
-import { docsAddress } from "../addresses.ts";
+import { docsAddress, type ServerPlace } from "../addresses.ts";
 import { docsScript, docsStylesheet } from "../html/assets.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 import { languages } from "../i18n/index.ts";
@@ -31,11 +31,8 @@ export interface Layout {
   readonly copiedToken?: WidgetToken;
 }
 
-export interface LayoutDeps {
+export interface LayoutDeps extends ServerPlace {
   readonly sources: Pick<Sources, "all">;
-  /** The server's base URL, without a slash at the end, and its path alone. */
-  readonly baseUrl: string;
-  readonly basePath: string;
 }
 
 export const titleOf = (language: Language, name: AnyPage): string =>

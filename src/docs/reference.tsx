@@ -1,4 +1,5 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
+import type { ServerPlace } from "../addresses.ts";
 import { eventText, openApiDocument } from "../api/openapi.ts";
 import { type EndpointPath, describeEndpoints } from "../api/schema.ts";
 import type { Config } from "../config.ts";
@@ -6,11 +7,8 @@ import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 
-export interface ReferenceProps {
+export interface ReferenceProps extends ServerPlace {
   readonly language: Language;
-  /** The server's base URL, without a slash at the end, and its path alone. */
-  readonly baseUrl: string;
-  readonly basePath: string;
   readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
   readonly offer?: KeyOffer;
 }

@@ -1,9 +1,9 @@
+import type { ServerPlace } from "../addresses.ts";
 import { pagesOf } from "../html/page.ts";
 import { type Feature, get, once } from "../http/feature.ts";
-import type { HomeDeps } from "./home.tsx";
 
 /** The home page, and the styles and scripts of all pages. They are loaded on first use. */
-export function createHomeFeature(deps: HomeDeps): Feature {
+export function createHomeFeature(deps: ServerPlace): Feature {
   const home = once(async () => (await import("./home.tsx")).createHome(deps));
   const assets = once(() => import("../html/assets.ts"));
   return {

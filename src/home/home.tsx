@@ -5,6 +5,7 @@ import {
   apiAddress,
   pageAddress,
   widgetAddress,
+  type ServerPlace,
 } from "../addresses.ts";
 import { Html } from "../jsx.ts";
 import { languages } from "../i18n/index.ts";
@@ -15,13 +16,7 @@ import { Document, htmlResponse } from "../html/html.tsx";
 const DEMO_OPTIONS = new URLSearchParams({ position: "bl" });
 const DEMO_MODE = parseWidgetOptions(DEMO_OPTIONS).options.mode;
 
-export interface HomeDeps {
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
-  readonly basePath: string;
-}
-
-export function createHome(deps: HomeDeps) {
+export function createHome(deps: ServerPlace) {
   return {
     /** Redirects to the home page in the browser's language. */
     redirect({ headers }: Request): Response {
@@ -41,7 +36,11 @@ export function createHome(deps: HomeDeps) {
   };
 }
 
-function HomePage({ baseUrl, basePath, language }: HomeDeps & { language: Language }): JSX.Element {
+interface HomeProps extends ServerPlace {
+  readonly language: Language;
+}
+
+function HomePage({ baseUrl, basePath, language }: HomeProps): JSX.Element {
   const { home } = languages[language];
   return (
     <Document

@@ -6,7 +6,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
 import type { Feature } from "../http/feature.ts";
 import type { Artwork } from "../playback.ts";
-import type { Network } from "../sources/upstream/index.ts";
+import type { Network } from "../upstream/index.ts";
 import type { User } from "../accounts/users.ts";
 import type { Hook } from "../music/hooks.ts";
 import { type HookAddressRules, readHookAddress } from "./address.ts";

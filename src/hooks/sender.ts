@@ -1,6 +1,6 @@
 import type { Artwork } from "../playback.ts";
 import type { Clock } from "../clock.ts";
-import { createUpstream, type Network } from "../sources/upstream/index.ts";
+import { createUpstream, type Network } from "../upstream/index.ts";
 import type { Hook } from "../music/hooks.ts";
 import { type HookAddressRules, isNever, readHookAddress } from "./address.ts";
 import { messageOf, type NumberedEvent } from "./message.ts";

@@ -12,36 +12,21 @@ interface Asset {
 const bundles = Object.freeze(bundled());
 const assets = new Map<string, Asset>();
 
-export const widgetScript = script("widget", bundles["widget/client.ts"]);
-export const widgetStylesheet = stylesheet("widget", bundles["widget/widget.css"]);
-export const deadAddressScript = script("gone", bundles["widget/dead-address.ts"]);
-export const pageStylesheet = stylesheet("page", bundles["src/html/page.css"]);
-export const dashboardStylesheet = stylesheet("dashboard", bundles["src/dashboard/dashboard.css"]);
-export const nowPlayingScript = script(
-  "now-playing",
-  bundles["src/dashboard/browser/now-playing.ts"],
-);
-export const musicScript = script("music", bundles["src/dashboard/music/browser/music.ts"]);
-export const docsStylesheet = stylesheet("docs", bundles["src/docs/docs.css"]);
-export const homeStylesheet = stylesheet("home", bundles["src/home/home.css"]);
-export const docsScript = script("docs", bundles["src/docs/browser/docs.ts"]);
-export const widgetEditorScript = script(
-  "widget-editor",
-  bundles["src/dashboard/widgets/browser/editor/index.ts"],
-);
-export const intoObsScript = script(
-  "into-obs",
-  bundles["src/dashboard/widgets/browser/into-obs.ts"],
-);
-export const widgetGalleryScript = script(
-  "widget-gallery",
-  bundles["src/dashboard/widgets/browser/gallery.ts"],
-);
-export const outputEditorScript = script(
-  "output-editor",
-  bundles["src/dashboard/outputs/browser/output-editor.ts"],
-);
-export const copyScript = script("copy", bundles["src/html/browser/copy.ts"]);
+export const widgetScript = bundle("widget/client.ts");
+export const widgetStylesheet = bundle("widget/widget.css");
+export const deadAddressScript = bundle("widget/dead-address.ts");
+export const pageStylesheet = bundle("src/html/page.css");
+export const dashboardStylesheet = bundle("src/dashboard/dashboard.css");
+export const nowPlayingScript = bundle("src/dashboard/browser/now-playing.ts");
+export const musicScript = bundle("src/dashboard/music/browser/music.ts");
+export const docsStylesheet = bundle("src/docs/docs.css");
+export const homeStylesheet = bundle("src/home/home.css");
+export const docsScript = bundle("src/docs/browser/docs.ts");
+export const widgetEditorScript = bundle("src/dashboard/widgets/browser/editor/index.ts");
+export const intoObsScript = bundle("src/dashboard/widgets/browser/into-obs.ts");
+export const widgetGalleryScript = bundle("src/dashboard/widgets/browser/gallery.ts");
+export const outputEditorScript = bundle("src/dashboard/outputs/browser/output-editor.ts");
+export const copyScript = bundle("src/html/browser/copy.ts");
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 
 /** The launcher's script. It is inlined in the launcher file and is not served as an asset. */
@@ -60,12 +45,12 @@ export function assetResponse(file: string): Response | undefined {
   });
 }
 
-function script(name: string, body: string): Asset {
-  return asset(name, "js", "text/javascript", body);
-}
-
-function stylesheet(name: string, body: string): Asset {
-  return asset(name, "css", "text/css", body);
+/** A script or stylesheet, named after its file: `src-home-home-….css`. */
+function bundle(file: keyof typeof bundles): Asset {
+  const name = file.replace(/\.\w+$/, "").replaceAll("/", "-");
+  return file.endsWith(".css")
+    ? asset(name, "css", "text/css", bundles[file])
+    : asset(name, "js", "text/javascript", bundles[file]);
 }
 
 function asset(name: string, ending: string, type: string, body: string): Asset {

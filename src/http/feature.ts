@@ -9,6 +9,7 @@ export interface RouteContext {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
+/** At once where nothing has to be waited for. */
 export type RouteAnswer = Promise<Response | undefined> | Response | undefined;
 
 export interface Route {

@@ -2,7 +2,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { parseSessionToken } from "../accounts/credential.ts";
 import { SESSION_LIFETIME_MS, type Session } from "../accounts/sessions.ts";
 import type { User } from "../accounts/users.ts";
-import { dashboardAddress } from "../addresses.ts";
+import { dashboardAddress, type ServerPlace } from "../addresses.ts";
 import { type Language, languageOr } from "../languages.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import { redirect } from "./redirect.ts";
@@ -22,11 +22,8 @@ export interface SessionCookie {
   signOut(path: string): Response;
 }
 
-export interface SessionCookieDeps {
+export interface SessionCookieDeps extends ServerPlace {
   readonly accounts: Pick<Accounts, "sessions">;
-  /** The server's base URL, without a slash at the end; `basePath` is its path. */
-  readonly baseUrl: string;
-  readonly basePath: string;
 }
 
 export function createSessionCookie({

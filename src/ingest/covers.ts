@@ -1,7 +1,7 @@
 import type { Artwork } from "../playback.ts";
 import type { Clock } from "../clock.ts";
-import { createUpstream, type Network } from "../sources/upstream/index.ts";
-import { isShareable } from "../sources/upstream/public-hosts.ts";
+import { createUpstream, type Network } from "../upstream/index.ts";
+import { isShareable } from "../upstream/public-hosts.ts";
 import { createCoverRate } from "./cover-rate.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord, jsonIn } from "../sources/upstream/json.ts";
+import { isRecord, jsonIn } from "../upstream/json.ts";
 
 /** Reads fields of messages that other programs send: each may be missing or of any type. */
 

@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { all, type Feature, socket, socketsOf } from "../http/feature.ts";
 import { JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
-import type { Network } from "../sources/upstream/index.ts";
+import type { Network } from "../upstream/index.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
 import { createCovers } from "./covers.ts";
 import { createDelivery } from "./delivery.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../sources/upstream/json.ts";
+import { isRecord } from "../upstream/json.ts";
 import { type Fields, fieldsIn, parseFields, textIn, textsIn, toTimeMs } from "./fields.ts";
 import { IGNORED, type Message, refused } from "./message.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../sources/upstream/json.ts";
+import { isRecord } from "../upstream/json.ts";
 import { durationIn, parseFields, textIn, textsIn, timeIn } from "./fields.ts";
 import { IGNORED, type Message, NOTHING, refused } from "./message.ts";
 

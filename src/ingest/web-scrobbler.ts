@@ -1,4 +1,4 @@
-import { isRecord } from "../sources/upstream/json.ts";
+import { isRecord } from "../upstream/json.ts";
 import { durationIn, type Fields, fieldsIn, parseFields, textIn, timeIn } from "./fields.ts";
 import { IGNORED, type Message, refused } from "./message.ts";
 

@@ -2,7 +2,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { type MagicLinkSecret, parseMagicLinkSecret } from "../accounts/credential.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import type { User } from "../accounts/users.ts";
-import { connectAddress } from "../addresses.ts";
+import { connectAddress, type ServerPlace } from "../addresses.ts";
 import type { Language } from "../languages.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked, type LinkedSource } from "../sources/source.ts";
@@ -14,13 +14,10 @@ import type { Pages } from "../html/page.ts";
 import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 
-export interface ConnectDeps {
+export interface ConnectDeps extends ServerPlace {
   readonly accounts: Pick<Accounts, "magicLinks" | "upstreams">;
   readonly sources: Pick<Sources, "byId">;
   readonly flow: () => Promise<LinkingFlow>;
-  /** The server's base URL, without a slash at the end, and its path alone. */
-  readonly baseUrl: string;
-  readonly basePath: string;
   /** Whether a form was sent from one of our pages. */
   isFromOwnPage(request: Request): boolean;
 }

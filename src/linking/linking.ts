@@ -1,3 +1,4 @@
+import type { ServerPlace } from "../addresses.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { TooManyConnectionsError } from "../music/connections.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
@@ -25,16 +26,13 @@ import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
 
-export interface LinkingFlowDeps {
+export interface LinkingFlowDeps extends ServerPlace {
   readonly accounts: Pick<Accounts, "connections" | "magicLinks">;
   readonly sources: Pick<Sources, "byId">;
   readonly sessionCookie: SessionCookie;
   readonly clock: Clock;
   readonly log: Log;
   readonly vault: Pick<Vault, "seal" | "open">;
-  /** The server's base URL, without a slash at the end, and its path alone. */
-  readonly baseUrl: string;
-  readonly basePath: string;
   /** The address of a request's client. */
   addressOf(request: Request): string;
 }

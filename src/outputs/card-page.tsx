@@ -1,5 +1,5 @@
 import { BOT_WAITS_MS } from "../channels/first-answer.ts";
-import { outputAddress, pageAddress } from "../addresses.ts";
+import { outputAddress, pageAddress, type ServerPlace } from "../addresses.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
@@ -13,14 +13,11 @@ import type { Guard } from "./guard.ts";
 import { attribute } from "../html/attribute.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 
-export interface CardPageDeps {
+export interface CardPageDeps extends ServerPlace {
   readonly guard: Guard;
   readonly hub: Pick<Hub, "peek" | "read">;
   readonly artworks: Pick<ArtworkStore, "pathOf">;
   readonly clock: Clock;
-  /** The server's base URL, without a slash at the end, and its path alone. */
-  readonly baseUrl: string;
-  readonly basePath: string;
 }
 
 /** `GET /{lang}/card/{token}`: a page around the card, for links; `undefined` for a wrong token. */

@@ -1,3 +1,4 @@
+import type { ServerPlace } from "../addresses.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { PlayingBody } from "../api/now-playing.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
@@ -11,7 +12,7 @@ import { createGuard } from "./guard.ts";
 import type { Files } from "./files.ts";
 import { keepSongs } from "./keep-songs.ts";
 
-export interface OutputsDeps {
+export interface OutputsDeps extends ServerPlace {
   readonly accounts: Accounts;
   readonly hub: Hub;
   readonly artworks: ArtworkStore;
@@ -19,9 +20,6 @@ export interface OutputsDeps {
   readonly log: Log;
   readonly config: Pick<Config, "files">;
   readonly playingBody: PlayingBody;
-  /** The server's base URL, without a slash at the end, and its path alone. */
-  readonly baseUrl: string;
-  readonly basePath: string;
   /** The client address of a request. */
   addressOf(request: Request): string;
 }

@@ -6,9 +6,9 @@ import { type Artwork, artistNames, type Playback } from "../playback.ts";
 /** What a user's files say at one moment. */
 export interface FileSet {
   readonly texts: Readonly<Record<TextFile, string>>;
-  /** The picture of `cover.png`; without one it is transparent. */
   /** Whose music it is. */
   readonly userId: number;
+  /** The picture of `cover.png`; without one it is transparent. */
   readonly cover: Artwork | undefined;
 }
 

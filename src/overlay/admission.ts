@@ -64,5 +64,5 @@ export function admit(
     isOutdated: shown !== null && shown !== current,
   };
   if (server?.upgrade(request, { data })) return undefined;
-  return plainText(426, "This address speaks WebSocket", { Upgrade: "websocket" });
+  return plainText(426, "This address is for WebSockets only", { Upgrade: "websocket" });
 }

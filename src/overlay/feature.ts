@@ -1,4 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
+import type { ServerPlace } from "../addresses.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import { createArt } from "../artwork/serve-cover.ts";
 import type { Hub } from "../channels/hub.ts";
@@ -23,15 +24,12 @@ import { createStreams } from "./streams.ts";
 import type { LiveTicket } from "./ticket.ts";
 import { createFont } from "./uploaded-font.ts";
 
-export interface OverlayFeatureDeps {
+export interface OverlayFeatureDeps extends ServerPlace {
   readonly accounts: Accounts;
   readonly hub: Pick<Hub, "read" | "subscribe" | "peek" | "rawPlayback">;
   readonly artworks: ArtworkStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** The server's base URL, without a slash at the end, and its path alone. */
-  readonly baseUrl: string;
-  readonly basePath: string;
   /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;
   /** The client address of a request. */

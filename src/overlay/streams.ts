@@ -1,11 +1,8 @@
-import type { ServerWebSocket } from "bun";
 import type { History } from "../music/history.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import { STREAM_STARTED, STREAM_STOPPED, type StreamingMessage } from "../../widget/state.ts";
-import type { LiveTicket } from "./ticket.ts";
-
-type LiveSocket = ServerWebSocket<LiveTicket>;
+import type { LiveSocket } from "./rooms.ts";
 
 export interface StreamsDeps {
   readonly history: Pick<History, "of" | "streamStarted" | "streamStopped">;

@@ -1,3 +1,4 @@
+import type { ServerPlace } from "../addresses.ts";
 import { PAGE_WAITS_MS } from "../channels/first-answer.ts";
 import { Html } from "../jsx.ts";
 import { WidgetPage } from "../../widget/page.tsx";
@@ -16,16 +17,13 @@ import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
 import { ownFolders } from "./own-folders.ts";
 import { toWidgetState } from "./widget-state.ts";
 
-export interface WidgetDeps {
+export interface WidgetDeps extends ServerPlace {
   readonly widgets: Pick<Widgets, "find">;
   /** The CSS that makes a user's fonts known. */
   fontFacesOf(userId: number): Promise<string>;
   readonly hub: Pick<Hub, "read">;
   readonly clock: Clock;
   readonly covers: Covers;
-  /** The server's base URL, without a slash at the end, and its path alone. */
-  readonly baseUrl: string;
-  readonly basePath: string;
 }
 
 const queryOf = ({ url }: Request): URLSearchParams => new URL(url).searchParams;

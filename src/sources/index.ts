@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../clock.ts";
-import { resolveConfig } from "../config.ts";
+import { type Config, resolveConfig } from "../config.ts";
 import { type Metrics, noMetrics } from "../metrics.ts";
-import type { UpstreamApp, UpstreamPause } from "../accounts/upstreams.ts";
+import type { Upstreams } from "../accounts/upstreams.ts";
 import { createAzuraCast } from "./kinds/azuracast.ts";
 import { createBeefweb } from "./kinds/beefweb/index.ts";
 import { createCider } from "./kinds/cider/index.ts";
@@ -27,7 +27,7 @@ import { type Machine, THIS_MACHINE } from "./here/found.ts";
 import type { Found } from "./here/players-here.ts";
 import { createSpotify } from "./kinds/spotify/index.ts";
 import { createSubsonic } from "./kinds/subsonic/index.ts";
-import { createUpstream, NETWORK, type Network } from "./upstream/index.ts";
+import { createUpstream, NETWORK, type Network } from "../upstream/index.ts";
 import { createVlc } from "./kinds/vlc/index.ts";
 
 /** All sources. */
@@ -42,22 +42,19 @@ export interface SourcesDeps {
   readonly clock: Clock;
   /** Counts the calls of all nodes to upstreams that limit them together. */
   readonly ledgerOf: LedgerOf;
-  readonly settings: {
-    readonly spotifyClientId: string | null;
-    readonly spotifyClientSecret: string | null;
-    readonly spotifyApiUrl: string;
-    readonly spotifyAccountsUrl: string;
-    readonly spotifyBudget: number;
-    readonly lastfmApiUrl: string;
-    readonly lastfmApiKey: string | null;
-    readonly listenbrainzApiUrl: string;
-  };
+  readonly settings: Pick<
+    Config,
+    | "spotifyClientId"
+    | "spotifyClientSecret"
+    | "spotifyApiUrl"
+    | "spotifyAccountsUrl"
+    | "spotifyBudget"
+    | "lastfmApiUrl"
+    | "lastfmApiKey"
+    | "listenbrainzApiUrl"
+  >;
   /** Stored data of an upstream as a whole: its app and its last requested pause. */
-  readonly memory: {
-    appOf(source: string): Promise<UpstreamApp | undefined>;
-    pauseOf(source: string): Promise<UpstreamPause | undefined>;
-    rememberPause(source: string, pause: UpstreamPause): Promise<void>;
-  };
+  readonly memory: Pick<Upstreams, "appOf" | "pauseOf" | "rememberPause">;
   /** What other programs push. */
   readonly pushed: PushedReports;
   /** Where players are looked for. */

@@ -1,10 +1,10 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import { type Artwork, expectedPosition, type Playback } from "../playback.ts";
-import { loadCover } from "./upstream/cover.ts";
-import { parseJson } from "./upstream/json.ts";
-import { SourceFailure, type WatchContext } from "./source.ts";
-import { isShareable } from "./upstream/public-hosts.ts";
-import { type Upstream, UpstreamError, type UpstreamHeaders } from "./upstream/index.ts";
+import { loadCover } from "../upstream/cover.ts";
+import { parseJson } from "../upstream/json.ts";
+import { type SourceFailure, unauthorized, type WatchContext } from "./source.ts";
+import { isShareable } from "../upstream/public-hosts.ts";
+import { type Upstream, UpstreamError, type UpstreamHeaders } from "../upstream/index.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
 
@@ -45,15 +45,14 @@ export function createPlayerServer(
   const { clock, signal } = context;
   const where = `${name} at ${url}`;
   const artworks = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
-  const unauthorized = (reason = "refuses the token") =>
-    new SourceFailure({ kind: "unauthorized" }, `${where} ${reason}`);
+  const refused = (reason = "refuses the token") => unauthorized(`${where} ${reason}`);
   return {
-    unauthorized,
+    unauthorized: refused,
     async getJson(path, missing) {
       const response = await upstream.fetch(url + path, { ...request, signal });
       const observedAtMs = clock.monotonicMs();
       const { status, headers } = response;
-      if (status === 401 || status === 403) throw unauthorized();
+      if (status === 401 || status === 403) throw refused();
       if (status === NO_CONTENT) return { body: null, observedAtMs, serverWallMs: clock.wallMs() };
       if (status === 404 && missing !== undefined) throw new UpstreamError(`it ${missing}`);
       if (status !== 200) throw new UpstreamError(`${url} answered ${status}`);

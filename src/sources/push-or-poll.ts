@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Playback } from "../playback.ts";
-import { UpstreamError } from "./upstream/index.ts";
-import type { UpstreamSocket } from "./upstream/socket.ts";
+import { UpstreamError } from "../upstream/index.ts";
+import type { UpstreamSocket } from "../upstream/socket.ts";
 
 export interface PushOrPollDeps {
   readonly clock: Clock;

@@ -285,6 +285,15 @@ export class SourceFailure extends Error {
   }
 }
 
+export const unauthorized = (message: string): SourceFailure =>
+  new SourceFailure({ kind: "unauthorized" }, message);
+
+export const retryLater = (afterMs: number, reason: FailureReason, message: string) =>
+  new SourceFailure({ kind: "retryLater", afterMs, reason }, message);
+
+export const unavailable = (message: string, options?: ErrorOptions): SourceFailure =>
+  new SourceFailure({ kind: "unavailable" }, message, options);
+
 /** A source's settings are unusable. The message has a sentence a line, naming what is allowed. */
 export class SourceSettingsError extends Error {
   override readonly name = "SourceSettingsError";

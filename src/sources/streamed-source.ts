@@ -1,7 +1,15 @@
 import type { Playback } from "../playback.ts";
-import { type SourceOption, wrongOption } from "./source.ts";
+import {
+  defineSource,
+  type Source,
+  type SourceDefinition,
+  type SourceOption,
+  type WatchContext,
+  wrongOption,
+} from "./source.ts";
 import { toSourceFailure } from "./polling/answer-failure.ts";
-import type { Upstream } from "./upstream/index.ts";
+import { addressOf } from "./entered-server.ts";
+import type { Upstream } from "../upstream/index.ts";
 
 /** What the sources have in common that listen to a server over an open connection. */
 
@@ -11,6 +19,36 @@ export type UpstreamOf = (source: string, url: string) => Upstream;
 export interface StreamedSourceDeps {
   readonly upstreamOf: UpstreamOf;
 }
+
+/** What a source of that kind defines itself. */
+type Listening<Settings> = Omit<SourceDefinition<Settings>, "delivery" | "addressOf" | "watch"> & {
+  /** Begins to listen, with code that is loaded now. */
+  listen(settings: Settings, context: WatchContext): Promise<AsyncIterable<Playback | null>>;
+};
+
+/**
+ * A source that listens to a server which users enter. It ends quietly when it is asked to, and gives
+ * every other end one of the three meanings.
+ */
+export const defineStreamedSource = <Settings extends { readonly url: string }>({
+  listen,
+  ...definition
+}: Listening<Settings>): Source =>
+  defineSource<Settings>({
+    ...definition,
+    delivery: "streamed",
+    addressOf,
+    async *watch(settings, context) {
+      const { signal } = context;
+      if (signal.aborted) return;
+      try {
+        yield* await listen(settings, context);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw toSourceFailure(error, `${definition.name} at ${settings.url}`);
+      }
+    },
+  });
 
 export const tokenOption = (help: string): SourceOption => ({
   name: "token",
@@ -27,22 +65,4 @@ export function parseToken(text: string): string {
   const token = text.trim();
   if (/^[\w.~+/=-]{1,1000}$/.test(token)) return token;
   throw wrongOption("token", "must be given, without spaces and quotation marks.");
-}
-
-/**
- * Begins to listen, with code that is loaded now. Ends quietly when it is asked to, and gives every
- * other end one of the three meanings.
- */
-export async function* withMeaning(
-  where: string,
-  signal: AbortSignal,
-  begin: () => Promise<AsyncIterable<Playback | null>>,
-): AsyncGenerator<Playback | null, void> {
-  if (signal.aborted) return;
-  try {
-    yield* await begin();
-  } catch (error) {
-    if (signal.aborted) return;
-    throw toSourceFailure(error, where);
-  }
 }

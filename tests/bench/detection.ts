@@ -8,7 +8,7 @@ import { type Playback, positionAt } from "../../src/playback.ts";
 import { createLog } from "../../src/log.ts";
 import { type Source, UNSTORED } from "../../src/sources/source.ts";
 import { createSpotify } from "../../src/sources/kinds/spotify/index.ts";
-import { createUpstream } from "../../src/sources/upstream/index.ts";
+import { createUpstream } from "../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import {
   type ChangeKind,

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { fill, languages } from "../../src/i18n/index.ts";
-import type { Fetch } from "../../src/sources/upstream/index.ts";
+import type { Fetch } from "../../src/upstream/index.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { axeViolations, overflowOf } from "../fixtures/browser/page-checks.ts";
 import { emptyMachine } from "../fixtures/sources/empty-machine.ts";

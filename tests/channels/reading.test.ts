@@ -11,9 +11,9 @@ import { nextChangeAt, type Now, readingAt } from "../../src/channels/reading.ts
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
 const START_WALL_MS = 1_795_219_200_000;
-const at = (monotonicMs: number): Now => ({
-  monotonicMs,
-  wallMs: START_WALL_MS + monotonicMs,
+const at = (nowMs: number): Now => ({
+  nowMs,
+  wallMs: START_WALL_MS + nowMs,
   watchedSinceMs: 0,
 });
 const MINUTE_MS = 60_000;

@@ -2,9 +2,10 @@
 import type { ChatAccount } from "../../src/accounts/chat-accounts.ts";
 import { createQuiet, type Quiet } from "../../src/chat/commands.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "../../src/chat/twitch/account.ts";
+import { createHelix } from "../../src/chat/twitch/helix.ts";
 import { createTwitchId } from "../../src/chat/twitch/id.ts";
 import type { Reading } from "../../src/channels/reading.ts";
-import { createUpstream } from "../../src/sources/upstream/index.ts";
+import { createUpstream } from "../../src/upstream/index.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
@@ -14,7 +15,7 @@ import { startTwitch } from "../fixtures/twitch/twitch.ts";
 import { networkOf } from "../fixtures/http/network.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
-await import("../../src/sources/upstream/socket.ts");
+await import("../../src/upstream/socket.ts");
 
 /** A request that is not answered by then never will be: some faults lose answers. */
 const LOST_AFTER_MS = 300;
@@ -52,6 +53,7 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
     } while (underWay > 0 && performance.now() < giveUpAtMs);
   };
   const id = createTwitchId({ upstream, idUrl: twitch.idUrl });
+  const helix = createHelix(upstream, twitch.apiUrl);
   const quiets = new Map<string, Quiet>();
   const logged: string[] = [];
   const note = (message: string) => void logged.push(message);
@@ -65,8 +67,7 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
   const runs: Promise<void>[] = [];
 
   const depsOf = (changes: Partial<TwitchAccountDeps> = {}): TwitchAccountDeps => ({
-    ...{ clock, upstream, id, chat },
-    apiUrl: twitch.apiUrl,
+    ...{ clock, upstream, id, helix, chat },
     eventsubUrl: twitch.eventsubUrl,
     log: { warn: note, error: note },
     program: "this",
@@ -107,7 +108,7 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
     ).length;
 
   return {
-    ...{ ...test, chat, user, twitch, upstream, id, logged, depsOf, link, run, subscriptions },
+    ...{ ...test, chat, user, twitch, helix, id, logged, depsOf, link, run, subscriptions },
     /** The users whose overlays were shown. */
     shown,
     /** How many follow the user's music. */

@@ -9,7 +9,7 @@ import { aPlayback } from "../fixtures/sources/playback.ts";
 import { type StandInTwitch, startTwitch } from "../fixtures/twitch/twitch.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
-await import("../../src/sources/upstream/socket.ts");
+await import("../../src/upstream/socket.ts");
 await import("../../src/chat/service.ts");
 
 let twitch: StandInTwitch;

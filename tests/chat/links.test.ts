@@ -8,9 +8,9 @@ import { createChatScene } from "./chat-scene.ts";
 /** A link that has been begun. */
 async function beginLink(faults: Partial<Record<FaultName, FaultMode>> = {}) {
   const scene = await createChatScene(faults);
-  const { clock, id, upstream, accounts, twitch } = scene;
-  const config = { twitchClientId: twitch.clientId, twitchApiUrl: twitch.apiUrl };
-  const links = createTwitchLinks({ ...accounts, clock, id, upstream, config });
+  const { clock, id, helix, accounts, twitch } = scene;
+  const config = { twitchClientId: twitch.clientId };
+  const links = createTwitchLinks({ ...accounts, clock, id, helix, config });
   const begun = await links.begin(twitch.clientId);
   const stop = new AbortController();
   const outcomes: LinkOutcome[] = [];

@@ -5,7 +5,7 @@ import { createDeezer, createMusicBrainz } from "../../src/covers/services.ts";
 import { createLog } from "../../src/log.ts";
 import type { Artwork, Playback } from "../../src/playback.ts";
 import { createLedger, type Ledger, type LedgerBudget } from "../../src/sources/polling/ledger.ts";
-import { createUpstream } from "../../src/sources/upstream/index.ts";
+import { createUpstream } from "../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import {
   aRecording,

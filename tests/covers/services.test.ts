@@ -5,11 +5,7 @@ import {
   createMusicBrainz,
   Overloaded,
 } from "../../src/covers/services.ts";
-import {
-  createUpstream,
-  UPSTREAM_DEADLINE_MS,
-  UpstreamError,
-} from "../../src/sources/upstream/index.ts";
+import { createUpstream, UPSTREAM_DEADLINE_MS, UpstreamError } from "../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import {
   aRecording,

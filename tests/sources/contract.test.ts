@@ -8,7 +8,7 @@ import { oneReader } from "../../src/sources/kinds/media-session/readers.ts";
 import { createMpris } from "../../src/sources/kinds/mpris/index.ts";
 import { createPushedSources } from "../../src/sources/pushed.ts";
 import { createSpotify } from "../../src/sources/kinds/spotify/index.ts";
-import { createUpstream, type Fetch } from "../../src/sources/upstream/index.ts";
+import { createUpstream, type Fetch } from "../../src/upstream/index.ts";
 import { createAzuraCast } from "../../src/sources/kinds/azuracast.ts";
 import { createBeefweb } from "../../src/sources/kinds/beefweb/index.ts";
 import { createIcecast } from "../../src/sources/kinds/icecast.ts";

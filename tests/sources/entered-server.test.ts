@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { addressOf, parseServerUrl } from "../../src/sources/upstream/entered-server.ts";
+import { addressOf, parseServerUrl } from "../../src/sources/entered-server.ts";
 
 describe("the address of a server", () => {
   test.each([

@@ -7,7 +7,7 @@ import { resolveConfig } from "../../src/config.ts";
 import { createSources, withoutServer } from "../../src/sources/index.ts";
 import type { Found } from "../../src/sources/here/players-here.ts";
 import { isConnectedAs } from "../../src/sources/here/players-here.ts";
-import type { Fetch } from "../../src/sources/upstream/index.ts";
+import type { Fetch } from "../../src/upstream/index.ts";
 import { createFakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { inTime, until } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -26,7 +26,7 @@ import { aCiderSong, startCider } from "../fixtures/sources/streamed/cider-app.t
 import { startPearDesktop } from "../fixtures/sources/streamed/pear-desktop.ts";
 import { emptyMachine } from "../fixtures/sources/empty-machine.ts";
 import { networkOf } from "../fixtures/http/network.ts";
-import { NETWORK } from "../../src/sources/upstream/index.ts";
+import { NETWORK } from "../../src/upstream/index.ts";
 
 const NOWHERE = "127.0.0.1:1";
 const MPD = "127.0.0.1:6600";

@@ -4,13 +4,14 @@ import { describeError, type Log } from "../../log.ts";
 import { readChatOptions } from "../options.ts";
 import { type AnnouncingDeps, createAnnouncing } from "./announcing.ts";
 import { type AnsweringDeps, createAnswering } from "./answering.ts";
-import { type End, readEvents } from "./eventsub.ts";
+import { type End, type EventSubDeps, readEvents } from "./eventsub.ts";
 import type { TwitchId } from "./id.ts";
 import type { TwitchSettings } from "./settings.ts";
 import { type Subscribed, subscribeTo } from "./subscribe.ts";
 import { type AccountTokens, createAccountTokens } from "./tokens.ts";
 
-export interface TwitchAccountDeps extends AnsweringDeps, Pick<AnnouncingDeps, "hub"> {
+export interface TwitchAccountDeps
+  extends AnsweringDeps, Pick<AnnouncingDeps, "hub">, Pick<EventSubDeps, "upstream"> {
   readonly clock: Clock;
   readonly log: Pick<Log, "warn" | "error">;
   readonly id: TwitchId;
@@ -123,7 +124,7 @@ async function readWhileValid(
     settings: () => settings,
   });
   const subscribeAll = async (sessionId: string): Promise<Subscribed> => {
-    const made = await subscribeTo("channel.chat.message", deps, settings, sessionId);
+    const made = await subscribeTo("channel.chat.message", deps.helix, settings, sessionId);
     return made.kind === "subscribed" ? announcing.follow(sessionId) : made;
   };
   const subscribe = async (sessionId: string): Promise<Subscribed> => {

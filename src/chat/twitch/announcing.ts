@@ -3,11 +3,13 @@ import type { Clock } from "../../clock.ts";
 import { createAnnouncements } from "../announcements.ts";
 import type { ChatOptions } from "../options.ts";
 import type { Notification } from "./eventsub.ts";
+import type { Helix } from "./helix.ts";
 import type { TwitchSettings } from "./settings.ts";
 import { isChannelLive } from "./state-of-channel.ts";
-import { type Subscribed, type SubscribeDeps, subscribeTo } from "./subscribe.ts";
+import { type Subscribed, subscribeTo } from "./subscribe.ts";
 
-export interface AnnouncingDeps extends SubscribeDeps {
+export interface AnnouncingDeps {
+  readonly helix: Helix;
   readonly clock: Pick<Clock, "after" | "monotonicMs">;
   readonly hub: Pick<Hub, "subscribe">;
 }
@@ -40,11 +42,11 @@ export function createAnnouncing(deps: AnnouncingDeps, parts: AnnouncingParts): 
     async follow(sessionId) {
       if (!options.announces) return { kind: "subscribed" };
       for (const type of ["stream.online", "stream.offline"] as const) {
-        const made = await subscribeTo(type, deps, settings(), sessionId);
+        const made = await subscribeTo(type, deps.helix, settings(), sessionId);
         // Where Twitch does not allow it, each announcement still asks.
         if (made.kind === "later" || made.kind === "unauthorized") return made;
       }
-      announcements.setLive((await isChannelLive(deps, settings())) ?? true);
+      announcements.setLive((await isChannelLive(deps.helix, settings())) ?? true);
       return { kind: "subscribed" };
     },
     receive({ type, event }) {

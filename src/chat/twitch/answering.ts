@@ -2,7 +2,6 @@ import type { ChatAccount, ChatAccountNews, ChatAccounts } from "../../accounts/
 import type { Clock } from "../../clock.ts";
 import type { Admissions } from "../../http/rate-limit.ts";
 import { describeError, type Log } from "../../log.ts";
-import type { Upstream } from "../../sources/upstream/index.ts";
 import {
   type ChatMessage,
   createRepeats,
@@ -17,6 +16,7 @@ import {
 import type { ChatOptions } from "../options.ts";
 import type { SongLine } from "../song-line.ts";
 import type { Notification } from "./eventsub.ts";
+import type { Helix } from "./helix.ts";
 import { createSend, type Line, type Sent } from "./send.ts";
 import type { TwitchSettings } from "./settings.ts";
 import { isChatShared } from "./state-of-channel.ts";
@@ -24,10 +24,8 @@ import { isChatShared } from "./state-of-channel.ts";
 export interface AnsweringDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, "warn" | "error">;
-  readonly upstream: Upstream;
+  readonly helix: Helix;
   readonly chat: Pick<ChatAccounts, "end">;
-  /** Such as `https://api.twitch.tv/helix`. */
-  readonly apiUrl: string;
   readonly songLine: SongLine;
   readonly admissions: Admissions;
   /** Whether this node, of all, answers for a user. */
@@ -65,9 +63,9 @@ export interface Answering {
 
 /** Answers the questions among the messages of one chat. */
 export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Answering {
-  const { clock, chat, log } = deps;
+  const { clock, chat, log, helix } = deps;
   const { account, options, settings, end, note } = parts;
-  const send = createSend({ ...deps, wallMs: clock.wallMs });
+  const send = createSend(helix, clock.wallMs);
   const quiet = deps.quietOf(settings().channelId);
   const deliveries = createRepeats();
   const messages = createRepeats();
@@ -116,7 +114,7 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Ans
 
   const announce = async () => {
     const isInTime = inTime();
-    if (!mayAnswer() || (await isChatShared(deps, settings()))) return;
+    if (!mayAnswer() || (await isChatShared(helix, settings()))) return;
     const name = `announcement ${settings().channelId}`;
     if ((await deps.admissions.admit(name, LEAST_BETWEEN_ANNOUNCEMENTS_MS)) > 0) return;
     const text = await deps.songLine(account.userId, "announcement");

@@ -4,8 +4,8 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
-import { SocketClosed, type Upstream, UpstreamError } from "../../sources/upstream/index.ts";
-import type { UpstreamSocket } from "../../sources/upstream/socket.ts";
+import { SocketClosed, type Upstream, UpstreamError } from "../../upstream/index.ts";
+import type { UpstreamSocket } from "../../upstream/socket.ts";
 import { type EventSubMessage, readMessageOf } from "./messages.ts";
 import type { Subscribed } from "./subscribe.ts";
 

@@ -1,4 +1,4 @@
-import { type Upstream, UpstreamError } from "../../sources/upstream/index.ts";
+import { type Upstream, UpstreamError } from "../../upstream/index.ts";
 import {
   type DeviceCode,
   readDeviceCode,

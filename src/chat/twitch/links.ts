@@ -3,11 +3,10 @@ import type { Upstreams } from "../../accounts/upstreams.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
-import { type Upstream, UpstreamError } from "../../sources/upstream/index.ts";
-import { isRecord, jsonIn, textOf } from "../../sources/upstream/json.ts";
+import { isRecord, textOf } from "../../upstream/json.ts";
 import type { DeviceCode, TwitchTokens } from "./answers.ts";
+import { dataIn, type Helix } from "./helix.ts";
 import { CHAT_SCOPES, type DeviceAnswer, type PollAnswer, type TwitchId } from "./id.ts";
-import { helixHeaders } from "./send.ts";
 import { readSettings, type TwitchSettings } from "./settings.ts";
 
 /** The id of Marquee's own application at Twitch; `null` as long as there is none. */
@@ -50,10 +49,10 @@ export interface TwitchLinks {
 export interface TwitchLinksDeps {
   readonly clock: Pick<Clock, "sleep" | "monotonicMs">;
   readonly id: TwitchId;
-  readonly upstream: Pick<Upstream, "fetch">;
+  readonly helix: Helix;
   readonly chat: ChatAccounts;
   readonly upstreams: Pick<Upstreams, "appOf">;
-  readonly config: Pick<Config, "twitchClientId" | "twitchApiUrl">;
+  readonly config: Pick<Config, "twitchClientId">;
 }
 
 /** By so much longer is waited after a poll without an answer. */
@@ -105,7 +104,7 @@ export function createTwitchLinks(deps: TwitchLinksDeps): TwitchLinks {
     const settings = { clientId, userId, channelId: userId, ...tokens };
     const name = (channel ?? login).toLowerCase();
     if (name === login) return { kind: "found", found: { login, channel: login, settings } };
-    const channelId = await channelIdOf(deps, settings, name);
+    const channelId = await channelIdOf(deps.helix, settings, name);
     if (channelId === undefined) return { kind: "unknown channel" };
     return { kind: "found", found: { login, channel: name, settings: { ...settings, channelId } } };
   };
@@ -150,19 +149,11 @@ interface Found {
 
 /** The id of a channel; `undefined` if there is no such channel. */
 async function channelIdOf(
-  { upstream, config }: TwitchLinksDeps,
+  helix: Helix,
   settings: TwitchSettings,
   name: string,
 ): Promise<string | undefined> {
   if (!/^\w{1,25}$/.test(name)) return undefined;
-  try {
-    const url = `${config.twitchApiUrl}/users?login=${name}`;
-    const response = await upstream.fetch(url, { headers: helixHeaders(settings) });
-    const body = jsonIn(await response.text());
-    const [user] = isRecord(body) && Array.isArray(body["data"]) ? body["data"] : [];
-    return isRecord(user) ? textOf(user["id"]) : undefined;
-  } catch (error) {
-    if (error instanceof UpstreamError) return undefined;
-    throw error;
-  }
+  const [user] = dataIn(await helix(settings, `/users?login=${name}`)) ?? [];
+  return isRecord(user) ? textOf(user["id"]) : undefined;
 }

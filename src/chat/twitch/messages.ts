@@ -1,4 +1,4 @@
-import { isRecord, jsonIn, numberOf, textOf } from "../../sources/upstream/json.ts";
+import { isRecord, jsonIn, numberOf, textOf } from "../../upstream/json.ts";
 
 /** A message of EventSub over WebSocket. */
 export type EventSubMessage = {

@@ -1,6 +1,6 @@
-import { type Upstream, UpstreamError } from "../../sources/upstream/index.ts";
-import { isRecord, jsonIn, textOf } from "../../sources/upstream/json.ts";
+import { isRecord, textOf } from "../../upstream/json.ts";
 import { readMessage } from "./answers.ts";
+import { dataIn, type Helix, type HelixAnswer } from "./helix.ts";
 import type { TwitchSettings } from "./settings.ts";
 
 export interface Line {
@@ -26,60 +26,28 @@ export type Sent =
   /** It may be in chat. It must not be sent again. */
   | { readonly kind: "uncertain" };
 
-export interface SendDeps {
-  readonly upstream: Pick<Upstream, "fetch">;
-  /** Such as `https://api.twitch.tv/helix`. */
-  readonly apiUrl: string;
-  readonly wallMs: () => number;
-}
-
 /** A pause where Twitch does not say how long it is, and the longest that counts. */
 const USUAL_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 1_800_000;
 
 /** `POST /helix/chat/messages`. A line whose parent is gone is sent once more as no reply. */
-export function createSend({ upstream, apiUrl, wallMs }: SendDeps) {
-  const ask = async (settings: TwitchSettings, { text, replyTo }: Line) => {
-    const body = {
-      broadcaster_id: settings.channelId,
-      sender_id: settings.userId,
-      message: text,
-      ...(replyTo !== undefined && { reply_parent_message_id: replyTo }),
-    };
-    const response = await upstream.fetch(`${apiUrl}/chat/messages`, {
-      method: "POST",
-      headers: { ...helixHeaders(settings), "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    return { response, text: await response.text() };
-  };
-
-  return async (settings: TwitchSettings, line: Line): Promise<Sent> => {
-    try {
-      let { response, text } = await ask(settings, line);
-      const isParentGone = /cannot be replied to/i.test(readMessage(text));
-      if (response.status === 400 && isParentGone && line.replyTo !== undefined) {
-        ({ response, text } = await ask(settings, { text: line.text }));
-      }
-      return readSent(response, text, wallMs());
-    } catch (error) {
-      if (error instanceof UpstreamError) return { kind: "uncertain" };
-      throw error;
+export function createSend(helix: Helix, wallMs: () => number) {
+  return async (settings: TwitchSettings, { text: message, replyTo }: Line): Promise<Sent> => {
+    const body = { broadcaster_id: settings.channelId, sender_id: settings.userId, message };
+    const reply = replyTo !== undefined && { reply_parent_message_id: replyTo };
+    let answer = await helix(settings, "/chat/messages", { ...body, ...reply });
+    const isParentGone = /cannot be replied to/i.test(readMessage(answer?.text ?? ""));
+    if (answer?.status === 400 && isParentGone && reply) {
+      answer = await helix(settings, "/chat/messages", body);
     }
+    return answer ? readSent(answer, wallMs()) : { kind: "uncertain" };
   };
 }
 
-export const helixHeaders = ({
-  clientId,
-  accessToken,
-}: Pick<TwitchSettings, "clientId" | "accessToken">) => ({
-  "client-id": clientId,
-  authorization: `Bearer ${accessToken}`,
-});
-
-function readSent({ status, headers }: Response, text: string, wallMs: number): Sent {
-  const message = readMessage(text) || `HTTP ${status}`;
-  if (status === 200) return readOutcome(text);
+function readSent(answer: HelixAnswer, wallMs: number): Sent {
+  const { status, headers } = answer;
+  const message = readMessage(answer.text) || `HTTP ${status}`;
+  if (status === 200) return readOutcome(answer);
   if (status === 401) return { kind: "unauthorized" };
   if (status === 403) return { kind: "forbidden", message };
   if (status === 429) {
@@ -95,9 +63,8 @@ function readSent({ status, headers }: Response, text: string, wallMs: number): 
 }
 
 /** 200 does not mean that it is in chat. */
-function readOutcome(text: string): Sent {
-  const body = jsonIn(text);
-  const [data] = isRecord(body) && Array.isArray(body["data"]) ? body["data"] : [];
+function readOutcome(answer: HelixAnswer): Sent {
+  const [data] = dataIn(answer) ?? [];
   if (!isRecord(data)) return { kind: "uncertain" };
   const messageId = textOf(data["message_id"]);
   if (data["is_sent"] === true && messageId) return { kind: "sent", messageId };

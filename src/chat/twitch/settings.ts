@@ -1,4 +1,4 @@
-import { isRecord, numberOf, textOf } from "../../sources/upstream/json.ts";
+import { isRecord, numberOf, textOf } from "../../upstream/json.ts";
 import type { TwitchTokens } from "./answers.ts";
 
 /** What is stored, encrypted, of a linked account. */

@@ -1,6 +1,5 @@
-import { type Upstream, UpstreamError } from "../../sources/upstream/index.ts";
 import { readMessage } from "./answers.ts";
-import { helixHeaders } from "./send.ts";
+import type { Helix } from "./helix.ts";
 import type { TwitchSettings } from "./settings.ts";
 
 /** What became of a subscription. */
@@ -15,47 +14,37 @@ export type Subscribed =
 /** After a lost connection Twitch counts it for minutes (https://github.com/twurple/twurple/issues/616). */
 const TOO_MANY_PAUSE_MS = 60_000;
 
-export interface SubscribeDeps {
-  readonly upstream: Pick<Upstream, "fetch">;
-  /** Such as `https://api.twitch.tv/helix`. */
-  readonly apiUrl: string;
-}
-
 /** What an account may follow: the messages of its chat, and whether the stream is live. */
 export type EventType = "channel.chat.message" | "stream.online" | "stream.offline";
 
 /** Subscribes a session to events of the account's channel. */
 export async function subscribeTo(
   type: EventType,
-  { upstream, apiUrl }: SubscribeDeps,
-  { channelId, userId, ...settings }: TwitchSettings,
+  helix: Helix,
+  settings: TwitchSettings,
   sessionId: string,
 ): Promise<Subscribed> {
+  const { channelId, userId } = settings;
   const isChat = type === "channel.chat.message";
-  const body = {
+  const answer = await helix(settings, "/eventsub/subscriptions", {
     type,
     version: "1",
     condition: { broadcaster_user_id: channelId, ...(isChat && { user_id: userId }) },
     transport: { method: "websocket", session_id: sessionId },
-  };
-  try {
-    const response = await upstream.fetch(`${apiUrl}/eventsub/subscriptions`, {
-      method: "POST",
-      headers: { ...helixHeaders(settings), "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const { status } = response;
-    // 409: there is such a subscription already.
-    if (status === 202 || status === 409) return { kind: "subscribed" };
-    if (status === 401) return { kind: "unauthorized" };
-    if (status === 403 || status === 410) {
-      return { kind: "refused", message: readMessage(await response.text()) };
-    }
-    return status === 429
-      ? { kind: "later", pause: { waitMs: TOO_MANY_PAUSE_MS } }
-      : { kind: "later" };
-  } catch (error) {
-    if (error instanceof UpstreamError) return { kind: "later" };
-    throw error;
+  });
+  switch (answer?.status) {
+    case 202:
+    // There is such a subscription already.
+    case 409:
+      return { kind: "subscribed" };
+    case 401:
+      return { kind: "unauthorized" };
+    case 403:
+    case 410:
+      return { kind: "refused", message: readMessage(answer.text) };
+    case 429:
+      return { kind: "later", pause: { waitMs: TOO_MANY_PAUSE_MS } };
+    default:
+      return { kind: "later" };
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
-import { createUpstream, type Network, type Upstream } from "../../sources/upstream/index.ts";
+import { createUpstream, type Network, type Upstream } from "../../upstream/index.ts";
 
 /** Where Twitch is. */
 export type TwitchPlaces = Pick<Config, "twitchIdUrl" | "twitchApiUrl" | "twitchEventsubUrl">;

@@ -8,7 +8,7 @@ const answer = Type.Object({
     Type.Object({ name: Type.String(), watched: Type.Record(Type.String(), Type.Number()) }),
   ),
   held: Type.Array(Type.Integer()),
-  /** The terms of all shards. */
+  /** The terms of all shards, by the name that the functions in the database have for them. */
   epochs: Type.Array(Type.Integer()),
 });
 
@@ -20,12 +20,9 @@ export const createPostgresLeases = (pool: Pick<Pool, "query">): LeaseTable => (
         FROM wait_for_former_nodes($1)`,
       [node, JSON.stringify(watched), JSON.stringify(give)],
     );
-    const { nodes, held, epochs } = Value.Parse(answer, JSON.parse(String(rows[0]?.[0])));
-    return {
-      nodes,
-      held: new Map(held.map((shard) => [shard, epochs[shard] ?? 0])),
-      terms: epochs,
-    };
+    const answered = Value.Parse(answer, JSON.parse(String(rows[0]?.[0])));
+    const { nodes, held, epochs: terms } = answered;
+    return { nodes, held: new Map(held.map((shard) => [shard, terms[shard] ?? 0])), terms };
   },
   async leave(node) {
     await pool.query("SELECT leave($1)", [node]);

@@ -1,6 +1,7 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { UNTIL_RESUMED } from "../../accounts/privacy.ts";
 import type { User } from "../../accounts/users.ts";
+import { isoTime } from "../../clock.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { KeptSong } from "../../music/kept-song.ts";
 import { musicOf } from "../../sources/connected-music.ts";
@@ -53,7 +54,7 @@ async function* songsOf(user: User, history: Accounts["history"]): AsyncGenerato
 }
 
 const exportedSong = (song: KeptSong) => ({
-  started_at: iso(song.startedAt),
+  started_at: isoTime(song.startedAt),
   played_ms: song.playedMs,
   title: song.track.title,
   artists: song.artists,
@@ -74,7 +75,7 @@ async function allButSongsOf(
   return {
     username: user.name,
     role: user.role,
-    created_at: iso(user.createdAt),
+    created_at: isoTime(user.createdAt),
     language: user.language,
     music: music.map(({ connection, position, source, account, status }) => ({
       id: connection.publicId,
@@ -83,7 +84,7 @@ async function allButSongsOf(
       position,
       display_name: account.displayName,
       product: account.product,
-      linked_until: iso(status.linkedUntil),
+      linked_until: isoTime(status.linkedUntil),
     })),
     widgets: (await accounts.widgets.allOf(user)).map((widget) => ({
       id: widget.id,
@@ -93,10 +94,10 @@ async function allButSongsOf(
       options: widget.options,
       css: widget.css,
       size: widget.size && [widget.size.width, widget.size.height],
-      updated_at: iso(widget.updatedAt),
+      updated_at: isoTime(widget.updatedAt),
     })),
     privacy: {
-      paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : iso(pausedUntil),
+      paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : isoTime(pausedUntil),
       hidden_titles: hiddenTitles,
       hidden_artists: hiddenArtists,
     },
@@ -110,8 +111,8 @@ async function allButSongsOf(
     history: {
       kept_for: accounts.history.of(user.id).keeps,
       overlays_tell_of_streams: accounts.history.of(user.id).followsStreams,
-      stream_started_at: iso(accounts.history.streamOf(user.id)?.startedAt ?? null),
-      stream_ended_at: iso(accounts.history.streamOf(user.id)?.endedAt ?? null),
+      stream_started_at: isoTime(accounts.history.streamOf(user.id)?.startedAt ?? null),
+      stream_ended_at: isoTime(accounts.history.streamOf(user.id)?.endedAt ?? null),
       songs: [],
     },
     // An address may hold a secret of its own, so only its host.
@@ -129,24 +130,21 @@ async function allButSongsOf(
       login: account.login,
       channel: account.channel,
       state: account.state,
-      linked_at: iso(account.linkedAt),
-      answered_at: iso(account.answeredAt),
+      linked_at: isoTime(account.linkedAt),
+      answered_at: isoTime(account.answeredAt),
     })),
     fonts: (await accounts.fonts.allOf(user)).map(({ name }) => name),
     api_keys: (await accounts.keys.list(user)).map((key) => ({
       id: key.id,
       name: key.name,
-      created_at: iso(key.createdAt),
-      last_used_at: iso(key.lastUsedAt),
-      revoked_at: iso(key.revokedAt),
+      created_at: isoTime(key.createdAt),
+      last_used_at: isoTime(key.lastUsedAt),
+      revoked_at: isoTime(key.revokedAt),
     })),
     sessions: (await accounts.sessions.list(user)).map((session) => ({
       browser: session.userAgent,
-      created_at: iso(session.createdAt),
-      last_seen_at: iso(session.lastSeenAt),
+      created_at: isoTime(session.createdAt),
+      last_seen_at: isoTime(session.lastSeenAt),
     })),
   };
 }
-
-const iso = (unixMs: number | null): string | null =>
-  unixMs === null ? null : new Date(unixMs).toISOString();

@@ -1,6 +1,6 @@
 import { attemptEach } from "../../attempt-each.ts";
-import { changeOf, type Change } from "../change.ts";
-import type { ChangeFeed, ChangeListener } from "../change-feed.ts";
+import { changeOf, type Change, type ChangeListener } from "../change.ts";
+import type { ChangeFeed } from "../change-feed.ts";
 import type { DatabaseNetwork } from "../store.ts";
 import { createListener } from "./listener.ts";
 import { inTime, type Pool, SilenceError } from "./pool.ts";

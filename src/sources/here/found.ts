@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { artistNames, type Playback } from "../../playback.ts";
 import { type MediaReader, readerHere } from "../kinds/media-session/readers.ts";
-import type { Upstream } from "../upstream/index.ts";
+import type { Upstream } from "../../upstream/index.ts";
 
 /** How sources look for players on the machine that this server runs on. */
 

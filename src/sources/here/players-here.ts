@@ -1,3 +1,4 @@
+import { atMost } from "../../clock.ts";
 import type { FoundPlayer, Search } from "./found.ts";
 import { type OpenSource, type Source, worksOn } from "../source.ts";
 
@@ -20,17 +21,10 @@ export function createPlayersHere(
 
   const look = async (): Promise<readonly Found[]> => {
     const ending = new AbortController();
-    const { promise: late, resolve } = Promise.withResolvers<readonly Found[]>();
-    const cancelDeadline = clock.after(DEADLINE_MS, () => {
-      ending.abort();
-      resolve([]);
-    });
+    const search = { ...where, clock, signal: ending.signal };
     const here = sources.filter((source) => worksOn(where.machine.platform, source));
-    const searches = here.map((source) =>
-      Promise.race([findIn(source, { ...where, clock, signal: ending.signal }), late]),
-    );
-    const found = (await Promise.all(searches)).flat();
-    cancelDeadline();
+    const searches = here.map((source) => atMost(clock, DEADLINE_MS, findIn(source, search)));
+    const found = (await Promise.all(searches)).flatMap((players) => players ?? []);
     ending.abort();
     return found;
   };

@@ -1,14 +1,9 @@
 import type { Artwork, Playback } from "../../playback.ts";
-import { addressOf, parseServerUrl, readTexts, urlOption } from "../upstream/entered-server.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../upstream/json.ts";
-import {
-  definePolledSource,
-  jsonOf,
-  type PolledSourceDeps,
-  unavailable,
-} from "../polling/polled-source.ts";
+import { addressOf, parseServerUrl, readTexts, urlOption } from "../entered-server.ts";
+import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
+import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { lengthMs, positionWithinSecond } from "../polling/times.ts";
-import { type Source, wrongOption } from "../source.ts";
+import { type Source, unavailable, wrongOption } from "../source.ts";
 
 /** A station of AzuraCast: https://www.azuracast.com/docs/developers/now-playing-data/ */
 

@@ -1,5 +1,5 @@
-import { addressOf, parseServerUrl, readTexts, urlOption } from "../upstream/entered-server.ts";
-import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "../upstream/json.ts";
+import { addressOf, parseServerUrl, readTexts, urlOption } from "../entered-server.ts";
+import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "../../upstream/json.ts";
 import {
   definePolledSource,
   type PolledSourceDeps,

@@ -1,15 +1,14 @@
-import { readTexts } from "../upstream/entered-server.ts";
-import { isRecord, recordOf, recordsOf, textOf } from "../upstream/json.ts";
+import { readTexts } from "../entered-server.ts";
+import { isRecord, recordOf, recordsOf, textOf } from "../../upstream/json.ts";
 import {
   definePolledSource,
   jsonOf,
   type PolledSourceDeps,
   type Track,
-  unauthorized,
 } from "../polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
 import { lengthMs } from "../polling/times.ts";
-import { type Source, wrongOption } from "../source.ts";
+import { type Source, unauthorized, wrongOption } from "../source.ts";
 
 /** ListenBrainz, and servers with its API: https://listenbrainz.readthedocs.io/en/latest/users/api/core.html */
 

@@ -1,6 +1,6 @@
-import { UnreadableAnswer } from "../upstream/json.ts";
-import { SourceFailure } from "../source.ts";
-import { UpstreamError } from "../upstream/index.ts";
+import { UnreadableAnswer } from "../../upstream/json.ts";
+import { SourceFailure, unavailable } from "../source.ts";
+import { UpstreamError } from "../../upstream/index.ts";
 
 /**
  * What an error while an upstream was asked means for its source.
@@ -12,5 +12,5 @@ export function toSourceFailure(error: unknown, name: string): SourceFailure {
   const reason = isKnown ? error.message : "its answer could not be understood";
   // The cause of another error may hold what was sent, so only its kind is reported.
   const cause = isKnown ? error.cause : error instanceof Error ? error.name : undefined;
-  return new SourceFailure({ kind: "unavailable" }, `${name}: ${reason}`, { cause });
+  return unavailable(`${name}: ${reason}`, { cause });
 }

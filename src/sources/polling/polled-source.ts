@@ -1,15 +1,17 @@
 import type { Clock } from "../../clock.ts";
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../playback.ts";
-import { loadCover } from "../upstream/cover.ts";
-import { jsonIn } from "../upstream/json.ts";
+import { loadCover } from "../../upstream/cover.ts";
+import { jsonIn } from "../../upstream/json.ts";
 import {
   defineSource,
   type Source,
   type SourceDefinition,
-  SourceFailure,
+  retryLater,
+  unauthorized,
+  unavailable,
   type WatchContext,
 } from "../source.ts";
-import type { Upstream } from "../upstream/index.ts";
+import type { Upstream } from "../../upstream/index.ts";
 import { toSourceFailure } from "./answer-failure.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
 import { createFirstSights } from "./first-sights.ts";
@@ -26,7 +28,7 @@ export interface PolledSourceDeps {
   onPoll(source: string, afterMs: number): void;
 }
 
-/** Asks the upstream once. Other errors than a {@link SourceFailure} become one. */
+/** Asks the upstream once. Other errors than a `SourceFailure` become one. */
 export type Ask = () => Promise<Playback | null>;
 
 interface PolledDefinition<Settings> extends Omit<
@@ -103,7 +105,7 @@ export function definePolledSource<Settings>(
           const message = `${from} has asked for a pause`;
           throw requestBudget
             ? await requestBudget.close(retryAfter, message)
-            : limited(retryAfterMsOf(retryAfter), message);
+            : retryLater(retryAfterMsOf(retryAfter), "limited", message);
         }
         const authorized = "Authorization" in headers;
         return { from, status, text: await response.text(), authorized, observedAtMs };
@@ -182,12 +184,3 @@ export function textOf200({ from, status, text, authorized }: Answer): string {
   }
   throw unavailable(`${from} answered ${status}`);
 }
-
-export const unauthorized = (message: string): SourceFailure =>
-  new SourceFailure({ kind: "unauthorized" }, message);
-
-export const unavailable = (message: string): SourceFailure =>
-  new SourceFailure({ kind: "unavailable" }, message);
-
-const limited = (afterMs: number, message: string): SourceFailure =>
-  new SourceFailure({ kind: "retryLater", afterMs, reason: "limited" }, message);

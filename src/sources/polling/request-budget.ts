@@ -1,6 +1,6 @@
 import type { UpstreamPause } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
-import { type Demand, SourceFailure } from "../source.ts";
+import { type Demand, retryLater, type SourceFailure } from "../source.ts";
 import type { Grant, LedgerOf } from "./ledger.ts";
 import { NO_SLOWDOWN, quickIntervalMs, shareAt, SLOW_ANSWER_MS, slowedDown } from "./quick-pace.ts";
 
@@ -107,7 +107,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     recalled ??= recall();
     await recalled;
     const restMs = closedUntilMs - clock.monotonicMs();
-    if (restMs > 0) throw pauseFailure(restMs, `${upstream} has asked for a pause`);
+    if (restMs > 0) throw retryLater(restMs, "limited", `${upstream} has asked for a pause`);
   };
 
   const limitOf = (urgency: Urgency): number => Math.max(1, Math.floor(budget * SHARES[urgency]));
@@ -203,7 +203,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
         // If the disk is full, the pause is kept only while this server runs.
         await memory.remember({ from, until: from + pauseMs }).catch(() => {});
       }
-      return pauseFailure(closedUntilMs - nowMs, message);
+      return retryLater(closedUntilMs - nowMs, "limited", message);
     },
     join(demand) {
       // All connections of a user have the same demand, and each of them polls.
@@ -233,8 +233,4 @@ export function retryAfterMsOf(text: string | null): number {
   return Number.isFinite(seconds) && seconds >= 0
     ? Math.min(Math.max(1, Math.ceil(seconds)) * 1000, LONGEST_PAUSE_MS)
     : USUAL_PAUSE_MS;
-}
-
-function pauseFailure(afterMs: number, message: string): SourceFailure {
-  return new SourceFailure({ kind: "retryLater", afterMs, reason: "limited" }, message);
 }

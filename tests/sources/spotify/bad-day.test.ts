@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import type { Reading } from "../../../src/channels/reading.ts";
-import type { Fetch } from "../../../src/sources/upstream/index.ts";
+import type { Fetch } from "../../../src/upstream/index.ts";
 import { createFakeClock, settle, START_MS } from "../../fixtures/clock/fake-clock.ts";
 import { playingForEver } from "../../fixtures/spotify/listening.ts";
 import {

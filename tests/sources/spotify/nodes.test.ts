@@ -10,7 +10,7 @@ import {
   type AccessTokens,
   createAccessTokens,
 } from "../../../src/sources/kinds/spotify/tokens.ts";
-import { createUpstream } from "../../../src/sources/upstream/index.ts";
+import { createUpstream } from "../../../src/upstream/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { createSharedConnection } from "../../fixtures/sources/stored-connection.ts";
 import { idle } from "../../fixtures/spotify/listening.ts";

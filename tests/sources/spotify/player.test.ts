@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Playback, positionAt } from "../../../src/playback.ts";
-import { UnreadableAnswer } from "../../../src/sources/upstream/json.ts";
+import { UnreadableAnswer } from "../../../src/upstream/json.ts";
 import { readPlayer } from "../../../src/sources/kinds/spotify/player.ts";
 import { inventTrack, seededRandom } from "../../fixtures/spotify/listening.ts";
 import {

@@ -10,7 +10,7 @@ import {
   parseSpotifySettings,
   type SpotifySettings,
 } from "../../../src/sources/kinds/spotify/settings.ts";
-import { createUpstream, type Fetch } from "../../../src/sources/upstream/index.ts";
+import { createUpstream, type Fetch } from "../../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import {
   inventTrack,

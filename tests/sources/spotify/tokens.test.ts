@@ -10,7 +10,7 @@ import {
   type AccessTokens,
   createAccessTokens,
 } from "../../../src/sources/kinds/spotify/tokens.ts";
-import { createUpstream } from "../../../src/sources/upstream/index.ts";
+import { createUpstream } from "../../../src/upstream/index.ts";
 import {
   parseSpotifySettings,
   type SpotifySettings,

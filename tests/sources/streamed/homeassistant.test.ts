@@ -10,7 +10,7 @@ import {
 import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
 
 // It is loaded when first needed, which no clock that stands still waits for.
-await import("../../../src/sources/upstream/socket.ts");
+await import("../../../src/upstream/socket.ts");
 
 let clock: FakeClock;
 let stop: AbortController;

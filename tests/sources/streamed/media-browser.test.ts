@@ -13,7 +13,7 @@ import {
 } from "../../fixtures/sources/streamed/media-server.ts";
 
 // It is loaded when first needed, which no clock that stands still waits for.
-await import("../../../src/sources/upstream/socket.ts");
+await import("../../../src/upstream/socket.ts");
 
 describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
   let clock: FakeClock;

@@ -12,7 +12,7 @@ import {
 } from "../../fixtures/sources/streamed/pear-desktop.ts";
 
 // It is loaded when first needed, which no clock that stands still waits for.
-await import("../../../src/sources/upstream/socket.ts");
+await import("../../../src/upstream/socket.ts");
 
 let clock: FakeClock;
 let stop: AbortController;

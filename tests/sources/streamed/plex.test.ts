@@ -7,7 +7,7 @@ import { createLine, isIn, isTitled, listenTo } from "../../fixtures/sources/str
 import { aTrack, type PlexServer, startPlex } from "../../fixtures/sources/streamed/plex-server.ts";
 
 // It is loaded when first needed, which no clock that stands still waits for.
-await import("../../../src/sources/upstream/events.ts");
+await import("../../../src/upstream/events.ts");
 
 let clock: FakeClock;
 let line: ReturnType<typeof createLine>;

@@ -1,6 +1,6 @@
 import { PLAYER_PATH, readPlayer } from "./player.ts";
 import { type FoundPlayer, type Search, trackOf } from "../../here/found.ts";
-import { parseJson } from "../../upstream/json.ts";
+import { parseJson } from "../../../upstream/json.ts";
 
 /** Beefweb names itself where it asks for a password (its server/basic_auth_filter.cpp). */
 export async function find(

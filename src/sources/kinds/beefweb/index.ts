@@ -6,7 +6,7 @@ import {
   readTexts,
   urlOption,
   userOption,
-} from "../../upstream/entered-server.ts";
+} from "../../entered-server.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import type { Source } from "../../source.ts";
 import { NAME, PLAYER_PATH, readPlayer } from "./player.ts";

@@ -1,6 +1,6 @@
 import type { Artwork, Playback } from "../../../playback.ts";
 import { lengthMs, positionMs } from "../../polling/times.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
+import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 
 export const NAME = "Beefweb";
 const COLUMNS = ["%title%", "%artist%", "%album%"];

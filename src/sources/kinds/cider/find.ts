@@ -1,5 +1,5 @@
 import type { FoundPlayer, Search } from "../../here/found.ts";
-import { isRecord, parseJson, textOf } from "../../upstream/json.ts";
+import { isRecord, parseJson, textOf } from "../../../upstream/json.ts";
 
 /** Whether Cider plays or pauses would need a second request. */
 export async function find(url: string, { signal, upstreamTo }: Search): Promise<FoundPlayer[]> {

@@ -1,10 +1,10 @@
-import { addressOf, parseServerUrl, readTexts, urlOption } from "../../upstream/entered-server.ts";
-import { type Source, defineSource } from "../../source.ts";
+import { parseServerUrl, readTexts, urlOption } from "../../entered-server.ts";
+import type { Source } from "../../source.ts";
 import {
-  type StreamedSourceDeps,
+  defineStreamedSource,
   parseToken,
+  type StreamedSourceDeps,
   tokenOption,
-  withMeaning,
 } from "../../streamed-source.ts";
 import { type CiderSettings, ID, NAME } from "./settings.ts";
 
@@ -13,10 +13,9 @@ import { type CiderSettings, ID, NAME } from "./settings.ts";
 const DEFAULT_URL = "http://127.0.0.1:10767";
 
 export function createCider(deps: StreamedSourceDeps): Source {
-  return defineSource<CiderSettings>({
+  return defineStreamedSource<CiderSettings>({
     id: ID,
     name: NAME,
-    delivery: "streamed",
     facts: {
       runs: "computer",
       position: "yes",
@@ -38,14 +37,10 @@ export function createCider(deps: StreamedSourceDeps): Source {
       };
     },
     account: () => ({ displayName: NAME, product: null }),
-    addressOf,
     async findHere(search) {
       const { find } = await import("./find.ts");
       return find(search.machine.at(DEFAULT_URL), search);
     },
-    watch: (settings, context) =>
-      withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
-        (await import("./listen.ts")).listen(settings, context, deps),
-      ),
+    listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),
   });
 }

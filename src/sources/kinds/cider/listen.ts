@@ -1,12 +1,12 @@
 import type { Playback } from "../../../playback.ts";
 import { type CiderSettings, ID, NAME } from "./settings.ts";
-import { isRecord, numberOf, textOf, parseJson } from "../../upstream/json.ts";
+import { isRecord, numberOf, textOf, parseJson } from "../../../upstream/json.ts";
 import { type PlayerServer, createPlayerServer, digestOf, steadied } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
-import { UpstreamError } from "../../upstream/index.ts";
-import type { UpstreamSocket } from "../../upstream/socket.ts";
+import { UpstreamError } from "../../../upstream/index.ts";
+import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { lengthMs } from "../../polling/times.ts";
 
 /** A song that has just begun is reported before its position. */

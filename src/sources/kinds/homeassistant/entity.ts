@@ -1,5 +1,5 @@
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
+import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
 import { lengthMs } from "../../polling/times.ts";
 

@@ -1,10 +1,10 @@
-import { addressOf, parseServerUrl, readTexts, urlOption } from "../../upstream/entered-server.ts";
-import { type Source, wrongOption, defineSource } from "../../source.ts";
+import { parseServerUrl, readTexts, urlOption } from "../../entered-server.ts";
+import { type Source, wrongOption } from "../../source.ts";
 import {
-  type StreamedSourceDeps,
+  defineStreamedSource,
   parseToken,
+  type StreamedSourceDeps,
   tokenOption,
-  withMeaning,
 } from "../../streamed-source.ts";
 import { type HomeAssistantSettings, ID, NAME } from "./settings.ts";
 
@@ -13,10 +13,9 @@ import { type HomeAssistantSettings, ID, NAME } from "./settings.ts";
 const DEFAULT_URL = "http://127.0.0.1:8123";
 
 export function createHomeAssistant(deps: StreamedSourceDeps): Source {
-  return defineSource<HomeAssistantSettings>({
+  return defineStreamedSource<HomeAssistantSettings>({
     id: ID,
     name: NAME,
-    delivery: "streamed",
     facts: {
       runs: "server",
       position: "some",
@@ -47,10 +46,6 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
       return { url: parseServerUrl(url || DEFAULT_URL), entity: id, token: parseToken(token) };
     },
     account: ({ entity }) => ({ displayName: entity, product: null }),
-    addressOf,
-    watch: (settings, context) =>
-      withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
-        (await import("./listen.ts")).listen(settings, context, deps),
-      ),
+    listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),
   });
 }

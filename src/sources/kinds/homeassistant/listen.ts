@@ -1,11 +1,11 @@
 import type { Playback } from "../../../playback.ts";
 import { type HomeAssistantSettings, ID, NAME } from "./settings.ts";
-import { recordOf, textOf, parseJson } from "../../upstream/json.ts";
+import { recordOf, textOf, parseJson } from "../../../upstream/json.ts";
 import { type PlayerServer, createPlayerServer } from "../../player-server.ts";
 import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
-import { UpstreamError } from "../../upstream/index.ts";
-import type { UpstreamSocket } from "../../upstream/socket.ts";
+import { UpstreamError } from "../../../upstream/index.ts";
+import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { type Entity, afterEvent, readEntity, readPlayback } from "./entity.ts";
 
 const ANSWER_MS = 5_000;

@@ -1,16 +1,14 @@
-import { readTexts } from "../../upstream/entered-server.ts";
-import { isRecord, numberOf, jsonIn } from "../../upstream/json.ts";
+import { readTexts } from "../../entered-server.ts";
+import { isRecord, numberOf, jsonIn } from "../../../upstream/json.ts";
 import { LASTFM, readRecentTracks } from "./recent-tracks.ts";
 import {
   type Answer,
   definePolledSource,
   jsonOf,
   type PolledSourceDeps,
-  unauthorized,
-  unavailable,
 } from "../../polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "../../polling/request-budget.ts";
-import { type Source, SourceFailure, wrongOption } from "../../source.ts";
+import { retryLater, type Source, unauthorized, unavailable, wrongOption } from "../../source.ts";
 
 /** Last.fm, and servers with its API: https://www.last.fm/api/show/user.getRecentTracks */
 
@@ -51,7 +49,8 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
         );
       case 10:
       case 26:
-        throw keyFailure(
+        throw retryLater(
+          OPERATOR_PAUSE_MS,
           "appRefused",
           `${from} refuses this server's API key: the operator has to set another one with --lastfm-api-key`,
         );
@@ -88,7 +87,8 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
       begin({ user }, { url, get, withoutPosition, artwork }) {
         return async () => {
           if (apiKey === null) {
-            throw keyFailure(
+            throw retryLater(
+              OPERATOR_PAUSE_MS,
               "appMissing",
               "Last.fm needs an API key of this server's operator: make one at https://www.last.fm/api/account/create and start the server with --lastfm-api-key, or with its file in MARQUEE_LASTFM_API_KEY_FILE",
             );
@@ -113,6 +113,3 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     deps,
   );
 }
-
-const keyFailure = (reason: "appMissing" | "appRefused", message: string): SourceFailure =>
-  new SourceFailure({ kind: "retryLater", afterMs: OPERATOR_PAUSE_MS, reason }, message);

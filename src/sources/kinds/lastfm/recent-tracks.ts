@@ -1,6 +1,7 @@
 import type { Artwork } from "../../../playback.ts";
-import { isRecord, recordOf, recordsOf, textOf } from "../../upstream/json.ts";
-import { type Track, unavailable } from "../../polling/polled-source.ts";
+import { isRecord, recordOf, recordsOf, textOf } from "../../../upstream/json.ts";
+import type { Track } from "../../polling/polled-source.ts";
+import { unavailable } from "../../source.ts";
 
 /** https://github.com/lastfm-docs/api-docs/blob/master/docs/user/getRecentTracks.md */
 

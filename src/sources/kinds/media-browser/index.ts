@@ -1,26 +1,19 @@
+import { parseServerUrl, readTexts, urlOption, userOption } from "../../entered-server.ts";
+import { type Source, wrongOption } from "../../source.ts";
 import {
-  addressOf,
-  parseServerUrl,
-  readTexts,
-  urlOption,
-  userOption,
-} from "../../upstream/entered-server.ts";
-import { type Source, wrongOption, defineSource } from "../../source.ts";
-import {
-  type StreamedSourceDeps,
+  defineStreamedSource,
   parseToken,
+  type StreamedSourceDeps,
   tokenOption,
-  withMeaning,
 } from "../../streamed-source.ts";
 import type { MediaBrowser, MediaBrowserSettings } from "./settings.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8096";
 
 export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDeps): Source {
-  return defineSource<MediaBrowserSettings>({
+  return defineStreamedSource<MediaBrowserSettings>({
     id: server.id,
     name: server.name,
-    delivery: "streamed",
     facts: {
       runs: "server",
       position: "yes",
@@ -47,10 +40,6 @@ export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDep
       };
     },
     account: ({ user }) => ({ displayName: user, product: null }),
-    addressOf,
-    watch: (settings, context) =>
-      withMeaning(`${server.name} at ${settings.url}`, context.signal, async () =>
-        (await import("./listen.ts")).listen(server, settings, context, deps),
-      ),
+    listen: async (...given) => (await import("./listen.ts")).listen(server, ...given, deps),
   });
 }

@@ -1,10 +1,10 @@
 import type { Playback } from "../../../playback.ts";
-import { identifierOf, isRecord, parseJson } from "../../upstream/json.ts";
+import { identifierOf, isRecord, parseJson } from "../../../upstream/json.ts";
 import { createPlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
-import type { UpstreamSocket } from "../../upstream/socket.ts";
+import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import type { MediaBrowser, MediaBrowserSettings } from "./settings.ts";
 import { chooseSession, readSession, ticksOf } from "./sessions.ts";
 

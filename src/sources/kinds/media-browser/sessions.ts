@@ -1,5 +1,5 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
-import { UnreadableAnswer, isRecord, numberOf, recordsOf, textOf } from "../../upstream/json.ts";
+import { UnreadableAnswer, isRecord, numberOf, recordsOf, textOf } from "../../../upstream/json.ts";
 import { steadied } from "../../player-server.ts";
 import { lengthMs } from "../../polling/times.ts";
 

@@ -1,5 +1,5 @@
 import { type FoundPlayer, type Search, trackOf } from "../../here/found.ts";
-import { createInbox } from "../../upstream/inbox.ts";
+import { createMessageQueue } from "../../../upstream/message-queue.ts";
 import { isBrowser, nameOf, readSession } from "./player.ts";
 import type { MediaSessionDeps, MediaSessionKind } from "./settings.ts";
 
@@ -10,7 +10,7 @@ export async function find(
   deps: MediaSessionDeps,
 ): Promise<FoundPlayer[]> {
   const reader = await deps.reader();
-  const changes = createInbox<true>(clock);
+  const changes = createMessageQueue<true>(clock);
   const wake = () => changes.push(true);
   const release = reader.use(wake);
   signal.addEventListener("abort", wake);

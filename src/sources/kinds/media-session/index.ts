@@ -1,5 +1,5 @@
 import { defineSource, type Source, wrongOption } from "../../source.ts";
-import { readTexts } from "../../upstream/entered-server.ts";
+import { readTexts } from "../../entered-server.ts";
 import type { MediaSessionDeps, MediaSessionKind, MediaSessionSettings } from "./settings.ts";
 
 /**

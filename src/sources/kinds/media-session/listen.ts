@@ -1,7 +1,7 @@
 import type { Artwork, Playback } from "../../../playback.ts";
 import { choosePlayer, type ReportingPlayer } from "../../choose-player.ts";
-import { SourceFailure, type WatchContext } from "../../source.ts";
-import { createInbox } from "../../upstream/inbox.ts";
+import { unavailable, type WatchContext } from "../../source.ts";
+import { createMessageQueue } from "../../../upstream/message-queue.ts";
 import { isFollowed, readSession } from "./player.ts";
 import type { MediaSession } from "./reader-lines.ts";
 import type { MediaSessionDeps, MediaSessionKind, MediaSessionSettings } from "./settings.ts";
@@ -14,7 +14,7 @@ export async function* listen(
   deps: MediaSessionDeps,
 ): AsyncGenerator<Playback | null, void> {
   const reader = await deps.reader();
-  const changes = createInbox<true>(clock);
+  const changes = createMessageQueue<true>(clock);
   const wake = () => {
     if (changes.size === 0) changes.push(true);
   };
@@ -28,7 +28,7 @@ export async function* listen(
     while (!signal.aborted) {
       const state = reader.state();
       if (state.kind === "unavailable") {
-        throw new SourceFailure({ kind: "unavailable" }, `${kind.name}: ${state.reason}`);
+        throw unavailable(`${kind.name}: ${state.reason}`);
       }
       if (state.kind === "sessions") {
         const before = known;

@@ -1,4 +1,4 @@
-import { isRecord, jsonIn, numberOf, textOf } from "../../upstream/json.ts";
+import { isRecord, jsonIn, numberOf, textOf } from "../../../upstream/json.ts";
 
 /**
  * What the program that reads the system's media sessions writes on its standard output: one line of

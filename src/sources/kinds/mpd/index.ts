@@ -4,7 +4,9 @@ import { connectMpd, type MpdAddress, MpdConnectionLost } from "./connection.ts"
 import { ACK_PASSWORD, ACK_PERMISSION, fieldOf, MpdRefusal } from "./protocol.ts";
 import {
   defineSource,
-  SourceFailure,
+  type SourceFailure,
+  unauthorized,
+  unavailable,
   SourceSettingsError,
   wrongOption,
   type WatchContext,
@@ -151,15 +153,14 @@ function parseAddress(address: string): MpdAddress {
 function toSourceFailure(error: unknown, { address }: MpdSettings): SourceFailure {
   const where = `MPD at ${address}`;
   if (error instanceof MpdRefusal) {
-    const unauthorized = error.code === ACK_PASSWORD || error.code === ACK_PERMISSION;
-    return unauthorized
-      ? new SourceFailure({ kind: "unauthorized" }, `${where} refuses the password or asks for one`)
-      : new SourceFailure({ kind: "unavailable" }, `${where} refuses a command: ${error.message}`);
+    return error.code === ACK_PASSWORD || error.code === ACK_PERMISSION
+      ? unauthorized(`${where} refuses the password or asks for one`)
+      : unavailable(`${where} refuses a command: ${error.message}`);
   }
   // Whoever describes the failure adds the causes, and should not say the reason twice.
   const [reason, cause] =
     error instanceof MpdConnectionLost
       ? [error.message, error.cause]
       : ["it could not be reached", error];
-  return new SourceFailure({ kind: "unavailable" }, `${where}: ${reason}`, { cause });
+  return unavailable(`${where}: ${reason}`, { cause });
 }

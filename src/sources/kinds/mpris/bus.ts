@@ -1,6 +1,6 @@
 import type { Message } from "dbus-native";
 import type { Clock } from "../../../clock.ts";
-import { createInbox } from "../../upstream/inbox.ts";
+import { createMessageQueue } from "../../../upstream/message-queue.ts";
 import { BusLost } from "./bus-lost.ts";
 import {
   createPlayers,
@@ -38,7 +38,7 @@ export async function connectBus(
 ): Promise<PlayerBus> {
   const { createClient } = await import("dbus-native");
   signal.throwIfAborted();
-  const changes = createInbox<true>(clock);
+  const changes = createMessageQueue<true>(clock);
   const cancels = new Set<() => void>();
   let hasEnded = false;
 

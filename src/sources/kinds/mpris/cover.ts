@@ -2,9 +2,9 @@ import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Artwork } from "../../../playback.ts";
-import { LARGEST_COVER_BYTES, loadCover } from "../../upstream/cover.ts";
-import type { Upstream } from "../../upstream/index.ts";
-import { isShareable } from "../../upstream/public-hosts.ts";
+import { LARGEST_COVER_BYTES, loadCover } from "../../../upstream/cover.ts";
+import type { Upstream } from "../../../upstream/index.ts";
+import { isShareable } from "../../../upstream/public-hosts.ts";
 
 /**
  * Covers at the addresses that players give: files of this machine, pictures inside the address,

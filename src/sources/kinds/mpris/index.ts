@@ -1,6 +1,12 @@
 import { BusLost } from "./bus-lost.ts";
-import { readTexts } from "../../upstream/entered-server.ts";
-import { defineSource, type Source, SourceFailure, wrongOption } from "../../source.ts";
+import { readTexts } from "../../entered-server.ts";
+import {
+  defineSource,
+  type Source,
+  type SourceFailure,
+  unavailable,
+  wrongOption,
+} from "../../source.ts";
 import type { MprisDeps, MprisSettings } from "./settings.ts";
 
 /** Players on the desktop of this machine: https://specifications.freedesktop.org/mpris-spec/latest/ */
@@ -61,5 +67,5 @@ function toSourceFailure(error: unknown): SourceFailure {
     error instanceof BusLost
       ? [`${error.message}: Marquee has to run in the session of your desktop`, error.cause]
       : ["it could not be read", error];
-  return new SourceFailure({ kind: "unavailable" }, `${NAME}: ${reason}`, { cause });
+  return unavailable(`${NAME}: ${reason}`, { cause });
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../clock.ts";
-import { isRecord, textOf } from "../../upstream/json.ts";
+import { isRecord, textOf } from "../../../upstream/json.ts";
 
 /** What a player says of itself, by property name; not checked. */
 export type PlayerProperties = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
-import { isRecord, textOf } from "../../upstream/json.ts";
+import { isRecord, textOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
 import type { PlayerState } from "./known-players.ts";
 

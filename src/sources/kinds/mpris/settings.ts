@@ -1,4 +1,4 @@
-import type { Upstream } from "../../upstream/index.ts";
+import type { Upstream } from "../../../upstream/index.ts";
 
 export interface MprisSettings {
   /** Only players with this name; empty for all of them. */

@@ -1,5 +1,5 @@
 import type { FoundPlayer, Search } from "../../here/found.ts";
-import { isRecord, parseJson, textOf } from "../../upstream/json.ts";
+import { isRecord, parseJson, textOf } from "../../../upstream/json.ts";
 import { fromAmuse } from "./listen.ts";
 
 /** Amuse needs no token; if it is not switched on, the API server is found, which needs one. */

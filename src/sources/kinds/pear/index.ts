@@ -1,10 +1,10 @@
-import { addressOf, parseServerUrl, readTexts, urlOption } from "../../upstream/entered-server.ts";
-import { type Source, defineSource } from "../../source.ts";
+import { parseServerUrl, readTexts, urlOption } from "../../entered-server.ts";
+import type { Source } from "../../source.ts";
 import {
-  type StreamedSourceDeps,
+  defineStreamedSource,
   parseToken,
+  type StreamedSourceDeps,
   tokenOption,
-  withMeaning,
 } from "../../streamed-source.ts";
 import { type PearSettings, ID, NAME } from "./settings.ts";
 
@@ -17,10 +17,9 @@ const API_URL = "http://127.0.0.1:26538";
 const AMUSE_URL = "http://127.0.0.1:9863";
 
 export function createPear(deps: StreamedSourceDeps): Source {
-  return defineSource<PearSettings>({
+  return defineStreamedSource<PearSettings>({
     id: ID,
     name: NAME,
-    delivery: "streamed",
     facts: {
       runs: "computer",
       position: "yes",
@@ -44,14 +43,10 @@ export function createPear(deps: StreamedSourceDeps): Source {
       };
     },
     account: () => ({ displayName: NAME, product: null }),
-    addressOf,
     async findHere(search) {
       const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
       return (await import("./find.ts")).find(urls, search);
     },
-    watch: (settings, context) =>
-      withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
-        (await import("./listen.ts")).listen(settings, context, deps),
-      ),
+    listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),
   });
 }

@@ -1,5 +1,5 @@
 import type { Artwork, Playback } from "../../../playback.ts";
-import { isRecord, numberOf, recordOf, textOf, parseJson } from "../../upstream/json.ts";
+import { isRecord, numberOf, recordOf, textOf, parseJson } from "../../../upstream/json.ts";
 import { ID, NAME, type PearSettings } from "./settings.ts";
 import { type PlayerServer, createPlayerServer, steadied } from "../../player-server.ts";
 import type { WatchContext } from "../../source.ts";

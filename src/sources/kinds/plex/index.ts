@@ -1,16 +1,10 @@
+import { parseServerUrl, readTexts, urlOption, userOption } from "../../entered-server.ts";
+import type { Source } from "../../source.ts";
 import {
-  addressOf,
-  parseServerUrl,
-  readTexts,
-  urlOption,
-  userOption,
-} from "../../upstream/entered-server.ts";
-import { type Source, defineSource } from "../../source.ts";
-import {
-  type StreamedSourceDeps,
+  defineStreamedSource,
   parseToken,
+  type StreamedSourceDeps,
   tokenOption,
-  withMeaning,
 } from "../../streamed-source.ts";
 import { type PlexSettings, ID, NAME } from "./settings.ts";
 
@@ -19,10 +13,9 @@ import { type PlexSettings, ID, NAME } from "./settings.ts";
 const DEFAULT_URL = "http://127.0.0.1:32400";
 
 export function createPlex(deps: StreamedSourceDeps): Source {
-  return defineSource<PlexSettings>({
+  return defineStreamedSource<PlexSettings>({
     id: ID,
     name: NAME,
-    delivery: "streamed",
     facts: {
       runs: "server",
       position: "yes",
@@ -46,10 +39,6 @@ export function createPlex(deps: StreamedSourceDeps): Source {
       };
     },
     account: ({ user }) => ({ displayName: user || NAME, product: null }),
-    addressOf,
-    watch: (settings, context) =>
-      withMeaning(`${NAME} at ${settings.url}`, context.signal, async () =>
-        (await import("./listen.ts")).listen(settings, context, deps),
-      ),
+    listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),
   });
 }

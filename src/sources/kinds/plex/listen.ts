@@ -1,5 +1,5 @@
 import type { Playback } from "../../../playback.ts";
-import { parseJson } from "../../upstream/json.ts";
+import { parseJson } from "../../../upstream/json.ts";
 import { createPlayerServer } from "../../player-server.ts";
 import { ID, NAME, type PlexSettings } from "./settings.ts";
 import type { WatchContext } from "../../source.ts";

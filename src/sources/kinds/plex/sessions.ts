@@ -7,7 +7,7 @@ import {
   recordsOf,
   textOf,
   UnreadableAnswer,
-} from "../../upstream/json.ts";
+} from "../../../upstream/json.ts";
 import { steadied } from "../../player-server.ts";
 import { lengthMs } from "../../polling/times.ts";
 

@@ -1,8 +1,8 @@
 import type { UpstreamApp } from "../../../accounts/upstreams.ts";
 import type * as OAuth from "oauth4webapi";
 import { LinkFailure, type LinkFailureReason } from "../../source.ts";
-import type { Upstream } from "../../upstream/index.ts";
-import { isRecord, textOf } from "../../upstream/json.ts";
+import type { Upstream } from "../../../upstream/index.ts";
+import { isRecord, textOf } from "../../../upstream/json.ts";
 
 /**
  * Spotify's OAuth 2.0 service: authorization code with PKCE.

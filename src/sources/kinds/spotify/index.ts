@@ -14,8 +14,8 @@ import { type Artwork, type Playback, expectedPosition } from "../../../playback
 import {
   defineSource,
   type Demand,
+  retryLater,
   type Source,
-  SourceFailure,
   type WatchContext,
 } from "../../source.ts";
 import { createAccountsService } from "./accounts-service.ts";
@@ -30,7 +30,8 @@ import { readPlayer } from "./player.ts";
 import { consentEndsAt, parseSpotifySettings, type SpotifySettings } from "./settings.ts";
 import { type AccessTokens, createAccessTokens, linkEnded } from "./tokens.ts";
 import { createWebApi } from "./web-api.ts";
-import { type Upstream, UpstreamError } from "../../upstream/index.ts";
+import { loadCover } from "../../../upstream/cover.ts";
+import type { Upstream } from "../../../upstream/index.ts";
 
 /** Spotify, through its Web API: https://developer.spotify.com/documentation/web-api */
 
@@ -115,8 +116,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
     const message = app
       ? "this account was linked through another Spotify app: enter that one, or link again"
       : "no Spotify app has been entered";
-    const reason = app ? "appRefused" : "appMissing";
-    throw new SourceFailure({ kind: "retryLater", afterMs: NO_APP_PAUSE_MS, reason }, message);
+    throw retryLater(NO_APP_PAUSE_MS, app ? "appRefused" : "appMissing", message);
   };
 
   /** Requests of a user whom nobody watches bring no more polls than the usual pace. */
@@ -206,11 +206,7 @@ const artworkAt =
     key: `spotify:${url}`,
     url,
     origin: "spotify",
-    async load() {
-      const response = await upstream.fetch(url);
-      if (response.status === 200) return response.bytes();
-      throw new UpstreamError(`a cover answered ${response.status}`);
-    },
+    load: () => loadCover(upstream, url),
   });
 
 function forgetOldSessions(sessions: Map<number, Session>, nowMs: number): void {

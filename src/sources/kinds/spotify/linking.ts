@@ -7,9 +7,9 @@ import {
   type OAuthLinking,
   SourceFailure,
 } from "../../source.ts";
-import { UpstreamError } from "../../upstream/index.ts";
+import { UpstreamError } from "../../../upstream/index.ts";
 import { type AccountsService, GrantRefused, type Tokens } from "./accounts-service.ts";
-import { isRecord, textOf, UnreadableAnswer } from "../../upstream/json.ts";
+import { isRecord, textOf, UnreadableAnswer } from "../../../upstream/json.ts";
 import type { SpotifySettings } from "./settings.ts";
 import type { WebApi } from "./web-api.ts";
 

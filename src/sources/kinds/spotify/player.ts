@@ -1,5 +1,5 @@
 import type { Artwork, Playback } from "../../../playback.ts";
-import { isRecord, recordOf, textOf } from "../../upstream/json.ts";
+import { isRecord, recordOf, textOf } from "../../../upstream/json.ts";
 
 /**
  * Converts the answer of `GET /v1/me/player` to a playback.

@@ -1,5 +1,5 @@
 import { SourceSettingsError } from "../../source.ts";
-import { isRecord, textOf } from "../../upstream/json.ts";
+import { isRecord, textOf } from "../../../upstream/json.ts";
 
 /**
  * The stored settings of a linked account. Nodes of the version before read them too, and store

@@ -1,7 +1,13 @@
 import type { SettingsChange } from "../../../music/settings-writes.ts";
 import type { UpstreamApp } from "../../../accounts/upstreams.ts";
 import type { Clock } from "../../../clock.ts";
-import { SourceFailure, type StoredConnection } from "../../source.ts";
+import {
+  retryLater,
+  type SourceFailure,
+  type StoredConnection,
+  unauthorized,
+  unavailable,
+} from "../../source.ts";
 import { type AccountsService, GrantRefused } from "./accounts-service.ts";
 import { parseSpotifySettings, type SpotifySettings, type StoredAccess } from "./settings.ts";
 
@@ -86,8 +92,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
       const stored = await connection.readSettings();
       if (stored !== undefined) settings = parseSpotifySettings(stored);
     } catch (cause) {
-      const message = "the stored Spotify tokens cannot be read";
-      throw new SourceFailure({ kind: "unavailable" }, message, { cause });
+      throw unavailable("the stored Spotify tokens cannot be read", { cause });
     }
   };
 
@@ -108,8 +113,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
     try {
       await store(unstored);
     } catch (cause) {
-      const message = "a renewed Spotify token cannot be stored";
-      throw new SourceFailure({ kind: "unavailable" }, message, { cause });
+      throw unavailable("a renewed Spotify token cannot be stored", { cause });
     }
   };
 
@@ -181,12 +185,9 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
     if (!(error instanceof GrantRefused)) return error;
     if (error.status === 429) return deps.onLimited(error.retryAfter, error.message);
     if (error.code === "invalid_client" || error.code === "unauthorized_client") {
-      return new SourceFailure(
-        { kind: "retryLater", afterMs: WRONG_APP_PAUSE_MS, reason: "appRefused" },
-        error.message,
-      );
+      return retryLater(WRONG_APP_PAUSE_MS, "appRefused", error.message);
     }
-    return new SourceFailure({ kind: "unavailable" }, error.message);
+    return unavailable(error.message);
   };
 
   return {
@@ -206,8 +207,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
 }
 
 /** The user has to link again. */
-export const linkEnded = (message = "Spotify has to be linked again"): SourceFailure =>
-  new SourceFailure({ kind: "unauthorized" }, message);
+export const linkEnded = (message = "Spotify has to be linked again") => unauthorized(message);
 
 /**
  * What is to be stored after a refresh; `undefined` where something newer is stored. A rotated

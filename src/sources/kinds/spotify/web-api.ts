@@ -1,8 +1,8 @@
 import type { Clock } from "../../../clock.ts";
-import { SourceFailure } from "../../source.ts";
-import type { Upstream } from "../../upstream/index.ts";
+import { retryLater, type SourceFailure, unavailable } from "../../source.ts";
+import type { Upstream } from "../../../upstream/index.ts";
 import type { RequestBudget, Urgency } from "../../polling/request-budget.ts";
-import { isRecord, textOf, UnreadableAnswer } from "../../upstream/json.ts";
+import { isRecord, jsonIn, parseJson, textOf } from "../../../upstream/json.ts";
 import type { AccessTokens } from "./tokens.ts";
 
 /** An answer of Spotify's Web API. */
@@ -56,13 +56,13 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
         const { status } = response;
         const observedAtMs = (sentAtMs + clock.monotonicMs()) / 2;
         if (status === 204) return { body: null, observedAtMs };
-        if (status === 200) return { body: await readJson(response), observedAtMs };
+        if (status === 200) return { body: parseJson(await response.text()), observedAtMs };
         if (status === 429) throw await pause(response);
         if (status === 403) throw await refusal(response);
         if (status === 401) tokens.forget(token);
         // About one answer in a thousand is a wrong 502 or 404, and the next one is right.
         if (last || (status < 500 && status !== 401 && status !== 404)) {
-          throw new SourceFailure({ kind: "unavailable" }, `Spotify answered ${status}`);
+          throw unavailable(`Spotify answered ${status}`);
         }
       }
     },
@@ -78,8 +78,9 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
   async function refusal(response: Response): Promise<SourceFailure> {
     const { message } = await errorOf(response);
     const reason = /premium/i.test(message) ? "noPremium" : "notOnAppList";
-    return new SourceFailure(
-      { kind: "retryLater", afterMs: REFUSED_PAUSE_MS, reason },
+    return retryLater(
+      REFUSED_PAUSE_MS,
+      reason,
       reason === "noPremium"
         ? "Spotify asks for Premium: the owner of the Spotify app needs it"
         : "Spotify does not know this user: add them to the app's users in Spotify's dashboard",
@@ -87,23 +88,11 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
   }
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  try {
-    return await response.json();
-  } catch {
-    throw new UnreadableAnswer("Spotify's answer is not JSON");
-  }
-}
-
 /** The message and reason of an error answer; some answers are plain text. */
 async function errorOf(response: Response): Promise<{ message: string; reason?: string }> {
   const text = await response.text();
-  try {
-    const body: unknown = JSON.parse(text);
-    const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
-    const reason = textOf(error["reason"]);
-    return { message: textOf(error["message"]) ?? text, ...(reason && { reason }) };
-  } catch {
-    return { message: text };
-  }
+  const body = jsonIn(text);
+  const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
+  const reason = textOf(error["reason"]);
+  return { message: textOf(error["message"]) ?? text, ...(reason && { reason }) };
 }

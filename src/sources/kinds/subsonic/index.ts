@@ -5,7 +5,7 @@ import {
   readTexts,
   urlOption,
   userOption,
-} from "../../upstream/entered-server.ts";
+} from "../../entered-server.ts";
 import { definePolledSource, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import { type Source, wrongOption } from "../../source.ts";
 import {

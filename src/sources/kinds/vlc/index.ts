@@ -6,8 +6,8 @@ import {
   passwordOption,
   readTexts,
   urlOption,
-} from "../../upstream/entered-server.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
+} from "../../entered-server.ts";
+import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import { splitStreamTitle } from "../../polling/stream-title.ts";
 import { lengthMs, positionWithinSecond, rateOf } from "../../polling/times.ts";

@@ -1,6 +1,6 @@
 /** One media session of Windows, read step by step. Every object that is read is released. */
 import { toArrayBuffer } from "bun:ffi";
-import { LARGEST_COVER_BYTES } from "../../../upstream/cover.ts";
+import { LARGEST_COVER_BYTES } from "../../../../upstream/cover.ts";
 import type { MediaSession } from "../reader-lines.ts";
 import { ComError, type ComObject, needed, objectAt, returned } from "./com.ts";
 import { CLASSES, GENERIC, INTERFACES } from "./interfaces.ts";

@@ -1,4 +1,4 @@
-import { isPublic, parseIp } from "../../ip-address.ts";
+import { isPublic, parseIp } from "../ip-address.ts";
 import type { Fetch, UpstreamHeaders } from "./limits.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Clock } from "../../clock.ts";
-import { createInbox } from "./inbox.ts";
+import type { Clock } from "../clock.ts";
+import { createMessageQueue } from "./message-queue.ts";
 import {
   type AbortableFetch,
   LARGEST_ANSWER_BYTES,
@@ -47,7 +47,10 @@ export async function openEvents(
   { clock, call }: { readonly clock: Pick<Clock, "after">; readonly call: AbortableFetch },
 ): Promise<UpstreamEvents> {
   signal.throwIfAborted();
-  const inbox = createInbox<ServerSentEvent>(clock, ({ type, data }) => type.length + data.length);
+  const queue = createMessageQueue<ServerSentEvent>(
+    clock,
+    ({ type, data }) => type.length + data.length,
+  );
   const ending = new AbortController();
   const opening = Promise.withResolvers<Response>();
   let cancelTimer = () => {};
@@ -59,7 +62,7 @@ export async function openEvents(
     cancelTimer();
     signal.removeEventListener("abort", onAbort);
     opening.reject(error);
-    inbox.end(error);
+    queue.end(error);
     ending.abort();
     return error;
   };
@@ -94,8 +97,8 @@ export async function openEvents(
       if (ending.signal.aborted) return;
       if (done) return void end("ended the stream");
       for (const event of parser.push(value)) {
-        inbox.push(event);
-        if (inbox.size > MOST_WAITING || inbox.weight > LONGEST_WAITING) {
+        queue.push(event);
+        if (queue.size > MOST_WAITING || queue.weight > LONGEST_WAITING) {
           return void end("sent more events than can be read");
         }
       }
@@ -105,7 +108,7 @@ export async function openEvents(
     }
   };
   read().catch(() => end("could not be reached"));
-  return { receive: inbox.receive, close: () => void end("was closed by us") };
+  return { receive: queue.receive, close: () => void end("was closed by us") };
 }
 
 /** Cuts bytes that arrive in pieces of any size into events. */

@@ -8,7 +8,7 @@ import {
   UPSTREAM_DEADLINE_MS,
   type UpstreamDeps,
   UpstreamError,
-} from "../../src/sources/upstream/index.ts";
+} from "../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { exitOf, inTime } from "../fixtures/clock/waiting.ts";
 import {
@@ -18,8 +18,8 @@ import {
 } from "../fixtures/http/certificates.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
-await import("../../src/sources/upstream/events.ts");
-await import("../../src/sources/upstream/socket.ts");
+await import("../../src/upstream/events.ts");
+await import("../../src/upstream/socket.ts");
 
 const root = join(import.meta.dir, "../..");
 
@@ -382,7 +382,7 @@ describe("over TLS", () => {
     };
     const script = `
       import { systemClock } from "${root}/src/clock.ts";
-      import { openSocket } from "${root}/src/sources/upstream/socket.ts";
+      import { openSocket } from "${root}/src/upstream/socket.ts";
       const destination = ${JSON.stringify(destination)};
       const signal = new AbortController().signal;
       openSocket({ ...destination, url: new URL(destination.url) }, "here", { signal }, systemClock)

@@ -1,16 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  createUpstream,
-  UPSTREAM_DEADLINE_MS,
-  UpstreamError,
-} from "../../src/sources/upstream/index.ts";
-import { PING_MS } from "../../src/sources/upstream/socket.ts";
+import { createUpstream, UPSTREAM_DEADLINE_MS, UpstreamError } from "../../src/upstream/index.ts";
+import { PING_MS } from "../../src/upstream/socket.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { inTime } from "../fixtures/clock/waiting.ts";
-import { NETWORK } from "../../src/sources/upstream/index.ts";
+import { NETWORK } from "../../src/upstream/index.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
-await import("../../src/sources/upstream/events.ts");
+await import("../../src/upstream/events.ts");
 
 let clock: FakeClock;
 let stop: AbortController;

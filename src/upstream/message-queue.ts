@@ -1,7 +1,7 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../clock.ts";
 
 /** What has arrived and is not yet read, in its order. */
-export interface Inbox<Message> {
+export interface MessageQueue<Message> {
   readonly size: number;
   /** What the messages weigh together. */
   readonly weight: number;
@@ -20,10 +20,10 @@ export interface Inbox<Message> {
  * For one reader: `receive` must not be called again before it has resolved.
  * @param weigh how much a message counts towards `weight`; by default nothing
  */
-export function createInbox<Message>(
+export function createMessageQueue<Message>(
   clock: Pick<Clock, "after">,
   weigh: (message: Message) => number = () => 0,
-): Inbox<Message> {
+): MessageQueue<Message> {
   const waiting: Message[] = [];
   let weight = 0;
   let ended: { readonly error: unknown } | undefined;

@@ -7,7 +7,7 @@ import {
   UPSTREAM_DEADLINE_MS,
   type Upstream,
   UpstreamError,
-} from "../../src/sources/upstream/index.ts";
+} from "../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { networkOf } from "../fixtures/http/network.ts";
 

@@ -3,7 +3,7 @@ import {
   type SourceOption,
   SourceSettingsError,
   wrongOption,
-} from "../source.ts";
+} from "./source.ts";
 
 /** The options with which users enter a server of their own, and their checks. */
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../clock.ts";
-import { createInbox } from "./inbox.ts";
+import type { Clock } from "../clock.ts";
+import { createMessageQueue } from "./message-queue.ts";
 import {
   LARGEST_ANSWER_BYTES,
   sizeText,
@@ -9,7 +9,7 @@ import {
   type UpstreamHeaders,
 } from "./limits.ts";
 import { type Destination, headersFor } from "./public-hosts.ts";
-import { errorCode } from "../../error-code.ts";
+import { errorCode } from "../error-code.ts";
 
 export interface SocketRequest {
   readonly headers?: UpstreamHeaders;
@@ -60,7 +60,7 @@ export async function openSocket(
     ...(name && { tls: name.tls }),
     perMessageDeflate: false,
   });
-  const inbox = createInbox<string>(clock, ({ length }) => length);
+  const queue = createMessageQueue<string>(clock, ({ length }) => length);
   const opening = Promise.withResolvers<void>();
   let hasEnded = false;
   let isAlive = true;
@@ -74,7 +74,7 @@ export async function openSocket(
     cancelTimer();
     signal.removeEventListener("abort", onAbort);
     opening.reject(error);
-    inbox.end(error);
+    queue.end(error);
     socket.terminate();
   };
   const onAbort = () => end("is no longer needed");
@@ -101,8 +101,8 @@ export async function openSocket(
     if (Buffer.byteLength(data) > largestBytes) {
       return end(`sent a message of more than ${sizeText(largestBytes)}`);
     }
-    inbox.push(data);
-    if (inbox.size >= MOST_WAITING || inbox.weight >= largestBytes) socket.pause();
+    queue.push(data);
+    if (queue.size >= MOST_WAITING || queue.weight >= largestBytes) socket.pause();
   });
   socket.addEventListener("error", ({ error }) =>
     end("takes no WebSocket or could not be reached", errorCode(error)),
@@ -115,8 +115,8 @@ export async function openSocket(
   return {
     send: (text) => socket.send(text),
     async receive(withinMs) {
-      const text = await inbox.receive(withinMs);
-      if (socket.isPaused && inbox.size === 0) socket.resume();
+      const text = await queue.receive(withinMs);
+      if (socket.isPaused && queue.size === 0) socket.resume();
       return text;
     },
     close: () => end("was closed by us"),

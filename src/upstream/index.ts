@@ -1,5 +1,5 @@
-import type { Clock } from "../../clock.ts";
-import { VERSION } from "../../version.ts";
+import type { Clock } from "../clock.ts";
+import { VERSION } from "../version.ts";
 import type { EventRequest, UpstreamEvents } from "./events.ts";
 import {
   type AbortableFetch,
@@ -21,7 +21,7 @@ import {
   publicDestinationsOf,
 } from "./public-hosts.ts";
 import type { SocketRequest, UpstreamSocket } from "./socket.ts";
-import { errorCode } from "../../error-code.ts";
+import { errorCode } from "../error-code.ts";
 
 /** What a call sends; this module sets the other options of `fetch`. */
 export interface UpstreamRequest {
