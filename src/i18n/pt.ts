@@ -895,7 +895,7 @@ export const pt: Words = {
       off: {
         gone: "O endereço responde que não existe mais (410). Envie um teste para ligar o hook de novo.",
         failing: "Cem envios seguidos falharam. Envie um teste para ligar o hook de novo.",
-        damaged: "O endereço guardado não pode mais ser lido. Remova o hook e adicione-o de novo.",
+        damaged: "O endereço guardado não pode mais ser lido. Remova o hook e adicione um novo.",
       },
       noTries: "Nada foi enviado desde que o servidor iniciou.",
       noAnswer: "sem resposta",

@@ -6,13 +6,17 @@ const SHOWN_MS = 2_000;
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
   const label = button.textContent;
+  /** Which text it copies, where the label alone does not say it. */
+  const { ariaLabel } = button;
   const { copied = "" } = button.dataset;
   button.hidden = !("clipboard" in navigator);
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(button.dataset["copy"] ?? "");
     button.textContent = copied;
+    button.ariaLabel = null;
     setTimeout(() => {
       button.textContent = label;
+      button.ariaLabel = ariaLabel;
     }, SHOWN_MS);
   });
 }
