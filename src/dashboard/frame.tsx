@@ -96,6 +96,9 @@ function Frame(props: FrameProps): JSX.Element {
           <footer>
             <LanguageLinks language={language} basePath={basePath} path={path} />
           </footer>
+          <p class="away" role="status" data-away hidden safe>
+            {words.dashboard.away}
+          </p>
         </body>
       </html>
     </>

@@ -187,6 +187,8 @@ export const de: Words = {
     linkTitle: "Mit einem Link",
     linkText:
       "Ein Link gilt einmal und eine halbe Stunde lang. Der Eigentümer dieses Servers erstellt Ihnen einen, oder Sie erstellen ihn selbst auf dem Rechner, auf dem Marquee läuft:",
+    ownText:
+      "Wenn Marquee auf diesem Rechner läuft, starten Sie es noch einmal: Es öffnet die Übersicht, und der Eigentümer ist angemeldet.",
     withTitle: "Mit {source} anmelden",
     withText: "Wenn Sie {source} hier schon verbunden haben.",
     confirmTitle: "Hallo, {user}",
@@ -204,6 +206,7 @@ export const de: Words = {
   },
   dashboard: {
     skip: "Zum Inhalt",
+    away: "Marquee antwortet gerade nicht. Sobald es wieder antwortet, zeigt diese Seite den neuen Stand.",
     navigation: "Übersicht",
     sections: {
       nowPlaying: "Läuft gerade",
@@ -1001,7 +1004,8 @@ export const de: Words = {
       sharing: "Andere können sehen, was Sie hören.",
       pausedUntil: "Das Teilen ist angehalten bis: {time}. Danach geht es automatisch weiter.",
       paused: "Das Teilen ist angehalten, bis Sie es wieder einschalten.",
-      whilePaused: "Währenddessen melden Ihre Widgets, Ihre Bots und die API, dass nichts läuft.",
+      whilePaused:
+        "Während einer Pause melden Ihre Widgets, Ihre Bots und die API, dass nichts läuft.",
       pauseHour: "Eine Stunde anhalten",
       pauseLong: "Anhalten, bis ich es einschalte",
       resume: "Wieder teilen",

@@ -180,6 +180,8 @@ export const en = {
     linkTitle: "With a link",
     linkText:
       "A link works once, within half an hour. The owner of this server makes one for you, or you create one yourself on the machine that runs Marquee:",
+    ownText:
+      "If Marquee runs on this computer, start it again: the dashboard opens with the owner signed in.",
     withTitle: "Sign in with {source}",
     withText: "If you have linked {source} here before.",
     confirmTitle: "Hello, {user}",
@@ -195,6 +197,7 @@ export const en = {
   },
   dashboard: {
     skip: "Skip to the content",
+    away: "Marquee isn’t answering right now. This page catches up by itself.",
     navigation: "Dashboard",
     sections: {
       nowPlaying: "Now playing",

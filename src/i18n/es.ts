@@ -183,6 +183,8 @@ export const es: Words = {
     linkTitle: "Con un enlace",
     linkText:
       "Un enlace sirve una vez, durante media hora. El propietario de este servidor te crea uno, o lo creas tú en el equipo donde se ejecuta Marquee:",
+    ownText:
+      "Si Marquee se ejecuta en este equipo, ábrelo otra vez: se abre el panel con la sesión del propietario iniciada.",
     withTitle: "Iniciar sesión con {source}",
     withText: "Si ya has vinculado {source} aquí.",
     confirmTitle: "Hola, {user}",
@@ -199,6 +201,7 @@ export const es: Words = {
   },
   dashboard: {
     skip: "Ir al contenido",
+    away: "Marquee no responde en este momento. Esta página se actualizará sola.",
     navigation: "Panel",
     sections: {
       nowPlaying: "Ahora suena",
@@ -220,7 +223,7 @@ export const es: Words = {
       needsLinking:
         "Marquee ya no puede recibir tu música de {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
       limited: "{source} ha pedido una pausa. Hasta: {time}. Marquee continúa automáticamente.",
-      retrying: "Marquee lo sigue intentando. Desde: {time}",
+      retrying: "Marquee lo sigue intentando. Desde: {time}.",
       endsSoon:
         "{source} pondrá fin a este vínculo el {day}. Vuelve a vincularlo antes; basta un clic.",
       failures: {

@@ -182,6 +182,8 @@ export const fr: Words = {
     linkTitle: "Avec un lien",
     linkText:
       "Un lien ne sert qu’une fois, pendant une demi-heure. Le propriétaire de ce serveur en crée un pour vous, ou vous le créez là où tourne Marquee :",
+    ownText:
+      "Si Marquee tourne sur cet ordinateur, démarrez-le à nouveau : le tableau de bord s’ouvre, avec le propriétaire connecté.",
     withTitle: "Se connecter avec {source}",
     withText: "Si vous avez déjà lié {source} ici.",
     confirmTitle: "Bonjour, {user}",
@@ -198,6 +200,7 @@ export const fr: Words = {
   },
   dashboard: {
     skip: "Aller au contenu",
+    away: "Marquee ne répond pas pour le moment. Cette page se mettra à jour d’elle-même.",
     navigation: "Tableau de bord",
     sections: {
       nowPlaying: "En cours",
@@ -995,7 +998,7 @@ export const fr: Words = {
       sharing: "Les autres voient ce que vous écoutez.",
       pausedUntil: "Le partage est suspendu jusqu’à : {time}. Ensuite, il reprend tout seul.",
       paused: "Le partage est suspendu jusqu’à ce que vous le repreniez.",
-      whilePaused: "Pendant ce temps, vos widgets, vos bots et l’API montrent que rien ne passe.",
+      whilePaused: "Pendant une pause, vos widgets, vos bots et l’API montrent que rien ne passe.",
       pauseHour: "Suspendre pendant une heure",
       pauseLong: "Suspendre jusqu’à nouvel ordre",
       resume: "Reprendre le partage",

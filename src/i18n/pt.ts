@@ -178,6 +178,8 @@ export const pt: Words = {
     linkTitle: "Com um link",
     linkText:
       "Um link funciona uma única vez e vale por meia hora. O dono deste servidor cria um para você, ou você mesmo cria no computador onde o Marquee roda:",
+    ownText:
+      "Se o Marquee roda neste computador, abra o programa de novo: o painel se abre e o dono já entra.",
     withTitle: "Entrar com o {source}",
     withText: "Se você já conectou o {source} aqui antes.",
     confirmTitle: "Olá, {user}",
@@ -193,6 +195,7 @@ export const pt: Words = {
   },
   dashboard: {
     skip: "Ir para o conteúdo",
+    away: "O Marquee não está respondendo no momento. Esta página se atualiza sozinha depois.",
     navigation: "Painel",
     sections: {
       nowPlaying: "Tocando agora",

@@ -81,8 +81,12 @@ export const linkedPage = (
   });
 };
 
-/** The page for a magic link that no longer works. */
-export function endedPage(language: Language, basePath: string): Promise<Response> {
-  const { endedTitle, endedText } = languages[language].connect;
-  return messagePage({ language, basePath, title: endedTitle, lead: endedText, status: 404 });
+/** The page for a magic link that no longer works. @param again where another one can be had */
+export function endedPage(
+  language: Language,
+  basePath: string,
+  again?: { readonly path: string; readonly label: string },
+): Promise<Response> {
+  const { endedTitle: title, endedText: lead } = languages[language].connect;
+  return messagePage({ language, basePath, title, lead, status: 404, ...(again && { again }) });
 }

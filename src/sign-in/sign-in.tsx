@@ -3,6 +3,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { parseMagicLinkSecret } from "../accounts/credential.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import { fill, languages } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
@@ -27,6 +28,11 @@ type SignInPage = "ask" | "withSource" | "confirm" | "enter";
 
 export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
   const { accounts, sources, linkingFlow, sessionCookie, basePath } = deps;
+  const ended = (language: Language) =>
+    endedPage(language, basePath, {
+      path: pageAddress(basePath, language, "sign-in"),
+      label: languages[language].signIn.how,
+    });
   return {
     /** The ways to sign in. */
     async ask(language) {
@@ -46,6 +52,9 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
               <h2 safe>{signIn.linkTitle}</h2>
               <p safe>{signIn.linkText}</p>
               <code>marquee login USER</code>
+              <p class="hint" safe>
+                {signIn.ownText}
+              </p>
             </section>
             {offered.map(({ id, name }) => (
               <section>
@@ -72,7 +81,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
     async confirm(language, { params }) {
       const secret = parseMagicLinkSecret(params["secret"] ?? "");
       const user = secret && (await accounts.magicLinks.userOf(secret, SIGN_IN_PURPOSE));
-      if (!secret || !user) return endedPage(language, basePath);
+      if (!secret || !user) return ended(language);
       const { signIn } = languages[language];
       const title = fill(signIn.confirmTitle, { user: user.name });
       const path = `sign-in/${secret}`;
@@ -100,7 +109,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
       // A page of another site must not sign a user in as someone else.
       const isOurs = deps.isFromOwnPage(request);
       const user = secret && isOurs && (await accounts.magicLinks.use(secret, SIGN_IN_PURPOSE));
-      return user ? sessionCookie.signIn(request, user, language) : endedPage(language, basePath);
+      return user ? sessionCookie.signIn(request, user, language) : ended(language);
     },
 
     /** Redirects to an upstream to sign in. */

@@ -69,18 +69,22 @@ onTheDashboard("what is playing", (stage) => {
     await progress.waitFor();
   }, 20_000);
 
-  test("comes back by itself after the server was gone", async () => {
+  test("says that the server is gone, and comes back by itself", async () => {
     await stage.plays();
     const { page } = await stage.open("nowPlaying");
     await mark(page);
     await stage.plays(titled("Before the Restart"));
     await says(page, "title", "Before the Restart");
+    const away = page.getByText(words.dashboard.away);
+    expect(await away.isVisible()).toBe(false);
     const start = await stage.stopServer();
+    await away.waitFor();
     const again = page.waitForEvent("websocket");
     start();
     await again;
     await stage.plays(titled("After the Restart"));
     await says(page, "title", "After the Restart");
+    await away.waitFor({ state: "hidden" });
     expect(await isMarked(page)).toBe(true);
   }, 20_000);
 
@@ -414,6 +418,39 @@ onTheDashboard("the widget's editor", (stage) => {
     const shown = await page.evaluate(() => (window as unknown as { shown: boolean[] }).shown);
     expect(shown.length).toBeGreaterThan(3);
     expect(shown).not.toContain(false);
+  }, 20_000);
+
+  test("shows another look in the preview once the server is there again", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await previewed(page, ".np-title").waitFor();
+    const start = await stage.stopServer();
+    const failed = page.waitForEvent("requestfailed", (request) => request.isNavigationRequest());
+    await page.locator("[name=theme][value=vinyl]").check();
+    await failed;
+    // What was shown stays until then.
+    expect(await previewed(page, ".np-title").count()).toBe(1);
+    start();
+    await previewed(page, "html[data-np-theme=vinyl]").waitFor();
+  }, 20_000);
+
+  test("shows an overlay that is shown on demand, and its addresses once it is saved", async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const { page } = await stage.open("widget", { permissions, query: "?id=1" });
+    const title = page.getByRole("heading", { name: widget.onDemand.title });
+    expect(await title.count()).toBe(0);
+    await unfold(page);
+    await page.locator("[name=shown][value=asked]").check();
+    await save(page);
+    await title.waitFor();
+    expect(await previewed(page, ".np-card").isVisible()).toBe(true);
+    const copies = page.locator("[data-on-demand] button[data-copy]");
+    expect(await copies.count()).toBe(2);
+    await copies.first().click();
+    await copies.first().filter({ hasText: words.parts.copied }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/show\/mqs_/);
+    await page.locator("[name=shown][value=always]").check();
+    await save(page);
+    await title.waitFor({ state: "detached" });
   }, 20_000);
 
   test("keeps the preview and Save in sight on a small phone", async () => {

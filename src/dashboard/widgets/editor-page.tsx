@@ -77,7 +77,9 @@ export async function editorPage(
             <Fonts request={request} draft={draft} widget={widget} fonts={fonts} />
           </div>
           <Address request={request} address={address} />
-          {showToken !== undefined && <OnDemand request={request} token={showToken} />}
+          <div data-on-demand>
+            {showToken !== undefined && <OnDemand request={request} token={showToken} />}
+          </div>
           <IntoObs request={request} address={address} name={sourceNameOf(widget)} size={size} />
           <ObsSteps request={request} address={address} size={size} />
           <OnStream {...parts} isShown={live.onStream(user.id) > 0} />

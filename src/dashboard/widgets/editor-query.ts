@@ -155,8 +155,8 @@ export function withQuery(path: string, query: URLSearchParams): string {
 }
 
 /**
- * The address of the preview, which shows what is not saved yet, and plays the demo unless the user
- * chose their own music. @param pageLanguage the dashboard's
+ * The address of the preview, which shows what is not saved yet, at any time, and plays the demo
+ * unless the user chose their own music. @param pageLanguage the dashboard's
  */
 export function previewAddress(
   base: string,
@@ -166,6 +166,7 @@ export function previewAddress(
 ): string {
   const query = new URLSearchParams({ draft: "1" });
   for (const [name, text] of editorQuery.search) query.set(name, text);
+  query.delete("shown");
   if (!editorQuery.ownMusic) query.set("demo", "1");
   return withQuery(widgetAddress(base, editorQuery.language ?? pageLanguage, token), query);
 }

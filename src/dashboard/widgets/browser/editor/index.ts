@@ -8,6 +8,7 @@ import {
 } from "../../editor-query.ts";
 import { sourceSize } from "../../../../../widget/source-size.ts";
 import { languageOr } from "../../../../languages.ts";
+import { offerCopies } from "../../../../html/browser/copy-buttons.ts";
 import { followDashboard, showPresence } from "../../../browser/dashboard-socket.ts";
 import { createCssField } from "./css-field.ts";
 import { changeFontsInPlace } from "./fonts.ts";
@@ -63,6 +64,7 @@ const saving = createSaving({
     find("[data-version-outcome]").textContent = "";
     show();
     void followVersions();
+    void followOnDemand();
   },
 });
 
@@ -180,6 +182,17 @@ async function followVersions(): Promise<void> {
   const page = await fetchPage(`${location.pathname}?id=${widgetId}`);
   const list = page?.querySelector("[data-version-list]");
   if (list) find("[data-version-list]").replaceWith(list);
+}
+
+/** An overlay has addresses that show and hide it once it is not always shown. */
+async function followOnDemand(): Promise<void> {
+  const place = find("[data-on-demand]");
+  if (place.childElementCount > 0 === (queryOf(form).options.shown !== "always")) return;
+  const page = await fetchPage(`${location.pathname}?id=${widgetId}`);
+  const addresses = page?.querySelector("[data-on-demand]");
+  if (!addresses) return;
+  place.replaceWith(addresses);
+  offerCopies(addresses);
 }
 
 /** Shows the user's own picture behind the overlay; it is not uploaded. */

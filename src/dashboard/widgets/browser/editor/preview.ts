@@ -18,6 +18,7 @@ export interface PreviewSetup {
 }
 
 const RELOAD_AFTER_MS = 250;
+const RETRY_AFTER_MS = 2_000;
 
 export function createPreview(setup: PreviewSetup): Preview {
   const screen = find<HTMLElement>("[data-screen]");
@@ -54,8 +55,14 @@ export function createPreview(setup: PreviewSetup): Preview {
       "load",
       () => {
         if (coming !== next) return;
-        setCss(next);
         coming = undefined;
+        // While the server is away the browser shows a page of its own there.
+        if (!next.contentDocument?.querySelector("style.np-option-styles")) {
+          next.remove();
+          timer = setTimeout(load, RETRY_AFTER_MS, address);
+          return;
+        }
+        setCss(next);
         next.className = "";
         next.setAttribute("data-preview", "");
         frame.remove();
