@@ -58,14 +58,14 @@ interface PartProps {
 function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
   const { request, state, widgetUrl } = props;
   const { firstSteps } = request.words.dashboard;
-  const { showsOwnMusic, overlays } = state;
+  const { showsOwnMusic, overlays, connections } = state;
   return (
     <section class="first-steps">
       <h2 safe>{firstSteps.title}</h2>
       <ol class="steps">
         <li {...(showsOwnMusic && { class: "done" })}>
           <strong safe>{firstSteps.music}</strong>
-          {!showsOwnMusic && <p safe>{firstSteps.musicText}</p>}
+          {!showsOwnMusic && connections.length > 0 && <p safe>{firstSteps.musicText}</p>}
           <p class="actions">
             <a class="button quiet" href={pathTo(request, "music")} safe>
               {firstSteps.musicAction}

@@ -167,6 +167,9 @@ interface TriedProps {
   readonly titles: TypedTitles;
 }
 
+/** The result of a form far down a page gets the focus, and with it comes into sight. */
+const IN_SIGHT = { tabindex: "-1", autofocus: true } as const;
+
 /** The last songs, as they were given and as these rules show them. */
 function Tried({ request, titles: { isOn, phrases, tried = [] } }: TriedProps): JSX.Element {
   const { titles: t } = request.words.dashboard.music;
@@ -178,7 +181,7 @@ function Tried({ request, titles: { isOn, phrases, tried = [] } }: TriedProps): 
     );
   }
   return (
-    <table class="tried">
+    <table class="tried" {...IN_SIGHT}>
       <thead>
         <tr>
           <th scope="col" safe>
