@@ -111,6 +111,8 @@ describe("the documentation in a browser", () => {
     await links.first().waitFor();
     expect(await links.first().innerText()).toBe("The launcher file");
     expect(await links.count()).toBeLessThanOrEqual(12);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#the-launcher-file$/);
   }, 20_000);
 
   test("says when nothing is found, and nothing when nothing is asked", async () => {

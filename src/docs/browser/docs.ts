@@ -165,4 +165,8 @@ async function find(): Promise<void> {
 if (box && field) {
   box.hidden = false;
   field.addEventListener("input", () => void find());
+  // Enter opens the first result, as people know it from other searches.
+  field.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") results?.querySelector("a")?.click();
+  });
 }
