@@ -27,6 +27,10 @@ export interface DeliveryDeps {
   send(hook: Hook, event: NumberedEvent): Promise<number>;
 }
 
+/** Whether an address has taken an event. */
+export const isTaken = (status: number | null): boolean =>
+  status !== null && status >= 200 && status < 300;
+
 /** When an event is tried, counted from the first try. */
 const TRIED_AFTER_MS = [0, 5_000, 30_000] as const;
 const MOST_TRIES_KEPT = 10;
@@ -40,9 +44,6 @@ export function createDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps)
   let failures = hook.failures;
   let wake = () => {};
   let tries: readonly Try[] = [];
-
-  const isDone = (status: number | null): boolean =>
-    status !== null && status >= 200 && status < 300;
 
   const attempt = async (event: NumberedEvent): Promise<number | null> => {
     const status = await send(hook, event).catch(() => null);
@@ -70,14 +71,14 @@ export function createDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps)
       if (waitMs > 0 && !waiting) await pause(waitMs);
       if (isStopped || (afterMs > 0 && waiting)) return status;
       status = await attempt(event);
-      if (isDone(status) || status === GONE) return status;
+      if (isTaken(status) || status === GONE) return status;
     }
     return status;
   };
 
   const noteResult = async (status: number | null): Promise<void> => {
     const before = failures;
-    failures = isDone(status) ? 0 : failures + 1;
+    failures = isTaken(status) ? 0 : failures + 1;
     const off = status === GONE ? "gone" : failures >= MOST_FAILURES ? "failing" : null;
     if (off) isStopped = true;
     if (before !== failures) await hooks.note(hook.id, { failures, off }).catch(() => {});

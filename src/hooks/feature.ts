@@ -13,7 +13,7 @@ import { type HookAddressRules, readHookAddress } from "./address.ts";
 import { testEvent } from "./message.ts";
 import { createSender } from "./sender.ts";
 import { createSongEvents, type SongEvent } from "./song-events.ts";
-import { createDelivery, type Delivery, type Try } from "./delivery.ts";
+import { createDelivery, type Delivery, isTaken, type Try } from "./delivery.ts";
 
 export interface HooksDeps {
   readonly accounts: Accounts;
@@ -114,8 +114,7 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
 
   const sendTest = async (hook: Hook): Promise<number | null> => {
     const status = await send(hook, testEvent(clock.wallMs())).catch(() => null);
-    const isTaken = status !== null && status >= 200 && status < 300;
-    if (isTaken && hook.off !== null) await hooks.note(hook.id, { failures: 0, off: null });
+    if (isTaken(status) && hook.off !== null) await hooks.note(hook.id, { failures: 0, off: null });
     return status;
   };
   /** The tests of the last moment, by the hooks' ids. */

@@ -5,7 +5,7 @@ export function fieldOf(form: FormData, name: string): string {
 }
 
 /** The id of the row that a form is about; 0, which none has, for anything but a whole number. */
-export function targetOf(form: FormData): number {
+export function targetIdOf(form: FormData): number {
   const id = Number(fieldOf(form, "target"));
   return Number.isSafeInteger(id) ? id : 0;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { choiceOf, targetOf } from "../../src/http/form-field.ts";
+import { choiceOf, targetIdOf } from "../../src/http/form-field.ts";
 
 const chosenBy = (text: string): boolean | null | undefined => {
   const form = new FormData();
@@ -20,10 +20,10 @@ test("a form is about the row with the id that it names, and about none for any 
   const targetIn = (text: string) => {
     const form = new FormData();
     form.set("target", text);
-    return targetOf(form);
+    return targetIdOf(form);
   };
   expect(["7", " 12 ", "x", "", "1.5", "NaN", "Infinity", "1e99"].map(targetIn)).toEqual([
     7, 12, 0, 0, 0, 0, 0, 0,
   ]);
-  expect(targetOf(new FormData())).toBe(0);
+  expect(targetIdOf(new FormData())).toBe(0);
 });

@@ -51,7 +51,7 @@ export function createSection({ accounts, chat: load }: ChatSectionDeps): Sectio
     const { links, pending } = await load();
     const clientId = await links.clientId();
     if (clientId === undefined) return back(request);
-    const channel = fieldOf(form, "channel").trim();
+    const channel = fieldOf(form, "channel");
     const refused = await pending.begin(request.user, { clientId, ...(channel && { channel }) });
     if (!refused) return back(request);
     const { refusal } = refused;
@@ -91,7 +91,7 @@ export function createSection({ accounts, chat: load }: ChatSectionDeps): Sectio
   ): Promise<Notice | Response> => {
     const { chat: t } = request.words.dashboard;
     if (request.user.role !== "owner") return back(request);
-    const clientId = settings.twitchClientId.parse(fieldOf(form, "client-id").trim());
+    const clientId = settings.twitchClientId.parse(fieldOf(form, "client-id"));
     if (clientId === undefined || clientId === null) return { tone: "bad", text: t.appIdWrong };
     await accounts.upstreams.enterApp("twitch", { clientId, clientSecret: null });
     return { tone: "good", text: t.appSaved };

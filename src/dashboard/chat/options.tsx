@@ -45,8 +45,8 @@ export function readOptionsForm(
   };
   const typed = {
     words: fieldOf(form, "words"),
-    quietS: fieldOf(form, "quietS").trim(),
-    announceEveryS: fieldOf(form, "announceEveryS").trim(),
+    quietS: fieldOf(form, "quietS"),
+    announceEveryS: fieldOf(form, "announceEveryS"),
   };
   const asked = wordsIn(typed.words);
   const quietS = secondsIn(typed.quietS, QUIET_S);

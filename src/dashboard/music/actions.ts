@@ -35,7 +35,7 @@ export const rename: Action = async (deps, request, form) => {
   const formId = `name-${publicId}`;
   const typed = fieldOf(form, formId);
   // A connection may have no name.
-  const name = typed.trim() === "" ? "" : readKeyName(typed);
+  const name = typed === "" ? "" : readKeyName(typed);
   const others = music.filter((one) => one !== found);
   const mistake = nameMistake(words, found.source, name, others);
   if (mistake !== undefined) {

@@ -2,8 +2,8 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import { UnlistedHostError } from "../../hooks/address.ts";
 import type { HooksFeature } from "../../hooks/feature.ts";
-import type { Try } from "../../hooks/delivery.ts";
-import { fieldOf, targetOf } from "../../http/form-field.ts";
+import { isTaken, type Try } from "../../hooks/delivery.ts";
+import { fieldOf, targetIdOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type DamagedHook, type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../music/hooks.ts";
@@ -69,7 +69,7 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
     if ((await accounts.hooks.allOf(user.id)).length >= MOST_HOOKS) {
       return { tone: "bad", text: fill(t.tooMany, { most: String(MOST_HOOKS) }) };
     }
-    const action = typed.action.trim() || null;
+    const action = typed.action || null;
     const hook = await accounts.hooks.add(user, { url: address, events: HOOK_EVENTS, action });
     return {
       tone: "good",
@@ -84,15 +84,14 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
     if (!hook) return { tone: "bad", text: t.gone };
     if (hook.off === "damaged") return { tone: "bad", text: t.off.damaged };
     const status = await hooks.test(hook);
-    const isTaken = status !== null && status >= 200 && status < 300;
     const text = status === null ? t.testLost : fill(t.tested, { status: String(status) });
-    return { tone: isTaken ? "good" : "bad", text };
+    return { tone: isTaken(status) ? "good" : "bad", text };
   };
 
   return {
     show: (request) => page(request),
     async act(request, form) {
-      const id = targetOf(form);
+      const id = targetIdOf(form);
       const { hooks: t } = request.words.dashboard;
       switch (fieldOf(form, "do")) {
         case "add":

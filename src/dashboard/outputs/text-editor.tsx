@@ -43,7 +43,7 @@ export function createTextEditor(deps: TextEditorDeps): OutputEditor {
 
   return createOutputEditor(deps, {
     readForm: (form) => ({
-      ...Object.fromEntries(TEMPLATES.map((name) => [name, fieldOf(form, name).trim()])),
+      ...Object.fromEntries(TEMPLATES.map((name) => [name, fieldOf(form, name)])),
       url: fieldOf(form, "url") === "1" ? "1" : "",
     }),
     optionsOf(request, widget, typed) {

@@ -15,7 +15,7 @@ import { reachOf } from "../../outputs/reach.ts";
 import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
 import { attribute } from "../../html/attribute.ts";
-import { fieldOf, targetOf } from "../../http/form-field.ts";
+import { fieldOf, targetIdOf } from "../../http/form-field.ts";
 import { ConfirmedAction, Form, TextForm } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import { describeStatus } from "../music/status-words.ts";
@@ -139,7 +139,7 @@ export function createSection(deps: ServerDeps): Section {
       if (action === "add") return add(request, form);
       if (action === "stop" && runsAlone(settings)) return stop(request, accounts);
       if (action !== "link" && action !== "remove") return page(request);
-      const user = await accounts.users.withId(targetOf(form));
+      const user = await accounts.users.withId(targetIdOf(form));
       if (!user) return { tone: "bad", text: t.unknown };
       if (action === "remove") return remove(request, user);
       return {

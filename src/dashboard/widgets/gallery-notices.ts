@@ -1,6 +1,6 @@
 import { MOST_WIDGETS, type WidgetError } from "../../looks/widget-error.ts";
 import type { Widgets } from "../../looks/widgets.ts";
-import { fieldOf, targetOf } from "../../http/form-field.ts";
+import { fieldOf, targetIdOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
 import type { LookMistake } from "../../overlay/looks/shared-look.ts";
 import type { DashboardRequest, Notice } from "../request.ts";
@@ -45,7 +45,7 @@ export async function noticeOf(
     case "too many":
       return refusal(request, "tooMany", { most: String(MOST_WIDGETS) });
     case "changed meanwhile": {
-      const { name } = await widgets.byId(request.user, targetOf(form));
+      const { name } = await widgets.byId(request.user, targetIdOf(form));
       return refusal(request, "changed", { name });
     }
     case "css too long":

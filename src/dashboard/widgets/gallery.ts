@@ -2,7 +2,7 @@ import { readKeyName } from "../../accounts/key-name.ts";
 import type { Look } from "../../looks/look.ts";
 import { WIDGET_KINDS } from "../../looks/new-widget.ts";
 import { WidgetError } from "../../looks/widget-error.ts";
-import { fieldOf, targetOf } from "../../http/form-field.ts";
+import { fieldOf, targetIdOf } from "../../http/form-field.ts";
 import { readSharedLook, type SharedLook } from "../../overlay/looks/shared-look.ts";
 import { isShippedLookName, shippedLook } from "../../overlay/looks/shipped.ts";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
@@ -56,7 +56,7 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
 
   const act = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
     const { user } = request;
-    const id = targetOf(form);
+    const id = targetIdOf(form);
     const typed = fieldOf(form, "name");
     const action = fieldOf(form, "do");
     switch (action) {
