@@ -13,7 +13,7 @@ interface GuideProps {
 export function Guide({ request, source }: GuideProps): JSX.Element {
   const { basePath, language, words } = request;
   return (
-    <p class="hint">
+    <p class="hint guide">
       <a href={docsAddress(basePath, language, `sources/${source.id}`)} safe>
         {fill(words.dashboard.music.guide, { source: source.name })}
       </a>
