@@ -32,6 +32,7 @@ export function createConnectionFinder(
   const reported = new Set<number>();
   const demoConnection: WatchedConnection = {
     connectionId: undefined,
+    wasOk: true,
     delivery: demo.delivery,
     watch: (context) => demo.open(null).watch({ ...context, connection: UNSTORED }),
   };
@@ -40,7 +41,7 @@ export function createConnectionFinder(
   const watchedOf = (connection: Connection): WatchedConnection[] => {
     if (connection.refusedAt !== null) return [];
     const source = sourceOf(connection, sources);
-    const { id, userId, settings } = connection;
+    const { id, userId, settings, wasOk } = connection;
     const stored = openConnection(source, connection);
     if (!stored.usable) {
       const fields = { user: userId, source: source.id, reason: stored.reason };
@@ -57,6 +58,7 @@ export function createConnectionFinder(
     return [
       {
         connectionId: id,
+        wasOk,
         delivery: source.delivery,
         ...(source.pollsEveryMs !== undefined && { pollsEveryMs: source.pollsEveryMs }),
         watch: (context) => stored.open.watch({ ...context, connection: kept }),

@@ -12,6 +12,8 @@ import { CALM_MS, createStatusReporter } from "./status-reporter.ts";
 export interface WatchedConnection extends Pick<Source, "delivery" | "pollsEveryMs"> {
   /** `undefined` when the user has connected nothing and gets the demo. */
   readonly connectionId: number | undefined;
+  /** Whether its stored status was `ok` when it was read, so that the first one is not stored again. */
+  readonly wasOk: boolean;
   watch(context: Omit<WatchContext, "connection">): AsyncIterable<Playback | null>;
   /**
    * Stores that the upstream refuses this connection until the user connects again. Returns false
@@ -112,7 +114,7 @@ export function createWatcher(
               continue;
             }
             firstReportAtMs ??= clock.monotonicMs();
-            status.ok();
+            status.ok(connection.wasOk);
             yield { kind: "reported", playback: playback && boundPlayback(playback) };
           }
           if (signal.aborted) return;
@@ -177,22 +179,27 @@ function createConnectionStatus(
     if (connectionId === undefined) return;
     onStatus(connectionId, { ...change, since: Math.round(clock.wallMs() - lastedMs) });
   };
+  let wasOk = false;
   const reporter = createStatusReporter<Observed>({
     clock,
     isSame: isSameStatus,
     report(observed, last, lastedMs) {
+      if (!last && observed.kind === "ok" && wasOk) return;
       // Log `ok` only after a failure. Do not log a longer pause of the same kind again.
       if (observed.kind !== (last?.kind ?? "ok")) observed.log();
       store(observed.status, lastedMs);
     },
   });
   return {
-    ok: () =>
+    /** @param isStored whether `ok` was the stored status when the connection was read */
+    ok(isStored: boolean) {
+      wasOk = isStored;
       reporter.observe({
         kind: "ok",
         status: { state: "ok" },
         log: () => log.info("music is reported again", whose),
-      }),
+      });
+    },
     ended: () =>
       reporter.observe({
         kind: "ended",

@@ -26,6 +26,8 @@ export interface Connection {
   readonly refusedAt: number | null;
   /** Whether it has ever reported with these settings. */
   readonly hasWorked: boolean;
+  /** Whether its stored status is `ok`. */
+  readonly wasOk: boolean;
 }
 
 /** Questions about connections. */
@@ -148,6 +150,7 @@ export async function openConnection(
     refusedAt,
     // Earlier versions did not store when a connection first reported.
     hasWorked: firstReportAt !== null || state === "ok",
+    wasOk: state === "ok",
     settings: await openSettings(vault, row),
   };
 }

@@ -102,6 +102,7 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
       return [
         {
           connectionId: userId,
+          wasOk: false,
           delivery: "polled",
           watch: (context) => source.open(settings).watch({ ...context, connection }),
         },

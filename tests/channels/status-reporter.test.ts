@@ -19,6 +19,7 @@ let staysMs: number;
 let failure: Error | undefined;
 let startsAtMs: number[];
 let connectionId: number;
+let wasOk: boolean;
 let health: (ReportedStatus & { id: number })[];
 let logged: string[];
 let hub: Hub;
@@ -26,6 +27,7 @@ let hub: Hub;
 /** A player that answers once and then closes. */
 const listening = (id: number): WatchedConnection => ({
   connectionId: id,
+  wasOk,
   delivery: "streamed",
   async *watch({ signal }) {
     startsAtMs.push(clock.monotonicMs());
@@ -41,6 +43,7 @@ beforeEach(() => {
   failure = new SourceFailure({ kind: "unavailable" }, "it closed the connection");
   startsAtMs = [];
   connectionId = 7;
+  wasOk = false;
   health = [];
   logged = [];
   hub = createTestHub(
@@ -70,6 +73,18 @@ describe("a player that closes after each answer", () => {
     expect(states()).toEqual(["ok", "retrying"]);
     await clock.advance(600_000);
     expect(states()).toEqual(["ok", "retrying"]);
+  });
+
+  test("is told as failing, and later as well, where it was stored as well already", async () => {
+    wasOk = true;
+    staysMs = 1_000;
+    await followFor(900);
+    expect(states()).toEqual([]);
+    await clock.advance(20_000);
+    expect(states()).toEqual(["retrying"]);
+    staysMs = 3_600_000;
+    await clock.advance(60_000);
+    expect(states()).toEqual(["retrying", "ok"]);
   });
 
   test("is logged once", async () => {

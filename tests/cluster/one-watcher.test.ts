@@ -33,6 +33,7 @@ test(
         /** A source that says every second which of all watchers it is. */
         const sourceOn = (node: string): WatchedConnection => ({
           connectionId: 1,
+          wasOk: false,
           delivery: "streamed",
           async *watch({ signal, clock: own }) {
             const watcher = ++watchers;

@@ -200,6 +200,7 @@ describe("nodes that share the users", () => {
     connected = () => [
       {
         connectionId: 1,
+        wasOk: false,
         delivery: "polled",
         async *watch({ demand, signal }) {
           yield song("one");

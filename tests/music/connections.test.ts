@@ -42,6 +42,7 @@ describe("a connection", () => {
       userId: ada.id,
       name: "",
       hasWorked: false,
+      wasOk: false,
     });
     expect(await onlyConnection(connections(), grace.id)).toBe(undefined);
     expect(await onlyWorkingId(connections(), grace.id)).toBe(undefined);
