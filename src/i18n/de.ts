@@ -188,7 +188,7 @@ export const de: Words = {
     linkText:
       "Ein Link gilt einmal und eine halbe Stunde lang. Der Eigentümer dieses Servers erstellt Ihnen einen, oder Sie erstellen ihn selbst auf dem Rechner, auf dem Marquee läuft:",
     ownText:
-      "Wenn Marquee auf diesem Rechner läuft, starten Sie es noch einmal: Es öffnet die Übersicht, und der Eigentümer ist angemeldet.",
+      "Wenn Marquee auf diesem Rechner läuft, starten Sie es noch einmal: Dann öffnet sich die Übersicht, und der Eigentümer ist angemeldet.",
     withTitle: "Mit {source} anmelden",
     withText: "Wenn Sie {source} hier schon verbunden haben.",
     confirmTitle: "Hallo, {user}",
@@ -206,7 +206,7 @@ export const de: Words = {
   },
   dashboard: {
     skip: "Zum Inhalt",
-    away: "Marquee antwortet gerade nicht. Sobald es wieder antwortet, zeigt diese Seite den neuen Stand.",
+    away: "Marquee antwortet gerade nicht. Sobald es wieder antwortet, aktualisiert sich diese Seite von selbst.",
     navigation: "Übersicht",
     sections: {
       nowPlaying: "Läuft gerade",
@@ -666,7 +666,7 @@ export const de: Words = {
         "Marquee vergisst Ihren Zugang zu {source}. Ihre Schlüssel und Ihr Widget bleiben.",
       hostRefused: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
       added: "{source} wurde hinzugefügt.",
-      saved: "{source} wurde gespeichert.",
+      saved: "Die Einstellungen für {source} wurden gespeichert.",
       guide: "So richten Sie {source} ein",
       optionRefused: "Das funktioniert nicht. Es muss so aussehen: {example}",
       settingsRefused: "Das funktioniert nicht. Prüfen Sie Ihre Eingaben.",
@@ -927,7 +927,7 @@ export const de: Words = {
         failing:
           "Hundert Nachrichten hintereinander konnten nicht zugestellt werden. Senden Sie einen Test, um den Hook wieder einzuschalten.",
         damaged:
-          "Die gespeicherte Adresse lässt sich nicht mehr lesen. Entfernen Sie den Hook und fügen Sie ihn neu hinzu.",
+          "Die gespeicherte Adresse lässt sich nicht mehr lesen. Entfernen Sie den Hook, und fügen Sie ihn neu hinzu.",
       },
       noTries: "Seit dem Start des Servers wurde nichts gesendet.",
       noAnswer: "keine Antwort",
@@ -945,7 +945,7 @@ export const de: Words = {
       addressHint:
         "https, oder ein Host, den der Eigentümer in --player-hosts aufgeführt hat. Für Streamer.bot: http://127.0.0.1:7474/DoAction",
       addressWrong:
-        "Marquee kann an diese Adresse nichts senden. Geben Sie eine wie https://example.org/songs ein.",
+        "Marquee kann an diese Adresse nichts senden. Geben Sie eine Adresse dieser Art ein: https://example.org/songs",
       action: "Aktion in Streamer.bot",
       actionHint: "Der Name der Aktion; für andere Programme leer lassen.",
       add: "Hook hinzufügen",

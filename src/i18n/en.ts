@@ -197,7 +197,7 @@ export const en = {
   },
   dashboard: {
     skip: "Skip to the content",
-    away: "Marquee isn’t answering right now. This page catches up by itself.",
+    away: "Marquee isn’t answering right now. This page updates once it answers again.",
     navigation: "Dashboard",
     sections: {
       nowPlaying: "Now playing",
@@ -213,7 +213,8 @@ export const en = {
     },
     health: {
       ok: "{source} is connected and working.",
-      untried: "{source} is connected. It starts as soon as a widget or the dashboard is open.",
+      untried:
+        "{source} is connected. Marquee follows it as soon as a widget or the dashboard is open.",
       silent: "{source} hasn’t sent anything yet.",
       nothing: "No music source is connected yet.",
       needsLinking:
@@ -645,9 +646,9 @@ export const en = {
         "Marquee forgets your access to {source}. You keep your keys and your widget.",
       hostRefused: "The owner of this server has to allow {host} first, with --player-hosts.",
       added: "{source} was added.",
-      saved: "{source} was saved.",
+      saved: "The settings for {source} were saved.",
       guide: "How to set up {source}",
-      optionRefused: "That doesn’t work. It has to look like {example}.",
+      optionRefused: "That doesn’t work. It has to look like this: {example}",
       settingsRefused: "That doesn’t work. Check what you entered.",
       secretKept: "Leave it empty to keep the current one. It isn’t kept when the address changes.",
       appSaved: "The app is saved. Now you can link your account.",
@@ -894,7 +895,7 @@ export const en = {
         gone: "The address answers that it no longer exists (410). Send a test to switch the hook on again.",
         failing:
           "A hundred messages in a row have failed. Send a test to switch the hook on again.",
-        damaged: "The stored address can’t be read any more. Remove the hook and add it again.",
+        damaged: "The stored address can no longer be read. Remove the hook and add it again.",
       },
       noTries: "Nothing has been sent since the server started.",
       noAnswer: "no answer",
@@ -912,7 +913,7 @@ export const en = {
       addressHint:
         "https, or a host that the owner has listed with --player-hosts. For Streamer.bot: http://127.0.0.1:7474/DoAction",
       addressWrong:
-        "Marquee can’t send to this address. Enter one such as https://example.org/songs.",
+        "Marquee can’t send to this address. Enter one like this: https://example.org/songs",
       action: "Action in Streamer.bot",
       actionHint: "Its name; leave it empty for other programs.",
       add: "Add the hook",

@@ -170,7 +170,7 @@ export const es: Words = {
       unreachable:
         "No se puede contactar con {source}, o responde de forma extraña. Inténtalo dentro de un momento.",
       tooMany:
-        "Tienes {most} conexiones, que es el máximo. Desconecta antes una en la página Música.",
+        "Tienes {most} conexiones, el máximo posible. Desconecta antes una en la página «Música».",
       lost: "Lo empezaste en otro navegador o hace más de diez minutos. Abre el enlace otra vez.",
     },
   },
@@ -182,9 +182,9 @@ export const es: Words = {
     askText: "No hace falta contraseña.",
     linkTitle: "Con un enlace",
     linkText:
-      "Un enlace sirve una vez, durante media hora. El propietario de este servidor te crea uno, o lo creas tú en el equipo donde se ejecuta Marquee:",
+      "Un enlace sirve una vez, durante media hora. El propietario de este servidor te crea uno, o lo creas tú en el ordenador donde se ejecuta Marquee:",
     ownText:
-      "Si Marquee se ejecuta en este equipo, ábrelo otra vez: se abre el panel con la sesión del propietario iniciada.",
+      "Si Marquee se ejecuta en este ordenador, vuelve a iniciarlo: se abre el panel con la sesión del propietario ya abierta.",
     withTitle: "Iniciar sesión con {source}",
     withText: "Si ya has vinculado {source} aquí.",
     confirmTitle: "Hola, {user}",
@@ -654,10 +654,10 @@ export const es: Words = {
       hostRefused:
         "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
       added: "{source} se ha añadido.",
-      saved: "{source} se ha guardado.",
+      saved: "Los ajustes de {source} se han guardado.",
       guide: "Cómo configurar {source}",
-      optionRefused: "No se puede usar. Debe tener esta forma: {example}",
-      settingsRefused: "No se puede usar. Comprueba lo que has escrito.",
+      optionRefused: "Así no funciona. Debe tener esta forma: {example}",
+      settingsRefused: "Así no funciona. Comprueba lo que has escrito.",
       secretKept:
         "Déjalo vacío para conservar el valor actual. No se conserva si cambia la dirección.",
       appSaved: "La aplicación está guardada. Ya puedes vincular tu cuenta.",

@@ -169,7 +169,7 @@ export const fr: Words = {
       unreachable:
         "{source} est injoignable ou répond de façon étrange. Réessayez dans un instant.",
       tooMany:
-        "Vous avez {most} connexions, ce qui est le maximum. Déconnectez-en d’abord une sur la page Musique.",
+        "Vous avez {most} connexions, c’est le maximum. Déconnectez-en d’abord une sur la page « Musique ».",
       lost: "Cela a commencé dans un autre navigateur, ou il y a plus de dix minutes. Rouvrez le lien.",
     },
   },
@@ -183,7 +183,7 @@ export const fr: Words = {
     linkText:
       "Un lien ne sert qu’une fois, pendant une demi-heure. Le propriétaire de ce serveur en crée un pour vous, ou vous le créez là où tourne Marquee :",
     ownText:
-      "Si Marquee tourne sur cet ordinateur, démarrez-le à nouveau : le tableau de bord s’ouvre, avec le propriétaire connecté.",
+      "Si Marquee tourne sur cet ordinateur, lancez-le à nouveau : le tableau de bord s’ouvre et le propriétaire est connecté.",
     withTitle: "Se connecter avec {source}",
     withText: "Si vous avez déjà lié {source} ici.",
     confirmTitle: "Bonjour, {user}",
@@ -660,9 +660,9 @@ export const fr: Words = {
       hostRefused:
         "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
       added: "{source} a été ajouté.",
-      saved: "{source} a été enregistré.",
+      saved: "Les réglages de {source} ont été enregistrés.",
       guide: "Comment configurer {source}",
-      optionRefused: "Cela ne fonctionne pas. Forme attendue : {example}",
+      optionRefused: "Cela ne fonctionne pas. Format attendu : {example}",
       settingsRefused: "Cela ne fonctionne pas. Vérifiez votre saisie.",
       secretKept:
         "Laissez le champ vide pour garder la valeur actuelle. Elle n’est pas gardée si l’adresse change.",
@@ -998,7 +998,8 @@ export const fr: Words = {
       sharing: "Les autres voient ce que vous écoutez.",
       pausedUntil: "Le partage est suspendu jusqu’à : {time}. Ensuite, il reprend tout seul.",
       paused: "Le partage est suspendu jusqu’à ce que vous le repreniez.",
-      whilePaused: "Pendant une pause, vos widgets, vos bots et l’API montrent que rien ne passe.",
+      whilePaused:
+        "Pendant une pause, vos widgets, vos bots et l’API indiquent que rien n’est en lecture.",
       pauseHour: "Suspendre pendant une heure",
       pauseLong: "Suspendre jusqu’à nouvel ordre",
       resume: "Reprendre le partage",
@@ -1006,7 +1007,7 @@ export const fr: Words = {
       nowSharing: "Les autres voient de nouveau ce que vous écoutez.",
       rulesTitle: "Jamais montré",
       rulesText:
-        "Tant qu’un morceau correspond à une ligne, vos widgets, vos bots et l’API montrent que rien ne passe.",
+        "Tant qu’un morceau correspond à une ligne, vos widgets, vos bots et l’API indiquent que rien n’est en lecture.",
       titles: "Titres qui contiennent",
       artists: "Artistes dont le nom contient",
       linesHint: "Un texte par ligne. La casse et les accents ne comptent pas.",

@@ -165,7 +165,8 @@ export const pt: Words = {
       limited: "O {source} recebeu chamadas demais deste app. Tente mais tarde.",
       unreachable:
         "Não foi possível se conectar ao {source}, ou a resposta não faz sentido. Tente de novo daqui a pouco.",
-      tooMany: "Você tem {most} conexões, que é o máximo. Desconecte uma na página Música antes.",
+      tooMany:
+        "Você tem {most} conexões, o máximo possível. Antes, desconecte uma na página “Música”.",
       lost: "Você começou em outro navegador ou há mais de dez minutos. Abra o link de novo.",
     },
   },
@@ -179,7 +180,7 @@ export const pt: Words = {
     linkText:
       "Um link funciona uma única vez e vale por meia hora. O dono deste servidor cria um para você, ou você mesmo cria no computador onde o Marquee roda:",
     ownText:
-      "Se o Marquee roda neste computador, abra o programa de novo: o painel se abre e o dono já entra.",
+      "Se o Marquee roda neste computador, inicie o programa de novo: o painel se abre com a conta do dono já conectada.",
     withTitle: "Entrar com o {source}",
     withText: "Se você já conectou o {source} aqui antes.",
     confirmTitle: "Olá, {user}",
@@ -195,7 +196,7 @@ export const pt: Words = {
   },
   dashboard: {
     skip: "Ir para o conteúdo",
-    away: "O Marquee não está respondendo no momento. Esta página se atualiza sozinha depois.",
+    away: "O Marquee não está respondendo no momento. Esta página se atualizará sozinha.",
     navigation: "Painel",
     sections: {
       nowPlaying: "Tocando agora",
@@ -211,7 +212,8 @@ export const pt: Words = {
     },
     health: {
       ok: "A conexão com {source} está funcionando.",
-      untried: "A conexão com {source} está pronta e começa assim que um widget ou o painel abrir.",
+      untried:
+        "A conexão com {source} está pronta. O Marquee começa a acompanhar a música assim que um widget ou o painel for aberto.",
       silent: "{source} ainda não enviou nada.",
       nothing: "Nenhuma fonte de música conectada ainda.",
       needsLinking:
@@ -643,8 +645,8 @@ export const pt: Words = {
         "O Marquee esquece o seu acesso a {source}. Suas chaves e seu widget continuam os mesmos.",
       hostRefused: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
       added: "A fonte {source} foi adicionada.",
-      saved: "A fonte {source} foi salva.",
-      guide: "Como configurar: {source}",
+      saved: "As configurações de {source} foram salvas.",
+      guide: "Como configurar a fonte {source}",
       optionRefused: "Não deu certo. O formato é este: {example}",
       settingsRefused: "Não deu certo. Confira o que você digitou.",
       secretKept:
@@ -916,7 +918,7 @@ export const pt: Words = {
       addressHint:
         "https, ou um host que o dono colocou em --player-hosts. Para o Streamer.bot: http://127.0.0.1:7474/DoAction",
       addressWrong:
-        "O Marquee não pode enviar nada para este endereço. Informe um como https://example.org/songs.",
+        "O Marquee não pode enviar nada para este endereço. Informe outro, como https://example.org/songs",
       action: "Ação no Streamer.bot",
       actionHint: "O nome dela; deixe vazio para outros programas.",
       add: "Adicionar o hook",

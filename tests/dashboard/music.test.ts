@@ -222,9 +222,21 @@ describe("connecting MPD by form", () => {
     expect(refused.status).toBe(422);
     expect(await textOf(refused.clone(), "#homeassistant-url-mistake")).toBe(undefined);
     expect(await textOf(refused.clone(), "#homeassistant-entity-mistake")).toBe(
-      "That doesn’t work. It has to look like media_player.name.",
+      "That doesn’t work. It has to look like this: media_player.name",
     );
     expect(await attributeOf(refused, "#homeassistant-entity", "autofocus")).toBe("");
+  });
+
+  test("gives no example of an option that has no form of its own", async () => {
+    const refused = await owner.post(MUSIC, {
+      do: "connect",
+      target: "listenbrainz-reader",
+      "listenbrainz-reader-user": "",
+    });
+    expect(refused.status).toBe(422);
+    expect(await textOf(refused, "#listenbrainz-reader-user-mistake")).toBe(
+      "That doesn’t work. Check what you entered.",
+    );
   });
 
   test("leaves what was connected when the change is refused", async () => {

@@ -58,8 +58,9 @@ export async function connect(
     }
     if (!(error instanceof SourceSettingsError)) throw error;
     const wrong = source.options.find((option) => option.name === error.option);
-    const example = wrong?.secret ? undefined : wrong?.placeholder;
-    const mistake = example ? fill(t.optionRefused, { example }) : t.settingsRefused;
+    const example = wrong?.placeholder ?? "";
+    const isShape = /[^a-z]/.test(example) && !wrong?.secret;
+    const mistake = isShape ? fill(t.optionRefused, { example }) : t.settingsRefused;
     return refuse(mistake, wrong?.name);
   }
   return done(fill(form.changes ? t.saved : t.added, { source: source.name }));
