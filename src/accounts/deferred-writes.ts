@@ -34,20 +34,17 @@ export function createDeferredWrites(): DeferredWrites {
   const attempt = (name: string, write: Write): Promise<void> => {
     const turn = lastTurn.then(async () => {
       if (left.get(name) !== write) return;
+      // What is noted from now on needs another turn, even of the same function.
+      left.delete(name);
       try {
         await write();
       } catch (error) {
-        if (!isPassing(error)) forget(name, write);
+        if (isPassing(error) && !left.has(name)) left.set(name, write);
         throw error;
       }
-      forget(name, write);
     });
     lastTurn = turn.catch(() => {});
     return turn;
-  };
-
-  const forget = (name: string, write: Write) => {
-    if (left.get(name) === write) left.delete(name);
   };
 
   return {
@@ -77,10 +74,12 @@ export function createDeferredWrites(): DeferredWrites {
         try {
           await attempt(name, write);
         } catch (error) {
-          if (isPassing(error)) return;
+          if (isPassing(error)) break;
           throw error;
         }
       }
+      // One that is on its way is kept again if it fails.
+      await lastTurn;
     },
     waiting: () => left.size,
   };

@@ -63,6 +63,44 @@ describe("a deferred write", () => {
     expect(written).toBe(2);
   });
 
+  test("of a name is done again for what is noted while it is on its way", async () => {
+    const { writeSoon, retry, waiting } = createDeferredWrites();
+    const noted: string[] = [];
+    const stored: string[] = [];
+    const onItsWay = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const write = async () => {
+      const texts = noted.splice(0);
+      onItsWay.resolve();
+      await answered.promise;
+      stored.push(...texts);
+    };
+    noted.push("first");
+    const first = writeSoon("a", write);
+    await onItsWay.promise;
+    noted.push("second");
+    const second = writeSoon("a", write);
+    answered.resolve();
+    await Promise.all([first, second]);
+    expect(stored).toEqual(["first", "second"]);
+    await retry();
+    expect(waiting()).toBe(0);
+  });
+
+  test("that is on its way is waited for by those who ask what is left", async () => {
+    const { write, retry, waiting } = createDeferredWrites();
+    const answered = Promise.withResolvers<void>();
+    const tried = write("a", async () => {
+      await answered.promise;
+      throw busy();
+    });
+    const asked = retry();
+    answered.resolve();
+    await expect(tried).rejects.toThrow("locked");
+    await asked;
+    expect(waiting()).toBe(1);
+  });
+
   test("that can never succeed is not tried again", async () => {
     const { write, retry, waiting } = createDeferredWrites();
     let tries = 0;
