@@ -386,6 +386,30 @@ describe("the socket", () => {
     await until(() => (scene.requests("/oauth2/validate").length === 2 ? true : undefined));
   });
 
+  test("stays open while the tokens cannot be read, and they are checked again", async () => {
+    await using scene = await createChatScene();
+    let isAway = false;
+    let failed = 0;
+    const chat: typeof scene.chat = {
+      ...scene.chat,
+      settingsOf(id) {
+        if (!isAway) return scene.chat.settingsOf(id);
+        failed += 1;
+        return Promise.reject(new Error("the database is away"));
+      },
+    };
+    await scene.reading({ chat });
+    isAway = true;
+    await passing(scene, 60_000, () => (failed === 2 ? true : undefined));
+    isAway = false;
+    expect(scene.logged).toContain("a chat's tokens cannot be checked");
+    await scene.pass(60_000);
+    await until(() => (scene.requests("/oauth2/validate").length === 2 ? true : undefined));
+    scene.twitch.say({ channel: "ada", text: "!song" });
+    await answer(scene);
+    expect(scene.subscriptions()).toBe(1);
+  });
+
   test("moves without subscribing again, and answers once what comes on both", async () => {
     await using scene = await createChatScene({ "reconnect-delivers-twice": "once" });
     const { twitch } = scene;

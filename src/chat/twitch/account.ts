@@ -25,7 +25,7 @@ export interface TwitchAccountDeps
 }
 
 const CHECK_EVERY_MS = 3_600_000;
-/** Until an account without a working token is looked at again. */
+/** Until tokens are checked again that did not work, or could not be read. */
 const LATER_MS = 60_000;
 
 /** Subscriptions that end for these reasons need the user's consent again. */
@@ -133,12 +133,19 @@ async function readWhileValid(
     return mayTryAgain ? subscribeAll(sessionId) : made;
   };
   const keepValid = async () => {
+    let waitMs = CHECK_EVERY_MS;
     for (;;) {
-      await clock.sleep(CHECK_EVERY_MS, stop.signal);
+      await clock.sleep(waitMs, stop.signal);
       if (stop.signal.aborted) return;
-      const standing = await tokens.check();
-      if (standing.kind === "ready") settings = standing.settings;
-      else stop.abort();
+      try {
+        const standing = await tokens.check();
+        if (standing.kind === "ready") settings = standing.settings;
+        else stop.abort();
+        waitMs = CHECK_EVERY_MS;
+      } catch (error) {
+        log.error("a chat's tokens cannot be checked", { reason: describeError(error) });
+        waitMs = LATER_MS;
+      }
     }
   };
 
