@@ -156,11 +156,17 @@ function createRoutes(
   const routes = features.flatMap((feature) =>
     feature.routes.map((route) => ({ ...route, answer: answers.answerOf(route) })),
   );
+  const takeBasePathOff = createBasePath(
+    basePath,
+    routes.map(({ path }) => path),
+  );
   const direct: Record<string, (request: Request) => RouteAnswer> = {};
   for (const { path, answer } of routes.filter(({ isHot }) => isHot)) {
     const answerAt = (request: Request) => {
       const context = { request, params: {} };
-      return hosts.allows(request.headers.get("host")) ? answer(context) : answers.refused(context);
+      if (!hosts.allows(request.headers.get("host"))) return answers.refused(context);
+      takeBasePathOff(request);
+      return answer(context);
     };
     for (const at of [path, basePath + path]) direct[at] = answerAt;
   }
@@ -171,10 +177,6 @@ function createRoutes(
     route = await loadRouter();
     return route(request);
   };
-  const takeBasePathOff = createBasePath(
-    basePath,
-    routes.map(({ path }) => path),
-  );
   return {
     handle(request) {
       if (!hosts.allows(request.headers.get("host"))) {

@@ -81,14 +81,19 @@ describe("what Bun's router answers", () => {
     expect(refused?.headers.get("retry-after")).toBe("5");
   });
 
-  test.each(["now", "later"])("is 500 without details when it fails %s", async (when) => {
+  test.each([
+    ["now", "/api/v1/user"],
+    ["later", "/api/v1/user"],
+    ["now", "/music/api/v1/user"],
+    ["later", "/music/api/v1/user"],
+  ])("is 500 without details when it fails %s at %s", async (when, path) => {
     await start();
     const secret = new Error("correct-horse");
     server.accounts.connections.allOf = () => {
       if (when === "now") throw secret;
       return Promise.reject(secret);
     };
-    const failed = await seenOf(await answerDirectly("/api/v1/user", { "x-api-key": ada.key }));
+    const failed = await seenOf(await answerDirectly(path, { "x-api-key": ada.key }));
     expect(failed?.status).toBe(500);
     expect(failed?.body).toBe('{"success":false,"error":"Internal server error"}');
   });
