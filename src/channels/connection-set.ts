@@ -86,7 +86,7 @@ export class ConnectionSet implements WatchingHere {
       this.failures += 1;
       this.retry(error);
     }
-    this.set.onChange();
+    this.changed();
   }
 
   stop(): void {
@@ -133,10 +133,20 @@ export class ConnectionSet implements WatchingHere {
     for await (const report of member.watcher.watch({ connection, demand, signal })) {
       if (signal.aborted) return;
       member.state = stateAfter(member, report, clock.monotonicMs());
-      this.set.onChange();
+      this.changed();
     }
     // The user has to connect again.
     if (member.run === run) member.run = undefined;
+  }
+
+  /** What a source sends may be hostile: a failure here concerns this user alone. */
+  private changed(): void {
+    try {
+      this.set.onChange();
+    } catch (error) {
+      const fields = { user: this.set.userId, reason: describeError(error) };
+      this.deps.log.error("what plays could not be worked out", fields);
+    }
   }
 
   private end(member: Member): void {

@@ -11,8 +11,9 @@ export function createSlices<Member>(): SendTo<Member> {
   const sendSlice = () => {
     const slice = waiting.slice(0, MOST_AT_ONCE);
     waiting = waiting.slice(MOST_AT_ONCE);
-    for (const send of slice) send();
+    // Planned first: the others get theirs even if one cannot be sent to.
     if (waiting.length > 0) setImmediate(sendSlice);
+    for (const send of slice) send();
   };
 
   return (members, send) => {

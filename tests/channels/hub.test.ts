@@ -47,6 +47,29 @@ const song = (title: string) =>
     observedAtMs: clock.monotonicMs(),
   });
 
+test("what cannot be worked out is logged, and the next song is shown", async () => {
+  let isBroken = false;
+  hub = createTestHub(
+    {
+      clock,
+      connectionsOf: async () => [source.listening],
+      privacyOf() {
+        if (isBroken) throw new Error("no such rule");
+        return NOTHING_HIDDEN;
+      },
+    },
+    logged,
+  );
+  const { readings } = listen();
+  await source.says(song("A"));
+  isBroken = true;
+  await source.says(song("B"));
+  isBroken = false;
+  await source.says(song("C"));
+  expect(titles(readings)).toEqual(["A", "C"]);
+  expect(logged.join()).toContain("no such rule");
+});
+
 describe("the current reading that others keep", () => {
   test("is what a user's music is, until something happens or the rules change", async () => {
     let rules = NOTHING_HIDDEN;

@@ -30,3 +30,17 @@ test("a member is told in the order of the calls", async () => {
   while (told.length < many.length + 1) await nextTurn();
   expect(told.slice(-2)).toEqual(["first 999", "second 999"]);
 });
+
+test("a member that cannot be sent to keeps nothing from those of later turns", async () => {
+  const told: number[] = [];
+  const tell = createSlices<number>();
+  const telling = () =>
+    tell(many, (member) => {
+      if (member === 3) throw new Error("cannot be sent to");
+      told.push(member);
+    });
+  expect(telling).toThrow("cannot be sent to");
+  while (told.at(-1) !== 999) await nextTurn();
+  tell([7], (member) => told.push(member));
+  expect(told.at(-1)).toBe(7);
+});
